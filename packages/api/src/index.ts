@@ -194,6 +194,7 @@ export {
   type Scope,
   type TypeMeta,
 } from './kind.ts'
+export type { NodeConnector, PodLogRequest } from './node-connector.ts'
 export { formatKey, keyOf, type Named, type ObjectKey, parseKey, sameObject, toNameAndNamespace } from './object-key.ts'
 export {
   addFinalizer,

@@ -16,7 +16,6 @@ export { ttlAfterFinishedController } from './job/ttl-after-finished-controller.
 export { namespaceController } from './namespace/namespace-controller.ts'
 export type { NodeSpecification } from './node/node-agent.ts'
 export type { ContainerPlan, NodePlan } from './node/node-plan.ts'
-export type { LogQuery, PodLogs } from './node/pod-logs.ts'
 export type { ProcessHost, ProcessSpec, RunningProcess } from './node/process-host.ts'
 export { podScheduler } from './node/scheduler.ts'
 export { type SimulatedNodes, type SimulateNodesOptions, simulateNodes } from './node/simulate-nodes.ts'

@@ -1,4 +1,12 @@
-export type { ApiHandler, ApiRequest, ApiResponse, BodySink, RequestPeer } from '@kubewright/api'
+export type {
+  ApiHandler,
+  ApiRequest,
+  ApiResponse,
+  BodySink,
+  NodeConnector,
+  PodLogRequest,
+  RequestPeer,
+} from '@kubewright/api'
 export {
   CertificateAuthority,
   type CertificateRequest,
@@ -22,7 +30,6 @@ export type { RequestHeaderOptions } from './auth/request-header.ts'
 export { ServiceAccountKeys, type SignedClaims } from './auth/service-account-keys.ts'
 export type { StaticToken } from './auth/static-tokens.ts'
 export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
-export type { NodeConnector, PodLogRequest } from './builtins/core/pod/subresources/node-connector.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
 export {
   createExtensionServer,

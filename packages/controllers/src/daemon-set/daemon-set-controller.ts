@@ -8,15 +8,15 @@ import {
   type KeyOutcome,
   kindSource,
 } from '@kubewright/runtime'
-import { listClaimable, planClaims, settleClaims } from '../workload/claims.ts'
+import { claimDependents } from '../workload/claims.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-control.ts'
 import { nextAvailability } from '../workload/pod-state.ts'
 import {
+  claimRevisions,
   deleteRevisions,
   planRevision,
   planTruncation,
-  sortRevisions,
   syncRevision,
 } from '../workload/revision-history.ts'
 import { inParallel, slowStart } from '../workload/slow-start.ts'
@@ -78,7 +78,6 @@ async function reconcile(
   const { client, events } = context
   const set = await client.find(DaemonSet, parseKey(key))
   if (set === undefined) return undefined
-  const { namespace = '' } = set.metadata
   const selector = selectorFrom(set.spec.selector)
   if (selector.requirements.length === 0) {
     const message = 'This daemon set is selecting all pods. A non-empty selector is required.'
@@ -88,18 +87,14 @@ async function reconcile(
   if (set.metadata.deletionTimestamp !== undefined) return undefined
 
   const clients = { client, api: cluster.api }
-  const history = planClaims(set, selector, await client.list(ControllerRevision, { namespace, selector }))
-  const revisions = sortRevisions(
-    await settleClaims(clients, DaemonSet, set, ControllerRevision, { ...history, release: [] }),
-  )
+  const revisions = await claimRevisions(clients, DaemonSet, set, selector)
   const synced = await syncRevision(
     clients,
     { owner: set, template: set.spec.template, collisionCount: set.status?.collisionCount ?? 0, hashLabel },
     planRevision(revisions, set.spec.template),
   )
   const hash = synced.revision.metadata.labels?.[hashLabel] ?? ''
-  const claims = planClaims(set, selector, await listClaimable(client, Pod, set, selector))
-  const pods = await settleClaims(clients, DaemonSet, set, Pod, claims)
+  const pods = await claimDependents(clients, { ownerKind: DaemonSet, owner: set, kind: Pod, selector })
   const nodes = await client.list(Node)
   const facts: DaemonFacts = { set, nodes, pods, hash, now: clock.now() }
 

@@ -9,7 +9,7 @@ import {
   type KeyOutcome,
   kindSource,
 } from '@kubewright/runtime'
-import { listClaimable, planClaims, settleClaims } from '../workload/claims.ts'
+import { claimDependents } from '../workload/claims.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
@@ -130,11 +130,10 @@ class Rollout {
     return this.#finish(deployment, known, true)
   }
 
-  async #claimSets(deployment: Deployment): Promise<readonly ReplicaSet[]> {
-    const { client } = this.#context
+  #claimSets(deployment: Deployment): Promise<readonly ReplicaSet[]> {
+    const clients = { client: this.#context.client, api: this.#parts.cluster.api }
     const selector = selectorFrom(deployment.spec.selector)
-    const claims = planClaims(deployment, selector, await listClaimable(client, ReplicaSet, deployment, selector))
-    return settleClaims({ client, api: this.#parts.cluster.api }, Deployment, deployment, ReplicaSet, claims)
+    return claimDependents(clients, { ownerKind: Deployment, owner: deployment, kind: ReplicaSet, selector })
   }
 
   /** Brings the annotations and the minimum time of readiness of the new replica set up to date. */

@@ -7,7 +7,7 @@ import {
   type KeyOutcome,
   kindSource,
 } from '@kubewright/runtime'
-import { planClaims, settleClaims } from '../workload/claims.ts'
+import { claimDependents } from '../workload/claims.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-control.ts'
 import { asError, inParallel, slowStart } from '../workload/slow-start.ts'
@@ -47,10 +47,17 @@ async function reconcile(
   await releaseStrays(context, namespace, name, job)
   if (job === undefined || isFinished(job)) return undefined
 
-  const selector = selectorFrom(job.spec.selector)
-  const claims = planClaims(job, selector, await client.list(Pod, { namespace, selector }))
-  const clients = { client, api: cluster.api }
-  const pods = await settleClaims(clients, Job, job, Pod, claims, [trackingFinalizer])
+  const pods = await claimDependents(
+    { client, api: cluster.api },
+    {
+      ownerKind: Job,
+      owner: job,
+      kind: Pod,
+      selector: selectorFrom(job.spec.selector),
+      releases: false,
+      finalizers: [trackingFinalizer],
+    },
+  )
   const plan = planJob(job, pods, clock.now())
 
   let failure: Error | undefined

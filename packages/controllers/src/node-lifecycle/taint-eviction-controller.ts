@@ -1,8 +1,8 @@
-import { isConflict, isNotFound, keyOf, parseKey, toTime } from '@kubewright/api'
-import { Node, Pod, type PodCondition } from '@kubewright/k8s'
+import { keyOf, parseKey } from '@kubewright/api'
+import { Node, Pod } from '@kubewright/k8s'
 import { changed, type KeyContext, type KeyController, kindSource, when } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
-import { isPodTerminal } from '../workload/pod-state.ts'
+import { disruptionTarget, disruptPod } from '../workload/disrupt-pod.ts'
 import { staysFor } from './plan-eviction.ts'
 
 /** What is known of a pod that has to go: since when, and whether it was told. */
@@ -44,7 +44,9 @@ export const taintEvictionController: KeyController = /* @__PURE__ */ defineBuil
       if (left > 0) return { requeueAfter: left }
       if (!eviction.done) tell(context, pod, 'Marking for deletion')
       eviction.done = true
-      await evict(context, pod, clock.now())
+      const text = 'Taint manager: deleting due to NoExecute taint'
+      const condition = disruptionTarget(pod, 'DeletionByTaintManager', text, clock.now())
+      await disruptPod(context.client, pod, { status: { conditions: [condition] } })
       return undefined
     }
   },
@@ -55,25 +57,4 @@ function tell({ events }: KeyContext, pod: Pod, what: string): void {
   // It names the pod only: in a real cluster the one that goes may have been replaced by another of its name.
   const named = { ...pod, metadata: { ...pod.metadata, uid: '', resourceVersion: '' } }
   events.record(named, { type: 'Normal', reason: 'TaintManagerEviction', message })
-}
-
-async function evict({ client }: KeyContext, pod: Pod, now: number): Promise<void> {
-  const { namespace = '', name, uid, generation = 0 } = pod.metadata
-  try {
-    if (!isPodTerminal(pod)) {
-      const disrupted: PodCondition = {
-        type: 'DisruptionTarget',
-        observedGeneration: generation,
-        status: 'True',
-        reason: 'DeletionByTaintManager',
-        message: 'Taint manager: deleting due to NoExecute taint',
-        lastTransitionTime: toTime(now),
-      }
-      const patch = { metadata: { uid }, status: { conditions: [disrupted] } }
-      await client.subresource(Pod, 'status').patch({ namespace, name }, patch, { type: 'strategic' })
-    }
-    await client.delete(Pod, { namespace, name }, { preconditions: { uid } })
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error
-  }
 }

@@ -5,7 +5,6 @@ import { LogBook, type LogQuery } from './pod-logs.ts'
 
 const clock = new VirtualClock({ start: now })
 const query = (more: Partial<LogQuery> = {}): LogQuery => ({
-  node: 'a',
   uid: 'u',
   container: 'c',
   follow: false,

@@ -1,27 +1,8 @@
-import { fromTime } from '@kubewright/api'
+import { fromTime, type PodLogRequest } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
 
-/** Which part of a container's log is wanted. */
-export interface LogQuery {
-  readonly node: string
-  readonly uid: string
-  readonly container: string
-  readonly follow: boolean
-  readonly previous: boolean
-  readonly timestamps: boolean
-  readonly tailLines?: number
-  readonly sinceSeconds?: number
-  /** RFC 3339. */
-  readonly sinceTime?: string
-  readonly limitBytes?: number
-  readonly signal: AbortSignal
-}
-
-/** Where an API server gets the logs of containers from. */
-export interface PodLogs {
-  /** The lines, each with its line end; undefined when the node is not known here. */
-  logs(query: LogQuery): AsyncIterable<string> | undefined
-}
+/** The part of a log request that selects lines. */
+export type LogQuery = Omit<PodLogRequest, 'node' | 'namespace' | 'pod'>
 
 interface Line {
   readonly time: number

@@ -1,3 +1,4 @@
+import type { NodeConnector, PodLogRequest } from '@kubewright/api'
 import type { Clock, Duration } from '@kubewright/base'
 import { systemClock } from '@kubewright/base'
 import { channelSource, type KeyController } from '@kubewright/runtime'
@@ -6,7 +7,7 @@ import { type NodeSpecification, nodeAgent } from './node-agent.ts'
 import type { NodePlan } from './node-plan.ts'
 import { OwnedProcesses } from './owned-processes.ts'
 import { podAgent } from './pod-agent.ts'
-import { LogBook, type LogQuery, type PodLogs } from './pod-logs.ts'
+import { LogBook } from './pod-logs.ts'
 import type { ProcessHost } from './process-host.ts'
 import { podScheduler } from './scheduler.ts'
 
@@ -32,7 +33,7 @@ export interface SimulateNodesOptions {
  * Simulated nodes for one control plane, whose API server takes them as where logs come from. Disposing them ends the real programs that
  * they started; to be done when their controllers have stopped.
  */
-export interface SimulatedNodes extends PodLogs, AsyncDisposable {
+export interface SimulatedNodes extends NodeConnector, AsyncDisposable {
   /** The scheduler, the agent that runs pods, and the one that registers the nodes. To be run once. */
   readonly controllers: readonly KeyController[]
 }
@@ -53,7 +54,7 @@ export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNode
       podScheduler(),
       podAgent({ plan, addresses, logs: book, wake, processes, tellsStarts }),
     ]),
-    logs: (query: LogQuery) => (addresses.has(query.node) ? book.read(query, clock) : undefined),
+    logs: (request: PodLogRequest) => (addresses.has(request.node) ? book.read(request, clock) : undefined),
     [Symbol.asyncDispose]: async () => processes?.[Symbol.asyncDispose](),
   })
 }

@@ -1,8 +1,7 @@
-import { isConflict, isNotFound, toTime } from '@kubewright/api'
-import { Node, Pod, type PodCondition, type PodStatus } from '@kubewright/k8s'
+import { Node, Pod, type PodStatus } from '@kubewright/k8s'
 import { type ControllerParts, type KeyContext, type KeyController, kindSource, timerSource } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
-import { isPodTerminal } from '../workload/pod-state.ts'
+import { disruptionTarget, disruptPod } from '../workload/disrupt-pod.ts'
 import { inParallel } from '../workload/slow-start.ts'
 import { type Leftover, planPodGc } from './plan-pod-gc.ts'
 
@@ -59,25 +58,11 @@ async function confirmGone(
 }
 
 async function remove({ client }: KeyContext, { pod, why }: Leftover, now: number): Promise<void> {
-  const { namespace = '', name, uid, generation = 0 } = pod.metadata
-  try {
-    if (!isPodTerminal(pod)) {
-      // Controllers count on an end of the pod that they can see.
-      const disrupted: PodCondition = {
-        type: 'DisruptionTarget',
-        observedGeneration: generation,
-        status: 'True',
-        reason: 'DeletionByPodGC',
-        message: 'PodGC: node no longer exists',
-        lastTransitionTime: toTime(now),
-      }
-      const conditions = why === 'node-gone' ? { conditions: [disrupted] } : {}
-      const status: PodStatus = { phase: 'Failed', observedGeneration: generation, ...conditions }
-      const patch = { metadata: { uid }, status }
-      await client.subresource(Pod, 'status').patch({ namespace, name }, patch, { type: 'strategic' })
-    }
-    await client.delete(Pod, { namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } })
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error
+  const disrupted = disruptionTarget(pod, 'DeletionByPodGC', 'PodGC: node no longer exists', now)
+  const status: PodStatus = {
+    phase: 'Failed',
+    observedGeneration: pod.metadata.generation ?? 0,
+    ...(why === 'node-gone' ? { conditions: [disrupted] } : {}),
   }
+  await disruptPod(client, pod, { status, gracePeriodSeconds: 0 })
 }

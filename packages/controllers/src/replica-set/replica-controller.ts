@@ -2,7 +2,7 @@ import { type AnyKind, controllerOf, type KubeObject, parseKey, type Selector, t
 import type { Clock, Duration } from '@kubewright/base'
 import { Pod, ReplicaSet } from '@kubewright/k8s'
 import { type Cluster, type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
-import { listClaimable, planClaims, settleClaims } from '../workload/claims.ts'
+import { claimDependents } from '../workload/claims.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-control.ts'
 import { podFromTemplate, type TemplateLike } from '../workload/pod-from-template.ts'
@@ -61,9 +61,10 @@ async function reconcile<T extends ReplicaOwner>(
   const found: (T & TypeMeta) | undefined = await client.find(facts.kind, key)
   if (found === undefined) return undefined
   const selector = facts.selectorOf(found)
-  const candidates = await listClaimable(client, Pod, found, selector)
-  const claims = planClaims(found, selector, candidates, isPodActive)
-  const owned = await settleClaims({ client, api }, facts.kind, found, Pod, claims)
+  const owned = await claimDependents(
+    { client, api },
+    { ownerKind: facts.kind, owner: found, kind: Pod, selector, mayAdopt: isPodActive },
+  )
   const active = owned.filter(isPodActive)
 
   let failure: Error | undefined

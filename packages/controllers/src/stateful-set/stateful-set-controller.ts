@@ -8,14 +8,14 @@ import {
   type KeyOutcome,
   kindSource,
 } from '@kubewright/runtime'
-import { listClaimable, planClaims, settleClaims } from '../workload/claims.ts'
+import { claimDependents } from '../workload/claims.ts'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { nextAvailability } from '../workload/pod-state.ts'
 import {
+  claimRevisions,
   deleteRevisions,
   planRevision,
   planTruncation,
-  sortRevisions,
   syncRevision,
   templateOf,
 } from '../workload/revision-history.ts'
@@ -56,19 +56,18 @@ async function reconcile(key: string, context: KeyContext, parts: ControllerPart
   const { clock, cluster } = parts
   const set = await client.find(StatefulSet, parseKey(key))
   if (set === undefined) return undefined
-  const { namespace = '' } = set.metadata
   const clients = { client, api: cluster.api }
   const selector = selectorFrom(set.spec.selector)
 
-  const history = await client.list(ControllerRevision, { namespace, selector })
-  const ownHistory = planClaims(set, selector, history)
-  const revisions = sortRevisions(
-    await settleClaims(clients, StatefulSet, set, ControllerRevision, { ...ownHistory, release: [] }),
-  )
-  // Pods of other names are nobody's members, whatever their labels.
-  const candidates = await listClaimable(client, Pod, set, selector)
-  const claims = planClaims(set, selector, candidates, (pod) => ordinalOf(pod, set) !== undefined)
-  const pods = await settleClaims(clients, StatefulSet, set, Pod, claims)
+  const revisions = await claimRevisions(clients, StatefulSet, set, selector)
+  const pods = await claimDependents(clients, {
+    ownerKind: StatefulSet,
+    owner: set,
+    kind: Pod,
+    selector,
+    // A pod whose name has no ordinal is not a member of the set, whatever its labels.
+    mayAdopt: (pod) => ordinalOf(pod, set) !== undefined,
+  })
 
   const synced = await syncRevision(
     clients,

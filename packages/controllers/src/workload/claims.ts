@@ -11,17 +11,17 @@ import {
 } from '@kubewright/api'
 import type { Client, Reader } from '@kubewright/client'
 
-/** Which objects are an owner's by reference and selector, and which references must change. */
+/** The objects that belong to an owner, and those whose owner reference must change. */
 export interface Claims<T> {
   /** Controlled by the owner and selected. */
   readonly owned: readonly T[]
-  /** Without a controller, selected: the owner should become their controller. */
+  /** Selected, without a controller: the owner must become their controller. */
   readonly adopt: readonly T[]
-  /** Controlled by the owner but no longer selected: it should let them go. */
+  /** Controlled by the owner, but no longer selected: the owner must release them. */
   readonly release: readonly T[]
 }
 
-/** Sorts out which of the objects belong to the owner. An owner that is being deleted neither adopts nor releases. */
+/** Decides which objects belong to the owner. An owner that is being deleted neither adopts nor releases. */
 export function planClaims<T extends KubeObject>(
   owner: Owner & KubeObject,
   selector: Selector,
@@ -46,70 +46,101 @@ export function planClaims<T extends KubeObject>(
   return { owned, adopt, release }
 }
 
-/** The objects that an owner may have something to do with: those that it selects, and those that it controls. */
-export async function listClaimable<K extends AnyKind>(
+/** The clients of {@link claimDependents}. */
+export interface ClaimClients {
+  readonly client: Client
+  /** Reads from the server instead of the cache. */
+  readonly api: Reader
+}
+
+/** Parameters of {@link claimDependents}. */
+export interface ClaimRequest<K extends AnyKind> {
+  readonly ownerKind: AnyKind
+  readonly owner: Owner & KubeObject
+  /** The kind of the dependents. */
+  readonly kind: K
+  readonly selector: Selector
+  /** Whether an object without a controller may be adopted. @default always */
+  readonly mayAdopt?: (object: Infer<K>) => boolean
+  /** Whether the owner releases dependents that it no longer selects. @default true */
+  readonly releases?: boolean
+  /** Finalizers that an adopted object receives. @default none */
+  readonly finalizers?: readonly string[]
+}
+
+/**
+ * Finds the dependents of an owner: adopts objects that the selector matches, releases those that it no longer matches, and resolves to
+ * the objects that the owner controls afterwards. Before the first adoption the owner is read from the server, because an owner that is
+ * being deleted, or was replaced, must not adopt. Throws when that is the case.
+ */
+export async function claimDependents<K extends AnyKind>(
+  clients: ClaimClients,
+  request: ClaimRequest<K>,
+): Promise<readonly Infer<K>[]> {
+  const { owner, selector, mayAdopt } = request
+  const candidates = await listCandidates(clients.client, request)
+  // A type parameter of a kind does not tell the compiler that its objects are KubeObjects.
+  const claims = planClaims(
+    owner,
+    selector,
+    candidates as readonly KubeObject[],
+    mayAdopt as ((object: KubeObject) => boolean) | undefined,
+  )
+  if (claims.adopt.length > 0) await assertAlive(clients.api, request.ownerKind, owner)
+  const owned = [...claims.owned]
+  for (const object of claims.adopt) {
+    const adopted = await adopt(clients.client, request, object)
+    if (adopted !== undefined) owned.push(adopted)
+  }
+  for (const object of claims.release) await release(clients.client, request, object)
+  return owned as readonly Infer<K>[]
+}
+
+/** The selected objects and, when the owner releases, those that it controls. */
+async function listCandidates<K extends AnyKind>(
   client: Client,
-  kind: K,
-  owner: Owner & KubeObject,
-  selector: Selector,
+  { kind, owner, selector, releases = true }: ClaimRequest<K>,
 ): Promise<readonly Infer<K>[]> {
   const { namespace = '' } = owner.metadata
   const selected: readonly Infer<K>[] = await client.list(kind, { namespace, selector })
+  if (!releases) return selected
   const controlled: readonly Infer<K>[] = await client.list(kind, { namespace, controlledBy: owner })
   const others = controlled.filter((object: KubeObject) => !selector.matches(object.metadata.labels))
   return others.length === 0 ? selected : [...selected, ...others]
 }
 
-/** What claims are settled with. */
-export interface ClaimClients {
-  readonly client: Client
-  /** Reads from the server itself. */
-  readonly api: Reader
+/** Makes the owner the controller of an object. Undefined when the object is gone. */
+async function adopt<K extends AnyKind>(
+  client: Client,
+  { kind, owner, finalizers = [] }: ClaimRequest<K>,
+  { metadata: { namespace = '', name, uid } }: KubeObject,
+): Promise<KubeObject | undefined> {
+  const metadata = {
+    uid,
+    ownerReferences: [controllerRef(owner)],
+    ...(finalizers.length > 0 ? { finalizers: [...finalizers] } : {}),
+  }
+  try {
+    return await client.patch(kind, { namespace, name }, JSON.stringify({ metadata }), { type: 'strategic' })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    return undefined
+  }
 }
 
-/**
- * Makes the references as the claims ask and resolves to the objects that are the owner's afterwards. Before the first adoption the
- * owner is read from the server: one that is being deleted, or was replaced, must not take over anything.
- */
-export async function settleClaims<K extends AnyKind, T extends KubeObject>(
-  { client, api }: ClaimClients,
-  ownerKind: AnyKind,
-  owner: Owner & KubeObject,
-  kind: K,
-  claims: Claims<T>,
-  extraFinalizers: readonly string[] = [],
-): Promise<readonly T[]> {
-  const { namespace = '' } = owner.metadata
-  const owned: T[] = [...claims.owned]
-  if (claims.adopt.length > 0) await assertAlive(api, ownerKind, owner)
-  for (const object of claims.adopt) {
-    const { name, uid } = object.metadata
-    const metadata = {
-      uid,
-      ownerReferences: [controllerRef(owner)],
-      ...(extraFinalizers.length > 0 ? { finalizers: [...extraFinalizers] } : {}),
-    }
-    try {
-      // The kind's own type is T: the caller listed the objects of it.
-      owned.push(
-        (await client.patch(kind, { namespace, name }, JSON.stringify({ metadata }), { type: 'strategic' })) as T,
-      )
-    } catch (error) {
-      if (!isNotFound(error)) throw error
-    }
+async function release<K extends AnyKind>(
+  client: Client,
+  { kind, owner }: ClaimRequest<K>,
+  { metadata: { namespace = '', name, uid } }: KubeObject,
+): Promise<void> {
+  const references = [{ $patch: 'delete', uid: owner.metadata.uid }]
+  const patch = JSON.stringify({ metadata: { uid, ownerReferences: references } })
+  try {
+    await client.patch(kind, { namespace, name }, patch, { type: 'strategic' })
+  } catch (error) {
+    // The object is gone, or another one has its name.
+    if (!isNotFound(error) && !isInvalid(error)) throw error
   }
-  for (const object of claims.release) {
-    const { name, uid } = object.metadata
-    const references = [{ $patch: 'delete', uid: owner.metadata.uid }]
-    const patch = JSON.stringify({ metadata: { uid, ownerReferences: references } })
-    try {
-      await client.patch(kind, { namespace, name }, patch, { type: 'strategic' })
-    } catch (error) {
-      // Gone, or replaced by another of that name: then there is nothing to release.
-      if (!isNotFound(error) && !isInvalid(error)) throw error
-    }
-  }
-  return owned
 }
 
 async function assertAlive(api: Reader, kind: AnyKind, owner: Owner & KubeObject): Promise<void> {

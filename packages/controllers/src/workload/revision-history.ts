@@ -1,7 +1,16 @@
-import { controllerRef, isAlreadyExists, isNotFound, type KubeObject, type Owner } from '@kubewright/api'
+import {
+  type AnyKind,
+  controllerRef,
+  isAlreadyExists,
+  isNotFound,
+  type KubeObject,
+  type Owner,
+  type Selector,
+} from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
-import type { Client, Reader } from '@kubewright/client'
+import type { Client } from '@kubewright/client'
 import { ControllerRevision } from '@kubewright/k8s'
+import { type ClaimClients, claimDependents } from './claims.ts'
 import { templateHash } from './template-hash.ts'
 
 /** What a revision keeps of its owner: the template, as a patch that replaces it. */
@@ -29,9 +38,20 @@ export interface RevisionPlan {
 }
 
 /** The revisions by number, those of equal numbers by age. */
-export function sortRevisions(revisions: readonly ControllerRevision[]): ControllerRevision[] {
+function sortRevisions(revisions: readonly ControllerRevision[]): ControllerRevision[] {
   const rank = ({ metadata }: ControllerRevision): string => `${metadata.creationTimestamp} ${metadata.name}`
   return [...revisions].sort((a, b) => a.revision - b.revision || (rank(a) < rank(b) ? -1 : 1))
+}
+
+/** The revisions of an owner, sorted. Adopts those that the selector matches, and never releases one. */
+export async function claimRevisions(
+  clients: ClaimClients,
+  ownerKind: AnyKind,
+  owner: Owner & KubeObject,
+  selector: Selector,
+): Promise<ControllerRevision[]> {
+  const request = { ownerKind, owner, kind: ControllerRevision, selector, releases: false }
+  return sortRevisions(await claimDependents(clients, request))
 }
 
 /** The data of the revision of a template. */
@@ -66,7 +86,7 @@ export interface SyncedRevision {
 
 /** Carries a plan out. Names that are taken by other data are avoided by counting collisions. */
 export async function syncRevision(
-  { client, api }: { readonly client: Client; readonly api: Reader },
+  { client, api }: ClaimClients,
   facts: RevisionFacts,
   plan: RevisionPlan,
 ): Promise<SyncedRevision> {

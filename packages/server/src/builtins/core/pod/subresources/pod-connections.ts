@@ -1,4 +1,11 @@
-import { type ApiResponse, newBadRequest, newInvalid, newNotFound } from '@kubewright/api'
+import {
+  type ApiResponse,
+  type NodeConnector,
+  newBadRequest,
+  newInvalid,
+  newNotFound,
+  type PodLogRequest,
+} from '@kubewright/api'
 import { parseIPSloppy } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, invalid } from '@kubewright/schema'
 import type { ObjectAccess } from '../../../../registry/object-access.ts'
@@ -11,7 +18,6 @@ import type { Subresource } from '../../../../resource/subresource.ts'
 import type { PodLike } from '../pod-types.ts'
 import { podSpecOf } from '../validation/validate-pod.ts'
 import { visitContainers } from '../visit-containers.ts'
-import type { NodeConnector, PodLogRequest } from './node-connector.ts'
 
 type Parts = ObjectAccess
 

@@ -1,0 +1,38 @@
+import { isConflict, isNotFound, toTime } from '@kubewright/api'
+import type { Client } from '@kubewright/client'
+import { Pod, type PodCondition, type PodStatus } from '@kubewright/k8s'
+import { isPodTerminal } from './pod-state.ts'
+
+/** The condition that explains why a controller ends a pod. */
+export function disruptionTarget(pod: Pod, reason: string, message: string, now: number): PodCondition {
+  return {
+    type: 'DisruptionTarget',
+    observedGeneration: pod.metadata.generation ?? 0,
+    status: 'True',
+    reason,
+    message,
+    lastTransitionTime: toTime(now),
+  }
+}
+
+/**
+ * Patches the status of a pod that still runs, then deletes the pod. The status comes first, because the owner of the pod decides by it
+ * whether to replace the pod. Succeeds without effect when the pod is gone or was replaced by another one of the same name.
+ */
+export async function disruptPod(
+  client: Client,
+  pod: Pod,
+  { status, gracePeriodSeconds }: { readonly status: PodStatus; readonly gracePeriodSeconds?: number },
+): Promise<void> {
+  const { namespace = '', name, uid } = pod.metadata
+  try {
+    if (!isPodTerminal(pod)) {
+      const patch = { metadata: { uid }, status }
+      await client.subresource(Pod, 'status').patch({ namespace, name }, patch, { type: 'strategic' })
+    }
+    const grace = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }
+    await client.delete(Pod, { namespace, name }, { ...grace, preconditions: { uid } })
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error
+  }
+}
