@@ -93,7 +93,7 @@ describe('the result of a reconcile', () => {
     expect(running.records).toMatchObject([{ result: 'requeue_after', requeueAfterMillis: 30_000 }])
     expect(running.parts.metrics.of('reconcile_errors_total')).toBe(0)
     expect(errorsOf(running.parts.log)).toEqual([])
-    expect(() => new RetryLater(-1)).toThrow('not negative')
+    expect(() => new RetryLater(-1)).toThrow('at least 0')
   })
 
   test('a conflict is retried soon without an error in the log, until there are too many in a row', async () => {

@@ -4,54 +4,61 @@ import type { Client } from '@kubewright/client'
 import type { CountedCause } from '../queue/cause.ts'
 
 /**
- * Whether `apply` may make an object its child that exists and has no controller. `ours`: if this controller applied it before, as
- * after a deletion of the owner that left the children behind; `orphans`: always; `never`: not at all. An object that somebody else
- * controls is never taken over.
+ * Whether `apply` may adopt an existing object without a controller. `ours`: if this controller applied it before, for
+ * example after its owner was deleted and the children were orphaned. `orphans`: always. `never`: not at all. An object
+ * that another controller owns is never adopted.
  */
 export type Adoption = 'ours' | 'orphans' | 'never'
 
-/** Options of one {@link Context.apply}. */
+/** Options of {@link Context.apply}. */
 export interface ApplyChildOptions {
-  /** Takes over fields that others own, so that what the controller asks for wins. @default true */
+  /** Whether to take over fields that other managers own. @default true */
   readonly force?: boolean | undefined
-  /** @default that of the controller */
+  /** @default the `adopt` option of the controller */
   readonly adopt?: Adoption | undefined
 }
 
-/** What a reconciler is given besides the object: closures, safe to destructure. */
+/** The context of a reconcile. Its members are closures and may be destructured. */
 export interface Context {
-  /** Reads kinds that the operator watches from the cache, with its own writes already visible; writes to the server. */
+  /**
+   * Reads watched kinds from the cache, including own writes, and other kinds from the server. Sends writes to the
+   * server.
+   */
   readonly client: Client
-  /** Aborted when the manager's patience with running reconciles ends, or the reconcile runs out of time. */
+  /**
+   * Aborted when the reconcile times out, the manager's grace period ends, or the key may belong to another replica.
+   */
   readonly signal: AbortSignal
-  /** The time by the manager's clock, a new Date for each call: a test environment with virtual time moves it. */
+  /** The current time of the manager's clock, as a new Date. Test environments with virtual time control it. */
   readonly now: () => Date
-  /** Carries controller, object and reconcileID. */
+  /** A logger with the values controller, object and reconcileID. */
   readonly log: Logger
-  /** Why the object is being looked at, oldest cause first. */
+  /** Why the object is reconciled, oldest cause first. */
   readonly causes: readonly CountedCause[]
-  /** Unique to this reconcile; every line of {@link log} carries it. */
+  /** Unique to this reconcile. Every line of {@link log} contains it. */
   readonly reconcileID: string
   /** Records an Event about the object. */
   readonly event: (type: 'Normal' | 'Warning', reason: string, message: string) => void
   /**
-   * Server-side applies a child: sets owner, field manager and namespace; resolves to the live object. Asks the server only when the
-   * cache cannot prove that nothing would change. The kind of the child must be among those that the controller `owns`.
+   * Applies a child with server-side apply: sets owner reference, field manager and namespace, and resolves to the live
+   * object. Sends a request only when the cache does not prove that nothing would change. The controller must `own` the
+   * kind of the child.
    */
   readonly apply: <R>(child: Readonly<TypeMeta> & Reads<R>, options?: ApplyChildOptions) => Promise<R>
   /** The objects of a kind that this object controls, ordered by namespace and name. */
   readonly owned: <K extends AnyKind>(kind: K) => Promise<readonly Infer<K>[]>
 }
 
-/** The intent that a reconcile returns. Throwing means back-off instead. */
+/** The result of a reconcile. To requeue with back-off, throw instead. */
 export interface Outcome<Status> {
   /**
-   * Applied to the status subresource, as a whole, when it differs from what is there. Conditions get their times and the generation
-   * that they are about; fields and conditions that were returned last time and are missing now are removed; those of others stay.
+   * The status, applied to the status subresource as a whole when it differs from the current one. Conditions get their
+   * times and their observed generation. Fields and conditions that were returned last time and are missing now are
+   * removed; those of other managers are kept.
    */
   status?: Status
-  /** Look again after this long, even if nothing changes. */
+  /** Requeues the object after this time, even if nothing changes. */
   requeueAfter?: Duration
-  /** False keeps children that were not applied this time, although the controller prunes. @default true */
+  /** False keeps children that this reconcile did not apply, although the controller prunes. @default true */
   prune?: boolean
 }

@@ -1,4 +1,4 @@
-// What the compiler must know about controllers; the sketch has more.
+// Types that the compiler must infer for controllers. The sketch has more.
 import { condition } from '@kubewright/api'
 import { dynamicKind } from '@kubewright/client'
 import { ConfigMap, Node } from '@kubewright/k8s'
@@ -15,15 +15,15 @@ defineController(Node, {
     return { status: { phase: 'Running', conditions: [{ type: 'Ready', status: node.spec ? 'True' : 'False' }] } }
   },
 })
-// Some of the fields of a status.
+// A status with some of its fields.
 defineController(Home, { reconcile: async () => ({ status: { readyReplicas: 1 } }) })
 defineController(Home, { reconcile: () => ({ status: { conditions: [condition('Ready', true, 'Serving')] } }) })
-// Parts of what was read, and fields that may turn out to be left out.
+// Values that were read, and optional fields.
 defineController(Home, {
   reconcile: ({ status }) => ({ status: { readyReplicas: status?.readyReplicas, conditions: status?.conditions } }),
 })
 defineController(Home, { reconcile: ({ status }) => ({ status: { ...status, readyReplicas: 2 } }) })
-// Kinds without a status, and kinds that nothing is known of.
+// Kinds without a status, and dynamic kinds.
 defineController(ConfigMap, { async reconcile() {} })
 defineController(dynamicKind({ group: 'a.example.com', version: 'v1', kind: 'A', plural: 'as' }), {
   reconcile: (object) => ({ status: { echo: object['spec'] } }),
@@ -36,12 +36,12 @@ defineController(Home, {
   reconcile: () => undefined,
 })
 
-// @ts-expect-error no value of the enumeration
+// @ts-expect-error not a value of the enumeration
 defineController(Node, { reconcile: () => ({ status: { phase: 'Runing' } }) })
-// @ts-expect-error no field of the status
+// @ts-expect-error not a field of the status
 defineController(Home, { reconcile: () => ({ status: { readyReplica: 1 } }) })
 defineController(Home, {
   reconcile: () => undefined,
-  // @ts-expect-error a cleanup has no status to give
+  // @ts-expect-error cleanup cannot return a status
   cleanup: () => ({ status: { readyReplicas: 0 } }),
 })

@@ -8,7 +8,7 @@ import { owned, watch } from './watched-kinds.ts'
 const reconcile = (): void => undefined
 
 describe('defineController()', () => {
-  test('fills in what is left out', () => {
+  test('applies defaults', () => {
     expect(defineController(Home, { reconcile })).toMatchObject({
       name: 'home',
       kind: Home,
@@ -25,7 +25,7 @@ describe('defineController()', () => {
     expect(defineController(ConfigMap, { name: 'copies', reconcile }).finalizer).toBe('configmaps.core/copies')
   })
 
-  test('returns a frozen value that shows how kinds are watched', () => {
+  test('returns a frozen value with the watch options of all kinds', () => {
     const controller = defineController(Home, {
       owns: [Deployment, owned(ConfigMap, { selector: { matchLabels: { app: 'home' } }, metadataOnly: true })],
       watches: [watch(Secret, () => [], { selector: 'a in (b, c)', namespaces: ['x'], optional: true })],
@@ -56,18 +56,18 @@ describe('defineController()', () => {
     [{ fieldManager: 'x'.repeat(129) }, "'fieldManager' may not be more than 128 bytes"],
     [{ fieldManager: '' }, "'fieldManager' must not be empty: leave it out for the default"],
     [{ prune: true }, "'prune' needs 'owns': name the kinds of the children"],
-  ])('refuses %o', (options, problem) => {
+  ])('rejects %o', (options, problem) => {
     const define = (): unknown => defineController(Home, { reconcile, ...options })
     expect(define).toThrow(`Cannot define controller "${options.name ?? 'home'}" as ${problem}`)
   })
 
-  test('refuses a selector that nobody could parse', () => {
+  test('rejects a selector that cannot be parsed', () => {
     expect(() => defineController(Home, { reconcile, selector: 'a in b' })).toThrow('unable to parse requirement')
   })
 })
 
 describe('fieldManagerOf()', () => {
-  test('joins operator and controller within what a server accepts', () => {
+  test('joins operator and controller within the length limit of the server', () => {
     expect(fieldManagerOf('home-operator', 'home')).toBe('home-operator/home')
     const long = fieldManagerOf('o'.repeat(200), 'c'.repeat(63))
     expect([long.length, long.endsWith(`o/${'c'.repeat(63)}`)]).toEqual([128, true])

@@ -10,59 +10,71 @@ import { type LabelSelection, type OwnedKind, owned, selectorText, type Watch } 
 
 type Awaitable<T> = T | Promise<T>
 
-/** What {@link defineController} takes. */
+/** Options of {@link defineController}. */
 export interface ControllerOptions<Read, Status> {
-  /** Kinds whose objects this controller applies; a change of one reconciles its owner. */
+  /** The kinds of the children that this controller applies. A change of a child reconciles its owner. */
   readonly owns?: readonly (AnyKind | OwnedKind)[]
   /** Further kinds to watch, each with a mapping to keys. */
   readonly watches?: readonly Watch[]
   /** Further sources of keys, such as timers and channels. */
   readonly sources?: readonly Source[]
-  /** Which changes of the kind itself matter; all must agree. Deletions always do. @default every change */
+  /**
+   * Which changes of the kind itself trigger a reconcile; all predicates must accept. Deletions always do. @default
+   * every change
+   */
   readonly predicates?: readonly Predicate<Read & KubeObject>[] | undefined
-  /** Only objects with matching labels are reconciled: one that loses them with its finalizer on keeps that. @default all */
+  /**
+   * Reconciles only objects with matching labels. An object that stops matching keeps the controller's finalizer.
+   * @default all
+   */
   readonly selector?: LabelSelection | undefined
-  /** Only objects in these namespaces are reconciled. @default those of the operator */
+  /** Reconciles only objects in these namespaces. @default those of the operator */
   readonly namespaces?: readonly string[] | undefined
-  /** How many objects are reconciled at once. @default 1 */
+  /** The maximum number of concurrent reconciles. @default 1 */
   readonly concurrency?: number | undefined
   /** @default the kind in lower case */
   readonly name?: string | undefined
-  /** Aborts the signal of a reconcile after this long. @default none */
+  /** The time after which a reconcile's signal aborts. @default none */
   readonly timeout?: Duration | undefined
-  /** After how long a running reconcile is reported as hanging, again and again. @default '1m' */
+  /** The time after which a running reconcile is reported as hanging, repeatedly. @default '1m' */
   readonly hangAfter?: Duration | undefined
-  /** When an object counts as being reconciled in circles; false means never. @default 20 times within a minute */
+  /** The threshold of hot loops; false disables the detection. @default 20 reconciles within a minute */
   readonly hotLoop?: HotLoopOptions | false | undefined
-  /** How long the watches may take to deliver what there is before the start fails. @default '2m' */
+  /** The time limit for the initial lists; then the start fails. @default '2m' */
   readonly syncTimeout?: Duration | undefined
-  /** Makes the back-off after failures. @default for each object, 5 ms doubling to 1000 s, with jitter */
+  /** Creates the rate limiter of retries. @default per object, 5 ms doubling to 1000 s, with jitter */
   readonly rateLimiter?: (() => RateLimiter<string>) | undefined
-  /** The priority of changes of the kind itself; the initial list and repetitions have a low one all the same. @default 0 */
+  /**
+   * The priority of changes of the kind itself. Objects of the initial list and resyncs have a low priority. @default 0
+   */
   readonly priority?: number | undefined
-  /** Whether it waits until this process leads. @default true */
+  /** Whether the controller runs only while this process leads. @default true */
   readonly needsLeader?: boolean | undefined
-  /** The finalizer that `cleanup` needs. @default `<plural>.<group>/<name>` */
+  /** The finalizer that is used for `cleanup`. @default `<plural>.<group>/<name>` */
   readonly finalizer?: string | undefined
   /**
-   * Deletes children that this controller once applied and that a reconcile which succeeded did not apply: their kinds must be in
-   * `owns`. A reconcile that returns early without applying anything thus gives all of them up, unless it returns `prune: false`.
+   * Deletes children that this controller applied earlier and that a successful reconcile did not apply. Their kinds
+   * must be in `owns`. A reconcile that returns early without applying anything therefore deletes all of them, unless
+   * it returns `prune: false`.
    * @default false
    */
   readonly prune?: boolean | undefined
-  /** Whether `apply` may take over objects that have no controller. @default 'ours' */
+  /** Whether `apply` may adopt objects that have no controller. @default 'ours' */
   readonly adopt?: Adoption | undefined
-  /** Who is recorded as the owner of what it applies. @default `<operator>/<name>` */
+  /** The field manager of its writes. @default `<operator>/<name>` */
   readonly fieldManager?: string | undefined
-  /** Rights that `reconcile` needs for what it does with `client`. */
+  /** Permissions that `reconcile` needs for its use of `client`. */
   readonly rbac?: readonly AccessRule[] | undefined
-  /** Brings the world closer to what the object asks for. Never called for an object that is being deleted. */
+  /** Reconciles an object. Never called for an object that is being deleted. */
   reconcile(object: Read, context: Context): Awaitable<Outcome<DraftParts<Status>> | void>
-  /** Having one adds a finalizer; when it returns without `requeueAfter`, the finalizer is removed and the object may go. */
+  /**
+   * Cleans up before an object is deleted. A controller with `cleanup` adds a finalizer, and removes it when `cleanup`
+   * returns without `requeueAfter`.
+   */
   cleanup?(object: Read, context: Context): Awaitable<Outcome<never> | void>
 }
 
-/** A controller as an inspectable value: nothing is registered or started by making one. */
+/** The definition of a controller. Creating one registers and starts nothing. */
 export interface Controller {
   readonly name: string
   readonly kind: AnyKind
@@ -81,7 +93,7 @@ export interface Controller {
   readonly rateLimiter: (() => RateLimiter<string>) | undefined
   readonly priority: number
   readonly needsLeader: boolean
-  /** What `cleanup`, if there is one, keeps objects with. */
+  /** The finalizer of `cleanup`, if there is one. */
   readonly finalizer: string
   readonly prune: boolean
   readonly adopt: Adoption
@@ -92,19 +104,19 @@ export interface Controller {
 }
 
 /**
- * Any status at all. That a field may be the empty text makes the compiler keep literals: without it, `phase: 'Running'` in a
- * returned status would count as some text, which fits no enumeration.
+ * Any status. The empty text among the field types makes the compiler infer literals: otherwise `phase: 'Running'` in a
+ * returned status would be widened to string, which no enumeration accepts.
  */
-// biome-ignore lint/complexity/noBannedTypes: `unknown` would swallow the literals, and `object` is not everything.
+// biome-ignore lint/complexity/noBannedTypes: `unknown` would lose the literals, and `object` excludes primitives.
 type AnyStatus = {} | null | undefined | LiteralFields
 interface LiteralFields {
   readonly [field: string]: LiteralFields | readonly LiteralFields[] | '' | 0 | false | undefined
 }
 
-/** Describes how objects of a kind are reconciled. Pure: the value is run by a manager. */
+/** Defines how objects of a kind are reconciled. Pure: a manager runs it. */
 export function defineController<Read, Write, Status extends AnyStatus>(
   kind: Kind<Read, Write, Status>,
-  // The kind alone decides about the types: a returned status is checked, not learned from.
+  // NoInfer: the kind alone determines the types, so that a returned status is checked, not inferred.
   options: ControllerOptions<NoInfer<Read>, NoInfer<Status>>,
 ): Controller {
   const { concurrency = 1, name = kind.kind.toLowerCase(), syncTimeout = '2m', adopt = 'ours' } = options
@@ -124,7 +136,7 @@ export function defineController<Read, Write, Status extends AnyStatus>(
   if (!(toMillis(syncTimeout) > 0)) {
     refuse('syncTimeout', `must be a duration greater than 0: current value is ${syncTimeout}`)
   }
-  // Only a controller that cleans up shows its finalizer to the server.
+  // Only a controller with `cleanup` writes its finalizer.
   const [finalizerProblem] = options.cleanup || options.finalizer !== undefined ? finalizerProblems(finalizer) : []
   if (finalizerProblem !== undefined) refuse('finalizer', `cannot be "${finalizer}": ${finalizerProblem}`)
   const [managerProblem] = fieldManager === undefined ? [] : validateFieldManager(fieldManager, 'fieldManager')
@@ -160,7 +172,7 @@ export function defineController<Read, Write, Status extends AnyStatus>(
   })
 }
 
-/** API servers accept names without a domain only for a few finalizers of their own. */
+/** API servers accept finalizers without a domain only for a few built-in ones. */
 function finalizerProblems(finalizer: string): string[] {
   if (!finalizer.includes('/')) return ["it needs a domain, as in 'example.com/cleanup'"]
   return isQualifiedName(finalizer)

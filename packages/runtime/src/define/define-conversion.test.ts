@@ -9,7 +9,7 @@ const same = <K extends typeof Home>(kind: unknown): Spoke<K> =>
   spoke(kind as never, { toHub: (object: object) => object, fromHub: (object: object) => object } as never)
 
 describe('defineConversion()', () => {
-  it('takes exactly one spoke for each version but the hub', () => {
+  it('requires exactly one spoke for each version except the hub', () => {
     const { v1, v1beta1, v1alpha1 } = Home.versions
     expect(() => defineConversion(Home, [same(v1beta1)])).toThrow(
       'Cannot define conversion of Home.ajd.example.com as version v1alpha1 has no spoke: add one for it',
@@ -20,16 +20,16 @@ describe('defineConversion()', () => {
     expect(() => defineConversion(Home, [same(v1), same(v1beta1), same(v1alpha1)])).toThrow('version v1 is the hub')
   })
 
-  it('refuses other kinds, and versions that were defined elsewhere', () => {
+  it('rejects other kinds, and versions that were defined elsewhere', () => {
     const spec = s.object({ a: s.string() })
     const Other = defineResource({ group: 'ajd.example.com', version: 'v2', kind: 'Other', spec })
     const Later = defineResource({ group: 'ajd.example.com', version: 'v2', kind: 'Home', spec })
     expect(() => defineConversion(Home, [same(Other)])).toThrow('the spoke Other.ajd.example.com is another kind')
     const { v1beta1, v1alpha1 } = Home.versions
     expect(() => defineConversion(Home, [same(v1beta1), same(v1alpha1), same(Later)])).toThrow(
-      `the hub's definition does not know version v2: define them together with 'versions'`,
+      `the definition of the hub lacks version v2: define all versions together with 'versions'`,
     )
-    expect(() => defineConversion(Later, [])).toThrow('it has no other version')
+    expect(() => defineConversion(Later, [])).toThrow('it has no spokes')
   })
 })
 
@@ -48,7 +48,7 @@ describe('convertObject()', () => {
     spec: { container: 'nginx', replicas: 2, ports: [80] },
   }
 
-  it('converts between spokes by way of the hub', () => {
+  it('converts between spokes through the hub', () => {
     expect(convertObject([homeConversion], home, 'ajd.example.com/v1alpha1')).toEqual({
       apiVersion: 'ajd.example.com/v1alpha1',
       kind: 'Home',
@@ -57,7 +57,7 @@ describe('convertObject()', () => {
     })
   })
 
-  it('keeps metadata, whatever a conversion says of them but for labels and annotations', () => {
+  it('preserves metadata except for returned labels and annotations', () => {
     const meddling = defineConversion(
       Home,
       [Home.versions.v1beta1, Home.versions.v1alpha1].map((kind) =>
@@ -93,11 +93,11 @@ describe('convertObject()', () => {
       'example.org/v1',
       'Home "default/cosy" of ajd.example.com/v1beta1 cannot be converted to another group: example.org/v1',
     ],
-  ])('names the object that cannot be converted to %s', (desired, message) => {
+  ])('names the object when it cannot be converted to %s', (desired, message) => {
     expect(() => convertObject([homeConversion], home, desired)).toThrow(message)
   })
 
-  it('names a kind that has no conversion', () => {
+  it('names a kind without a conversion', () => {
     expect(() => convertObject([homeConversion], { ...home, kind: 'Tent' }, 'ajd.example.com/v1')).toThrow(
       'the operator has no conversion for Tent.ajd.example.com',
     )

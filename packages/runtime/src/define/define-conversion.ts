@@ -2,9 +2,9 @@ import { type AnyKind, formatGroupKind, type Infer, resourceOf } from '@kubewrig
 import type { DeepReadonly } from '@kubewright/base'
 
 /**
- * What a conversion returns: the fields of the other version. Name, namespace and all other metadata stay as they are; labels and
- * annotations may be given to keep what the other version has no field for, and stay as they are when they are not. Keep something only
- * when there is something to keep: an annotation that appears on the way back is a change too.
+ * The result of a conversion: the fields of the other version. All metadata is preserved. Return labels or annotations
+ * only to store what the other version has no field for; without them, the existing ones are preserved. Add an
+ * annotation only when there is something to store: an annotation that appears in a round trip counts as a change.
  */
 export type Converted<K extends AnyKind> = DeepReadonly<
   Omit<K['$write'], 'apiVersion' | 'kind' | 'metadata' | 'status'>
@@ -16,20 +16,20 @@ export type Converted<K extends AnyKind> = DeepReadonly<
   }
 }
 
-/** The two ways between a version and the hub. Both are pure, and the one undoes the other. */
+/** The conversions between a version and the hub. Both must be pure and inverse to each other. */
 export interface SpokeConversion<S extends AnyKind, Hub extends AnyKind> {
   toHub(object: Infer<S>): Converted<Hub>
   fromHub(object: Infer<Hub>): Converted<S>
 }
 
-/** A version that is converted by way of the hub. */
+/** A version that is converted through the hub. */
 export interface Spoke<Hub extends AnyKind> {
   readonly kind: AnyKind
   readonly toHub: (object: never) => Converted<Hub>
   readonly fromHub: (object: Infer<Hub>) => object
 }
 
-/** Says how a version is converted to the hub and back; see {@link defineConversion}. */
+/** Defines how a version is converted to the hub and back; see {@link defineConversion}. */
 export function spoke<S extends AnyKind, Hub extends AnyKind>(
   kind: S,
   conversion: SpokeConversion<S, Hub>,
@@ -41,10 +41,10 @@ export function spoke<S extends AnyKind, Hub extends AnyKind>(
   })
 }
 
-/** One way of a conversion, without types. */
+/** One direction of a conversion, without types. */
 export type ConvertFields = (object: object) => object
 
-/** A conversion between the versions of a resource as an inspectable value. */
+/** The definition of a conversion between the versions of a resource. */
 export interface Conversion {
   readonly name: string
   readonly hub: AnyKind
@@ -56,8 +56,9 @@ export interface Conversion {
 }
 
 /**
- * Describes how the versions of a resource are converted into each other: one of them is the hub, and every other one says how it is
- * converted to the hub and back. The API server asks for conversions when objects are read in another version than they are stored in.
+ * Defines how the versions of a resource are converted. One version is the hub; each other version defines how it is
+ * converted to the hub and back. The API server calls the conversion when an object is read or written in another
+ * version than the stored one.
  *
  * @example
  * export const homeConversion = defineConversion(Home, [
@@ -73,7 +74,7 @@ export function defineConversion<Hub extends AnyKind>(hub: Hub, spokes: readonly
     spokes.map((one) => one.kind),
   )
   if (problem !== undefined) throw new TypeError(`Cannot define conversion of ${formatGroupKind(hub)} as ${problem}`)
-  // What the objects are is checked where they come from: by their apiVersion.
+  // Objects are matched to spokes by their apiVersion, so the types can be dropped here.
   return Object.freeze({
     name: hub.kind.toLowerCase(),
     hub,
@@ -91,21 +92,21 @@ function problemOf(hub: AnyKind, spokes: readonly AnyKind[]): string | undefined
   const seen = new Set([hub.version])
   for (const { group, kind, version } of spokes) {
     if (group !== hub.group || kind !== hub.kind) {
-      return `the spoke ${formatGroupKind({ group, kind })} is another kind: a conversion is between versions of one`
+      return `the spoke ${formatGroupKind({ group, kind })} is another kind: a conversion covers the versions of one kind`
     }
     if (seen.has(version)) {
       const what = version === hub.version ? 'is the hub' : 'has two spokes'
-      return `version ${version} ${what}: give each of the other versions one spoke`
+      return `version ${version} ${what}: add exactly one spoke for each other version`
     }
     seen.add(version)
   }
   const versions = resourceOf(hub)?.versions.map((version) => version.name) ?? []
   const missing = versions.filter((version) => !seen.has(version))
   if (missing.length > 0) return `version ${missing.join(', ')} has no spoke: add one for it`
-  // A resource that was defined with one version has definitions of the others elsewhere, which one manifest cannot hold.
+  // One CRD holds all versions, so they must be defined together.
   if (versions.length > 0 && seen.size > versions.length) {
     const extra = [...seen].filter((version) => !versions.includes(version))
-    return `the hub's definition does not know version ${extra.join(', ')}: define them together with 'versions'`
+    return `the definition of the hub lacks version ${extra.join(', ')}: define all versions together with 'versions'`
   }
-  return spokes.length === 0 ? `it has no other version: add a spoke for each` : undefined
+  return spokes.length === 0 ? `it has no spokes: add one for each other version` : undefined
 }

@@ -9,7 +9,7 @@ const byObject = defineController(ConfigMap, { reconcile: () => undefined })
 const byKey = defineKeyController({ name: 'keys', sources: [channelSource()], reconcile: () => undefined })
 
 describe('defineOperator', () => {
-  test('takes controllers of objects and of keys, and fills in what was left out', () => {
+  test('accepts controllers of objects and of keys, and applies defaults', () => {
     const operator = defineOperator({ name: 'op', controllers: [byObject, byKey] })
     expect(operator).toEqual({
       name: 'op',
@@ -23,19 +23,19 @@ describe('defineOperator', () => {
       sharding: false,
     })
     expect(operator.controllers.map(isKeyController)).toEqual([false, true])
-    // Webhooks alone make an operator, too.
+    // An operator may consist of webhooks only.
     expect(defineOperator({ name: 'op' }).controllers).toEqual([])
     expect(Object.isFrozen(operator)).toBe(true)
   })
 
-  test('true switches election and sharding on with all defaults', () => {
+  test('true enables election and sharding with all defaults', () => {
     expect(defineOperator({ name: 'op', controllers: [], leaderElection: true, sharding: true })).toMatchObject({
       leaderElection: {},
       sharding: {},
     })
   })
 
-  test('refuses two parts of one name', () => {
+  test('rejects two parts with the same name', () => {
     expect(() => defineOperator({ name: 'op', controllers: [byKey, byKey] })).toThrow(
       `Cannot define operator "op" as two controllers are named "keys": give one of them another 'name'`,
     )
@@ -45,15 +45,18 @@ describe('defineOperator', () => {
     )
   })
 
-  test('refuses an empty namespace and names the cure', () => {
+  test('rejects an empty namespace and names the cure', () => {
     expect(() => defineOperator({ name: 'op', controllers: [], namespaces: ['a', ''] })).toThrow(
-      /'namespaces' has an empty entry: leave the list empty to look at all namespaces/,
+      /'namespaces' has an empty entry: use an empty list to watch all namespaces/,
     )
   })
 
-  test.each(['leaderElection', 'sharding'] as const)('refuses a timing of %s that lets two work at once', (field) => {
-    expect(() => defineOperator({ name: 'op', controllers: [], [field]: { renewDeadline: '20s' } })).toThrow(
-      `Cannot define operator "op" as 'leaseDuration' (15s) must be greater than 'renewDeadline' (20s): a leader must stop before another may start`,
-    )
-  })
+  test.each(['leaderElection', 'sharding'] as const)(
+    'rejects a timing of %s that would let two replicas work at once',
+    (field) => {
+      expect(() => defineOperator({ name: 'op', controllers: [], [field]: { renewDeadline: '20s' } })).toThrow(
+        `Cannot define operator "op" as 'leaseDuration' (15s) must be greater than 'renewDeadline' (20s): a leader must stop before another may start`,
+      )
+    },
+  )
 })

@@ -6,65 +6,71 @@ import type { Conversion } from './define-conversion.ts'
 import type { Webhook } from './define-webhook.ts'
 import type { Runnable } from './runnable.ts'
 
-/** How the replicas of an operator agree on who works. */
+/** Leader election: only one replica of the operator works at a time. */
 export interface LeaderElectionOptions extends LeaseTimingOptions {
   /** The name of the Lease. @default the name of the operator */
   readonly leaseName?: string
-  /** Where the Lease is. @default the namespace that the operator runs in */
+  /** The namespace of the Lease. @default the namespace that the operator runs in */
   readonly namespace?: string
-  /** Whether a replica that stops lets the next one lead at once, after its own work has ended. @default true */
+  /**
+   * Whether a replica that stops releases the Lease after its work has ended, so that another replica can lead at once.
+   * @default true
+   */
   readonly releaseOnStop?: boolean
   /**
-   * What a leader does that could not renew in time. Its writes are refused in any case. `exit` ends the manager with an error;
-   * `step-down` ends the work, keeps the caches warm and campaigns again. @default 'exit'
+   * What a leader does when it could not renew its Lease in time. Its writes are rejected in either case. `exit` ends
+   * the manager with an error; `step-down` ends the work, keeps the caches and campaigns again. @default 'exit'
    */
   readonly onLost?: 'exit' | 'step-down'
 }
 
-/** How replicas share the keys when all of them work. */
+/** Sharding: all replicas work, each on its share of the keys. */
 export interface ShardingOptions extends LeaseTimingOptions {
-  /** What the names of the members' Leases begin with. @default the name of the operator */
+  /** The prefix of the members' Leases. @default the name of the operator */
   readonly leaseName?: string
-  /** Where the Leases are. @default the namespace that the operator runs in */
+  /** The namespace of the Leases. @default the namespace that the operator runs in */
   readonly namespace?: string
 }
 
-/** What {@link defineOperator} takes. */
+/** Options of {@link defineOperator}. */
 export interface OperatorOptions {
   readonly name: string
-  /** Kinds that belong to the operator though none of its parts names them: they are installed with it. */
+  /** Further kinds that are installed with the operator, although no controller, webhook or conversion uses them. */
   readonly kinds?: readonly AnyKind[]
-  /** @default none: an operator of webhooks or conversions alone */
+  /** @default none, for an operator of webhooks or conversions only */
   readonly controllers?: readonly (Controller | KeyController)[]
   readonly webhooks?: readonly Webhook[]
   /** Conversions between the versions of kinds. */
   readonly conversions?: readonly Conversion[]
-  /** Further parts that run as long as the operator does. */
+  /** Further parts that run with the operator. */
   readonly runnables?: readonly Runnable[]
-  /** The namespaces that it looks at. @default all of them */
+  /** The namespaces that the operator watches. @default all */
   readonly namespaces?: readonly string[]
   /** Whether only one replica works at a time. @default false */
   readonly leaderElection?: boolean | LeaderElectionOptions
-  /** Whether all replicas work, each on its share of the keys. Controllers then do not wait for leadership. @default false */
+  /**
+   * Whether all replicas work, each on its share of the keys. Controllers then do not wait for leadership. @default
+   * false
+   */
   readonly sharding?: boolean | ShardingOptions
 }
 
-/** An operator as an inspectable value: its CRDs, roles and manifests derive from it. */
+/** The definition of an operator. CRDs, roles and manifests are derived from it. */
 export interface Operator {
   readonly name: string
-  /** Those that were given; the parts name further ones. */
+  /** The `kinds` option. Controllers, webhooks and conversions have further kinds. */
   readonly kinds: readonly AnyKind[]
   readonly controllers: readonly (Controller | KeyController)[]
   readonly webhooks: readonly Webhook[]
   readonly conversions: readonly Conversion[]
   readonly runnables: readonly Runnable[]
-  /** Empty for all. */
+  /** Empty for all namespaces. */
   readonly namespaces: readonly string[]
   readonly leaderElection: false | LeaderElectionOptions
   readonly sharding: false | ShardingOptions
 }
 
-/** Describes an operator. Pure: nothing is registered or started. */
+/** Defines an operator. Pure: registers and starts nothing. */
 export function defineOperator(options: OperatorOptions): Operator {
   const {
     name,
@@ -80,7 +86,7 @@ export function defineOperator(options: OperatorOptions): Operator {
   refuseTwins(what, 'runnables', runnables)
   if (namespaces.includes('')) {
     throw new TypeError(
-      `Cannot define ${what} as 'namespaces' has an empty entry: leave the list empty to look at all namespaces`,
+      `Cannot define ${what} as 'namespaces' has an empty entry: use an empty list to watch all namespaces`,
     )
   }
   const leaderElection = switched(options.leaderElection)
@@ -100,13 +106,13 @@ export function defineOperator(options: OperatorOptions): Operator {
   })
 }
 
-/** Whether a controller is given keys instead of objects. */
+/** Whether a controller receives keys instead of objects. */
 export function isKeyController(controller: Controller | KeyController): controller is KeyController {
   return 'start' in controller
 }
 
 function switched<T extends object>(option: boolean | T | undefined): false | T {
-  // Every option of both kinds can be left out.
+  // All options of both types are optional.
   if (option === true) return Object.freeze({}) as T
   return option === undefined || option === false ? false : Object.freeze({ ...option })
 }

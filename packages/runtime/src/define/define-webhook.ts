@@ -11,10 +11,10 @@ import {
   type WebhookRegistration,
 } from './webhook-registration.ts'
 
-/** The request that a webhook answers. */
+/** The context of an admission request. */
 export interface Review<Read> {
   readonly operation: WebhookOperation
-  /** The object before the request; absent on create. */
+  /** The object before the request; undefined on create. */
   readonly old?: Read
   readonly user: {
     readonly name: string
@@ -22,37 +22,37 @@ export interface Review<Read> {
     readonly uid?: string
     readonly extra?: Readonly<Record<string, readonly string[]>>
   }
-  /** Whether nothing is going to be stored. A webhook has no side effects anyway; one that has must not have them now. */
+  /** Whether the request is a dry run, which stores nothing. A webhook with side effects must skip them. */
   readonly dryRun: boolean
   /** The CreateOptions, UpdateOptions or DeleteOptions of the request. */
   readonly options: Readonly<Record<string, unknown>>
-  /** Of the object; undefined for kinds without namespaces. */
+  /** The namespace of the object; undefined for cluster-scoped kinds. */
   readonly namespace: string | undefined
   /**
-   * Reads from the API server, not from a cache: a check for uniqueness must not trust what may be old. Two requests at the same time
-   * can still both pass such a check, since neither object is stored yet; a reconciler should notice that.
+   * Reads from the API server, not from a cache, because a check for uniqueness must not use stale data. Two concurrent
+   * requests can still both pass such a check, since neither object is stored yet; a reconciler should detect that.
    */
   readonly client: Reader
-  /** The time by the clock of the webhook server, a new Date for each call: a test environment with virtual time moves it. */
+  /** The current time of the webhook server's clock, as a new Date. Test environments with virtual time control it. */
   readonly now: () => Date
-  /** Carries the object, the operation, the user and the uid of the review. */
+  /** A logger with the object, the operation, the user and the uid of the review. */
   readonly log: Logger
-  /** Aborts when the API server has given up on the answer. */
+  /** Aborts when the API server no longer waits for the response. */
   readonly signal: AbortSignal
 }
 
 type Awaitable<T> = T | Promise<T>
 
-// What a webhook may object to. The status is none of a user's doing, and has its own subresource.
+// The fields that an issue may refer to. The status is not written by users and has its own subresource.
 type Reviewed<Read> = Omit<Read, 'apiVersion' | 'kind' | 'status'>
 
-/** Where issues of a kind's objects may be: a field, or anything below a list or map in one, such as `spec.ports[0].name`. */
+/** The path of an issue: a field, or a path into a list or map, such as `spec.ports[0].name`. */
 export type IssuePath<Read> = PathOf<Reviewed<Read>> | `${PathOf<Reviewed<Read>>}[${string}`
 
-/** What a validation returns; falsy entries are dropped. */
+/** The result of a validation. Falsy entries are dropped. */
 export type Issues<Read> = readonly (Issue<IssuePath<Read>> | false | null | undefined)[]
 
-/** How webhooks are registered with the API server; what is left out is the API server's choice. */
+/** How a webhook is registered with the API server. Omitted options use the API server's defaults. */
 export interface WebhookRegistrationOptions {
   /** @default `m<kind>-<version>.kb.io` */
   readonly defaultingName?: string
@@ -62,17 +62,17 @@ export interface WebhookRegistrationOptions {
   readonly validationName?: string
   /** @default `/validate-<group>-<version>-<kind>`, with dashes for dots */
   readonly validationPath?: string
-  /** What is validated. @default creations and updates, and deletions when there is a `validateDelete` */
+  /** The operations to validate. @default CREATE and UPDATE, and DELETE when there is a `validateDelete` */
   readonly operations?: readonly WebhookOperation[]
-  /** What happens when the webhook cannot be asked. @default 'Fail' */
+  /** What happens when the webhook cannot be called. @default 'Fail' */
   readonly failurePolicy?: 'Fail' | 'Ignore'
-  /** Whether requests in other versions of the kind are converted and asked about too. @default 'Equivalent' */
+  /** Whether requests in other versions of the kind are converted and sent to the webhook too. @default 'Equivalent' */
   readonly matchPolicy?: 'Exact' | 'Equivalent'
-  /** How long an answer may take, 1 to 30. @default 10 */
+  /** The time limit of the response, 1 to 30. @default 10 */
   readonly timeoutSeconds?: number
   /** @default 'None' */
   readonly sideEffects?: 'None' | 'NoneOnDryRun'
-  /** Whether defaulting runs again when another webhook changed the object after it. @default 'Never' */
+  /** Whether defaulting runs again after a later webhook changed the object. @default 'Never' */
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded'
   /** Only objects in namespaces with these labels. @default all */
   readonly namespaceSelector?: LabelSelector
@@ -82,25 +82,25 @@ export interface WebhookRegistrationOptions {
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[]
 }
 
-/** What {@link defineWebhook} takes. */
+/** Options of {@link defineWebhook}. */
 export interface WebhookOptions<Read, Write> extends WebhookRegistrationOptions {
   /**
-   * Fills what the user left out, by changing the draft. Must give the same result when called twice. Called for creations and
-   * updates; throwing refuses the request.
+   * Sets defaults by modifying the draft. Called for creates and updates. Must be idempotent. Throwing rejects the
+   * request.
    */
   default?(draft: Write, review: Review<Read>): Awaitable<void>
   /**
-   * Says what is wrong; an empty list admits. Errors make an Invalid answer that names the fields; throwing an ApiError gives its
-   * answer, and throwing anything else is Forbidden.
+   * Returns the problems of an object; an empty list allows the request. Errors become an Invalid response that names
+   * the fields. A thrown ApiError becomes the response; any other thrown error becomes Forbidden.
    */
   validate?(object: Read, review: Review<Read>): Awaitable<Issues<Read>>
-  /** As `validate`, for deletions, which are not asked about otherwise. */
+  /** Like `validate`, for deletions. Without it, deletions are not validated. */
   validateDelete?(object: Read, review: Review<Read>): Awaitable<Issues<Read>>
-  /** Rights that it needs for what it reads with `client`, besides those of the operator's controllers. */
+  /** Permissions that the webhook needs for its reads with `client`, besides those of the operator's controllers. */
   readonly rbac?: readonly AccessRule[]
 }
 
-/** A webhook as an inspectable value. */
+/** The definition of a webhook. */
 export interface Webhook {
   readonly name: string
   readonly kind: AnyKind
@@ -109,16 +109,17 @@ export interface Webhook {
     | ((object: never, review: Review<never>) => Awaitable<readonly (Issue | false | null | undefined)[]>)
     | undefined
   readonly validateDelete: Webhook['validate']
-  /** How the defaulting is registered; undefined when there is none. */
+  /** The registration of the defaulting webhook, if any. */
   readonly defaulting: WebhookRegistration | undefined
-  /** How the validation is registered; undefined when there is none. */
+  /** The registration of the validating webhook, if any. */
   readonly validation: WebhookRegistration | undefined
   readonly rbac: readonly AccessRule[]
 }
 
 /**
- * Describes how objects of a kind are defaulted and validated on their way into the API server. A kind with several versions can have
- * a webhook for each; one for the stored version is enough, since requests in the others are converted for it.
+ * Defines how objects of a kind are defaulted and validated by the API server. A kind with several versions can have a
+ * webhook for each version; one for the stored version is enough, since the API server converts requests in other
+ * versions.
  */
 export function defineWebhook<Read, Write, Status>(
   kind: Kind<Read, Write, Status>,
@@ -126,7 +127,7 @@ export function defineWebhook<Read, Write, Status>(
 ): Webhook {
   if (!options.default && !options.validate && !options.validateDelete) {
     throw new TypeError(
-      `Cannot define webhook for ${kind.kind} as it has neither 'default' nor 'validate' nor 'validateDelete': give it one`,
+      `Cannot define webhook for ${kind.kind} as it has neither 'default' nor 'validate' nor 'validateDelete': add at least one`,
     )
   }
   return Object.freeze({

@@ -13,7 +13,7 @@ const define = (kind: string) =>
   defineResource({ group: 'example.com', version: 'v1', kind, spec: s.object({ size: s.int() }) })
 
 describe('definitionsOf()', () => {
-  it('names custom kinds of every part once, and no built-in ones', () => {
+  it('returns the CRD of each custom kind once, and none of built-in kinds', () => {
     const [Home, Door, Lamp, Wall] = [define('Home'), define('Door'), define('Lamp'), define('Wall')]
     const operator = defineOperator({
       name: 'homes',
@@ -32,7 +32,7 @@ describe('definitionsOf()', () => {
       'walls.example.com',
     ])
   })
-  it("leaves out what is somebody else's where that is wanted", () => {
+  it('omits kinds that another project installs when asked to', () => {
     const Foreign = defineResource({ group: 'foreign.example.com', version: 'v1', kind: 'Foreign', external: true })
     const operator = defineOperator({
       name: 'homes',

@@ -1,13 +1,13 @@
 import { type AnyKind, type CrdManifest, crdOf, resourceOf } from '@kubewright/api'
 import { isKeyController, type Operator } from './define-operator.ts'
 
-/** What {@link definitionsOf} takes besides the operator. */
+/** Options of {@link definitionsOf}. */
 export interface DefinitionsOptions {
-  /** Whether those that are somebody else's belong to it, as they do where nobody else installs them. @default true */
+  /** Whether to include kinds that another project installs. @default true */
   readonly external?: boolean
 }
 
-/** The definitions of the custom kinds that an operator names anywhere, each resource once, in order of their names. */
+/** The CRDs of all custom kinds that an operator uses, one for each resource, sorted by name. */
 export function definitionsOf(
   operator: Pick<Operator, 'kinds' | 'controllers' | 'webhooks' | 'conversions'>,
   { external = true }: DefinitionsOptions = {},

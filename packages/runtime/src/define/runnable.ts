@@ -2,33 +2,36 @@ import type { Logger } from '@kubewright/base'
 import type { Cluster } from '../cluster/cluster.ts'
 
 /**
- * When a part of a manager is started; stopping goes the other way round. `server`: metrics, health; `webhook`; `cache`;
- * `other`: what every replica does; `leader`: what only the leader does.
+ * The phase in which a part of a manager starts; stopping uses the reverse order. `server`: metrics and health;
+ * `webhook`; `cache`; `other`: parts that run on every replica; `leader`: parts that run on the leader only.
  */
 export type RunnablePhase = 'server' | 'webhook' | 'cache' | 'other' | 'leader'
 
-/** What a runnable is given. */
+/** The context of a runnable. */
 export interface RunnableContext {
-  /** Aborts when it should finish what it has begun and end. */
+  /** Aborts when the runnable should finish its current work and end. */
   readonly drain: AbortSignal
-  /** Aborts when there is no more time for that. */
+  /** Aborts when there is no time left for that. */
   readonly abort: AbortSignal
   readonly log: Logger
-  /** The main cluster. What its clients are told to write by a part of the phase `leader` is only sent while this replica leads. */
+  /** The main cluster. In the phase `leader`, its clients send writes only while this replica leads. */
   readonly cluster: Cluster
-  /** To be called when it is in operation: the next phase waits for it. Not calling it means: ready at once when run returns a promise. */
+  /**
+   * Call it when the runnable is operational: the next phase waits for it. Without `announcesReady` the call is not
+   * needed.
+   */
   readonly ready: () => void
 }
 
-/** A part of a manager that runs until it is told to stop. One that fails ends the manager. */
+/** A part of a manager that runs until it is stopped. Its failure ends the manager. */
 export interface Runnable {
   readonly name: string
   /** @default 'leader' */
   readonly phase?: RunnablePhase
   /** Whether later phases wait for `ready`. @default false */
   readonly announcesReady?: boolean
-  /** Prepares on every replica before it leads, for instance fills queues. */
+  /** Prepares on every replica before it leads, for example fills queues. */
   warmUp?(options: { readonly signal: AbortSignal }): Promise<void>
-  /** Does the work until `drain` aborts; may end earlier. A part of the phase `leader` is run again for each term. */
+  /** Runs until `drain` aborts; may end earlier. In the phase `leader`, called again for each term. */
   run(context: RunnableContext): Promise<void>
 }

@@ -16,19 +16,19 @@ export type LabelSelection = string | LabelSelectorLike | Selector
 
 /** Options of {@link watch}. */
 export interface WatchKindOptions<T extends KubeObject = KubeObject> {
-  /** Which changes matter; all must agree. Deletions always do. @default every change */
+  /** Which changes trigger a reconcile; all predicates must accept. Deletions always do. @default every change */
   readonly predicates?: readonly Predicate<T>[] | undefined
-  /** Objects with labels that do not match are not watched. @default everything */
+  /** Watches only objects with matching labels. @default all objects */
   readonly selector?: LabelSelection | undefined
-  /** Only these namespaces. @default those of the operator */
+  /** Watches only these namespaces. @default those of the operator */
   readonly namespaces?: readonly string[] | undefined
-  /** Whether the kind may be missing: the watch then begins when its definition is installed. @default false */
+  /** Whether the kind may be missing: the watch then starts when its CRD is installed. @default false */
   readonly optional?: boolean | undefined
-  /** Watches metadata alone: the mapping gets nothing else, and the cache holds nothing else. @default false */
+  /** Watches and caches only the metadata; the mapping receives nothing else. @default false */
   readonly metadataOnly?: boolean | undefined
 }
 
-/** Changes of another kind that matter to a controller, and whom they concern. */
+/** A further kind that a controller watches, and the mapping to its keys. */
 export interface Watch {
   readonly kind: AnyKind
   readonly toOwners: (object: never, context: MapContext) => Iterable<Key> | Promise<Iterable<Key>>
@@ -41,8 +41,8 @@ export interface Watch {
 }
 
 /**
- * Watches a kind and maps each of its objects to the keys that must be reconciled; of an update both the old and the new object are
- * mapped. A key without a namespace means the namespace of the object that changed.
+ * Watches a kind and maps each of its objects to the keys to reconcile. For an update, both the old and the new object
+ * are mapped. A key without a namespace refers to the namespace of the changed object.
  */
 export function watch<K extends AnyKind>(
   kind: K,
@@ -54,24 +54,25 @@ export function watch<K extends AnyKind>(
 
 /** Options of {@link owned}. */
 export interface OwnedKindOptions<T extends KubeObject = KubeObject> {
-  /** Which changes matter; all must agree. Deletions always do. @default every change */
+  /** Which changes trigger a reconcile; all predicates must accept. Deletions always do. @default every change */
   readonly predicates?: readonly Predicate<T>[] | undefined
   /**
-   * Children with labels that do not match are not watched, which saves memory: give every child the labels. `apply` asks the server
-   * each time, since the cache cannot tell a missing child from one without the labels. @default everything
+   * Watches only children with matching labels, which saves memory. Give every child the labels. `apply` then reads
+   * from the server each time, since the cache cannot tell a missing child from one without the labels. @default all
+   * objects
    */
   readonly selector?: LabelSelection | undefined
-  /** Only these namespaces. @default those of the controller */
+  /** Watches only these namespaces. @default those of the controller */
   readonly namespaces?: readonly string[] | undefined
-  /** Whether the kind may be missing: the watch then begins when its definition is installed. @default false */
+  /** Whether the kind may be missing: the watch then starts when its CRD is installed. @default false */
   readonly optional?: boolean | undefined
-  /** Watches metadata alone, which saves memory; `apply` then asks the server each time. @default false */
+  /** Watches only the metadata, which saves memory. `apply` then reads from the server each time. @default false */
   readonly metadataOnly?: boolean | undefined
-  /** Whether changes also concern owners that are not the controller of the object. @default false */
+  /** Whether changes also reconcile owners that are not the controller of the object. @default false */
   readonly everyOwner?: boolean | undefined
 }
 
-/** A kind whose objects a controller makes, and how they are watched. */
+/** A kind whose objects a controller applies, and how they are watched. */
 export interface OwnedKind {
   readonly kind: AnyKind
   readonly predicates: readonly Predicate<never>[]
@@ -83,7 +84,7 @@ export interface OwnedKind {
   readonly everyOwner: boolean
 }
 
-/** Says how an owned kind is watched; a kind alone stands for `owned(kind)`. */
+/** Sets options for an owned kind. A plain kind in `owns` means `owned(kind)`. */
 export function owned<K extends AnyKind>(kind: K, options: OwnedKindOptions<Infer<K> & KubeObject> = {}): OwnedKind {
   return Object.freeze({ kind, ...scopeOf(options), everyOwner: options.everyOwner ?? false })
 }
@@ -99,10 +100,10 @@ function scopeOf(options: WatchKindOptions<never>): Omit<Watch, 'kind' | 'toOwne
   }
 }
 
-/** A selection in the syntax of `labelSelector=`; undefined for one that matches everything. */
+/** Converts a selection to the syntax of `labelSelector=`; undefined when it matches everything. */
 export function selectorText(selection: LabelSelection | undefined): string | undefined {
   if (selection === undefined) return undefined
-  // Parsed in any case, so that a mistake shows where it was made and not when the watch begins.
+  // Always parsed, so that a mistake is reported here and not when the watch starts.
   const text = toSelector(selection).toString()
   return text === '' ? undefined : text
 }

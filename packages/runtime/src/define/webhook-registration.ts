@@ -1,12 +1,12 @@
 import type { AnyKind, LabelSelector } from '@kubewright/api'
 import type { WebhookRegistrationOptions } from './define-webhook.ts'
 
-/** What a webhook is asked about. */
+/** The operations that a webhook can receive. */
 export type WebhookOperation = 'CREATE' | 'UPDATE' | 'DELETE'
 
-/** How one webhook is registered with the API server. */
+/** The registration of one webhook with the API server. */
 export interface WebhookRegistration {
-  /** Unique among webhooks, and a domain name: users see it in answers. */
+  /** A domain name, unique among webhooks. Users see it in error messages. */
   readonly name: string
   readonly path: string
   readonly operations: readonly WebhookOperation[]
@@ -20,7 +20,7 @@ export interface WebhookRegistration {
   readonly matchConditions: readonly { readonly name: string; readonly expression: string }[] | undefined
 }
 
-/** The parts of a webhook's options that decide what is registered. */
+/** The options that determine the registration. */
 interface Registered extends WebhookRegistrationOptions {
   readonly default?: unknown
   readonly validate?: unknown
@@ -29,19 +29,19 @@ interface Registered extends WebhookRegistrationOptions {
 
 const pathPattern = /^((\/[a-zA-Z0-9-_]+)+|\/)$/
 
-/** How the defaulting of a kind is registered; undefined when there is none. */
+/** The registration of the defaulting webhook of a kind; undefined when there is none. */
 export function defaultingRegistration(kind: AnyKind, options: Registered): WebhookRegistration | undefined {
   if (!options.default) return undefined
   return registration(kind, options, {
     name: options.defaultingName ?? `m${nameOf(kind)}`,
     path: checkPath(kind, 'defaultingPath', options.defaultingPath ?? `/mutate-${pathOf(kind)}`),
-    // There is nothing to fill in when an object goes.
+    // Deletions have no defaults.
     operations: ['CREATE', 'UPDATE'],
     reinvocationPolicy: options.reinvocationPolicy,
   })
 }
 
-/** How the validation of a kind is registered; undefined when there is none. */
+/** The registration of the validating webhook of a kind; undefined when there is none. */
 export function validationRegistration(kind: AnyKind, options: Registered): WebhookRegistration | undefined {
   if (!options.validate && !options.validateDelete) return undefined
   const operations = options.operations ?? [
@@ -52,10 +52,9 @@ export function validationRegistration(kind: AnyKind, options: Registered): Webh
     Boolean(operation === 'DELETE' ? (options.validateDelete ?? options.validate) : options.validate)
   const unanswered = operations.find((operation) => !answers(operation))
   if (operations.length === 0 || unanswered !== undefined) {
-    const what = unanswered === undefined ? `'operations' is empty` : `nothing answers ${unanswered} of 'operations'`
-    throw new TypeError(
-      `Cannot define webhook for ${kind.kind} as ${what}: give it a 'validate', or leave 'operations' out`,
-    )
+    const what =
+      unanswered === undefined ? `'operations' is empty` : `'operations' contains ${unanswered}, which has no handler`
+    throw new TypeError(`Cannot define webhook for ${kind.kind} as ${what}: add a 'validate', or omit 'operations'`)
   }
   return registration(kind, options, {
     name: options.validationName ?? `v${nameOf(kind)}`,

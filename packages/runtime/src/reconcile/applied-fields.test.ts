@@ -40,7 +40,7 @@ const manager = createFieldManager({ apiVersion, kind: 'Thing', schemaFor: () =>
 const metadata = { name: 'a', namespace: 'default', uid: 'u', resourceVersion: '1' }
 type Live = JsonObject & Parameters<AppliedFields['unchanged']>[1]
 
-/** What servers do to every object: fill defaults, and write some values in their own way. */
+/** What servers do to every object: set defaults, and normalize some values. */
 function normalised(object: JsonObject): Live {
   const copy = deepCopy(object) as { spec?: Record<string, unknown>; metadata?: Record<string, unknown> }
   copy.metadata = { ...metadata, ...copy.metadata }
@@ -59,12 +59,15 @@ const renewed = (live: Live): Live => ({ ...live, metadata: { ...live.metadata, 
 function applied(by: string, live: Live | undefined, spec: JsonObject): { live: Live; changed: boolean } {
   const config = { apiVersion, kind: 'Thing', metadata: { name: 'a' }, spec }
   const { object, changed } = manager.apply(live, config, { manager: by, now: '2025-01-01T00:00:00Z', force: true })
-  // Servers write an object under a new version only if it is another after all that.
+  // Servers change the version only when the object is different after all that.
   const next = changed ? normalised(object) : (live as Live)
   return { live: live !== undefined && deepEqual(next, live) ? live : renewed(next), changed }
 }
 
-/** The values, and what we own of them. Others may lose fields to an apply that writes the same in another way. */
+/**
+ * The values, and what we own of them. Other managers may lose fields to an apply that writes the same value in another
+ * form.
+ */
 function essence(live: Live): unknown {
   const own = live.metadata.managedFields?.find(({ manager: by }) => by === 'ours')
   return [live['spec'], own?.fieldsV1]
@@ -92,7 +95,7 @@ const specs = fc.record(
 const steps = fc.array(fc.tuple(fc.constantFrom('ours', 'theirs', 'update'), specs), { minLength: 1, maxLength: 5 })
 
 describe('AppliedFields', () => {
-  test('unchanged() is only said when an apply would change nothing', () => {
+  test('unchanged() is true only when an apply would change nothing', () => {
     let proven = 0
     fc.assert(
       fc.property(steps, fc.array(specs, { maxLength: 3 }), (script, others) => {
@@ -119,7 +122,7 @@ describe('AppliedFields', () => {
     expect(proven).toBeGreaterThan(100)
   })
 
-  test('unchanged() is said of what has been applied until nothing changed', () => {
+  test('unchanged() is true for a configuration that was applied until nothing changed', () => {
     fc.assert(
       fc.property(specs, specs, (theirs, spec) => {
         const fields = new AppliedFields('ours')
@@ -129,14 +132,14 @@ describe('AppliedFields', () => {
           live = applied('ours', live, spec).live
           fields.learn({ spec }, live, before)
         }
-        // Who applies nothing owns nothing, which cannot be told from never having applied.
+        // An empty configuration owns nothing, which cannot be told from never having applied.
         expect(fields.unchanged({ spec }, live)).toBe(wasAppliedBy(live, 'ours'))
       }),
       { numRuns: 500 },
     )
   })
 
-  test('unchanged() knows of objects without managedFields only what it left them as', () => {
+  test('unchanged() without managedFields is true only for the version of the last apply', () => {
     const fields = new AppliedFields('ours')
     const { live } = applied('ours', undefined, { size: 1 })
     const { managedFields: _, ...bare } = live.metadata as unknown as Record<string, unknown>

@@ -1,6 +1,6 @@
 import { deepCopy, deepEqual } from '@kubewright/base'
 
-/** The JSON of `fieldsV1`: what one field manager owns of an object. */
+/** The JSON of `fieldsV1`: the fields of an object that one manager owns. */
 type Fields = { readonly [element: string]: Fields }
 type Json = Readonly<Record<string, unknown>>
 
@@ -12,7 +12,7 @@ interface Entry {
   readonly fieldsV1?: unknown
 }
 
-/** The part of a live object that is looked at. */
+/** The fields of a live object that are read here. */
 interface Live {
   readonly apiVersion: string
   readonly metadata: {
@@ -22,7 +22,7 @@ interface Live {
   }
 }
 
-/** Whether a manager has applied to the object, by what the server says of it. */
+/** Whether a manager has applied the object, according to its managedFields. */
 export function wasAppliedBy(live: Live, manager: string): boolean {
   return entryOf(live, manager, '') !== undefined
 }
@@ -33,7 +33,7 @@ function entryOf(live: Live, manager: string, subresource: string): Entry | unde
   )
 }
 
-// What names an object, or is only a precondition, is owned by nobody.
+// Fields that identify an object, or are preconditions, have no owner.
 const identity: ReadonlySet<string> = new Set([
   'name',
   'namespace',
@@ -53,24 +53,26 @@ function owned(config: Json): Json {
   return kept.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(kept) }
 }
 
-/** What an apply changed into something that reads differently, such as a quantity that the server writes in its own way. */
+/**
+ * The result of an apply whose values read differently than applied, for example a quantity that the server normalized.
+ */
 interface Lesson {
   readonly config: Json
   readonly fields: unknown
   readonly values: unknown
-  /** What it has and the object had not: empty values, which nobody owns. */
+  /** The places where the applied value has an empty value and the live object nothing: empty values have no owner. */
   readonly gaps: string
   readonly resourceVersion: string
 }
 
-// The memory only serves to save requests, so it may forget.
+// The memory only saves requests, so it may evict entries.
 const maxLessons = 4096
 
 /**
- * Finds out whether a server-side apply would change nothing: neither values nor what the manager owns. It says so only with a proof:
- * the fields that the manager owns are exactly those of the configuration, and the live values equal the applied ones, or those that
- * the server made of them when the same configuration was applied last. No schema is needed for that, since the entries in
- * `managedFields` say where lists have keys, and where parts are only owned as a whole.
+ * Determines whether a server-side apply would change nothing, neither values nor ownership. It returns true only with
+ * a proof: the fields that the manager owns are exactly those of the configuration, and the live values equal the
+ * applied ones, or those that the server made of them when the same configuration was last applied. No schema is
+ * needed: `managedFields` tell which lists have keys and which parts are owned as a whole.
  */
 export class AppliedFields {
   readonly #manager: string
@@ -100,15 +102,18 @@ export class AppliedFields {
     )
   }
 
-  /** Whether this very version is what the same apply led to: all that can be known where caches drop `managedFields`. */
+  /**
+   * Whether the live object has the version that the same apply resulted in: the only proof when caches drop
+   * `managedFields`.
+   */
   #isAsLeft(config: object, { metadata }: Live): boolean {
     const lesson = this.#lessons.get(metadata.uid)
     return lesson?.resourceVersion === metadata.resourceVersion && deepEqual(lesson.config, owned(config as Json))
   }
 
   /**
-   * Remembers what became of a configuration, if that cannot be seen by comparing. `before` is the object that it was applied to, if
-   * that is known.
+   * Records the result of an apply if `unchanged` could not prove it by comparison. `before` is the object that it was
+   * applied to, if known.
    */
   learn(config: object, answer: Live, before?: Live): void {
     const { uid, resourceVersion } = answer.metadata
@@ -119,7 +124,7 @@ export class AppliedFields {
     const applied = owned(config as Json)
     const isBlind = before !== undefined && before.metadata.managedFields === undefined
     if (!isBlind && same(applied, answer, fields as Fields, othersOf(answer, entry))) return
-    // An apply may drop empty values on its way, and the next one bring them back: then only a repetition without effect is a proof.
+    // An apply may drop empty values, and the next apply restore them: then only an apply without effect is a proof.
     const gaps = gapsOf(applied, answer)
     if (gaps !== '' && before?.metadata.resourceVersion !== resourceVersion) return
     if (this.#lessons.size >= maxLessons) {
@@ -141,7 +146,7 @@ function othersOf(live: Live, own: Entry): readonly Fields[] {
 const below = (others: readonly Fields[], element: string): readonly Fields[] =>
   others.length === 0 ? others : others.flatMap((fields) => fields[element] ?? [])
 
-/** Whether the applied value has exactly these fields, and the live one has the same values in them. */
+/** Whether the applied value has exactly these fields, and the live value has the same values in them. */
 function same(applied: unknown, live: unknown, fields: Fields, others: readonly Fields[]): boolean {
   const elements = elementsOf(fields)
   if (elements.length === 0) return isWhole(applied, others) && deepEqual(applied, live)
@@ -161,8 +166,8 @@ function same(applied: unknown, live: unknown, fields: Fields, others: readonly 
 }
 
 /**
- * Whether a value of which the manager owns no parts can only be owned as a whole. If others own parts of it, the manager applied it
- * empty, and would get to own parts now.
+ * Whether a value of which the manager owns no parts must be owned as a whole. If others own parts of it, the manager
+ * applied it empty before, and would own parts now.
  */
 function isWhole(applied: unknown, others: readonly Fields[]): boolean {
   if (mayOwnNothing(applied)) return false
@@ -171,7 +176,10 @@ function isWhole(applied: unknown, others: readonly Fields[]): boolean {
   return true
 }
 
-/** Lists with keys own nothing when they are empty, and so does what contains nothing else: then the fields prove nothing. */
+/**
+ * Empty lists with keys have no owner, and neither have values that contain nothing else: then the fields prove
+ * nothing.
+ */
 function mayOwnNothing(applied: unknown): boolean {
   if (Array.isArray(applied)) return applied.length === 0
   return isObject(applied) && Object.values(applied).some(mayOwnNothing)
@@ -192,7 +200,7 @@ function sameItems(
     if (element === undefined) return false
     const at = live.findIndex((other) => open.get(element)?.(other, true))
     open.delete(element)
-    // An apply also puts the items into its own order.
+    // An apply also reorders the items.
     if (at <= before || !same(item, live[at], fields[element] ?? {}, below(others, element))) return false
     before = at
   }
@@ -216,7 +224,9 @@ function project(live: unknown, fields: Fields): unknown {
   )
 }
 
-/** The places at which the applied value has something, and the live one nothing at all; the empty text when there are none. */
+/**
+ * The paths at which the applied value has something and the live value nothing; the empty text when there are none.
+ */
 function gapsOf(applied: unknown, live: unknown, path = '.'): string {
   if (applied === undefined) return ''
   if (live === undefined || live === null) return path
@@ -231,14 +241,14 @@ function gapsOf(applied: unknown, live: unknown, path = '.'): string {
     .join('')
 }
 
-/** The elements below a node, without the dot that stands for the node itself. */
+/** The elements below a node, without the dot, which stands for the node itself. */
 function elementsOf(fields: Fields): string[] {
   return Object.keys(fields).filter((element) => element !== '.')
 }
 
 /**
- * Recognises the item of a list that an element such as `k:{"name":"web"}` or `v:"a"` means. A key that an applied item leaves out
- * has its default in the live one, so only live items need all keys.
+ * Returns a function that recognizes the list item of an element such as `k:{"name":"web"}` or `v:"a"`. A key that an
+ * applied item omits has its default in the live item, so only live items must have all keys.
  */
 function matcherOf(element: string): (item: unknown, needsAll: boolean) => boolean {
   if (element.startsWith('v:')) {
@@ -246,7 +256,7 @@ function matcherOf(element: string): (item: unknown, needsAll: boolean) => boole
     return (item) => deepEqual(item, value)
   }
   if (!element.startsWith('k:')) return () => false
-  // The server writes an object there.
+  // The server writes a JSON object after `k:`.
   const keys = Object.entries(JSON.parse(element.slice(2)) as Json)
   return (item, needsAll) =>
     isObject(item) && keys.every(([key, wanted]) => item[key] === wanted || (!needsAll && item[key] === undefined))

@@ -39,7 +39,7 @@ const deploymentFor = (home: Home, env?: { name: string; value: string }[]) =>
               image: home.spec.image,
               ...(env && { env }),
               ports: [{ containerPort: 8080 }],
-              // The server writes the quantity in its own way, and fills the empty object.
+              // The server normalizes the quantity and sets defaults in the empty object.
               resources: { requests: { cpu: '1000m' } },
               securityContext: {},
             },
@@ -49,7 +49,7 @@ const deploymentFor = (home: Home, env?: { name: string; value: string }[]) =>
     },
   })
 
-/** A controller that applies the children that a test gives it. */
+/** A controller that applies the children which a test sets. */
 function applying(
   children: () => readonly TypeMeta[],
   options: Partial<ControllerOptions<Home, never>> = {},
@@ -71,7 +71,7 @@ const failureOf = (running: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('apply()', () => {
-  test('makes a child of the object, in its namespace and under the field manager of the controller', async () => {
+  test('sets the owner, the namespace and the field manager of the controller', async () => {
     const home = await create()
     const seen: unknown[] = []
     const controller = defineController(Home, {
@@ -88,7 +88,7 @@ describe('apply()', () => {
     expect(deployment.metadata.managedFields).toMatchObject([{ manager: 'home-operator/home', operation: 'Apply' }])
   })
 
-  test('asks the server no more while nothing would change, whatever the server filled in (no hot loop)', async () => {
+  test('sends no request while nothing would change, whatever defaults the server set (no hot loop)', async () => {
     await create()
     const reconcile = bench.run(
       defineController(Home, {
@@ -106,7 +106,7 @@ describe('apply()', () => {
     await reconcile('default/cosy')
     expect(bench.writes()).toHaveLength(2)
     await reconcile('default/cosy')
-    // A status that the child's own controller writes is none of our business.
+    // The status that the child's own controller writes does not matter.
     await bench.client.subresource(Deployment, 'status').patch('cosy', { status: { readyReplicas: 1, replicas: 1 } })
     await reconcile('default/cosy')
     expect(bench.writes()).toEqual([])
@@ -116,7 +116,7 @@ describe('apply()', () => {
     ])
   })
 
-  test('writes without effect at most once more in a process that knows nothing of the last apply', async () => {
+  test('sends at most one write without effect in a new process', async () => {
     await create()
     const controller = defineController(Home, {
       owns: [Deployment],
@@ -132,7 +132,7 @@ describe('apply()', () => {
     expect((await bench.client.get(Deployment, 'cosy')).metadata.resourceVersion).toBe(resourceVersion)
   })
 
-  test('asks once more where the server dropped empty values', async () => {
+  test('sends one more request when the server dropped empty values', async () => {
     await create()
     const controller = defineController(Home, {
       owns: [Deployment],
@@ -143,7 +143,7 @@ describe('apply()', () => {
     expect(bench.writes()).toEqual([deploymentPath, deploymentPath])
   })
 
-  test('puts back what others changed or removed, and leaves alone what they added', async () => {
+  test('restores fields that others changed or removed, and keeps fields that they added', async () => {
     await create()
     const reconcile = bench.run(applying(() => [map('a', { colour: 'red', size: 'small' })]))
     await reconcile('default/cosy')
@@ -160,7 +160,7 @@ describe('apply()', () => {
     }
   })
 
-  test('removes what is no longer applied, and follows the order of keyed lists', async () => {
+  test('removes fields that are no longer applied, and preserves the order of keyed lists', async () => {
     await create()
     let env = [
       { name: 'A', value: '1' },
@@ -185,7 +185,7 @@ describe('apply()', () => {
     expect(await names()).toEqual(['A'])
   })
 
-  test('takes fields over from other managers, unless it is told not to force', async () => {
+  test('takes over fields from other managers, unless force is false', async () => {
     await create()
     await bench.run(applying(() => [map('a', { colour: 'red' })]))('default/cosy')
     await bench.client.apply(ConfigMap, { metadata: { name: 'a' }, data: { colour: 'blue' } }, { force: true })
@@ -195,7 +195,7 @@ describe('apply()', () => {
     expect((await bench.client.get(ConfigMap, 'a')).data).toEqual({ colour: 'red' })
   })
 
-  test('keeps further owners that the draft names', async () => {
+  test('keeps further owners of the draft', async () => {
     const home = await create()
     const other = ownerRef(await create('other'))
     const child = ConfigMap({ metadata: { name: 'a', ownerReferences: [other] }, data: {} })
@@ -204,7 +204,7 @@ describe('apply()', () => {
     expect(ownerReferences).toEqual([other, controllerRef(home)])
   })
 
-  test('refuses an object that another object controls, with the event of sample-controller', async () => {
+  test('rejects an object with another controller, with the Event of sample-controller', async () => {
     const other = await create('other')
     await create()
     await bench.client.create(
@@ -224,7 +224,7 @@ describe('apply()', () => {
     })
   })
 
-  test('adopts an object without controller only as the adoption rule says', async () => {
+  test('adopts an object without a controller according to the adopt option', async () => {
     await create()
     await bench.client.create(map('a', { theirs: 'x' }))
     for (const adopt of ['never', 'ours'] as const) {
@@ -233,13 +233,13 @@ describe('apply()', () => {
     }
     await bench.run(applying(() => [map('a')], { adopt: 'never' }, { adopt: 'orphans' }))('default/cosy')
     expect((await bench.client.get(ConfigMap, 'a')).metadata.ownerReferences).toHaveLength(1)
-    // Left behind by a deletion that orphaned it: it was ours before.
+    // Orphaned by the deletion of its owner: this controller applied it before.
     await bench.client.patch(ConfigMap, 'a', { metadata: { ownerReferences: null } })
     await bench.run(applying(() => [map('a')]))('default/cosy')
     expect((await bench.client.get(ConfigMap, 'a')).metadata.ownerReferences).toHaveLength(1)
   })
 
-  test('waits for the garbage collector to delete the child of an earlier object of the same name', async () => {
+  test('waits for the garbage collector to delete the child of an earlier object with the same name', async () => {
     await create()
     const reconcile = bench.run(applying(() => [map('a')]))
     await reconcile('default/cosy')
@@ -250,7 +250,7 @@ describe('apply()', () => {
     await reconcile('default/cosy')
   })
 
-  test('never touches an object that has taken the place of the one that was looked at', async () => {
+  test('never modifies another object that has taken the name', async () => {
     await create()
     let data = { colour: 'red' }
     const reconcile = bench.run(applying(() => [map('a', data)]))
@@ -274,7 +274,7 @@ describe('apply()', () => {
     }
   })
 
-  test('refuses what the garbage collector would not follow, and what it could not find again', async () => {
+  test('rejects children that the garbage collector would not follow or that could not be found again', async () => {
     await create()
     const messages: string[] = []
     const role = ClusterRole({ metadata: { name: 'r' } })
@@ -287,15 +287,15 @@ describe('apply()', () => {
       messages.push((failure as Error).message)
     }
     expect(messages).toEqual([
-      "Cannot apply ClusterRole r as a child of Home default/cosy: an object outside of namespaces cannot be owned by one inside: use 'client.apply', and delete it in 'cleanup'",
-      "Cannot apply ConfigMap kube-system/a as a child of Home default/cosy: owners must be in the namespace of their children: use 'client.apply', and delete it in 'cleanup'",
-      "Cannot apply a ConfigMap as a child of Home default/cosy: it has no 'metadata.name': derive one from the owner's, so that the next apply finds it again",
-      `Cannot apply Namespace n as controller "home" does not own the kind v1 Namespace: add it to 'owns', or use 'client' for objects that are no children`,
+      "Cannot apply ClusterRole r as a child of Home default/cosy: a namespaced object cannot own a cluster-scoped one: use 'client.apply', and delete it in 'cleanup'",
+      "Cannot apply ConfigMap kube-system/a as a child of Home default/cosy: a child must be in the namespace of its owner: use 'client.apply', and delete it in 'cleanup'",
+      "Cannot apply a ConfigMap as a child of Home default/cosy: it has no 'metadata.name': derive it from the owner's name, so that the next apply finds the child",
+      `Cannot apply Namespace n as controller "home" does not own the kind v1 Namespace: add it to 'owns', or use 'client' for objects that are not children`,
     ])
     expect(bench.writes()).toEqual([])
   })
 
-  test('has children of an object outside of namespaces name theirs', async () => {
+  test('requires a namespace for children of a cluster-scoped object', async () => {
     const Estate = defineResource({
       group: 'ajd.example.com',
       version: 'v1',
@@ -323,7 +323,7 @@ describe('apply()', () => {
     expect(ownerReferences).toEqual([controllerRef(estate)])
   })
 
-  test('of a kind of which only metadata is watched asks the server each time, without effect', async () => {
+  test('sends each apply, without effect, when only the metadata of the kind is watched', async () => {
     await create()
     const reconcile = bench.run(
       applying(() => [map('a', { x: '1' })], { owns: [owned(ConfigMap, { metadataOnly: true })] }),
@@ -337,7 +337,7 @@ describe('apply()', () => {
 })
 
 describe('owned()', () => {
-  test('lists the objects of a kind that the object controls', async () => {
+  test('returns the objects of a kind that the object controls', async () => {
     const home = await create()
     const other = await create('other')
     await bench.client.create(ConfigMap({ metadata: { name: 'x', ownerReferences: [controllerRef(other)] } }))
@@ -373,7 +373,7 @@ describe('prune', () => {
     expect(left.map(keyOf)).toEqual(['default/b', 'default/manual', 'default/stranger'])
   })
 
-  test('is off unless asked for, and waits for a reconcile that succeeds and does not object', async () => {
+  test('is disabled by default, and requires a successful reconcile without prune: false', async () => {
     await create()
     let names = ['a']
     let ending: () => { prune?: boolean } = () => ({})
@@ -403,7 +403,7 @@ describe('prune', () => {
     expect(await bench.client.list(ConfigMap)).toEqual([])
   })
 
-  test('spares a child that was applied in another version of its kind', async () => {
+  test('keeps a child that was applied in another version of its kind', async () => {
     await create()
     const spec = { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'cosy', apiVersion: 'apps/v1' } }
     const scaler = autoscalingV2.HorizontalPodAutoscaler({ metadata: { name: 'a' }, spec })

@@ -18,14 +18,14 @@ import type { OwnedKind } from '../define/watched-kinds.ts'
 import { type AppliedFields, wasAppliedBy } from './applied-fields.ts'
 import { asUidConflict } from './uid-conflict.ts'
 
-/** An owned kind, prepared for a run of a controller. */
+/** An owned kind in a running controller. */
 export interface OwnedKindInUse {
   readonly options: OwnedKind
-  /** What the cache has of it: the kind itself, or its metadata alone. */
+  /** The kind in the cache: the owned kind itself, or its metadata only. */
   readonly watched: AnyKind
 }
 
-/** Prepares owned kinds: one value of each for cache and client. */
+/** Prepares owned kinds, so that cache and client use the same kind value. */
 export function ownedKindsInUse(owns: readonly OwnedKind[]): ReadonlyMap<string, OwnedKindInUse> {
   const entries = owns.map((options) => {
     const watched = options.metadataOnly ? metadataOnly(options.kind) : options.kind
@@ -36,10 +36,10 @@ export function ownedKindsInUse(owns: readonly OwnedKind[]): ReadonlyMap<string,
 
 const typeName = ({ apiVersion, kind }: Readonly<TypeMeta>): string => `${apiVersion} ${kind}`
 
-// Without the version: a controller may own a kind in several, and each of them lists the same objects.
+// Without the version: a controller may own a kind in several versions, which list the same objects.
 const placeName = ({ group, kind }: AnyKind, key: string): string => `${group} ${kind} ${key}`
 
-/** What the children of one object need to know of the reconcile. */
+/** The parts of {@link Children}. */
 export interface ChildrenParts {
   readonly owner: KubeObject
   readonly ownerKind: AnyKind
@@ -47,14 +47,14 @@ export interface ChildrenParts {
   readonly client: Client
   readonly log: Logger
   readonly signal: () => AbortSignal
-  /** Told what is being waited for, in case it never comes. */
+  /** Records what the reconcile waits for, for the report of a hang. */
   readonly waitsFor: (what: string | undefined) => void
   readonly owns: ReadonlyMap<string, OwnedKindInUse>
   readonly fieldManager: string
   readonly adopt: Adoption
   readonly applied: AppliedFields
   readonly event: (type: 'Normal' | 'Warning', reason: string, message: string) => void
-  /** Told what became of each apply. */
+  /** Called with the result of each apply. */
   readonly count: (result: 'written' | 'unchanged' | 'refused') => void
 }
 
@@ -66,7 +66,7 @@ interface ChildDraft extends Readonly<TypeMeta> {
   }
 }
 
-// The garbage collector is quick; the deletion of the child reconciles its owner's key even sooner.
+// The garbage collector is fast, and the deletion of the child reconciles the owner even sooner.
 const waitForCollector = '5s'
 
 /** The children of one object during one reconcile. */
@@ -78,14 +78,17 @@ export class Children {
     this.#parts = parts
   }
 
-  /** Server-side applies a child, unless the cache proves that nothing would change; resolves to the live object. */
+  /**
+   * Applies a child with server-side apply, unless the cache proves that nothing would change. Resolves to the live
+   * object.
+   */
   async apply(child: Readonly<TypeMeta>, options: ApplyChildOptions = {}): Promise<unknown> {
     const { client, fieldManager, applied, count } = this.#parts
     const use = this.#use(child, `apply ${child.kind} ${(child as ChildDraft).metadata?.name ?? ''}`)
     const { kind } = use.options
     const config = this.#configuration(child, kind)
     const key = keyOf(config)
-    // Even if it fails and the reconciler carries on: it was asked for, so it must not be pruned.
+    // Recorded even if the apply fails and the reconciler continues: the child is wanted and must not be pruned.
     this.#applied.add(placeName(kind, key))
     const live = (await client.find(use.watched, key)) as KubeObject | undefined
     if (live !== undefined) {
@@ -96,7 +99,7 @@ export class Children {
       }
     }
     const { force = true } = options
-    // The uid holds the server to the object that was looked at: it will not touch another one of that name.
+    // The uid makes the server reject the write when another object has taken the name.
     const metadata = live === undefined ? config.metadata : { ...config.metadata, uid: live.metadata.uid }
     const call = { fieldManager, force, signal: this.#parts.signal() }
     const answer = (await this.#sent(kind, key, () => client.apply(kind, { ...config, metadata }, call))) as KubeObject
@@ -107,11 +110,11 @@ export class Children {
 
   /** The objects of a kind that the owner controls. */
   async list<K extends AnyKind>(kind: K): Promise<readonly Infer<K>[]> {
-    // With the metadata alone in the cache, that is what there is to list.
+    // When only metadata is cached, only metadata is listed.
     return this.#list(this.#use(kind, `list the ${kind.kind} objects`)) as Promise<readonly Infer<K>[]>
   }
 
-  /** Deletes the children that the controller applied at some time, but not in this reconcile. */
+  /** Deletes the children that the controller applied earlier, but not in this reconcile. */
   async prune(): Promise<void> {
     const { owns, log } = this.#parts
     for (const use of owns.values()) {
@@ -124,24 +127,24 @@ export class Children {
       const stale = candidates.filter((_, index) => ours[index])
       await Promise.all(stale.map((object) => this.#delete(options.kind, object)))
       if (stale.length > 0)
-        log.info('Deleted children that are no longer applied', { kind: options.kind.kind, children: stale.map(keyOf) })
+        log.info('Pruned children that are no longer applied', { kind: options.kind.kind, children: stale.map(keyOf) })
     }
   }
 
   async #list({ options, watched }: OwnedKindInUse): Promise<readonly KubeObject[]> {
     const { owner, client } = this.#parts
-    // Of an owner outside of namespaces: wherever the operator may look.
+    // For a cluster-scoped owner: all namespaces that the operator may access.
     const { namespace } = owner.metadata
     try {
       return (await client.list(watched, { namespace, controlledBy: owner })) as readonly KubeObject[]
     } catch (error) {
-      // There are no objects of a kind that is not installed.
+      // A kind that is not installed has no objects.
       if (options.optional && isNotFound(error)) return []
       throw error
     }
   }
 
-  /** Whether this controller has applied the object; where the cache does not know who did, the server does. */
+  /** Whether this controller has applied the object. Asks the server when the cache has no managedFields. */
   async #wasOurs(kind: AnyKind, object: KubeObject): Promise<boolean> {
     const { client, fieldManager } = this.#parts
     if (object.metadata.managedFields !== undefined) return wasAppliedBy(object, fieldManager)
@@ -165,11 +168,11 @@ export class Children {
     if (use !== undefined) return use
     throw new KubewrightError(
       'KW_CHILD',
-      `Cannot ${doing} as controller "${this.#parts.controller}" does not own the kind ${typeName(child)}: add it to 'owns', or use 'client' for objects that are no children`,
+      `Cannot ${doing} as controller "${this.#parts.controller}" does not own the kind ${typeName(child)}: add it to 'owns', or use 'client' for objects that are not children`,
     )
   }
 
-  /** The draft with namespace and owner, which makes it a child. */
+  /** The draft with the namespace and the owner reference of a child. */
   #configuration(child: Readonly<TypeMeta>, kind: AnyKind): ChildDraft & { metadata: { name: string } } {
     const { owner } = this.#parts
     const { metadata = {} } = child as ChildDraft
@@ -179,19 +182,17 @@ export class Children {
       throw new KubewrightError('KW_CHILD', `Cannot apply ${childText} as a child of ${this.#ownerText()}: ${why}`)
     }
     if (name === '')
-      refuse("it has no 'metadata.name': derive one from the owner's, so that the next apply finds it again")
+      refuse("it has no 'metadata.name': derive it from the owner's name, so that the next apply finds the child")
     const home = owner.metadata.namespace
     if (kind.scope === 'Cluster' && home !== undefined) {
-      refuse(
-        `an object outside of namespaces cannot be owned by one inside: use 'client.apply', and delete it in 'cleanup'`,
-      )
+      refuse(`a namespaced object cannot own a cluster-scoped one: use 'client.apply', and delete it in 'cleanup'`)
     }
     const namespace = kind.scope === 'Cluster' ? undefined : (metadata.namespace ?? home)
     if (kind.scope === 'Namespaced' && namespace === undefined) {
-      refuse(`its owner is in no namespace, so the child must name its own: set 'metadata.namespace'`)
+      refuse(`its owner is cluster-scoped, so the child needs a namespace: set 'metadata.namespace'`)
     }
     if (home !== undefined && namespace !== home) {
-      refuse(`owners must be in the namespace of their children: use 'client.apply', and delete it in 'cleanup'`)
+      refuse(`a child must be in the namespace of its owner: use 'client.apply', and delete it in 'cleanup'`)
     }
     const ours = controllerRef(owner)
     const others = (metadata.ownerReferences ?? []).filter((reference) => reference.uid !== ours.uid)
@@ -212,7 +213,7 @@ export class Children {
     if (controller?.uid === owner.metadata.uid) return
     const childText = `${kind.kind} ${keyOf(live)}`
     if (controller !== undefined && controller.kind === ownerKind.kind && controller.name === owner.metadata.name) {
-      const what = `${childText} belongs to an earlier ${ownerKind.kind} of the same name`
+      const what = `${childText} belongs to an earlier ${ownerKind.kind} with the same name`
       throw new RetryLater(waitForCollector, `${what}: waiting for the garbage collector to delete it`)
     }
     if (controller === undefined) {

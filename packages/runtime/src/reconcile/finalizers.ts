@@ -10,12 +10,13 @@ import {
 } from '@kubewright/api'
 import type { CallOptions, Client } from '@kubewright/client'
 
-// How often the place of a finalizer may change under our hands before the reconcile is left to try again.
+// The maximum number of attempts when other writers keep changing the list of finalizers.
 const attempts = 5
 
 /**
- * Adds a finalizer to an object that was read. The write holds only at the version that was read, so that it cannot lose finalizers
- * of others: it rejects with a Conflict when the object has changed. Resolves to the object, or undefined when it is gone.
+ * Adds a finalizer to an object that was read. The write is conditional on the version, so it cannot remove finalizers
+ * of others: it rejects with a Conflict when the object has changed. Resolves to the object, or undefined when it is
+ * gone.
  */
 export async function acquireFinalizer(
   client: Client,
@@ -35,8 +36,8 @@ export async function acquireFinalizer(
 }
 
 /**
- * Removes one finalizer from this very object and touches nothing else: the patch tests that the entry is where it was read, and is
- * made again from the newest version when it has moved. An object that is gone, or has lost the finalizer, is fine.
+ * Removes one finalizer and nothing else. The patch tests the uid and the position of the entry, and is retried from
+ * the newest version when the entry has moved. Does nothing when the object is gone or does not have the finalizer.
  */
 export async function releaseFinalizer(
   client: Client,
@@ -52,7 +53,7 @@ export async function releaseFinalizer(
     if (current === undefined || current.metadata.uid !== object.metadata.uid) return
     if (!hasFinalizer(current, finalizer)) return
     const path = `/metadata/finalizers/${current.metadata.finalizers?.indexOf(finalizer) ?? 0}`
-    // Nothing moved, so it was no test that failed.
+    // The position is unchanged, so the test did not fail: the server rejected the patch for another reason.
     if (refused?.path === path) throw refused.error
     const patch = [
       { op: 'test', path: '/metadata/uid', value: object.metadata.uid },
@@ -64,7 +65,7 @@ export async function releaseFinalizer(
       return
     } catch (error) {
       if (isMissing(error)) return
-      // A test that fails makes the request unprocessable; it is no mistake of ours, but somebody else's change.
+      // A failed test makes the patch Invalid: another writer has changed the object.
       if (!isInvalid(error)) throw error
       refused = { path, error }
     }
@@ -73,11 +74,11 @@ export async function releaseFinalizer(
   throw newConflict(
     { group: kind.group, resource: kind.plural },
     object.metadata.name,
-    `the finalizer ${finalizer} could not be removed as others keep changing the finalizers: it is tried again`,
+    `the finalizer ${finalizer} could not be removed because other writers keep changing the finalizers; retrying`,
   )
 }
 
-/** The object is gone; a kind that the server no longer serves is another matter. */
+/** Whether the object is gone. A kind that the server does not serve is an error. */
 function isMissing(error: unknown): boolean {
   return isNotFound(error) && !findCause(error, 'UnexpectedServerResponse')
 }

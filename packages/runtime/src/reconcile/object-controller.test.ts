@@ -21,7 +21,7 @@ const create = (name = 'cosy') => bench.client.create(Home({ metadata: { name },
 const find = () => bench.client.find(Home, 'cosy')
 const remove = () => bench.client.delete(Home, 'cosy')
 
-/** A controller that does something outside of the cluster, and undoes it. */
+/** A controller that changes something outside the cluster, and reverts it in cleanup. */
 function dnsController(records: Set<string>, calls: string[] = []): Controller {
   return defineController(Home, {
     reconcile(home) {
@@ -36,7 +36,7 @@ function dnsController(records: Set<string>, calls: string[] = []): Controller {
 }
 
 describe('objectController()', () => {
-  test('keeps the value inspectable: sources and settings show in the controller of keys', () => {
+  test('returns a key controller with the sources and settings of the controller', () => {
     const controller = defineController(Home, {
       name: 'homes',
       owns: [owned(ConfigMap, { metadataOnly: true })],
@@ -57,7 +57,7 @@ describe('objectController()', () => {
     expect([calls, bench.writes()]).toEqual([[], []])
   })
 
-  test('gives the reconciler a deeply frozen object', async () => {
+  test('passes a deeply frozen object to the reconciler', async () => {
     await create()
     let frozen: unknown
     const controller = defineController(Home, {
@@ -69,7 +69,7 @@ describe('objectController()', () => {
     expect(frozen).toEqual([true, true, true])
   })
 
-  test('ignores objects that neither namespaces nor selector mean, however their key came', async () => {
+  test('ignores objects outside its namespaces and selector, whatever added their key', async () => {
     await create()
     const calls: string[] = []
     const reconcile = (home: Home): void => void calls.push(home.metadata.name)
@@ -80,7 +80,7 @@ describe('objectController()', () => {
     expect(calls).toEqual(['cosy'])
   })
 
-  test('leaves the clean-up of objects that it does not select to others', async () => {
+  test('does not clean up objects that it does not select', async () => {
     const calls: string[] = []
     await bench.client.create(
       Home({ metadata: { name: 'cosy', finalizers: [finalizer], labels: { tier: 'gold' } }, spec: { image: 'a' } }),
@@ -94,13 +94,13 @@ describe('objectController()', () => {
     expect([calls, await find()]).toEqual([['cleanup'], undefined])
   })
 
-  test('passes requeueAfter on', async () => {
+  test('returns requeueAfter', async () => {
     await create()
     const controller = defineController(Home, { reconcile: () => ({ requeueAfter: '5m' }) })
     expect(await bench.run(controller)('default/cosy')).toEqual({ requeueAfter: '5m' })
   })
 
-  test('gives the context as closures that may be taken out of it', async () => {
+  test('passes a context whose members can be destructured', async () => {
     await create()
     let seen: unknown
     const controller = defineController(Home, {
@@ -119,7 +119,7 @@ describe('objectController()', () => {
 })
 
 describe('cleanup', () => {
-  test('has the finalizer added before the first reconcile, and removed after it', async () => {
+  test('adds the finalizer before the first reconcile, and removes it afterwards', async () => {
     const records = new Set<string>()
     const calls: string[] = []
     const reconcile = bench.run(dnsController(records, calls))
@@ -142,7 +142,7 @@ describe('cleanup', () => {
     expect([calls, bench.writes()]).toEqual([[], []])
   })
 
-  test('keeps the object while it asks to be called again, and while it throws', async () => {
+  test('keeps the object while it returns requeueAfter, and while it throws', async () => {
     let answer: () => { requeueAfter: '10s' } | undefined = () => ({ requeueAfter: '10s' })
     const reconcile = bench.run(defineController(Home, { reconcile: () => undefined, cleanup: () => answer() }))
     await create()
@@ -159,7 +159,7 @@ describe('cleanup', () => {
     expect(await find()).toBeUndefined()
   })
 
-  test('that was taken out of the program lets go of what an earlier version kept', async () => {
+  test('removes the finalizer of an earlier version when the controller no longer has a cleanup', async () => {
     await create()
     await bench.run(dnsController(new Set()))('default/cosy')
     await remove()
@@ -167,7 +167,7 @@ describe('cleanup', () => {
     expect(await find()).toBeUndefined()
   })
 
-  test('never loses finalizers of others: adding conflicts when the object changed meanwhile', async () => {
+  test('never removes finalizers of others: adding one conflicts when the object has changed', async () => {
     await create()
     const reconcile = bench.run(dnsController(new Set()))
     bench.before = once('PATCH', () => patchFinalizers(['example.com/other']))
@@ -177,7 +177,7 @@ describe('cleanup', () => {
     expect((await find())?.metadata.finalizers).toEqual(['example.com/other', finalizer])
   })
 
-  test('removes its own entry although others moved it meanwhile', async () => {
+  test('removes its own entry even when others have moved it', async () => {
     await create()
     const reconcile = bench.run(dnsController(new Set()))
     await reconcile('default/cosy')
@@ -188,7 +188,7 @@ describe('cleanup', () => {
     expect((await find())?.metadata.finalizers).toEqual(['example.com/last'])
   })
 
-  test('finds an object fine that somebody else let go, or that was replaced by another of its name', async () => {
+  test('accepts that the object is gone, or was replaced by another with the same name', async () => {
     await create()
     const reconcile = bench.run(dnsController(new Set()))
     await reconcile('default/cosy')
@@ -203,7 +203,8 @@ describe('cleanup', () => {
     expect((await find())?.metadata.finalizers).toEqual([finalizer])
   })
 
-  // Each run is interrupted at another request: before it is sent, or when the answer should have come. A new process takes over.
+  // Each run is interrupted at another request: before it is sent, or before its response arrives. A new process
+  // continues.
   test.each(['before', 'after'] as const)('converges when the process dies %s any of its requests', async (moment) => {
     const requests: number[] = []
     for (let deadly = 0; ; deadly++) {
@@ -211,7 +212,7 @@ describe('cleanup', () => {
       const controller = fullController(records)
       await create()
       let crashed = await runUntilCrash(controller, deadly, moment)
-      // What was done outside is never without the finalizer that will have it undone.
+      // External state never exists without the finalizer that ensures its cleanup.
       expect(records.size === 0 || hasFinalizer((await find())!, finalizer)).toBe(true)
       await bench.run(controller)('default/cosy')
       requests.push(bench.requests.splice(0).length)
@@ -222,11 +223,11 @@ describe('cleanup', () => {
       crashed = (await runUntilCrash(controller, deadly, moment)) || crashed
       await bench.run(controller)('default/cosy')
       expect([[...records], await find()]).toEqual([[], undefined])
-      // There is no garbage collector here.
+      // This server has no garbage collector.
       for (const map of maps) await bench.client.delete(ConfigMap, map.metadata.name)
       if (!crashed) break
     }
-    // Each of the requests was a deadly one in some run: reads, finalizer, two children, status.
+    // Each request was interrupted in some run: reads, finalizer, two children, status.
     expect(requests.length).toBeGreaterThan(7)
   })
 

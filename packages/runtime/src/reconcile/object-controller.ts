@@ -12,8 +12,9 @@ import { ownedKindsInUse } from './children.ts'
 import { ObjectReconciler } from './object-reconciler.ts'
 
 /**
- * Turns a controller of objects into one of keys, which is what runs: its sources are the kind, what it owns and what it watches, and
- * its reconciler reads the object, takes care of finalizer, status and children, and calls `reconcile` or `cleanup` in between.
+ * Converts a controller of objects to a controller of keys, which can be run. Its sources are the kind, the owned kinds
+ * and the watched kinds. Its reconciler reads the object, manages finalizer, children and status, and calls `reconcile`
+ * or `cleanup`.
  */
 export function objectController(controller: Controller): KeyController {
   const { name, kind, concurrency, rateLimiter, timeout, syncTimeout, needsLeader } = controller
@@ -24,14 +25,14 @@ export function objectController(controller: Controller): KeyController {
   for (const { options, watched } of owns.values()) {
     const { predicates, optional, everyOwner } = options
     const map = forOwner(kind, { everyOwner })
-    // Children are where their owners are.
+    // Children are in the namespaces of their owners.
     const namespaces = options.namespaces ?? (kind.scope === 'Namespaced' ? controller.namespaces : undefined)
     const scope = scopeOf({ selector: options.selector, namespaces })
     sources.push(kindSource(watched, { map, predicates, optional, scope, name: `${watched.kind} (owned)` }))
   }
   for (const watched of controller.watches) sources.push(watchSource(watched, kind))
   sources.push(...controller.sources)
-  // Filled in by `start`: the reconciler needs the parts of the run.
+  // Replaced by `start` below: the reconciler needs the parts of the run.
   const reconcile = (): void => undefined
   const keyController = defineKeyController({
     name,
@@ -54,7 +55,7 @@ export function objectController(controller: Controller): KeyController {
   })
 }
 
-/** The properties that have a value. */
+/** Removes properties without a value. */
 function defined<T extends object>(options: T): { [P in keyof T]?: Exclude<T[P], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [P in keyof T]?: Exclude<T[P], undefined> }
@@ -64,14 +65,14 @@ function watchSource(watched: Watch, owner: AnyKind): Source {
   const { predicates, optional } = watched
   const kind = watched.metadataOnly ? metadataOnly(watched.kind) : watched.kind
   const map: KeyMapping = (object, context) => {
-    // The type of the object is that of the kind it was watched as.
+    // The object has the type of the watched kind.
     const keys = watched.toOwners(object as never, context)
     return keys instanceof Promise ? keys.then((found) => texts(found, object, owner)) : texts(keys, object, owner)
   }
   return kindSource(kind, { map, predicates, optional, scope: scopeOf(watched), name: `${kind.kind} (watched)` })
 }
 
-/** A name alone means the namespace of the object that it was derived from. */
+/** A key without a namespace refers to the namespace of the object that was mapped. */
 function texts(keys: Iterable<Key>, object: KubeObject, owner: AnyKind): string[] {
   return Array.from(keys, (key) => {
     const { name, namespace = object.metadata.namespace } = toNameAndNamespace(key)

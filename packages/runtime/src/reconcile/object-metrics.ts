@@ -1,6 +1,6 @@
 import type { MetricDefinition } from '@kubewright/base'
 
-/** The names under which the writes of object controllers are counted. */
+/** The metric names of object controllers. */
 export const objectMetricNames: {
   readonly applies: 'kubewright_child_applies_total'
   readonly statuses: 'kubewright_status_writes_total'
@@ -9,18 +9,18 @@ export const objectMetricNames: {
   statuses: 'kubewright_status_writes_total',
 })
 
-/** What object controllers measure. */
+/** The metrics of object controllers. */
 export const objectMetrics: readonly MetricDefinition[] = Object.freeze([
   {
     name: objectMetricNames.applies,
     type: 'counter',
-    help: 'Children that reconciles applied, by whether the server had to be asked (written), nothing would have changed (unchanged), or the object belongs to somebody else (refused).',
+    help: 'Number of children that reconciles applied, by result: written (sent to the server), unchanged (nothing would change), refused (the object has another controller or none).',
     labels: ['controller', 'result'],
   },
   {
     name: objectMetricNames.statuses,
     type: 'counter',
-    help: 'Statuses that reconciles returned, by whether the server had to be asked (written) or nothing would have changed (unchanged).',
+    help: 'Number of statuses that reconciles returned, by result: written (sent to the server), unchanged (nothing would change).',
     labels: ['controller', 'result'],
   },
 ])

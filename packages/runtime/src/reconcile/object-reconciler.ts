@@ -23,7 +23,7 @@ import { acquireFinalizer, releaseFinalizer } from './finalizers.ts'
 import { objectMetricNames } from './object-metrics.ts'
 import { StatusWriter } from './status-writer.ts'
 
-/** Reconciles the objects of one run of a controller, given their keys. */
+/** The key reconciler of an object controller: reads the object of a key and reconciles it. */
 export class ObjectReconciler {
   readonly #controller: Controller
   readonly #owns: ReadonlyMap<string, OwnedKindInUse>
@@ -60,7 +60,7 @@ export class ObjectReconciler {
     if (isDeleting(object)) return this.#finish(object, context)
     if (cleanup === undefined || hasFinalizer(object, finalizer)) return this.#work(object, context)
     const call = { fieldManager: this.#fieldManager, signal: context.signal }
-    // First the finalizer, then the work: whatever is done outside of the cluster will be undone.
+    // The finalizer comes first, so that everything done outside the cluster will be cleaned up.
     const kept = await acquireFinalizer(client, kind, object, finalizer, call)
     return kept === undefined ? undefined : this.#work(kept, context)
   }
@@ -80,7 +80,7 @@ export class ObjectReconciler {
   async #finish(object: KubeObject, context: KeyContext): Promise<KeyOutcome | undefined> {
     const { kind, cleanup, finalizer } = this.#controller
     if (!hasFinalizer(object, finalizer)) return undefined
-    // A controller that no longer cleans up lets go of what an earlier version of it kept.
+    // A controller without `cleanup` removes a finalizer that an earlier version of it added.
     const { controller } = this.#start(object, context)
     const outcome = (await cleanup?.(deepFreeze(object) as never, controller)) ?? none
     if (outcome.requeueAfter !== undefined) return { requeueAfter: outcome.requeueAfter }
@@ -90,8 +90,8 @@ export class ObjectReconciler {
   }
 
   /**
-   * Changes of children and of what is watched may lead to objects that the controller was not asked to care for. Those may be another
-   * process's, so not even their deletion is ours.
+   * Whether the controller selects the object. Changes of children and watched kinds may map to objects that it does
+   * not select; those may belong to another process, so even their deletion is ignored.
    */
   #concerns(object: KubeObject, context: KeyContext): boolean {
     const { namespace = '', labels } = object.metadata
@@ -99,7 +99,7 @@ export class ObjectReconciler {
     if (selected && (this.#namespaces?.has(namespace) ?? true)) return true
     if (hasFinalizer(object, this.#controller.finalizer)) {
       const { finalizer } = this.#controller
-      context.log.debug('The object carries the finalizer, but is not among those that are reconciled', { finalizer })
+      context.log.debug('Object has the finalizer, but the controller does not select it', { finalizer })
     }
     return false
   }
@@ -133,7 +133,7 @@ export class ObjectReconciler {
 
 const none: Outcome<unknown> = Object.freeze({})
 
-/** What a reconciler sees. What costs something to make is made when it is asked for. */
+/** The context of a reconciler. Expensive values are computed on first read. */
 class ObjectContext implements Context {
   readonly event: Context['event']
   readonly apply: Context['apply']
@@ -143,7 +143,7 @@ class ObjectContext implements Context {
   constructor(context: KeyContext, children: Children, event: Context['event']) {
     this.#context = context
     this.event = event
-    // The draft's type says what its kind reads back as.
+    // The type of the draft determines the type of the live object.
     this.apply = <R>(child: Readonly<TypeMeta> & Reads<R>, options?: ApplyChildOptions) =>
       children.apply(child, options) as Promise<R>
     this.owned = <K extends AnyKind>(kind: K): Promise<readonly Infer<K>[]> => children.list(kind)

@@ -21,7 +21,7 @@ const statusPath = 'PATCH /apis/ajd.example.com/v1/namespaces/default/homes/cosy
 const create = () => bench.client.create(Home({ metadata: { name: 'cosy' }, spec: { image: 'nginx:1.27' } }))
 const get = () => bench.client.get(Home, 'cosy')
 
-/** Runs one reconcile after another, each with the status that it returns. */
+/** Runs consecutive reconciles with the statuses that they return. */
 function reporter(name?: string): (status: HomeStatus) => Promise<void> {
   let status: HomeStatus = {}
   const reconcile = bench.run(defineController(Home, { ...(name ? { name } : {}), reconcile: () => ({ status }) }))
@@ -33,7 +33,7 @@ function reporter(name?: string): (status: HomeStatus) => Promise<void> {
 const ready = (status: boolean, message = ''): ConditionDraft<'Ready'> => condition('Ready', status, 'Because', message)
 
 describe('Outcome.status', () => {
-  test('is applied in one request, with times and generations filled in', async () => {
+  test('is applied in one request, with times and generations set', async () => {
     await create()
     await reporter()({ readyReplicas: 1, conditions: [ready(true)] })
     expect(bench.writes()).toEqual([statusPath])
@@ -57,7 +57,7 @@ describe('Outcome.status', () => {
     )
   })
 
-  test('is not sent when it is equal, also by a process that knows nothing of the last write', async () => {
+  test('is not sent when it is equal, even by a new process', async () => {
     await create()
     const status = { readyReplicas: 1, conditions: [ready(true), condition('Reachable', 'Unknown', 'Asking')] }
     await reporter()(status)
@@ -69,7 +69,7 @@ describe('Outcome.status', () => {
     expect(bench.counts.get('kubewright_status_writes_total unchanged')).toBe(1)
   })
 
-  test('may have parts of what was read, and fields that are undefined, which say nothing', async () => {
+  test('may contain values that were read, and undefined fields, which are ignored', async () => {
     await create()
     const controller = defineController(Home, {
       reconcile: ({ status, spec }) => ({
@@ -84,7 +84,7 @@ describe('Outcome.status', () => {
     expect([bench.writes(), (await get()).status]).toEqual([[], status])
   })
 
-  test('moves lastTransitionTime only when the status of the condition changes', async () => {
+  test('changes lastTransitionTime only when the status of the condition changes', async () => {
     await create()
     const report = reporter()
     const times: (string | undefined)[] = []
@@ -103,7 +103,7 @@ describe('Outcome.status', () => {
     expect(bench.writes()).toHaveLength(3)
   })
 
-  test('follows the generation that was reconciled', async () => {
+  test('has the generation that was reconciled', async () => {
     await create()
     const report = reporter()
     await report({ conditions: [ready(true)] })
@@ -113,7 +113,7 @@ describe('Outcome.status', () => {
     expect([status?.observedGeneration, status?.conditions?.[0]?.observedGeneration]).toEqual([2, 2])
   })
 
-  test('loses what is no longer returned, and leaves alone what others wrote', async () => {
+  test('loses fields that are no longer returned, and keeps fields of other managers', async () => {
     await create()
     await reporter('network')({ conditions: [condition('Reachable', true, 'Answers')] })
     const report = reporter()
@@ -124,7 +124,7 @@ describe('Outcome.status', () => {
     expect(status?.conditions?.map(({ type }) => type)).toEqual(['Reachable'])
   })
 
-  test('can empty lists and maps that must be there, which an apply alone would drop', async () => {
+  test('can empty required lists and maps, which an apply alone would drop', async () => {
     const Fleet = defineResource({
       group: 'ajd.example.com',
       version: 'v1',
@@ -158,7 +158,7 @@ describe('Outcome.status', () => {
     await report({ ships: [], ports: { berths: { y: 2 } } })
   })
 
-  test('puts back what somebody else changed', async () => {
+  test('restores values that others changed', async () => {
     await create()
     const report = reporter()
     await report({ readyReplicas: 1 })
@@ -167,7 +167,7 @@ describe('Outcome.status', () => {
     expect((await get()).status?.readyReplicas).toBe(1)
   })
 
-  test('of an object that goes while it is being sent is fine', async () => {
+  test('is ignored when the object is deleted during the request', async () => {
     await create()
     bench.before = async ({ text }) => {
       if (text === statusPath) await bench.client.delete(Home, 'cosy')
@@ -176,7 +176,7 @@ describe('Outcome.status', () => {
     expect(await bench.client.find(Home, 'cosy')).toBeUndefined()
   })
 
-  test('of an object that was replaced by another of its name is not written', async () => {
+  test('is not written to another object with the same name', async () => {
     await create()
     const reconcile = bench.run(
       defineController(Home, {
@@ -199,7 +199,7 @@ describe('Outcome.status', () => {
     expect(isConflict(await failure.catch((error: unknown) => error))).toBe(true)
   })
 
-  test('of a kind without a status subresource is refused, with the cure', async () => {
+  test('of a kind without a status subresource is rejected, with the cure', async () => {
     await bench.client.create(ConfigMap({ metadata: { name: 'a' } }))
     const controller = defineController(ConfigMap, { reconcile: () => ({ status: {} as never }) })
     const failure = await bench
@@ -209,7 +209,7 @@ describe('Outcome.status', () => {
     expect(String(failure)).toContain("give its definition a 'status', or return no 'status'")
   })
 
-  test('keeps conditions of others where the list can only be replaced as a whole', async () => {
+  test('keeps conditions of others when the list can only be replaced as a whole', async () => {
     const item = s.object({
       type: s.string(),
       status: s.string(),
@@ -242,7 +242,7 @@ describe('Outcome.status', () => {
     ])
   })
 
-  test('of a built-in kind gets only the fields that its conditions have', async () => {
+  test('of a built-in kind sets only the fields that its conditions have', async () => {
     await bench.client.create(Node({ metadata: { name: 'n' } }))
     const conditions = [condition('Ready', true, 'KubeletReady') as never]
     await bench.run(defineController(Node, { reconcile: () => ({ status: { conditions } }) }))('n')

@@ -23,17 +23,17 @@ import { asUidConflict } from './uid-conflict.ts'
 type Json = Readonly<Record<string, unknown>>
 type Conditions = readonly Readonly<Condition>[]
 
-/** What a kind's schema says about its status. */
+/** The properties of a kind's status schema. */
 interface StatusShape {
   readonly hasObservedGeneration: boolean
-  /** Whether conditions can only be replaced all together: then those of others must be sent along. */
+  /** Whether conditions can only be replaced as a whole: then conditions of others must be sent too. */
   readonly conditionsAreAtomic: boolean
   readonly conditionsHaveGeneration: boolean
 }
 
 /**
- * Writes the status that reconciles return: all of it in one server-side apply, and only if something would change. Conditions keep
- * their transition time while their status stays the same, and conditions of other controllers are left alone.
+ * Writes the status that reconciles return: as one server-side apply, and only if something would change. A condition
+ * keeps its transition time while its status is the same. Conditions of other controllers are preserved.
  */
 export class StatusWriter {
   readonly #kind: AnyKind
@@ -50,9 +50,9 @@ export class StatusWriter {
   }
 
   /**
-   * Applies the status that was computed from `object`. Resolves to whether the server was asked. An object that is gone needs no
-   * status. One that was replaced by another of its name while the request was under way is a conflict for built-in kinds; servers
-   * do not check that for custom resources, but the reconcile of the new object will set that right.
+   * Applies the status that was computed from `object`. Resolves to whether a request was sent. Does nothing when the
+   * object is gone. If another object takes the name during the request, built-in kinds respond with a conflict; API
+   * servers do not check that for custom resources, but the reconcile of the new object corrects the status.
    */
   async write(client: Client, object: KubeObject, status: object, signal: () => AbortSignal): Promise<boolean> {
     const kind = this.#kind
@@ -71,7 +71,7 @@ export class StatusWriter {
       subresource.apply(key, body, { fieldManager, force: true, signal: signal() }) as Promise<KubeObject>
     try {
       const answer = await apply().catch(async (error: unknown) => {
-        // An apply that takes all its items out of a list drops the list itself, also one that must be there.
+        // An apply that removes all items of a list drops the list itself, even if it is required.
         const patches = emptyingPatches(error, config, live)
         if (patches.length === 0) throw error
         for (const patch of patches) await subresource.patch(key, patch, { fieldManager, signal: signal() })
@@ -104,8 +104,8 @@ export class StatusWriter {
 }
 
 /**
- * Merge patches that empty the lists and maps which a refused apply would have dropped: the server complains about those that have
- * entries and were sent empty. None when that is not why the apply was refused.
+ * Merge patches that empty the lists and maps which a rejected apply would have dropped: the server reports required
+ * fields that have entries and were applied empty. Returns none when the apply was rejected for another reason.
  */
 function emptyingPatches(error: unknown, wanted: object, live: object): object[] {
   if (!isApiError(error)) return []
@@ -146,6 +146,6 @@ function noStatus(kind: AnyKind): Error {
     'KW_NO_STATUS',
     `Cannot write the status of a ${kind.kind} as the kind has no status subresource: give its definition a 'status', or return no 'status'`,
   )
-  // Only a new version of the program can mend that.
+  // A retry cannot fix that: the program must change.
   return new TerminalError(cause.message, { cause })
 }

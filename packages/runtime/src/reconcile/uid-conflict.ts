@@ -1,8 +1,8 @@
 import { type AnyKind, isApiError, isInvalid, newConflict } from '@kubewright/api'
 
 /**
- * The error of a write that named the uid of the object it was meant for: that another object has taken the name since is a conflict,
- * though servers call it an invalid value. Other errors come back as they are.
+ * Converts the Invalid error of a write whose uid no longer matches to a Conflict: another object has taken the name.
+ * Returns other errors unchanged.
  */
 export function asUidConflict(error: unknown, kind: AnyKind, name: string): unknown {
   if (!isInvalid(error) || !isApiError(error) || !error.causes.some(({ field }) => field === 'metadata.uid'))

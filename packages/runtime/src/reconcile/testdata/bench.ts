@@ -18,29 +18,32 @@ import { noTracer } from '../../telemetry/tracing/tracer.ts'
 import { objectController } from '../object-controller.ts'
 import { Home, install } from './home.ts'
 
-/** A request that was sent: `PATCH /apis/...` without the query. */
+/** A sent request: `PATCH /apis/...` without the query. */
 export interface SentRequest {
   readonly text: string
   readonly body: string
 }
 
-/** An API server in memory, and a controller's reconciler without its engine: reads are live, so tests decide what is seen when. */
+/**
+ * An in-memory API server and the reconciler of a controller, without queue and cache: reads are live, so tests control
+ * what it sees.
+ */
 export interface Bench extends AsyncDisposable {
   readonly clock: VirtualClock
   readonly log: MemoryLogger
-  /** Not seen in `requests`. */
+  /** A client whose requests are not recorded. */
   readonly client: ApiClient
   readonly requests: SentRequest[]
   readonly events: { readonly regarding: KubeObject; readonly note: EventNote }[]
-  /** What was counted, by name and result. */
+  /** The counters, by name and result. */
   readonly counts: Map<string, number>
-  /** Called before each request of the controller: may do something else first, or throw instead. */
+  /** Called before each request of the controller. May do something else first, or throw instead. */
   before: (request: SentRequest) => void | Promise<void>
-  /** Called when the server has dealt with a request, before its answer is given: may throw instead. */
+  /** Called after the server has processed a request, before the response is returned. May throw instead. */
   after: (request: SentRequest) => void | Promise<void>
-  /** Starts a run of a controller: what it returns reconciles keys. */
+  /** Starts a run of a controller; the result reconciles keys. */
   run(controller: Controller): (key: string) => Promise<KeyOutcome | void>
-  /** The requests since the last call that were no reads. */
+  /** The recorded writes since the last call. */
   writes(): string[]
 }
 
@@ -93,7 +96,7 @@ export async function startBench(): Promise<Bench> {
         set: () => undefined,
         observe: () => undefined,
       }
-      // Only the client is used without an engine.
+      // The reconciler uses only the client of the cluster.
       const cluster = {
         name: '',
         api: controllerClient,

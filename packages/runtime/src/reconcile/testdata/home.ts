@@ -3,7 +3,7 @@ import type { ApiClient } from '@kubewright/client'
 import { CustomResourceDefinition } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
 
-/** A custom resource with a status, as most operators have one. */
+/** A custom resource with a status, typical for operators. */
 export const Home = defineResource({
   group: 'ajd.example.com',
   version: 'v1',
@@ -17,7 +17,7 @@ export const Home = defineResource({
 })
 export type Home = Infer<typeof Home>
 
-/** Has the server serve custom resources: resolves when it does. */
+/** Installs custom resources; resolves when the server serves them. */
 export async function install(client: ApiClient, ...kinds: readonly Parameters<typeof crdOf>[0][]): Promise<void> {
   for (const kind of kinds) {
     const { metadata } = crdOf(kind)
