@@ -31,7 +31,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await dev.line(/^ready https:\/\/127\.0\.0\.1:\d+ kubeconfig=.*\/\.kubewright\/kubeconfig in \d+ ms$/)
     await dev.line(new RegExp(`^Reloads when code in ${project.path} changes$`))
     await dev.line(/^ {2}export KUBECONFIG=.*\/\.kubewright\/kubeconfig$/)
-    await dev.line(/^Look at what it does: kubectl get homes\.example\.com\. Press Ctrl-C to stop$/)
+    await dev.line(/^List its objects: kubectl get homes\.example\.com\. Press Ctrl-C to stop$/)
     await dev.line(/^\d\d:\d\d:\d\d homes\.example\.com {2}definition installed$/)
     await dev.line(/ homes {2}runs after \d+ ms: 1 controller \(home\), 1 webhook$/)
 
@@ -48,9 +48,9 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     const refused = await requests.send('POST', homes, home('barbie', 'pink'))
     expect(refused.status).toBe(422)
     expect(refused.body.message).toContain('no pink, please')
-    await dev.line(/ home\/barbie {2}create denied by webhook, to kubernetes-admin: .*no pink, please/)
+    await dev.line(/ home\/barbie {2}create by kubernetes-admin denied by webhook: .*no pink, please/)
     await requests.send('POST', homes, home('office', 'beige'))
-    await dev.line(/ home\/office {2}create warned of by webhook, to kubernetes-admin: .*how daring/)
+    await dev.line(/ home\/office {2}create by kubernetes-admin got a warning from webhook: .*how daring/)
 
     expect(await dev.stop()).toBe(0)
   })
@@ -60,9 +60,9 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await using dev = await startDev(project)
     const { at } = await dev.line(/ homes {2}runs after/)
     project.edit('src/operator.ts', `' door'`, `' gate'`)
-    const first = await dev.line(/ {2}reloads, as src\/operator\.ts changed$/, at)
+    const first = await dev.line(/ {2}reloading because src\/operator\.ts changed$/, at)
     project.edit('src/operator.ts', `' gate'`, `' hatch'`)
-    const second = await dev.line(/ {2}reloads, as src\/operator\.ts changed$/, first.at)
+    const second = await dev.line(/ {2}reloading because src\/operator\.ts changed$/, first.at)
     await dev.line(/ homes {2}reloaded after/, second.at)
     using requests = requestsTo(project)
     await requests.send('POST', homes, home('cosy', 'red'))
@@ -80,7 +80,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await dev.line(/Painting door="a red door"$/)
 
     project.edit('src/operator.ts', `' door'`, `' gate'`)
-    let { at } = await dev.line(/ src\/main\.ts {2}reloads, as src\/operator\.ts changed$/)
+    let { at } = await dev.line(/ src\/main\.ts {2}reloading because src\/operator\.ts changed$/)
     await dev.line(/ homes {2}reloaded after \d+ ms/, at)
     await dev.line(/Painting door="a red gate"$/, at)
 
@@ -88,7 +88,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     project.edit('src/operator.ts', `const homes =`, `const homes = (`)
     at = (await dev.line(/ src\/main\.ts {2}cannot be loaded$/, at)).at
     await dev.line(/src\/operator\.ts:\d+:\d+/, at)
-    at = (await dev.line(/ src\/main\.ts {2}goes on running as it was; waiting for the next change$/, at)).at
+    at = (await dev.line(/ src\/main\.ts {2}previous version keeps running; waiting for the next change$/, at)).at
     await requests.send('POST', homes, home('shed', 'blue'))
     at = (await dev.line(/Painting door="a blue gate"$/, at)).at
 
@@ -116,7 +116,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await dev.line(/ homes {2}runs after/)
     using requests = requestsTo(project)
     await requests.send('POST', homes, home('cave', 'black'))
-    const { at } = await dev.line(/ home\/cave {2}failed after (<1|\d+) ms, again in \S+ {2}because it appeared$/)
+    const { at } = await dev.line(/ home\/cave {2}failed after (<1|\d+) ms, retry in \S+ {2}because it appeared$/)
     expect((await dev.line(/out of paint/, at)).at).toBe(at + 1)
     expect((await dev.line(/^ +at .*src\/operator\.ts:9:/, at)).at).toBe(at + 2)
   })
@@ -128,7 +128,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await dev.line(/ homes {2}runs after/)
     using requests = requestsTo(project)
     await requests.send('POST', homes, home('hole', 'void'))
-    const { at } = await dev.line(/ homes {2}ended by itself \(3\); waiting for the next change$/)
+    const { at } = await dev.line(/ homes {2}exited with 3; waiting for the next change$/)
     // Its webhooks went with it: nobody is left to ask.
     expect((await requests.send('POST', homes, home('barbie', 'pink'))).status).toBe(201)
     project.edit('src/operator.ts', `process.exit(3)`, `return {}`)

@@ -75,7 +75,7 @@ describe('kubewright import --cluster', () => {
     })
     expect(await cli('import', '--cluster', 'deploy')).toMatchObject({
       code: 1,
-      notes: 'kubewright import: there is nothing to import: kubewright/k8s has Deployment, with types',
+      notes: 'kubewright import: nothing to import: kubewright/k8s exports Deployment with types',
     })
   })
 })
@@ -88,7 +88,7 @@ describe('kubewright crd diff --cluster', () => {
     writeFileSync(join(file, 'home.json'), JSON.stringify(crd))
     expect(await cli('crd', 'diff', '--cluster', file)).toMatchObject({
       code: 0,
-      notes: 'Nothing differs',
+      notes: 'The CRDs do not differ',
     })
     writeFileSync(join(file, 'home.json'), JSON.stringify({ ...crd, spec: { ...crd.spec, scope: 'Cluster' } }))
     expect(await cli('crd', 'diff', '--cluster', file)).toMatchObject({

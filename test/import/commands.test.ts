@@ -34,7 +34,7 @@ describe('kubewright import', () => {
     const { code, out: said, notes } = await runCli(['import', file('crd.yaml', crd(9)), '--out', out])
     expect(code).toBe(0)
     expect(said).toBe(`created   ${target}: Widget of example.com v1`)
-    expect(notes).toContain('Use them: import { Widget } from ')
+    expect(notes).toContain('Use in src/: import { Widget } from ')
     expect(readFileSync(target, 'utf8')).toContain('size: s.int({ maximum: 9 }).default(2)')
     // Again: nothing changes, then what changed.
     expect((await runCli(['import', join(folder.path, 'crd.yaml'), '--out', out])).out).toContain('unchanged ')
@@ -49,7 +49,7 @@ describe('kubewright import', () => {
     const args = ['import', file('crd.yaml', crd(9)), '--out', out]
     const { code, notes } = await runCli(args)
     expect(code).toBe(1)
-    expect(notes).toContain(`widgets.example.com is not imported: ${own} is there and was not imported`)
+    expect(notes).toContain(`widgets.example.com is not imported: ${own} exists and was not written by import`)
     expect(readFileSync(own, 'utf8')).toBe('export const mine = 1')
     expect((await runCli([...args, '--force'])).code).toBe(0)
     expect(readFileSync(own, 'utf8')).toContain('defineResource')
@@ -74,12 +74,12 @@ describe('kubewright import', () => {
     expect(code).toBe(1)
     expect(said).toContain('Widget of example.com v1')
     expect(notes).toMatch(
-      /template\.yaml:2 is not imported: .*; if it is a template of Helm, import what helm template prints/,
+      /template\.yaml:2 is not imported: .*; if it is a Helm template, import the output of helm template/,
     )
   })
 
   it('answers mistakes and failures in one line', async () => {
-    expect(await runCli(['import'])).toMatchObject({ code: 2, notes: expect.stringContaining('or say --cluster') })
+    expect(await runCli(['import'])).toMatchObject({ code: 2, notes: expect.stringContaining('FILE is missing') })
     expect(await runCli(['import', file('x.yaml', 'a: 1')])).toMatchObject({
       code: 1,
       notes: expect.stringContaining('there is no CustomResourceDefinition of apiextensions.k8s.io/v1 in'),
@@ -145,7 +145,7 @@ describe('kubewright validate', () => {
   it('exits with 2 when called wrongly', async () => {
     expect(await runCli(['validate'])).toMatchObject({ code: 2, notes: expect.stringContaining('name the files') })
     expect((await runCli(['validate', 'x', '--validate', 'maybe'])).notes).toContain('must be strict, warn or ignore')
-    expect((await runCli(['validate', 'x', '--old-crd', 'y'])).notes).toContain('--old, which is missing')
+    expect((await runCli(['validate', 'x', '--old-crd', 'y'])).notes).toContain('--old-crd needs --old')
   })
 })
 
@@ -173,7 +173,7 @@ describe('kubewright explain', () => {
   it('names the cure where there is nothing to tell', async () => {
     expect(await runCli(['explain', 'widgets'])).toMatchObject({
       code: 1,
-      notes: expect.stringContaining('give its definition with --crd, or ask a cluster with --cluster'),
+      notes: expect.stringContaining('give its definition with --crd, or use that of a cluster with --cluster'),
     })
     expect(await runCli(['explain', 'pods.nope'])).toMatchObject({
       code: 1,
@@ -196,7 +196,7 @@ describe('kubewright crd diff', () => {
     expect(await runCli(['crd', 'diff', old, loose])).toEqual({
       code: 0,
       out: '',
-      notes: '0 breaking, 0 warnings, 1 safe; --all shows what is safe',
+      notes: '0 breaking, 0 warnings, 1 safe; --all shows the safe ones',
     })
     expect((await runCli(['crd', 'diff', old, loose, '--all'])).out).toContain('safe      v1 spec.size: maximum raised')
     expect((await runCli(['crd', 'diff', old, tight, '--fail-on', 'never'])).code).toBe(0)
@@ -218,9 +218,10 @@ describe('kubewright crd diff', () => {
   })
 
   it('exits with 2 when called wrongly', async () => {
-    expect((await runCli(['crd'])).notes).toContain('say what to do: diff')
-    expect((await runCli(['crd', 'dif'])).notes).toContain('unknown command "dif"')
-    expect((await runCli(['crd', 'diff', 'a'])).notes).toContain('name the old and the new CRDs')
+    expect((await runCli(['crd'])).notes).toContain('COMMAND is missing: give diff')
+    expect((await runCli(['crd', 'dif'])).notes).toContain('unknown command "dif": did you mean diff?')
+    expect((await runCli(['crd', 'diff'])).notes).toContain('OLD is missing: name the old and the new CRDs')
+    expect((await runCli(['crd', 'diff', 'a'])).notes).toContain('NEW is missing: name the new CRDs')
     expect((await runCli(['crd', 'diff', 'a', 'b', '--cluster'])).notes).toContain('name the new CRDs only')
     expect((await runCli(['crd', 'diff', 'a', 'b', '--fail-on', 'x'])).code).toBe(2)
   })
@@ -234,7 +235,10 @@ describe('kubewright completion', () => {
   })
 
   it('knows no other shells', async () => {
-    expect(await runCli(['completion', 'tcsh'])).toMatchObject({ code: 2, notes: expect.stringContaining('no "tcsh"') })
+    expect(await runCli(['completion', 'tcsh'])).toMatchObject({
+      code: 2,
+      notes: expect.stringContaining('not "tcsh"'),
+    })
     expect((await runCli(['completion'])).code).toBe(2)
   })
 })

@@ -96,7 +96,7 @@ describe('kubewright generate', () => {
     expect(broken.notes).toContain('src/broken.ts:1')
     expect(await kubewright('generate', '--imag', 'x')).toMatchObject({
       code: 2,
-      notes: 'kubewright generate: unknown option --imag: did you mean --image?\nSee kubewright generate --help\n',
+      notes: 'kubewright generate: unknown flag --imag: did you mean --image?\nSee kubewright generate --help\n',
     })
   }, 60_000)
 })
@@ -120,9 +120,7 @@ describe('kubewright install, deploy, undeploy and uninstall', () => {
       out: 'customresourcedefinition.apiextensions.k8s.io/appservices.batch.example.com created\n',
     })
     const deployed = await kubewright('deploy', '--no-wait', '--image', 'app:v3', '--output', 'json', ...cluster)
-    expect(deployed.notes).toContain(
-      'Using config/default, as these files were changed: config/default/kustomization.yaml',
-    )
+    expect(deployed.notes).toContain('Using config/default because you changed config/default/kustomization.yaml')
     const { changes } = JSON.parse(deployed.out) as { changes: { kind: string; name: string; change: string }[] }
     expect(changes).toContainEqual({ apiVersion: 'v1', kind: 'Namespace', name: 'apps', change: 'created' })
     const client = plane.client()

@@ -17,7 +17,7 @@ import { describe, expect, it } from 'vitest'
 import { AppService } from '../../examples/app-service/src/app-service.ts'
 import { operator as appService } from '../../examples/app-service/src/operator.ts'
 import { operator as home } from '../../examples/home/src/operator.ts'
-import { ClusterSession, type ClusterValues } from '../../packages/cli/src/install/cluster-session.ts'
+import { ClusterSession, type SessionOptions } from '../../packages/cli/src/install/cluster-session.ts'
 import { deployObjects, undeployObjects, uninstallDefinitions } from '../../packages/cli/src/install/deploy-objects.ts'
 import { applyDefinitions, pruneDefinitions } from '../../packages/cli/src/install/install-definitions.ts'
 import { definitionsOf, installObjects } from '../../packages/cli/src/manifests/install-objects.ts'
@@ -28,7 +28,7 @@ import { describeOperator } from '../../packages/cli/src/manifests/operator-desc
 async function cluster(options: Parameters<typeof startControlPlane>[0] = {}) {
   const plane = await startControlPlane(options)
   const client = plane.client()
-  const session = (values: ClusterValues = {}, clock: Clock = systemClock) => {
+  const session = (values: SessionOptions = {}, clock: Clock = systemClock) => {
     const [out, notes]: [string[], string[]] = [[], []]
     const context = {
       out: (line: string) => void out.push(line),
@@ -147,7 +147,7 @@ describe('undeployObjects()', () => {
     await deployObjects(world.session().session, appService.name, objectsOf(appService))
     await client.create(sample())
     await expect(undeployObjects(world.session().session, operator)).rejects.toThrow(
-      `This deletes 1 object of ${crd}, which cannot be undone: repeat it with --yes if you mean it`,
+      `This deletes 1 object of ${crd}, which cannot be undone: repeat it with --yes to confirm`,
     )
     const sure = world.session({ yes: true })
     expect(await undeployObjects(sure.session, operator)).toBe(true)

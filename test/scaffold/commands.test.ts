@@ -1,4 +1,4 @@
-// What the commands of the scaffold write, keep and refuse.
+// The files that init, create and edit write, keep and refuse to write.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { type TemporaryProject, temporaryProject } from './temporary-project.ts'
 const home = ['--group', 'ajd', '--version', 'v1', '--kind', 'Home']
 const webhooks = ['--kind', 'Home', '--defaulting', '--programmatic-validation']
 
-/** A project with Home, as most tests want it. */
+/** A project with the kind Home, after further commands. */
 async function homeProject(...more: string[][]): Promise<TemporaryProject> {
   const project = temporaryProject()
   for (const args of [['init', '--yes'], ['create', 'api', ...home], ...more]) {
@@ -23,15 +23,15 @@ const listing = (files: Record<string, string>): string =>
     .map(([path, text]) => `=== ${path}\n${text}`)
     .join('\n')
 
-describe('the files', () => {
-  test('of a kind with webhooks and two versions', async () => {
+describe('the scaffold', () => {
+  test('has the golden files for a kind with webhooks and two versions', async () => {
     const further = ['create', 'api', '--group', 'ajd', '--version', 'v2', '--kind', 'Home']
     const conversion = ['create', 'webhook', '--kind', 'Home', '--version', 'v1', '--conversion', '--spoke', 'v2']
     using project = await homeProject(['create', 'webhook', ...webhooks], further, conversion)
     await expect(listing(project.files())).toMatchFileSnapshot('golden/home.txt')
   })
 
-  test('of a ready operator for an image, in a group of its own', async () => {
+  test('has the golden files for an operator that runs an image, in a multigroup project', async () => {
     using project = temporaryProject('cache-operator')
     await project.kubewright('init', '--yes', '--multigroup', '--namespaced', '--license', 'none')
     const image = ['--image', 'memcached:1.6.26', '--image-container-port', '11211', '--run-as-user', '1001']
@@ -41,7 +41,7 @@ describe('the files', () => {
     await expect(listing(Object.fromEntries(own))).toMatchFileSnapshot('golden/memcached.txt')
   })
 
-  test('pin the versions that this repository is tested with', () => {
+  test('pins the versions that this repository is tested with', () => {
     const root = join(import.meta.dirname, '../..')
     const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'))
     const { devDependencies } = read('package.json')
@@ -58,7 +58,7 @@ describe('the files', () => {
 })
 
 describe('init --replay', () => {
-  test('writes the same files from PROJECT alone, whatever was done', async () => {
+  test('writes the same files from PROJECT alone, after any commands', async () => {
     const steps = [
       ['create', 'webhook', ...webhooks, '--defaulting-path', '/my-defaults'],
       ['create', 'api', '--group', 'ajd', '--version', 'v2', '--kind', 'Home'],
@@ -81,13 +81,13 @@ describe('init --replay', () => {
     expect(again).toMatchObject({ code: 0, out: '' })
   })
 
-  test('makes what is missing, and offers what the user changed', async () => {
+  test('creates missing files, and offers new versions of changed ones', async () => {
     using project = await homeProject()
     project.remove('src/main.ts')
     project.change('Makefile', 'IMG ?= controller:latest', 'IMG ?= mine:latest')
     const { out, notes } = await project.kubewright('init', '--replay')
     expect(out).toBe('offered   Makefile.new\ncreated   src/main.ts')
-    expect(notes).toBe('Makefile has changes of yours: take over from Makefile.new what you want, and delete it')
+    expect(notes).toBe('Makefile has changes of yours: merge Makefile.new into it, then delete Makefile.new')
     expect(project.read('Makefile')).toContain('mine:latest')
     expect(project.read('Makefile.new')).toContain('controller:latest')
 
@@ -96,8 +96,8 @@ describe('init --replay', () => {
   })
 })
 
-describe('what the user changed', () => {
-  test('stays, while new parts are registered in the operator as it is', async () => {
+describe('a file that the user changed', () => {
+  test('keeps the changes, and new parts are registered in it', async () => {
     using project = await homeProject()
     project.change('src/operator.ts', 'controllers: [homeController],', 'controllers: [homeController(dns)], // mine')
     project.change('src/home.ts', 'foo: s.string', 'address: s.string')
@@ -110,17 +110,17 @@ describe('what the user changed', () => {
     expect(project.read('src/home.ts').match(/address: s\.string/g)).toHaveLength(2)
   })
 
-  test('stays, and the user is told what to add, where the operator is written in another way', async () => {
+  test('is kept with a hint if parts cannot be registered in it', async () => {
     using project = await homeProject()
     project.change('src/operator.ts', 'controllers: [homeController]', 'controllers: Object.values(controllers)')
     const { code, notes, out } = await project.kubewright('create', 'api', '--kind', 'Lamp', '--version', 'v1')
     expect(code).toBe(0)
     expect(out).toContain('kept      src/operator.ts\n')
-    expect(notes).toContain(`src/operator.ts is not written as expected, so please add:
+    expect(notes).toContain(`src/operator.ts cannot be changed automatically, please add:
   import { lampController } from './lamp.controller.ts'   and, in defineOperator:   controllers: [..., lampController]`)
   })
 
-  test('is merged with changes elsewhere in the file, and offered beside it where both changed the same', async () => {
+  test('is merged with other changes, and gets an offered file for conflicting ones', async () => {
     using project = await homeProject(['create', 'webhook', '--kind', 'Home', '--defaulting'])
     project.change('src/home.webhook.ts', "'app.kubernetes.io/managed-by': 'my-home'", "'owner': 'me'")
     await project.kubewright('edit', '--owner', 'Somebody')
@@ -133,7 +133,7 @@ describe('what the user changed', () => {
     expect(project.read('src/home.webhook.ts.new')).toContain('validate(home)')
   })
 
-  test('stays deleted', async () => {
+  test('stays deleted if the user deleted it', async () => {
     using project = await homeProject()
     project.remove('Dockerfile')
     project.remove('src/home.test.ts')
@@ -143,17 +143,17 @@ describe('what the user changed', () => {
     expect(Object.keys(project.files())).not.toEqual(expect.arrayContaining(['src/home.test.ts']))
   })
 
-  test('is written again with --force, for the kind that is named', async () => {
+  test('is overwritten with --force if it belongs to the named kind', async () => {
     using project = await homeProject()
     const before = project.files()
     project.change('src/home.ts', 'foo', 'bar')
-    project.change('README.md', 'An operator', 'My operator')
+    project.change('README.md', 'A Kubernetes operator', 'My operator')
     expect((await project.kubewright('create', 'api', ...home, '--force')).out).toBe('updated   src/home.ts')
     expect(project.read('src/home.ts')).toBe(before['src/home.ts'])
     expect(project.read('README.md')).toContain('My operator')
   })
 
-  test('of an npm project that was there first is completed', async () => {
+  test('is completed if it belongs to an existing npm project', async () => {
     using project = temporaryProject()
     project.write('package.json', '{\n    "name": "mine",\n    "scripts": { "test": "mocha" }\n}\n')
     project.write('README.md', '# Mine\n')
@@ -167,7 +167,7 @@ describe('what the user changed', () => {
 })
 
 describe('--dry-run', () => {
-  test('shows a diff and writes nothing', async () => {
+  test('prints a diff and writes nothing', async () => {
     using project = await homeProject()
     const before = project.files()
     const { out, notes } = await project.kubewright('create', 'webhook', ...webhooks, '--dry-run')
@@ -200,17 +200,17 @@ describe('--dry-run', () => {
 })
 
 describe('questions at the terminal', () => {
-  test('have suggestions, and are asked again after an answer that cannot be', async () => {
+  test('have suggestions, and are repeated after an invalid answer', async () => {
     using project = temporaryProject('My Home')
     const init = await project.answer(['', 'example', 'example.com', 'n'], 'init')
     expect(init.questions).toEqual([
       'Name of the project [my-home]: ',
-      'Domain that its groups end with [my.domain]: ',
-      'Domain that its groups end with [my.domain]: ',
+      'Domain of its API groups [my.domain]: ',
+      'Domain of its API groups [my.domain]: ',
       'Run npm install now? [Y/n]: ',
     ])
     expect(init.notes).toBe(
-      'This must be a domain that you own, such as "example.com", not "example"\nNext: npm install, then npx kubewright create api',
+      'The answer must be a domain that you own, such as "example.com", not "example"\nNext: npm install, then npx kubewright create api',
     )
     const api = await project.answer(['ajd', '', 'home', 'Home', '', ''], 'create', 'api')
     expect(api).toMatchObject({
@@ -221,15 +221,11 @@ describe('questions at the terminal', () => {
         'Kind, in CamelCase: ',
         'Kind, in CamelCase: ',
         'Define the kind? [Y/n]: ',
-        'Make a controller? [Y/n]: ',
+        'Create a controller? [Y/n]: ',
       ],
     })
     const webhook = await project.answer(['', 'y', 'no'], 'create', 'webhook')
-    expect(webhook.questions).toEqual([
-      'Kind [Home]: ',
-      'Fill in what users leave out? [Y/n]: ',
-      'Refuse what is wrong? [Y/n]: ',
-    ])
+    expect(webhook.questions).toEqual(['Kind [Home]: ', 'Set defaults? [Y/n]: ', 'Validate objects? [Y/n]: '])
     expect(project.read('PROJECT')).toContain('  webhooks:\n    defaulting: true\n    webhookVersion: v1\n')
   })
 
@@ -255,22 +251,23 @@ describe('mistakes', () => {
       '--project-name must be lower case letters, digits and dashes, such as "my-home", not "My Home"',
     ],
     [['init', '--license', 'mit'], 2, '--license must be apache2 or none, not "mit"'],
-    [['init', '--domian', 'x'], 2, 'unknown option --domian: did you mean --domain?'],
-    [['init', '--replay'], 2, '--replay needs a PROJECT file in this folder'],
+    [['init', '--domian', 'x'], 2, 'unknown flag --domian: did you mean --domain?'],
+    [['init', '--replay'], 2, '--replay needs a PROJECT file in this folder: go to the folder of the project'],
     [
       ['create', 'api', ...home],
       1,
-      'There is no PROJECT file in this folder: go to the project, or make one with kubewright init',
+      'there is no PROJECT file in FOLDER: go to the folder of the project, or run kubewright init',
     ],
     [
       ['edit', '--multigroup'],
       1,
-      'There is no PROJECT file in this folder: go to the project, or make one with kubewright init',
+      'there is no PROJECT file in FOLDER: go to the folder of the project, or run kubewright init',
     ],
-    [['create', 'apis'], 2, 'there is api and webhook, but no "apis"'],
-    [['create'], 2, 'say what: api or webhook'],
-  ])('in an empty folder: %j', async (args, code, notes) => {
+    [['create', 'apis'], 2, 'unknown command "apis": did you mean api?'],
+    [['create'], 2, 'COMMAND is missing: give api or webhook'],
+  ])('in an empty folder are reported: %j', async (args, code, text) => {
     using project = temporaryProject()
+    const notes = text.replace('FOLDER', project.folder)
     expect(await project.kubewright(...args)).toEqual({ code, out: '', notes, questions: [] })
     expect(project.files()).toEqual({})
   })
@@ -279,9 +276,9 @@ describe('mistakes', () => {
     [
       ['init'],
       1,
-      'There is a project in this folder already, my-home: change it with kubewright edit, or write its files again with --replay',
+      'the folder already has a project, my-home: change it with kubewright edit, or write its files again with --replay',
     ],
-    [['edit'], 2, 'say what to change: --multigroup, --namespaced, --owner or --license'],
+    [['edit'], 2, 'nothing to change: give --multigroup, --namespaced, --owner or --license'],
     [
       ['create', 'api', '--kind', 'my-lamp', '--version', 'v1'],
       2,
@@ -292,12 +289,12 @@ describe('mistakes', () => {
     [
       ['create', 'api', '--kind', 'Lamp', '--version', '1'],
       2,
-      '--version must be such as v1, v1alpha1 or v2beta1, not "1"',
+      '--version must have the form v1, v1alpha1 or v2beta1, not "1"',
     ],
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--group', 'ajd.my.domain'],
       2,
-      '--group is given without the domain my.domain: --group ajd',
+      '--group must not include the domain my.domain: write --group ajd',
     ],
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--group', 'A_B'],
@@ -312,7 +309,7 @@ describe('mistakes', () => {
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--plural', 'homes'],
       1,
-      'Home (ajd.my.domain/v1) has the plural homes already: choose another one with --plural',
+      'Home (ajd.my.domain/v1) already has the plural homes: choose another one with --plural',
     ],
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--namespaced=maybe'],
@@ -322,52 +319,48 @@ describe('mistakes', () => {
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--no-resource', '--no-controller'],
       2,
-      'nothing is left to create without a resource and without a controller',
+      'nothing to create: drop --no-resource or --no-controller',
     ],
     [
       ['create', 'api', ...home],
       1,
-      'Home (ajd.my.domain/v1) exists already: choose another --version or --kind, or write its files again with --force',
+      'Home (ajd.my.domain/v1) already exists: choose another --version or --kind, or overwrite its files with --force',
     ],
     [
       ['create', 'api', ...home, '--resource=false'],
       1,
-      'Home has a controller already: give a further one a name with --controller-name, or write it again with --force',
+      'Home already has a controller: name a further one with --controller-name, or overwrite it with --force',
     ],
     [
       [...second, '--controller'],
       1,
-      'Home has a controller already: say --controller=false, or give a further one a name with --controller-name, or write it again with --force',
+      'Home already has a controller: use --no-controller, name a further one with --controller-name, or overwrite it with --force',
     ],
     [
       [...second, '--namespaced=false'],
       2,
-      '--namespaced must be as in version v1 of Home: it is the same for all versions',
+      '--namespaced must be the same as in version v1 of Home: all versions share it',
     ],
-    [
-      [...second, '--plural', 'houses'],
-      2,
-      '--plural must be as in version v1 of Home: it is the same for all versions',
-    ],
+    [[...second, '--plural', 'houses'], 2, '--plural must be the same as in version v1 of Home: all versions share it'],
     [
       ['create', 'api', '--group', 'sea', '--kind', 'Ship', '--version', 'v1'],
       1,
-      'The kinds of this project are in the group ajd.my.domain: to add a second one, run kubewright edit --multigroup first',
+      'the kinds of this project are in the group ajd.my.domain: run kubewright edit --multigroup before you add a second group',
     ],
     [
       ['create', 'api', '--group', 'apps', '--kind', 'Deploymnt', '--version', 'v1', '--resource=false'],
       1,
-      'Neither this project nor Kubernetes has Deploymnt (apps/v1): did you mean Deployment of apps/v1?',
+      'neither this project nor Kubernetes has Deploymnt (apps/v1): did you mean Deployment of apps/v1?',
     ],
     [
       ['create', 'api', '--group', 'acme', '--kind', 'Rocket', '--version', 'v1', '--resource=false'],
       1,
-      'Neither this project nor Kubernetes has Rocket (acme/v1): for kinds of others give --external-api-path',
+      'neither this project nor Kubernetes has Rocket (acme/v1): name its module with --external-api-path',
     ],
     [
       ['create', 'api', ...home, '--resource=false', '--controller-name', 'home'],
       1,
-      'A controller of Home is named "home" already: choose another --controller-name',
+      'a controller of Home is already named "home": choose another --controller-name',
     ],
     [
       ['create', 'api', ...home, '--resource=false', '--controller-name', 'A b'],
@@ -377,7 +370,7 @@ describe('mistakes', () => {
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--run-as-user', '1'],
       2,
-      '--image must be given with the flags about its containers',
+      '--image is missing: the flags of its container need it',
     ],
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--image', 'a', '--image-container-port', '0'],
@@ -387,58 +380,58 @@ describe('mistakes', () => {
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--image', 'a', '--run-as-user', 'root'],
       2,
-      '--run-as-user must be the number of a user, not "root"',
+      '--run-as-user must be the number of a user, such as 1001, not "root"',
     ],
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--image', 'a', '--namespaced=false'],
       2,
-      '--image makes Deployments beside the objects, which must be in namespaces then: leave --namespaced out',
+      '--image creates Deployments in the namespace of each object: drop --no-namespaced',
     ],
     [
       ['create', 'api', '--kind', 'Deployment', '--version', 'v1', '--image', 'a'],
       2,
-      '--kind cannot be Deployment with --image, which makes Deployments',
+      '--kind must not be Deployment with --image, which creates Deployments: choose another name',
     ],
     [
       [...second, '--image', 'a'],
       2,
-      '--image makes a new kind and its controller: it goes neither with another version nor without one of them',
+      '--image creates a new kind with its controller: it excludes further versions, --no-resource, --no-controller and --external-api-path',
     ],
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--external-api-domain', 'io'],
       2,
-      '--external-api-path must be given with the flags about kinds of others',
+      '--external-api-path is missing: the other --external-api flags need it',
     ],
     [['edit', '--owner', 'a\nb'], 2, '--owner must be one line of text'],
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--external-api-path', "x'y"],
       2,
-      '--external-api-path must be a file of the project or a package, such as src/certificate.ts',
+      '--external-api-path must be a file of the project or a package, such as src/certificate.ts, not "x\'y"',
     ],
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--external-api-path', 'x', '--external-api-module', 'x'],
       2,
-      '--external-api-module must be a package with its version, as name@1.2.3, not "x"',
+      '--external-api-module must be a package with its version, such as name@1.2.3, not "x"',
     ],
     [
       ['create', 'webhook', '--kind', 'Home'],
       2,
-      'say what for: --defaulting, --programmatic-validation or --conversion, or several of them',
+      'nothing to create: give --defaulting, --programmatic-validation or --conversion',
     ],
     [
       ['create', 'webhook', '--kind', 'Lamp', '--defaulting'],
       1,
-      'This project has no Lamp: make it with kubewright create api first, or give --external-api-path for a kind of others',
+      'this project has no Lamp: add it with kubewright create api, or name its module with --external-api-path',
     ],
     [
       ['create', 'webhook', '--kind', 'Home', '--version', 'v2', '--defaulting'],
       1,
-      'This project has no Home (v2): make it with kubewright create api first, or give --external-api-path for a kind of others',
+      'this project has no Home (v2): add it with kubewright create api, or name its module with --external-api-path',
     ],
     [
       ['create', 'webhook', '--kind', 'Home', '--conversion'],
       1,
-      'Home has one version only, so there is nothing to convert: add one with kubewright create api first',
+      'Home has only one version, so there is nothing to convert: add a version with kubewright create api',
     ],
     [['create', 'webhook', '--kind', 'Home', '--defaulting', '--spoke', 'v2'], 2, '--spoke needs --conversion'],
     [
@@ -454,49 +447,49 @@ describe('mistakes', () => {
     [
       ['create', 'webhook', '--group', 'core', '--version', 'v1', '--kind', 'Pod', '--conversion'],
       2,
-      '--conversion is for kinds that this project defines, which Pod is not',
+      '--conversion needs a kind that this project defines, not Pod',
     ],
     [['create', 'webhook', ...webhooks, '--output', 'yaml'], 2, '--output must be text or json, not "yaml"'],
-  ])('in a project: %j', async (args, code, notes) => {
+  ])('in a project are reported: %j', async (args, code, notes) => {
     using project = await homeProject()
     const before = project.files()
     expect(await project.kubewright(...args)).toEqual({ code, out: '', notes, questions: [] })
     expect(project.files()).toEqual(before)
   })
 
-  test('with versions and hubs', async () => {
+  test('with versions and hubs are reported', async () => {
     using project = await homeProject(['create', 'webhook', ...webhooks], second)
     const webhook = async (...args: string[]) =>
       (await project.kubewright('create', 'webhook', '--kind', 'Home', ...args)).notes
-    expect(await webhook('--conversion')).toBe('--version is needed, since Home has v1 and v2')
+    expect(await webhook('--conversion')).toBe('--version is required because Home has v1 and v2')
     expect(await webhook('--version', 'v1', '--conversion', '--spoke', 'v1,v3')).toBe(
       '--spoke must name other versions of Home (v2), not "v1, v3"',
     )
     expect(await webhook('--version', 'v1', '--defaulting')).toBe(
-      'Home v1 has webhooks for defaulting already: write them again with --force',
+      'Home v1 already has webhooks for defaulting: overwrite them with --force',
     )
     expect(await webhook('--version', 'v2', '--defaulting')).toBe(
-      'Version v1 of Home has webhooks, which requests in other versions are converted for: add to them with --version v1',
+      'version v1 of Home has webhooks, and requests in other versions are converted for them: extend them with --version v1',
     )
     await webhook('--version', 'v1', '--conversion')
     expect(await webhook('--version', 'v2', '--conversion')).toBe(
-      'Version v1 of Home is the hub already: make v2 the hub instead with --force',
+      'version v1 of Home is already the hub: make v2 the hub with --force',
     )
     expect(await webhook('--version', 'v2', '--conversion', '--force')).toBe(
-      'Home is stored as v2 from now on, which is what its controllers see\nNext: npm test',
+      'v2 is now the storage version of Home, and the version that its controllers receive\nNext: npm test',
     )
     expect(project.read('src/home.conversion.ts')).toContain('spoke(Home.versions.v1, {')
     expect(project.read('src/home.webhook.ts')).toContain('defineWebhook(Home.versions.v1, {')
   })
 
-  test('with groups', async () => {
+  test('with groups are reported', async () => {
     using project = await homeProject(['edit', '--multigroup'])
     await project.kubewright('create', 'api', '--group', 'sea', '--version', 'v1', '--kind', 'Home')
     expect((await project.kubewright('create', 'webhook', ...webhooks)).notes).toBe(
-      '--group is needed, since ajd.my.domain and sea.my.domain have a Home',
+      '--group is required because ajd.my.domain and sea.my.domain have a Home',
     )
     expect((await project.kubewright('edit', '--multigroup=false')).notes).toBe(
-      '--multigroup=false cannot be while there are kinds of several groups: ajd, sea',
+      '--no-multigroup is impossible because the project has kinds of several groups: ajd, sea',
     )
     expect((await project.kubewright('create', 'webhook', '--defaulting')).notes).toBe('--kind must be given')
     using taken = temporaryProject()
@@ -504,22 +497,24 @@ describe('mistakes', () => {
     expect(
       (await taken.kubewright('create', 'api', '--group', 'networking', '--version', 'v1', '--kind', 'Net')).notes,
     ).toBe(
-      'The group networking.k8s.io is taken by Kubernetes itself: choose another --group, or --resource=false for a controller of its kinds',
+      'the group networking.k8s.io belongs to Kubernetes: choose another --group, or use --no-resource for a controller of its kinds',
     )
   })
 
-  test('in PROJECT', async () => {
+  test('in PROJECT are reported', async () => {
     using project = temporaryProject()
     const edit = async (text: string): Promise<string> => {
       project.write('PROJECT', text)
       return (await project.kubewright('edit', '--multigroup')).notes
     }
-    expect(await edit('')).toBe('PROJECT is empty: start again with kubewright init')
+    expect(await edit('')).toBe('PROJECT is empty: delete it and run kubewright init')
     expect(await edit('version: "2"')).toBe('PROJECT must have version: "3", not "2"')
     expect(await edit('version: "3"\nlayout: [go.kubebuilder.io/v4]')).toBe(
-      'PROJECT has the layout ["go.kubebuilder.io/v4"], which another tool made: this one knows ts.kubewright.dev/v1',
+      'PROJECT has the layout ["go.kubebuilder.io/v4"] of another tool: kubewright supports ts.kubewright.dev/v1',
     )
-    expect(await edit('version: "3"\nlayout: [ts.kubewright.dev/v1]')).toBe('PROJECT needs a domain and a projectName')
-    expect(await edit('a: [')).toMatch(/^PROJECT is no YAML: /)
+    expect(await edit('version: "3"\nlayout: [ts.kubewright.dev/v1]')).toBe(
+      'PROJECT must have a domain and a projectName',
+    )
+    expect(await edit('a: [')).toMatch(/^PROJECT is not valid YAML: /)
   })
 })

@@ -1,4 +1,4 @@
-// What people bring along: kubebuilder's flags, their own way to format, line ends of Windows, npm projects that are there already.
+// Habits of users: flags of kubebuilder, formatting, Windows line ends, and existing npm projects.
 import { describe, expect, test } from 'vitest'
 import { type TemporaryProject, temporaryProject } from './temporary-project.ts'
 
@@ -12,7 +12,7 @@ async function did(project: TemporaryProject, ...args: string[]): Promise<string
 }
 
 describe('flags of kubebuilder', () => {
-  test('--repo is remembered, and is the repository of the package where it can be one', async () => {
+  test('--repo is recorded, and becomes the repository of the package if it can be one', async () => {
     for (const [repo, repository] of [
       ['myk8soperator', undefined],
       ['example.com/api', 'https://example.com/api'],
@@ -25,13 +25,10 @@ describe('flags of kubebuilder', () => {
     }
     using project = temporaryProject()
     const { code, notes } = await project.kubewright('init', '--yes', '--repo', 'two words')
-    expect([code, notes]).toEqual([
-      2,
-      '--repo must be where the sources are, such as github.com/jane/homes, not "two words"',
-    ])
+    expect([code, notes]).toEqual([2, '--repo must be a repository, such as github.com/jane/homes, not "two words"'])
   })
 
-  test('without a meaning here are passed over', async () => {
+  test('without an effect here are ignored', async () => {
     using project = temporaryProject()
     await did(project, 'init', '--yes', '--skip-go-version-check', '--project-version', '3', '--project-version=3')
     await did(project, ...home, '--make=false', '--manifests=false', '--ssa', '--plugins=go/v4,kustomize/v2')
@@ -42,19 +39,25 @@ describe('flags of kubebuilder', () => {
   })
 
   test.each([
-    [['--plugins', 'deploy-image/v1-alpha'], '--plugins is not needed: create api --image makes such an operator'],
-    [['--plugins=helm/v2-alpha'], '--plugins is not needed: kubewright generate --helm writes the chart'],
-    [['--plugins=grafana/v1-alpha'], '--plugins is not needed: kubewright generate writes grafana/'],
-    [['--plugins', 'go/v4,my/v1'], '--plugins is not needed: what plugins of kubebuilder make is part of the commands'],
+    [
+      ['--plugins', 'deploy-image/v1-alpha'],
+      '--plugins deploy-image/v1-alpha is not supported: use kubewright create api --image',
+    ],
+    [['--plugins=helm/v2-alpha'], '--plugins helm/v2-alpha is not supported: use kubewright generate --helm'],
+    [
+      ['--plugins=grafana/v1-alpha'],
+      '--plugins grafana/v1-alpha is not supported: kubewright generate writes grafana/ without it',
+    ],
+    [['--plugins', 'go/v4,my/v1'], '--plugins my/v1 is not supported: leave it out, there are no plugins'],
     [['--project-version', '2'], '--project-version must be 3, not "2"'],
-  ])('for what is done in another way say how: %j', async (flags, notes) => {
+  ])('that are not supported name the cure: %j', async (flags, notes) => {
     using project = temporaryProject()
     expect(await project.kubewright('init', '--yes', ...flags)).toMatchObject({ code: 2, notes })
   })
 })
 
 test.each(['api', 'webhook'])(
-  'create %s takes for a kind of others no module of Go and no file that is missing, and says what it needs',
+  'create %s refuses a Go module or a missing file for an external kind, and names the cure',
   async (what) => {
     using project = temporaryProject()
     await did(project, 'init', '--yes')
@@ -70,26 +73,29 @@ test.each(['api', 'webhook'])(
     ]
     const go = 'github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1'
     const notes =
-      '--external-api-path must be a module of TypeScript, not of Go: kubewright import makes src/imported/cert-manager.io/certificate-request.ts of the CRD'
+      '--external-api-path must be a TypeScript module, not a Go module: kubewright import writes src/imported/cert-manager.io/certificate-request.ts from the CRD'
     const flags = what === 'api' ? ['--resource=false'] : ['--defaulting']
     const create = (path: string) => project.kubewright('create', what, ...kind, ...flags, '--external-api-path', path)
     expect(await create(go)).toMatchObject({ code: 2, notes })
     const file = 'src/imported/request.ts'
-    const missing = `--external-api-path names ${file}, which does not exist: kubewright import writes such files`
+    const missing = `--external-api-path: ${file} does not exist: write it with kubewright import`
     expect(await create(file)).toMatchObject({ code: 2, notes: missing })
     project.write(file, '')
     expect(await create(file)).toMatchObject({ code: 0 })
   },
 )
 
-describe('kinds whose names the files need for something else', () => {
+describe('kinds whose names collide with imports of the scaffold', () => {
   test.each([
-    [['--kind', 'Draft'], '--kind cannot be Draft, which the files of kinds import: choose another name'],
-    [['--kind', 'Infer'], '--kind cannot be Infer, which the files of kinds import: choose another name'],
-    [['--kind', 'Pod', '--image', 'nginx:1'], '--kind cannot be Pod with --image, which makes Pods'],
+    [['--kind', 'Draft'], '--kind must not be Draft, which the files of kinds import: choose another name'],
+    [['--kind', 'Infer'], '--kind must not be Infer, which the files of kinds import: choose another name'],
+    [
+      ['--kind', 'Pod', '--image', 'nginx:1'],
+      '--kind must not be Pod with --image, which creates Pods: choose another name',
+    ],
     [
       ['--kind', 'Deployment', '--image', 'nginx:1'],
-      '--kind cannot be Deployment with --image, which makes Deployments',
+      '--kind must not be Deployment with --image, which creates Deployments: choose another name',
     ],
   ])('are refused: %j', async (flags, notes) => {
     using project = temporaryProject()
@@ -101,14 +107,14 @@ describe('kinds whose names the files need for something else', () => {
   })
 })
 
-describe('the way in which people write', () => {
-  test('line ends of Windows are no changes, and stay', async () => {
+describe('the formatting of the user', () => {
+  test('with Windows line ends counts as unchanged and is preserved', async () => {
     using project = temporaryProject()
     await did(project, 'init', '--yes')
     await did(project, ...home)
     for (const [path, text] of Object.entries(project.files())) project.write(path, text.replaceAll('\n', '\r\n'))
     const out = await did(project, ...webhooks)
-    // Replaced as if it were untouched, not merged.
+    // Replaced like an unchanged file, not merged.
     expect(out).toContain('updated   src/operator.ts')
     await did(project, 'create', 'api', '--group', 'ajd', '--version', 'v2', '--kind', 'Home')
     for (const path of ['PROJECT', 'src/operator.ts', 'src/home.ts']) {
@@ -117,7 +123,7 @@ describe('the way in which people write', () => {
     expect(await project.kubewright('init', '--replay')).toMatchObject({ code: 0, out: '' })
   })
 
-  test('tabs and double quotes stay what they are', async () => {
+  test('with tabs and double quotes is preserved', async () => {
     using project = temporaryProject()
     await did(project, 'init', '--yes')
     await did(project, ...home)
@@ -142,7 +148,7 @@ describe('the way in which people write', () => {
     expect(`${operator}${kind}`).not.toMatch(/^\t* {2}/m)
   })
 
-  test('an operator with another name gets parts registered, and the user is told where it is imported', async () => {
+  test('with an operator of another name is supported, and tests to adjust are listed', async () => {
     using project = temporaryProject()
     await did(project, 'init', '--yes')
     project.change(
@@ -152,14 +158,16 @@ describe('the way in which people write', () => {
     )
     const { notes, code } = await project.kubewright(...home)
     expect(code).toBe(0)
-    expect(notes).toContain('src/operator.ts exports no operator: import in src/home.test.ts what it is called there\n')
+    expect(notes).toContain(
+      'src/operator.ts exports no "operator": adjust the import of src/home.test.ts to the name that it exports\n',
+    )
     expect(project.read('src/operator.ts')).toContain('controllers: [homeController]')
     project.change('src/operator.ts', 'export const homes', 'const homes')
     project.write('src/operator.ts', `${project.read('src/operator.ts')}export { homes as operator }\n`)
-    expect((await project.kubewright(...webhooks)).notes).not.toContain('exports no operator')
+    expect((await project.kubewright(...webhooks)).notes).not.toContain('exports no "operator"')
   })
 
-  test('an npm package stays as public, and as licensed, as it was', async () => {
+  test('of an npm package keeps its publication and license settings', async () => {
     using project = temporaryProject()
     const before = { name: '@jane/homes', dependencies: { left: '1.0.0' } }
     project.write('package.json', JSON.stringify(before))
@@ -186,11 +194,10 @@ test.each([
   ['Update', 'an Update'],
   ['Unit', 'a Unit'],
   ['DNSRecord', 'a DNSRecord'],
-])('%s is called %s', async (kind, called) => {
+])('the scaffold of %s calls an object %s', async (kind, called) => {
   using project = temporaryProject()
   await did(project, 'init', '--yes')
-  const { notes } = await project.kubewright('create', 'api', '--group', 'x', '--version', 'v1', '--kind', kind)
-  expect(notes).toContain(`what ${called} is`)
+  await did(project, 'create', 'api', '--group', 'x', '--version', 'v1', '--kind', kind)
   expect(Object.entries(project.files()).find(([path]) => path.endsWith('.test.ts'))?.[1]).toContain(
     `'${called} becomes`,
   )

@@ -12,16 +12,15 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { bundlePackage } from '../../tools/bundle-package.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** What a package says about itself. */
+/** The fields of a package.json that the tests read. */
 export interface Manifest {
   readonly name: string
   readonly version: string
   readonly private?: boolean
-  readonly exports?: Readonly<Record<string, { readonly 'kubewright-source'?: string }>>
   readonly bin?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
 }
@@ -33,12 +32,9 @@ export interface PackedPackage {
   readonly tarball: string
 }
 
-/**
- * Packs all packages of this repository into a folder. They are built beside the repository, so that nobody is disturbed who uses its dist
- * folders.
- */
+/** Packs all packages of this repository into a folder. Builds them elsewhere, because other tests use the dist folders. */
 export async function packPackages(folder: string): Promise<PackedPackage[]> {
-  // Declarations; there is nothing to do after `npm test` has begun with the same.
+  // The declarations. `npm test` has already written them.
   execFileSync(process.execPath, [join(root, 'node_modules/ts7/bin/tsc'), '-b'], { cwd: root, stdio: 'inherit' })
   const stage = mkdtempSync(join(tmpdir(), 'kubewright-pack-'))
   const manifests: Manifest[] = []
@@ -49,7 +45,10 @@ export async function packPackages(folder: string): Promise<PackedPackage[]> {
     if (manifest.private) continue
     const staged = join(stage, name)
     cpSync(source, staged, { recursive: true, filter: (path) => !/node_modules|\/dist\/.*\.js(?:\.map)?$/.test(path) })
-    await bundle(staged, manifest)
+    // The settings of the repository that matter: its tsconfig is not found from here.
+    await bundlePackage(staged, {
+      tsconfigRaw: { compilerOptions: { target: 'esnext', verbatimModuleSyntax: true } },
+    })
     manifests.push(manifest)
   }
   const folders = readdirSync(stage).map((name) => `./${name}`)
@@ -61,10 +60,7 @@ export async function packPackages(folder: string): Promise<PackedPackage[]> {
   }))
 }
 
-/**
- * Fills a project's node_modules with what npm would: packages of this repository as packed, not as linked; everything else is linked to
- * what is installed here.
- */
+/** Fills a project's node_modules as npm does: with packed packages of this repository, and links to all other installed packages. */
 export async function installPacked(project: string): Promise<void> {
   const modules = join(project, 'node_modules')
   mkdirSync(join(modules, '.bin'), { recursive: true })
@@ -86,27 +82,4 @@ export async function installPacked(project: string): Promise<void> {
   const bins = { kubewright: '@kubewright/cli/dist/main.js', tsc: 'typescript/bin/tsc', vitest: 'vitest/vitest.mjs' }
   for (const [name, file] of Object.entries(bins)) symlinkSync(join('..', file), join(modules, '.bin', name))
   chmodSync(join(modules, bins.kubewright), 0o755)
-}
-
-/** Writes the scripts of a package as tools/bundle.ts does. */
-async function bundle(folder: string, manifest: Manifest): Promise<void> {
-  const sources = Object.values(manifest.exports ?? {}).flatMap((entry) => entry['kubewright-source'] ?? [])
-  const commands = Object.values(manifest.bin ?? {}).map((file) => file.replace(/^\.\/dist\/(.*)\.js$/, './src/$1.ts'))
-  await build({
-    entryPoints: [...sources, ...commands].map((file) => join(folder, file)).filter((file) => existsSync(file)),
-    outdir: join(folder, 'dist'),
-    outbase: join(folder, 'src'),
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-    sourcemap: true,
-    sourcesContent: false,
-    chunkNames: 'chunks/[name]-[hash]',
-    logLevel: 'warning',
-    // What matters here of the repository's settings, which are out of reach.
-    tsconfigRaw: { compilerOptions: { target: 'esnext', verbatimModuleSyntax: true } },
-  })
 }

@@ -1,10 +1,10 @@
-// Whatever the commands make must compile and pass its own tests as it is.
+// Scaffolded projects must compile and pass their own tests without changes.
 import { describe, expect, test } from 'vitest'
 import { temporaryProject } from './temporary-project.ts'
 
 const minutes = 60_000
 
-describe('a project as it is made', { timeout: 4 * minutes }, () => {
+describe('a scaffolded project', { timeout: 4 * minutes }, () => {
   test('with a kind, webhooks and a second version has few files, compiles and passes its tests', async () => {
     using project = temporaryProject()
     await project.kubewright('init', '--yes', '--domain', 'example.com', '--owner', 'The Home Authors')
@@ -19,8 +19,8 @@ describe('a project as it is made', { timeout: 4 * minutes }, () => {
     expect(output).toContain('4 passed (4)')
   })
 
-  // All in one: a project costs a compiler and a test runner.
-  test('with kinds of several groups, of others and of images, second controllers, and names that are words', async () => {
+  // One project for all cases, because each one needs a run of the compiler and of the test runner.
+  test('with several groups, external kinds, images, second controllers and reserved words compiles and passes its tests', async () => {
     using project = temporaryProject()
     project.write(
       'src/imported/certificate.ts',

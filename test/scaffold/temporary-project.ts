@@ -3,26 +3,23 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { systemClock } from '@kubewright/base'
-import { explainError } from '../../packages/cli/src/command/explain-error.ts'
-import { runCreate } from '../../packages/cli/src/scaffold/create-command.ts'
-import { runEdit } from '../../packages/cli/src/scaffold/run-edit.ts'
-import { runInit } from '../../packages/cli/src/scaffold/run-init.ts'
+import { runCommand } from '@kubewright/cli'
 
 const root = join(import.meta.dirname, '../..')
 
-/** What a command did. */
+/** The result of a command. */
 export interface Ran {
   readonly code: number
   readonly out: string
   readonly notes: string
 }
 
-/** A folder in which commands of the scaffold are called, removed when disposed. */
+/** A temporary folder for the commands of the scaffold, removed when disposed. */
 export interface TemporaryProject extends Disposable {
   readonly folder: string
-  /** Calls a command as if it had been typed; a failure is a code, as at the terminal. */
+  /** Runs a command without a terminal. Its notes come without the name of the program and the pointer to its help. */
   kubewright(...args: string[]): Promise<Ran>
-  /** As `kubewright`, with somebody at the terminal who gives these answers. */
+  /** Runs a command with a user who gives these answers. */
   answer(answers: readonly string[], ...args: string[]): Promise<Ran & { readonly questions: readonly string[] }>
   read(path: string): string
   write(path: string, text: string): void
@@ -30,48 +27,42 @@ export interface TemporaryProject extends Disposable {
   remove(path: string): void
   /** Every file by path. */
   files(): Record<string, string>
-  /** What the compiler complains about, on the sources of the workspace. */
+  /** The errors of the compiler, on the sources of the workspace. */
   typecheck(): Promise<string>
   /** Runs the project's tests on the sources of the workspace. */
   test(): Promise<{ readonly code: number; readonly output: string }>
 }
 
-const commands = { init: runInit, create: runCreate, edit: runEdit }
-
-/** Makes an empty folder. */
+/** Creates an empty folder. */
 export function temporaryProject(name = 'my-home'): TemporaryProject {
   const parent = mkdtempSync(join(tmpdir(), 'kubewright-scaffold-'))
   const folder = join(parent, name)
   mkdirSync(folder)
   const call = async (args: readonly string[], answers?: string[]): Promise<Ran & { questions: string[] }> => {
-    const [command, ...rest] = args
     const [out, notes, questions]: [string[], string[], string[]] = [[], [], []]
-    const context = {
-      out: (line: string) => out.push(line),
-      note: (line: string) => notes.push(line),
+    const ask = async (question: string): Promise<string> => {
+      questions.push(question)
+      const answer = answers?.shift()
+      if (answer === undefined) throw new Error(`The test has no answer to the question ${question}`)
+      return answer
+    }
+    const code = await runCommand(args, {
+      out: (line) => out.push(line),
+      note: (line) => notes.push(line),
       env: {},
       clock: systemClock,
       startedAt: 0,
-      signal: new AbortController().signal,
-    }
-    const host = {
       folder,
-      isInteractive: answers !== undefined,
-      hasColors: false,
-      async ask(question: string) {
-        questions.push(question)
-        const answer = answers?.shift()
-        if (answer === undefined) throw new Error(`Nobody expected the question ${question}`)
-        return answer
-      },
-      run: async () => 0,
-    }
-    const result = (code: number) => ({ code, out: out.join('\n'), notes: notes.join('\n'), questions })
-    try {
-      return result(await commands[command as keyof typeof commands](rest, context as never, host))
-    } catch (error) {
-      notes.push(explainError(error))
-      return result(error instanceof Error && error.name === 'UsageError' ? 2 : 1)
+      ...(answers === undefined ? {} : { interaction: { ask } }),
+      runProgram: async () => 0,
+      signal: new AbortController().signal,
+    })
+    const shown = notes.join('\n').replace(/^kubewright [a-z ]+: /, '')
+    return {
+      code,
+      out: out.join('\n'),
+      notes: shown.replace(/\nSee kubewright(?: [a-z]+)+ --help$/, ''),
+      questions,
     }
   }
   const project: TemporaryProject = {
@@ -93,7 +84,7 @@ export function temporaryProject(name = 'my-home'): TemporaryProject {
     files: () => filesOf(folder),
     async typecheck() {
       linkModules(folder)
-      // The project's own settings, on the sources of the workspace instead of what a registry has.
+      // The settings of the project, but with the sources of the workspace instead of published packages.
       const compilerOptions = { customConditions: ['kubewright-source'], noEmit: true, preserveSymlinks: false }
       const config = { extends: './tsconfig.json', compilerOptions, include: ['src'] }
       const file = join(folder, 'tsconfig.workspace.json')

@@ -1,4 +1,4 @@
-// From an empty folder to a running operator with webhooks and two versions, verb by verb, with packages as a registry hands them out.
+// From an empty folder to a running operator with webhooks and two versions, command by command, with packages from a registry.
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { installPacked, packPackages } from './packed-modules.ts'
 const parent = mkdtempSync(join(tmpdir(), 'kubewright-walk-'))
 const folder = join(parent, 'homes')
 const cli = join(folder, 'node_modules/@kubewright/cli/dist/main.js')
-// As a user has it: none of this repository's settings.
+// The environment of a user, without the settings of this repository.
 const env = { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '', VITEST: undefined, KUBECONFIG: undefined }
 const operatorPackages = [
   ...['api', 'base', 'cel', 'client', 'k8s', 'runtime', 'schema'].map((name) => `@kubewright/${name}`),
@@ -21,7 +21,7 @@ const operatorPackages = [
 ]
 const homes = (version: string): string => `/apis/ajd.my.domain/${version}/namespaces/default/homes`
 
-/** Packages that are in an image of the project: those that are not for developers alone. */
+/** The packages in an image of the project: those that are not development dependencies. */
 let shipped: readonly string[] | undefined
 
 beforeAll(async () => {
@@ -29,12 +29,12 @@ beforeAll(async () => {
   const registry = configuredRegistry()
   const problem = await whyUnreachable(registry, 'vitest')
   if (problem !== undefined) {
-    console.log(`No registry is within reach (${problem}): packages are unpacked and linked, not installed by npm`)
+    console.log(`No registry is reachable (${problem}): packages are unpacked and linked instead of installed by npm`)
     await installPacked(folder)
     await kubewright('init', '--yes')
     return
   }
-  // As a newcomer: there is nothing in the folder, and npm finds the rest.
+  // As a new user: the folder is empty, and npm downloads the packages.
   await using local = await startLocalRegistry(await packPackages(parent), registry)
   const settings = npmEnvironment(local.url, parent)
   await runWith(settings, 'npx', '--yes', 'kubewright', 'init', '--yes')
@@ -44,10 +44,10 @@ beforeAll(async () => {
   shipped = entries.map(([path]) => path.replace('node_modules/', ''))
 }, 300_000)
 
-// What npm installed is a lot of files.
+// npm installed many files.
 afterAll(() => rmSync(parent, { recursive: true, force: true }), 120_000)
 
-/** Runs a program to its end; fails with what it said. */
+/** Runs a program to its end. Rejects with its output if it fails. */
 function run(program: string, ...args: string[]): Promise<string> {
   return runWith(env, program, ...args)
 }
@@ -76,7 +76,7 @@ function edit(path: string, ...changes: [from: string | RegExp, to: string][]): 
 }
 
 test('the Home walk-through', { timeout: 600_000 }, async () => {
-  // An empty folder has become a project, without an API server in what is shipped, and the project gets a kind.
+  // The empty folder has become a project, whose image contains no API server. Add a kind.
   if (shipped !== undefined) expect(shipped.filter((name) => name.includes('kubewright'))).toEqual(operatorPackages)
   expect(await kubewright('create', 'api', '--group', 'ajd', '--version', 'v1', '--kind', 'Home')).toContain(
     'created   src/home.controller.ts',
@@ -84,9 +84,9 @@ test('the Home walk-through', { timeout: 600_000 }, async () => {
   await run('npm', 'run', '--silent', 'typecheck')
   expect(await run('npm', 'test', '--silent')).toMatch(/1 passed/)
 
-  // The types are edited, and the controller with them.
+  // Edit the kind and the controller.
   edit('src/home.ts', [
-    / {4}\/\/ An example[\s\S]*?optional\(\),\n/,
+    / {4}\/\/ Replace this example[\s\S]*?optional\(\),\n/,
     `    image: s.string({ minLength: 1 }),\n    replicas: s.int({ minimum: 1, maximum: 9 }).default(1),\n`,
   ])
   edit(
@@ -94,7 +94,7 @@ test('the Home walk-through', { timeout: 600_000 }, async () => {
     ['import { Home }', "import { Deployment } from 'kubewright/k8s'\nimport { Home }"],
     ['  // Called for', '  owns: [Deployment],\n\n  // Called for'],
     ['async reconcile(home, { log })', 'async reconcile(home, { apply })'],
-    [/ {4}log\.info\('Looking after it'.*\n/, '    await apply(deploymentFor(home))\n'],
+    [/ {4}log\.info\('Reconciling'.*\n/, '    await apply(deploymentFor(home))\n'],
   )
   write(
     'src/home.controller.ts',
@@ -117,7 +117,7 @@ const deploymentFor = (home: Home) => {
   await run('npm', 'run', '--silent', 'typecheck')
   expect(await run('npm', 'test', '--silent')).toMatch(/1 passed/)
 
-  // Manifests, and the definition in a cluster.
+  // Generate manifests, and install the definition in a cluster.
   await kubewright('generate')
   expect(read('config/crd/bases/ajd.my.domain_homes.yaml')).toContain('maximum: 9')
   await kubewright('generate', '--check')
@@ -130,7 +130,7 @@ const deploymentFor = (home: Home) => {
   using inCluster = new Requests(cluster)
   expect((await inCluster.send('GET', homes('v1'))).body).toMatchObject({ kind: 'HomeList', items: [] })
 
-  // The operator with a control plane of its own.
+  // Run the operator on its own control plane.
   await using dev = start('dev')
   await dev.line(/ homes {2}runs after/)
   using requests = new Requests(join(folder, '.kubewright/kubeconfig'))
@@ -144,7 +144,7 @@ const deploymentFor = (home: Home) => {
     ({ metadata, status }) => metadata.labels.home === 'home-sample' && status.phase === 'Running',
   )
 
-  // Webhooks come while it runs.
+  // Add webhooks while it runs.
   let at = dev.lines.length
   await kubewright('create', 'webhook', '--kind', 'Home', '--defaulting', '--programmatic-validation')
   edit('src/home.webhook.test.ts', ["['spec'] = {}", "['spec'] = { image: 'nginx:1.27' }"])
@@ -155,14 +155,14 @@ const deploymentFor = (home: Home) => {
   const denied = await requests.send('POST', homes('v1'), named('x'.repeat(53)))
   expect(denied.status).toBe(422)
   expect(denied.body.message).toContain('must be no more than 52 characters')
-  await dev.line(/create denied by webhook/, at)
+  await dev.line(/create by \S+ denied by webhook/, at)
 
-  // A second version, in which the replicas are called size.
+  // Add a second version, in which the field replicas is called size.
   await kubewright('create', 'api', '--group', 'ajd', '--version', 'v2', '--kind', 'Home')
   await kubewright('create', 'webhook', '--kind', 'Home', '--version', 'v1', '--conversion', '--spoke', 'v2')
   edit('src/home.ts', [/(v2: \{[\s\S]*?)replicas:/, '$1size:'])
-  // The generated test finds out what the conversion does not cover yet.
-  await expect(run('npm', 'test', '--silent')).rejects.toThrow(/nothing of a Home is lost between its versions/)
+  // The generated test fails for the field that the conversion does not cover yet.
+  await expect(run('npm', 'test', '--silent')).rejects.toThrow(/homeConversion loses no field between versions/)
   at = dev.lines.length
   edit(
     'src/home.conversion.ts',
@@ -175,7 +175,7 @@ const deploymentFor = (home: Home) => {
       'fromHub: ({ spec: { replicas, ...spec }, status }) => ({ spec: { ...spec, size: replicas }, status })',
     ],
   )
-  ;({ at } = await dev.line(/ reloads, as src\/home\.conversion\.ts changed$/, at))
+  ;({ at } = await dev.line(/ reloading because src\/home\.conversion\.ts changed$/, at))
   await dev.line(/ homes {2}reloaded after .*1 conversion/, at)
   const converted = await requests.send('GET', `${homes('v2')}/home-sample`)
   expect(converted.body.spec).toEqual({ image: 'nginx:1.27', size: 2 })
@@ -183,7 +183,7 @@ const deploymentFor = (home: Home) => {
   expect(await run('npm', 'test', '--silent')).toMatch(/4 passed/)
   expect(await dev.stop()).toBe(0)
 
-  // What runs in the cluster: compiled, and everything that it needs there.
+  // Build the program that runs in the cluster, and generate its manifests.
   await run('npm', 'run', '--silent', 'build')
   expect(await run(process.execPath, 'dist/main.js', '--help')).toContain('Usage: homes [FLAGS]')
   await kubewright('generate')

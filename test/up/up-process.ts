@@ -9,18 +9,21 @@ import { build } from 'esbuild'
 const root = join(import.meta.dirname, '../..')
 let program: Promise<string> | undefined
 
-/** The command in one file, so that it starts fast, and also for users who cannot read the sources. Made once for each test file. */
+/**
+ * The command, bundled into one file for each of its programs: it starts fast, and users without access to the sources can run it. Built
+ * once for each test file.
+ */
 export function upProgram(): Promise<string> {
   program ??= (async () => {
-    // Below the project, so that it finds the dependencies that are not part of it.
+    // Below the project, so that Node finds the dependencies that are not bundled.
     const cache = join(root, 'node_modules/.cache')
     mkdirSync(cache, { recursive: true })
     const folder = mkdtempSync(join(cache, 'kubewright-program-'))
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-    const outfile = join(folder, 'kubewright.mjs')
     await build({
-      entryPoints: [join(root, 'packages/cli/src/main.ts')],
-      outfile,
+      entryPoints: ['main', 'operator-main'].map((name) => join(root, `packages/cli/src/${name}.ts`)),
+      outdir: folder,
+      outExtension: { '.js': '.mjs' },
       bundle: true,
       format: 'esm',
       platform: 'node',
@@ -30,7 +33,7 @@ export function upProgram(): Promise<string> {
       logLevel: 'warning',
     })
     chmodSync(folder, 0o755)
-    return outfile
+    return join(folder, 'main.mjs')
   })()
   return program
 }

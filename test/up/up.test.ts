@@ -22,7 +22,7 @@ describe('kubewright up', () => {
     expect(await up.stop(signal)).toBe(0)
     expect(up.out).toHaveLength(1)
     expect(up.notes.join('\n')).toContain(`export KUBECONFIG=${up.kubeconfig}`)
-    expect(up.notes.at(-1)).toMatch(/^Stopped after \d+s: 1 request answered, \d+ objects forgotten$/)
+    expect(up.notes.at(-1)).toMatch(/^Stopped after \d+s: 1 request answered, \d+ objects discarded$/)
   })
 
   it('takes a token and a further client CA', async () => {

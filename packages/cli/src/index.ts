@@ -1,4 +1,6 @@
-export type { Command, CommandContext } from './command/command.ts'
+export { UsageError } from '@kubewright/base'
+export type { Command } from './command/command.ts'
+export type { CommandContext } from './command/command-context.ts'
 export { type BundleOptions, bundleFiles } from './manifests/bundle-files.ts'
 export type { BundleFacts } from './manifests/cluster-service-version.ts'
 export { type ConfigOptions, configFiles } from './manifests/config-files.ts'
@@ -19,4 +21,3 @@ export {
 } from './manifests/operator-description.ts'
 export { type BundleProblem, validateBundle } from './manifests/validate-bundle.ts'
 export { runCommand } from './run-command.ts'
-export { UsageError } from './usage-error.ts'

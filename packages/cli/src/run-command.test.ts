@@ -1,6 +1,7 @@
 import { systemClock } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
-import { commands } from './all-commands.ts'
+import { allCommands } from './all-commands.ts'
+import { commandHelp, groupHelp } from './command/command-help.ts'
 import { runCommand } from './run-command.ts'
 
 function run(...args: string[]): Promise<{ code: number; out: string[]; notes: string[] }> {
@@ -41,17 +42,29 @@ describe('runCommand()', () => {
     expect(out.join('\n')).toContain('--client-ca FILE')
   })
 
-  it('leaves what follows two dashes to the command', async () => {
+  it('passes arguments after two dashes to the command', async () => {
     const { code, out } = await run('run', '/nowhere', '--', '--help')
     expect({ code, out }).toEqual({ code: 2, out: [] })
   })
 
-  it.each([...commands])('keeps the help of %s within 80 columns', async (_, { load }) => {
-    const { help } = await load()
-    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
+  const every = allCommands.flatMap((one) => ('commands' in one ? one.commands : [one]))
+
+  it.each(every.map((one) => [one.name, one] as const))('keeps the help of %s within 80 columns', (_, command) => {
+    const tooWide = (help: string, columns: number): string[] =>
+      help.split('\n').filter((line) => line.length > columns)
+    expect(tooWide(commandHelp(command), 80)).toEqual([])
+    for (const group of allCommands) if ('commands' in group) expect(tooWide(groupHelp(group), 80)).toEqual([])
   })
 
-  it('answers mistakes with where to read on, and with exit code 2', async () => {
+  it.each(every.map((one) => [one.name, one] as const))('describes %s in plain help texts', (_, command) => {
+    for (const [name, { help }] of Object.entries(command.flags)) {
+      expect(help, name).toMatch(/^[A-Z$-]/)
+      expect(help, name).not.toMatch(/\.$/)
+    }
+    expect(command.summary).toMatch(/^[A-Z].*[^.]$/)
+  })
+
+  it('reports a mistake in the arguments with a pointer to the help and exit code 2', async () => {
     expect(await run('pu')).toEqual({
       code: 2,
       out: [],
@@ -60,11 +73,11 @@ describe('runCommand()', () => {
     expect(await run('up', '--port', 'x')).toEqual({
       code: 2,
       out: [],
-      notes: ['kubewright up: --port needs a number from 0 to 65535, not "x"', 'See kubewright up --help'],
+      notes: ['kubewright up: --port must be a number from 0 to 65535, not "x"', 'See kubewright up --help'],
     })
   })
 
-  it('answers failures in one line and with exit code 1', async () => {
+  it('reports a failure in one line with exit code 1', async () => {
     expect(await run('up', '--memory', '--client-ca', '/nowhere/ca.crt')).toEqual({
       code: 1,
       out: [],
@@ -72,22 +85,37 @@ describe('runCommand()', () => {
     })
   })
 
-  it('shows the help of a command after help, and its version', async () => {
+  it('shows the help of a command after help, and the version', async () => {
     expect(await run('help', 'create', 'api')).toEqual(await run('create', 'api', '--help'))
     expect((await run('help', 'create', 'api')).out.join('')).toMatch(/^Usage: kubewright create api/)
     expect(await run('--version')).toEqual({ code: 0, out: [expect.stringMatching(/^kubewright \d/)], notes: [] })
   })
 
-  it('names commands of several words', async () => {
+  it('names the command of a group in errors', async () => {
     const { signal } = new AbortController()
     expect((await runUntil(signal, 'create', 'api', '--knd', 'Home')).notes).toEqual([
-      'kubewright create api: unknown option --knd: did you mean --kind?',
+      'kubewright create api: unknown flag --knd: did you mean --kind?',
       'See kubewright create api --help',
     ])
+    expect((await runUntil(signal, 'create', 'apo')).notes).toEqual([
+      'kubewright create: unknown command "apo": did you mean api?',
+      'See kubewright create --help',
+    ])
+    expect((await runUntil(signal, 'crd')).notes[0]).toBe('kubewright crd: COMMAND is missing: give diff')
   })
 
-  it('does not wait for a command that cannot notice that it shall end', async () => {
-    // It would read the standard input, which has no end here.
+  it.each([
+    [['dev', 'a', 'b'], 'kubewright dev: unexpected argument "b": the command takes only one ENTRY'],
+    [['up', 'extra'], 'kubewright up: unexpected argument "extra": the command takes no argument besides flags'],
+    [['validate'], 'kubewright validate: FILE is missing: name the files to validate, or - for the standard input'],
+    [['completion', 'tcsh'], 'kubewright completion: SHELL must be bash, zsh or fish, not "tcsh"'],
+  ])('refuses %j', async (args, message) => {
+    const { code, notes } = await runUntil(new AbortController().signal, ...args)
+    expect({ code, first: notes[0] }).toEqual({ code: 2, first: message })
+  })
+
+  it('abandons a command that does not watch the signal', async () => {
+    // It reads the standard input, which never ends here.
     expect(await run('validate', '-')).toEqual({ code: 130, out: [], notes: ['kubewright validate: interrupted'] })
   })
 })

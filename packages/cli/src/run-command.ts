@@ -1,24 +1,22 @@
 import { inspect } from 'node:util'
-import { closestWord } from '@kubewright/base'
-import { commands } from './all-commands.ts'
-import type { Command, CommandContext } from './command/command.ts'
+import { closestWord, UsageError } from '@kubewright/base'
+import { allCommands } from './all-commands.ts'
+import type { Command, CommandGroup } from './command/command.ts'
+import type { CommandContext } from './command/command-context.ts'
+import { commandHelp, groupHelp, overview, secondWord } from './command/command-help.ts'
 import { explainError } from './command/explain-error.ts'
-import { InterruptedError } from './terminal/interrupted-error.ts'
-import { fittedHelp } from './terminal/terminal.ts'
-import { UsageError } from './usage-error.ts'
-
-/** What a command ends with that was interrupted: as if by SIGINT. */
-export const interruptedCode = 130
+import { InterruptedError, interruptedCode } from './terminal/interrupted-error.ts'
 
 /**
- * Runs the command that the arguments name. Resolves with the exit code: 1 for a failure, 2 for a mistake in the arguments, 130 when
- * it was interrupted.
+ * Runs the command that the arguments name. Resolves to the exit code: 1 for a failure, 2 for a mistake in the arguments, 130 if it was
+ * interrupted. Never rejects: every error becomes a line of the standard error.
  */
 export async function runCommand(args: readonly string[], context: CommandContext): Promise<number> {
+  const columns = context.terminal?.columns
   const isHelp = args[0] === 'help' || args[0] === '--help' || args[0] === '-h'
   const [name, ...rest] = isHelp ? args.slice(1) : args
   if (name === undefined) {
-    context.out(fittedHelp(overview(), context.terminal))
+    context.out(overview(allCommands, columns))
     return isHelp ? 0 : 2
   }
   if (name === '--version' || name === 'version') {
@@ -26,31 +24,59 @@ export async function runCommand(args: readonly string[], context: CommandContex
     context.out(`kubewright ${kubewrightVersion}`)
     return 0
   }
-  const found = commands.get(name)
-  if (!found) {
-    const meant = closestWord(name, commands.keys())
-    const what = name.startsWith('-') ? 'option' : 'command'
-    const mistake = `unknown ${what} "${name}"${meant === undefined ? '' : `: did you mean ${meant}?`}`
-    return refused('kubewright', new UsageError(mistake), context)
+  const found = allCommands.find((one) => one.name === name)
+  if (!found) return fail('kubewright', unknownWord(name, allCommands), context)
+  if (!('commands' in found)) return runOrHelp(found, rest, isHelp, context)
+  const [word, ...inner] = rest
+  const command = found.commands.find((one) => secondWord(one) === word)
+  if (command) return runOrHelp(command, inner, isHelp, context)
+  if (isHelp || wantsHelp(rest)) {
+    context.out(groupHelp(found, columns))
+    return 0
   }
-  const command = await found.load()
-  // What follows two dashes is for somebody else.
-  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
-  if (isHelp || own.includes('--help') || own.includes('-h')) {
-    context.out(fittedHelp(command.helpFor?.(rest) ?? command.help, context.terminal))
+  const words = found.commands.map((one) => ({ name: secondWord(one) }))
+  const cure = words.map((one) => one.name).join(' or ')
+  const mistake = word === undefined ? new UsageError(`COMMAND is missing: give ${cure}`) : unknownWord(word, words)
+  return fail(`kubewright ${name}`, mistake, context)
+}
+
+/** The error for a word that names no command. */
+function unknownWord(word: string, known: readonly Pick<Command | CommandGroup, 'name'>[]): UsageError {
+  const meant = closestWord(
+    word,
+    known.map(({ name }) => name),
+  )
+  const kind = word.startsWith('-') ? 'flag' : 'command'
+  return new UsageError(`unknown ${kind} "${word}"${meant === undefined ? '' : `: did you mean ${meant}?`}`)
+}
+
+/** Whether the arguments ask for help. Arguments after two dashes belong to another program. */
+function wantsHelp(args: readonly string[]): boolean {
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
+  return own.includes('--help') || own.includes('-h')
+}
+
+async function runOrHelp(
+  command: Command,
+  args: readonly string[],
+  isHelp: boolean,
+  context: CommandContext,
+): Promise<number> {
+  if (isHelp || wantsHelp(args)) {
+    context.out(commandHelp(command, context.terminal?.columns))
     return 0
   }
   try {
-    return await finished(command, rest, context)
+    return await runUntilAborted(command, args, context)
   } catch (error) {
-    return refused(`kubewright ${command.nameFor?.(rest) ?? name}`, error, context)
+    return fail(`kubewright ${command.name}`, error, context)
   } finally {
     context.terminal?.progress?.clear()
   }
 }
 
-/** Runs a command, and does not wait for one that cannot be expected to notice that it shall end. */
-async function finished(command: Command, args: readonly string[], context: CommandContext): Promise<number> {
+/** Runs a command. One that does not end by itself when the signal aborts is abandoned. */
+async function runUntilAborted(command: Command, args: readonly string[], context: CommandContext): Promise<number> {
   const { signal } = context
   const running = command.run(args, context)
   if (command.endsInOrder) return running
@@ -67,38 +93,24 @@ async function finished(command: Command, args: readonly string[], context: Comm
   }
 }
 
-/** Tells why a command did not do what it should. Returns the exit code. */
-function refused(who: string, error: unknown, context: CommandContext): number {
+/** Prints why a command failed. Returns the exit code. */
+function fail(who: string, error: unknown, context: CommandContext): number {
   const { note, env, terminal } = context
   terminal?.progress?.clear()
   const paint = terminal?.paintNote ?? ((_, text) => text)
   const isUsage = error instanceof UsageError
   const isInterrupted = error instanceof InterruptedError
-  const text = continued(isUsage || isInterrupted ? error.message : explainError(error))
+  const text = afterColon(isUsage || isInterrupted ? error.message : explainError(error))
   note(`${isInterrupted ? `${who}:` : paint('red', `${who}:`)} ${text}`)
   if (isUsage) note(`See ${who} --help`)
   if (env['KUBEWRIGHT_DEBUG'] && !isInterrupted) note(inspect(error))
   return isInterrupted ? interruptedCode : isUsage ? 2 : 1
 }
 
-/** A sentence that goes on after the name of the program. Names stay as they are written. */
-function continued(text: string): string {
+/** A sentence as it continues after the name of the program: common first words lose their capital, names keep theirs. */
+function afterColon(text: string): string {
   return text.replace(
     /^(A|An|Cannot|Neither|No|Nothing|Port|The|There|This|Version)(?= )/,
     (word) => word[0]!.toLowerCase() + word.slice(1),
   )
-}
-
-function overview(): string {
-  const width = Math.max(...[...commands.keys()].map((name) => name.length))
-  const lines = [...commands].map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`)
-  return [
-    'Usage: kubewright COMMAND [OPTIONS]',
-    '',
-    ...lines,
-    '',
-    'kubewright COMMAND --help tells more, kubewright --version which one this is.',
-    'Environment: NO_COLOR=1 and FORCE_COLOR=1 turn colours off and on;',
-    'KUBEWRIGHT_DEBUG=1 shows where errors come from.',
-  ].join('\n')
 }

@@ -29,7 +29,7 @@ test('flagsHelp() lists flags with their defaults, in sections and two columns',
                         the controllers while they work
 
 An operator that runs an image
-  --image IMAGE  Image to run (default none)`)
+  --image IMAGE         Image to run (default none)`)
 })
 
 test('wrapText() leaves words whole', () => {

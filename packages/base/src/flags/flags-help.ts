@@ -19,19 +19,24 @@ export function flagsHelp(table: FlagTable, { columns = 80, heading = 'Options' 
     const { section = heading } = flag
     sections.set(section, [...(sections.get(section) ?? []), [name, flag]])
   }
-  return [...sections]
-    .map(([title, flags]) => {
-      const rows = flags.map(([name, flag]) => [flagLabel(name, flag), flagText(flag)] as const)
-      return `${wrapText(title, columns)}\n${twoColumns(rows, columns)}`
-    })
-    .join('\n\n')
+  const all = [...sections].map(([title, flags]) => ({
+    title,
+    rows: flags.map(([name, flag]) => [flagLabel(name, flag), flagText(flag)] as const),
+  }))
+  const indent = textColumn(
+    all.flatMap(({ rows }) => rows),
+    columns,
+  )
+  return all.map(({ title, rows }) => `${wrapText(title, columns)}\n${twoColumns(rows, columns, indent)}`).join('\n\n')
 }
 
 /** A flag as it is typed: `-n, --namespace NAME`, `--no-wait`, `--namespaced[=false]`. */
-export function flagLabel(name: string, { value, short, aliases = [], negated, default: byDefault }: Flag): string {
+export function flagLabel(name: string, flag: Flag): string {
+  const { value, short, aliases = [], negated } = flag
+  const isOn = value === undefined && !negated && defaultOf(flag)?.startsWith('true')
   const names = [name, ...aliases].map((each) => `--${negated ? 'no-' : ''}${each}`)
   const letter = short === undefined ? [] : [`-${short}`]
-  const tail = value !== undefined ? ` ${value}` : byDefault === true && !negated ? '[=false]' : ''
+  const tail = value !== undefined ? ` ${value}` : isOn ? '[=false]' : ''
   return `${[...letter, ...names].join(', ')}${tail}`
 }
 
@@ -49,10 +54,16 @@ export function defaultOf({ value, default: byDefault, defaultText, negated }: F
   return byDefault === true && !negated ? 'true' : undefined
 }
 
-/** Rows of a label and a text that is wrapped in the second column. A label that is too wide gets a line of its own. */
-export function twoColumns(rows: readonly (readonly [label: string, text: string])[], columns = 80): string {
+type Rows = readonly (readonly [label: string, text: string])[]
+
+/** The column in which texts begin: after the widest label that is not too wide. */
+function textColumn(rows: Rows, columns: number): number {
   const fitting = rows.map(([label]) => label.length).filter((length) => length <= widestLabel)
-  const width = Math.min(Math.max(...fitting, 0) + 2 + gap, Math.floor(columns / 2))
+  return Math.min(Math.max(...fitting, 0) + 2 + gap, Math.floor(columns / 2))
+}
+
+/** Rows of a label and a text that is wrapped in the second column. A label that is too wide gets a line of its own. */
+export function twoColumns(rows: Rows, columns = 80, width: number = textColumn(rows, columns)): string {
   const indent = ' '.repeat(width)
   return rows
     .map(([label, text]) => {

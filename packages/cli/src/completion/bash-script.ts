@@ -1,11 +1,10 @@
-import { commandsOf, globalFlags, secondsOf } from './global-flags.ts'
-import type { HelpWords, ValueSource } from './read-help.ts'
+import { type CompletionWords, firstWords, globalFlags, secondWords, type ValueSource } from './completion-words.ts'
 
 /** The script for bash; what it does works in version 3.2, which macOS has. */
-export function bashScript(all: readonly HelpWords[]): string {
-  const dashed = (flags: HelpWords['flags']): string => flags.map(({ name }) => `--${name}`).join(' ')
-  const firsts = commandsOf(all).map(({ words }) => words[0] ?? '')
-  const pairs = firsts.filter((name) => secondsOf(all, name).length > 0)
+export function bashScript(all: readonly CompletionWords[]): string {
+  const dashed = (flags: CompletionWords['flags']): string => flags.map(({ name }) => `--${name}`).join(' ')
+  const firsts = firstWords(all).map(({ words }) => words[0] ?? '')
+  const pairs = firsts.filter((name) => secondWords(all, name).length > 0)
   // Flags whose values come from the same place share a case.
   const values = new Map<string, string[]>()
   for (const { words, flags } of all) {
@@ -21,7 +20,7 @@ export function bashScript(all: readonly HelpWords[]): string {
   const valueCases = [...values].map(([action, patterns]) => `    ${patterns.join('|')}) ${action}; return ;;`)
   const cases = all.map(({ words, flags, operands }) => {
     const [name = ''] = words
-    const seconds = words.length === 1 ? secondsOf(all, name).map((one) => one.words[1]) : []
+    const seconds = words.length === 1 ? secondWords(all, name).map((one) => one.words[1]) : []
     const action = seconds.length > 0 ? actionOf({ from: 'words', words: seconds as string[] }) : actionOf(operands)
     return `    '${words.join(' ')}') flags='${dashed(flags)}'; [[ $current == -* ]] || { ${action}; return; } ;;`
   })

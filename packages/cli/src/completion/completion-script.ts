@@ -1,6 +1,6 @@
 import { bashScript } from './bash-script.ts'
+import type { CompletionWords } from './completion-words.ts'
 import { fishScript } from './fish-script.ts'
-import type { HelpWords } from './read-help.ts'
 import { zshScript } from './zsh-script.ts'
 
 /** The shells that there are scripts for. */
@@ -13,7 +13,7 @@ export type Shell = (typeof shells)[number]
  * A script that has a shell complete `kubewright`: commands, their second words, flags and the values of both. What depends on the folder
  * and the kubeconfig is asked from the command itself, `kubewright completion --list NAME`, when it is needed.
  */
-export function completionScript(shell: Shell, all: readonly HelpWords[]): string {
+export function completionScript(shell: Shell, all: readonly CompletionWords[]): string {
   switch (shell) {
     case 'bash':
       return bashScript(all)

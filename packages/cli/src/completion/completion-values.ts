@@ -1,8 +1,8 @@
 import { guessPlural } from '@kubewright/api'
 import { loadKubeconfig, systemConfigHost } from '@kubewright/client'
 import { builtinKinds } from '../scaffold/builtin-kinds.ts'
-import { readProject } from '../scaffold/carry-out.ts'
-import type { ListName } from './read-help.ts'
+import { readProject } from '../scaffold/read-project.ts'
+import type { ListName } from './completion-words.ts'
 
 /** What there is of something in a folder and its environment, sorted: for shells to offer. */
 export async function completionValues(

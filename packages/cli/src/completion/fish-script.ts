@@ -1,9 +1,15 @@
-import { commandsOf, globalFlags, secondsOf } from './global-flags.ts'
-import type { HelpFlag, HelpWords, ValueSource } from './read-help.ts'
+import {
+  type CompletionFlag,
+  type CompletionWords,
+  firstWords,
+  globalFlags,
+  secondWords,
+  type ValueSource,
+} from './completion-words.ts'
 
 /** The script for fish. */
-export function fishScript(all: readonly HelpWords[]): string {
-  const lines = commandsOf(all).map(
+export function fishScript(all: readonly CompletionWords[]): string {
+  const lines = firstWords(all).map(
     ({ words, summary }) => `complete -c kubewright -n __kubewright_after -a ${words[0]} -d ${quote(summary)}`,
   )
   lines.push(...globalFlags.map((flag) => flagLine('__kubewright_after', flag)))
@@ -13,7 +19,8 @@ export function fishScript(all: readonly HelpWords[]): string {
     if (second !== undefined)
       lines.push(`complete -c kubewright -n '__kubewright_after ${command}' -a ${second} -d ${quote(summary)}`)
     // Flags of a command of two words come after both.
-    const place = secondsOf(all, command).length > 0 && second === undefined ? `__kubewright_after ${command}` : inside
+    const place =
+      secondWords(all, command).length > 0 && second === undefined ? `__kubewright_after ${command}` : inside
     if (operands !== undefined) lines.push(`complete -c kubewright -n ${quote(place)}${offers(operands)}`)
     lines.push(...flags.map((flag) => flagLine(quote(place), flag)))
   }
@@ -39,7 +46,7 @@ ${lines.join('\n')}
 
 const quote = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-function flagLine(place: string, { name, short, value, isOptional, source, text }: HelpFlag): string {
+function flagLine(place: string, { name, short, value, isOptional, source, text }: CompletionFlag): string {
   const letter = short === undefined ? '' : ` -s ${short}`
   const needs = value === undefined || isOptional ? '' : source?.from === 'files' ? ' -r' : ' -x'
   const offered = value === undefined || isOptional || source === undefined ? '' : offers(source)

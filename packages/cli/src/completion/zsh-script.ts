@@ -1,11 +1,17 @@
-import { commandsOf, globalFlags, secondsOf } from './global-flags.ts'
-import type { HelpFlag, HelpWords, ValueSource } from './read-help.ts'
+import {
+  type CompletionFlag,
+  type CompletionWords,
+  firstWords,
+  globalFlags,
+  secondWords,
+  type ValueSource,
+} from './completion-words.ts'
 
 /** The script for zsh. */
-export function zshScript(all: readonly HelpWords[]): string {
-  const cases = commandsOf(all).map((one) => {
+export function zshScript(all: readonly CompletionWords[]): string {
+  const cases = firstWords(all).map((one) => {
     const [name = ''] = one.words
-    const seconds = secondsOf(all, name)
+    const seconds = secondWords(all, name)
     if (seconds.length === 0) return `    ${name}) ${takes(one)} ;;`
     const inner = seconds.map(
       (second) => `        ${second.words[1]}) shift words; (( CURRENT-- )); ${takes(second)} ;;`,
@@ -28,7 +34,7 @@ _kubewright_list() {
 _kubewright() {
   local program="$words[1]"
   if (( CURRENT == 2 )); then
-    ${describe('command', commandsOf(all), 0, globalFlags)}
+    ${describe('command', firstWords(all), 0, globalFlags)}
     return
   fi
   # From here on the command is what the arguments belong to.
@@ -53,14 +59,19 @@ const single = (text: string): string => text.replaceAll("'", `'\\''`)
 const item = (word: string, text: string): string => `'${word}:${single(text.replaceAll(':', '\\:'))}'`
 
 /** Offers words, or flags where one is begun. */
-function describe(title: string, items: readonly HelpWords[], index: number, flags: readonly HelpFlag[]): string {
+function describe(
+  title: string,
+  items: readonly CompletionWords[],
+  index: number,
+  flags: readonly CompletionFlag[],
+): string {
   const words = items.map((one) => item(one.words[index] ?? '', one.summary))
   const dashed = flags.map(({ name, text }) => item(`--${name}`, text))
   return `local -a found=(${words.join(' ')}) flags=(${dashed.join(' ')})
     if [[ $PREFIX == -* ]]; then _describe -o option flags; else _describe ${title} found; fi`
 }
 
-function takes({ flags, operands }: HelpWords): string {
+function takes({ flags, operands }: CompletionWords): string {
   const rest = operands === undefined ? '' : ` '*:${titleOf(operands)}:${actionOf(operands)}'`
   return `_arguments -S ${flags.flatMap(specs).join(' ')}${rest}`
 }
@@ -68,7 +79,7 @@ function takes({ flags, operands }: HelpWords): string {
 const titleOf = (source: ValueSource): string =>
   source.from === 'list' ? source.list : source.from === 'words' ? 'word' : 'file'
 
-function specs(flag: HelpFlag): string[] {
+function specs(flag: CompletionFlag): string[] {
   const text = single(flag.text.replaceAll(/([[\]:])/g, '\\$1'))
   const title = flag.value === undefined || /^[a-z]/.test(flag.value) ? flag.name : flag.value.replaceAll(/\W/g, '')
   const tail = flag.value === undefined ? '' : `${flag.isOptional ? '::' : ':'}${title}:${actionOf(flag.source)}`

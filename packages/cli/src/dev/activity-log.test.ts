@@ -2,12 +2,12 @@ import { VirtualClock } from '@kubewright/base'
 import type { ReconcileRecord } from '@kubewright/runtime'
 import { describe, expect, it } from 'vitest'
 import { painted } from '../terminal/colors.ts'
-import { Story, type StoryOptions } from './activity-log.ts'
+import { ActivityLog, type ActivityLogOptions } from './activity-log.ts'
 
-function telling(terminal: StoryOptions['terminal'] = undefined): { lines: string[]; story: Story } {
+function logTo(terminal: ActivityLogOptions['terminal'] = undefined): { lines: string[]; log: ActivityLog } {
   const lines: string[] = []
   const write = (line: string): void => void lines.push(line.replace(/^\d\d:\d\d:\d\d /, ''))
-  return { lines, story: new Story({ write, clock: new VirtualClock(), terminal, project: '/project' }) }
+  return { lines, log: new ActivityLog({ write, clock: new VirtualClock(), terminal, project: '/project' }) }
 }
 
 const record: ReconcileRecord = {
@@ -26,44 +26,44 @@ function failure(message: string): Error {
   return error
 }
 
-describe('Story', () => {
-  it('tells reconciles with their causes', () => {
-    const { lines, story } = telling()
-    story.reconciled(record)
-    expect(lines).toEqual(['home/cosy  reconciled in 12 ms  because it asked for it'])
+describe('ActivityLog', () => {
+  it('logs reconciles with their causes', () => {
+    const { lines, log } = logTo()
+    log.reconciled(record)
+    expect(lines).toEqual(['home/cosy  reconciled in 12 ms  because it was requeued'])
   })
 
-  it('shows where an error is from, once for as long as it stays the same', () => {
-    const { lines, story } = telling()
+  it('shows the stack of an error once while it repeats', () => {
+    const { lines, log } = logTo()
     const failed = { ...record, result: 'error' as const, error: failure('no'), causes: [] }
-    story.reconciled({ ...failed, requeueAfterMillis: 5 })
-    story.reconciled({ ...failed, requeueAfterMillis: 10 })
-    story.reconciled({ ...failed, requeueAfterMillis: 2000 })
-    story.reconciled({ ...failed, error: failure('never'), requeueAfterMillis: 4000 })
+    log.reconciled({ ...failed, requeueAfterMillis: 5 })
+    log.reconciled({ ...failed, requeueAfterMillis: 10 })
+    log.reconciled({ ...failed, requeueAfterMillis: 2000 })
+    log.reconciled({ ...failed, error: failure('never'), requeueAfterMillis: 4000 })
     expect(lines).toEqual([
-      'home/cosy  failed after 12 ms, again in 5ms',
+      'home/cosy  failed after 12 ms, retry in 5ms',
       '         no',
       '           at reconcile (src/home.ts:3:9)',
-      'home/cosy  failed after 12 ms, again in 2s: the same for the 3rd time',
-      'home/cosy  failed after 12 ms, again in 4s',
+      'home/cosy  failed after 12 ms, retry in 2s: the same error for the 3rd time',
+      'home/cosy  failed after 12 ms, retry in 4s',
       '         never',
       '           at reconcile (src/home.ts:3:9)',
     ])
   })
 
-  it('tells what webhooks refuse and warn of', () => {
-    const { lines, story } = telling()
+  it('logs denials and warnings of webhooks', () => {
+    const { lines, log } = logTo()
     const about = { kind: 'Home', namespace: 'team', name: 'shed', user: 'jane' }
-    story.reviewed({ ...about, result: 'denied', operation: 'CREATE', message: 'is bad' })
-    story.reviewed({ ...about, result: 'warned', operation: 'UPDATE', message: 'is small' })
+    log.reviewed({ ...about, result: 'denied', operation: 'CREATE', message: 'is bad' })
+    log.reviewed({ ...about, result: 'warned', operation: 'UPDATE', message: 'is small' })
     expect(lines).toEqual([
-      'home/shed in team  create denied by webhook, to jane: is bad',
-      'home/shed in team  update warned of by webhook, to jane: is small',
+      'home/shed in team  create by jane denied by webhook: is bad',
+      'home/shed in team  update by jane got a warning from webhook: is small',
     ])
   })
 
-  it('shows the lines of a log, but not what it tells itself, and text as it is', () => {
-    const { lines, story } = telling()
+  it('shows log lines except those that it replaces, and other text unchanged', () => {
+    const { lines, log } = logTo()
     const about = {
       level: 'info',
       ts: 'now',
@@ -72,10 +72,10 @@ describe('Story', () => {
       namespace: 'default',
       name: 'cosy',
     }
-    story.log(JSON.stringify({ ...about, msg: 'looking', reconcileID: 'x', image: 'nginx', size: 3 }))
-    story.log(JSON.stringify({ ...about, msg: 'Reconcile done' }))
-    story.log(JSON.stringify({ level: 'error', msg: 'Problem', error: 'no cluster' }))
-    story.log('Warning: from elsewhere')
+    log.record(JSON.stringify({ ...about, msg: 'looking', reconcileID: 'x', image: 'nginx', size: 3 }))
+    log.record(JSON.stringify({ ...about, msg: 'Reconcile done' }))
+    log.record(JSON.stringify({ level: 'error', msg: 'Problem', error: 'no cluster' }))
+    log.record('Warning: from elsewhere')
     expect(lines).toEqual([
       'home/cosy  looking image=nginx size=3',
       'operator  Problem',
@@ -84,9 +84,9 @@ describe('Story', () => {
     ])
   })
 
-  it('paints where it may', () => {
-    const { lines, story } = telling({ paint: painted, columns: undefined })
-    story.tell('homes', 'runs')
+  it('uses colours if the terminal has them', () => {
+    const { lines, log } = logTo({ paint: painted, columns: undefined })
+    log.write('homes', 'runs')
     expect(lines).toEqual([expect.stringContaining('\u001B[36mhomes\u001B[0m  runs')])
   })
 })

@@ -5,18 +5,18 @@ import type { Color } from '../terminal/colors.ts'
 import { fitted, type Terminal } from '../terminal/terminal.ts'
 import { reasonOf, resultOf, subjectOf } from './reconcile-text.ts'
 
-/** What a {@link Story} is told with. */
-export interface StoryOptions {
+/** The output of an {@link ActivityLog}. */
+export interface ActivityLogOptions {
   readonly write: (line: string) => void
   readonly clock: Clock
-  /** @default no colours, and lines as long as they are */
+  /** @default no colours and no wrapping */
   readonly terminal?: Pick<Terminal, 'paint' | 'columns'> | undefined
-  /** The folder that paths are shown from. */
+  /** Paths are shown relative to this folder. */
   readonly project: string
 }
 
-/** What a webhook had to say about a request. */
-export interface ToldReview {
+/** A request that a webhook denied or warned about. */
+export interface LoggedReview {
   readonly result: 'denied' | 'warned'
   readonly operation: string
   readonly kind: string
@@ -26,11 +26,11 @@ export interface ToldReview {
   readonly message: string
 }
 
-// Where the text of a line begins, after the time.
+// The text of a line begins after the time.
 const margin = 9
 
-// What the story tells itself, and what only says that all is as it should be.
-const toldOtherwise = new Set([
+// Log messages that this log replaces by lines of its own, or that report nothing unusual.
+const replaced = new Set([
   'Reconcile done',
   'Reconciler error',
   'Registered webhooks under a local address',
@@ -38,32 +38,32 @@ const toldOtherwise = new Set([
   'Stopping',
   'Using cluster',
 ])
-// A failure that repeats itself is told again when the next attempt is so far away.
+// A repeated failure is logged again only if the next attempt is at least this far away.
 const longMillis = 1000
 const ownValues = new Set(['level', 'ts', 'logger', 'msg', 'error', 'stacktrace', 'reconcileID', 'namespace', 'name'])
 
-/** Tells people what an operator does, line by line: `12:01:03 home/cosy  reconciled in 12 ms  because …`. */
-export class Story {
-  readonly #options: StoryOptions
-  // The last failure of each object: what repeats itself is told once.
+/** Prints the activity of an operator line by line: `12:01:03 home/cosy  reconciled in 12 ms  because …`. */
+export class ActivityLog {
+  readonly #options: ActivityLogOptions
+  // The last failure of each object, to print the stack of a repeated error once.
   readonly #failures = new Map<string, { readonly text: string; times: number }>()
 
-  constructor(options: StoryOptions) {
+  constructor(options: ActivityLogOptions) {
     this.#options = options
   }
 
-  /** One line about somebody or something, now. */
-  tell(subject: string, text: string, color: Color = 'green'): void {
+  /** Prints a line with the current time. */
+  write(subject: string, text: string, color: Color = 'green'): void {
     this.#line(this.#options.clock.now(), subject, text, color)
   }
 
-  /** That something went wrong, and where. */
+  /** Prints an error with its causes and its place in the source. */
   problem(subject: string, text: string, error: unknown): void {
-    this.tell(subject, text, 'red')
+    this.write(subject, text, 'red')
     this.#indented(errorLines(error, this.#options.project))
   }
 
-  /** A reconcile that ended; `kind` is the one of its controller, such as `apps/v1 Deployment`. */
+  /** Prints a finished reconcile. `kind` is that of its controller, such as `apps/v1 Deployment`. */
   reconciled(record: ReconcileRecord, kind?: string): void {
     const subject = subjectOf(record.controller, record.key)
     const at = record.startedAt + record.durationMillis
@@ -83,19 +83,20 @@ export class Story {
       this.#line(at, subject, text, 'red')
       this.#indented(lines)
     } else if ((record.requeueAfterMillis ?? longMillis) >= longMillis) {
-      this.#line(at, subject, `${resultOf(record)}: the same for the ${ordinal(now.times)} time`, 'red')
+      this.#line(at, subject, `${resultOf(record)}: the same error for the ${ordinal(now.times)} time`, 'red')
     }
   }
 
-  /** That a webhook refused a request, or warned of it. */
-  reviewed({ result, operation, kind, namespace, name, user, message }: ToldReview): void {
+  /** Prints that a webhook denied a request or returned a warning. */
+  reviewed({ result, operation, kind, namespace, name, user, message }: LoggedReview): void {
     const key = namespace === '' ? name : `${namespace}/${name}`
-    const text = `${operation.toLowerCase()} ${result === 'denied' ? 'denied' : 'warned of'} by webhook`
-    this.tell(subjectOf(kind.toLowerCase(), key), `${text}, to ${user}: ${message}`, 'yellow')
+    const outcome = result === 'denied' ? 'denied by webhook' : 'got a warning from webhook'
+    const text = `${operation.toLowerCase()} by ${user} ${outcome}: ${message}`
+    this.write(subjectOf(kind.toLowerCase(), key), text, 'yellow')
   }
 
-  /** A line of an operator's log in JSON; other text is shown as it is. */
-  log(line: string): void {
+  /** Prints a log line of the operator in JSON. Other text is passed through. */
+  record(line: string): void {
     let record: Readonly<Record<string, unknown>>
     try {
       record = JSON.parse(line) as Readonly<Record<string, unknown>>
@@ -104,14 +105,14 @@ export class Story {
       return
     }
     const { level, msg, logger, controller, name, namespace, error, stacktrace } = record
-    if (toldOtherwise.has(String(msg))) return
-    const isAbout = typeof controller === 'string' && typeof name === 'string'
+    if (replaced.has(String(msg))) return
+    const isAboutObject = typeof controller === 'string' && typeof name === 'string'
     const key = typeof namespace === 'string' && namespace !== '' ? `${namespace}/${String(name)}` : String(name)
-    const subject = isAbout ? subjectOf(controller, key) : String(logger ?? 'operator')
-    const values = Object.entries(record).filter(([key]) => !ownValues.has(key) && !(isAbout && isOfController(key)))
+    const subject = isAboutObject ? subjectOf(controller, key) : String(logger ?? 'operator')
+    const values = Object.entries(record).filter(([key]) => !ownValues.has(key) && !(isAboutObject && isInSubject(key)))
     const text = [String(msg), ...values.map(([key, value]) => `${this.#paint('grey', `${key}=`)}${word(value)}`)]
     const failed = error !== undefined
-    this.tell(subject, text.join(' '), failed ? 'red' : level === 'info' ? 'green' : 'grey')
+    this.write(subject, text.join(' '), failed ? 'red' : level === 'info' ? 'green' : 'grey')
     if (failed) this.#indented([String(error), ...(typeof stacktrace === 'string' ? stacktrace.split('\n') : [])])
   }
 
@@ -137,15 +138,15 @@ export class Story {
   }
 }
 
-/** The time of day where people are. */
+/** The local time of day. */
 function timeOf(millis: number): string {
   const date = new Date(millis)
   const two = (part: number): string => String(part).padStart(2, '0')
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
 }
 
-// The object is named first; its kind is said by the controller.
-function isOfController(key: string): boolean {
+/** Whether a value repeats the subject of the line: the controller, or the object under the name of its kind. */
+function isInSubject(key: string): boolean {
   return key.startsWith('controller') || /^[A-Z]/.test(key)
 }
 

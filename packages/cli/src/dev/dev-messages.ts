@@ -1,6 +1,6 @@
-/** What the process of an operator tells `dev`. */
+/** A message from the operator process to `dev`. */
 export type FromOperator =
-  /** The module was loaded and has an operator; it waits to be told to go. */
+  /** The module is loaded and exports an operator. The process now waits for `go`. */
   | {
       readonly type: 'loaded'
       readonly operator: string
@@ -10,15 +10,15 @@ export type FromOperator =
       /** CustomResourceDefinitions, as JSON. */
       readonly definitions: readonly Definition[]
     }
-  /** The operator works. */
+  /** The operator runs. */
   | { readonly type: 'ready' }
-  /** It has nothing to do at present. */
+  /** The work queues of the operator have been empty for a moment. */
   | { readonly type: 'idle' }
 
-/** What `dev` tells the process of an operator. */
+/** A message from `dev` to the operator process. */
 export type ToOperator = { readonly type: 'go' } | { readonly type: 'stop' }
 
-/** As much of a CustomResourceDefinition as has to be known. */
+/** The fields of a CustomResourceDefinition that `dev` reads. */
 export interface Definition {
   readonly metadata: { readonly name: string }
   readonly spec: { readonly names: { readonly kind: string } }

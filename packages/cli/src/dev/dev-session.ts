@@ -1,88 +1,92 @@
 import type { Clock } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
-import { interruptedCode } from '../run-command.ts'
-import type { Story } from './activity-log.ts'
+import { interruptedCode } from '../terminal/interrupted-error.ts'
+import { plural } from '../text/plural.ts'
+import type { ActivityLog } from './activity-log.ts'
 import { installDefinition } from './install-definitions.ts'
 import { type Loaded, OperatorChild, type OperatorChildOptions } from './operator-child.ts'
-import { forgetLocalWebhooks } from './remove-local-webhooks.ts'
+import { removeLocalWebhooks } from './remove-local-webhooks.ts'
 
-/** What a {@link DevSession} is made of. */
+/** The parts of a {@link DevSession}. */
 export interface DevSessionOptions {
-  /** How the operator's process is started. */
+  /** How the operator process is started. */
   readonly child: OperatorChildOptions
-  /** Of the control plane. */
+  /** A client of the control plane. */
   readonly client: ApiClient
   readonly clock: Clock
-  readonly story: Story
-  /** The module as people would write it. */
+  readonly log: ActivityLog
+  /** The module, relative to the current folder. */
   readonly entry: string
-  /** Told what was loaded, each time. */
+  /** Called each time an operator is loaded and takes over. */
   readonly onLoaded: (loaded: Loaded) => void
-  /** Told that the operator does not work, because it could not be loaded or has ended. */
+  /** Called when no operator runs, because it could not be loaded or has exited. */
   readonly onFailed: () => void
-  /** Whether a failure is the end, instead of something that the next change of the code may mend. */
+  /** Whether a failure ends the session, instead of waiting for the next change of the code. */
   readonly isOnce: boolean
 }
 
 /**
- * Keeps an operator running while its code changes. The new code is loaded while the old one works; only when it could be loaded, and
- * its definitions were accepted, the old one is stopped and the new one takes over. Otherwise things stay as they were.
+ * Keeps an operator running while its code changes. New code is loaded in a new process while the old one works. Only if it loads and the
+ * API server accepts its definitions, the old process is stopped and the new one takes over. Otherwise the old one stays.
  */
 export class DevSession implements AsyncDisposable {
   readonly #options: DevSessionOptions
   #working: OperatorChild | undefined
   #loading: OperatorChild | undefined
-  #isAskedFor = false
+  /** Whether the code has changed since the current load began. */
+  #isStale = false
+  /** The running load loop. There is at most one. */
   #work: Promise<void> | undefined
+  /** The clean-up after the last working process. */
   #ending: Promise<void> | undefined
-  #isOver = false
+  #isDisposed = false
 
   constructor(options: DevSessionOptions) {
     this.#options = options
   }
 
-  /** Loads the operator anew. What is still being loaded is given up. */
+  /** Loads the operator. Abandons a load that is in progress. */
   load(): void {
-    if (this.#isOver) return
-    this.#isAskedFor = true
+    if (this.#isDisposed) return
+    this.#isStale = true
     void this.#loading?.stop()
-    this.#work ??= this.#loadWhileAsked().finally(() => {
+    this.#work ??= this.#loadWhileStale().finally(() => {
       this.#work = undefined
     })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOver = true
-    this.#isAskedFor = false
+    this.#isDisposed = true
+    this.#isStale = false
     await Promise.all([this.#loading?.stop(), this.#working?.stop()])
     await this.#work
     await this.#ending
   }
 
-  async #loadWhileAsked(): Promise<void> {
-    const { story, entry, onFailed } = this.#options
-    while (this.#isAskedFor) {
-      this.#isAskedFor = false
+  async #loadWhileStale(): Promise<void> {
+    const { log, entry, onFailed } = this.#options
+    while (this.#isStale) {
+      this.#isStale = false
       try {
         await this.#loadOnce()
       } catch (error) {
-        story.problem(entry, 'could not be started', error)
+        log.problem(entry, 'could not be started', error)
         onFailed()
       }
     }
   }
 
   async #loadOnce(): Promise<void> {
-    const { child: childOptions, clock, story, onLoaded } = this.#options
+    const { child: childOptions, clock, log, onLoaded } = this.#options
     const started = clock.monotonic()
     const child = new OperatorChild(childOptions)
     this.#loading = child
     const loaded = await child.loaded
     if (loaded === undefined || !(await this.#install(child, loaded))) {
       this.#loading = undefined
-      // Ctrl-C reaches both processes, and this one may hear of the other's end first.
+      // Ctrl-C reaches both processes, and the child may exit before this process handles the signal.
       const isInterrupted = loaded === undefined && ['SIGINT', interruptedCode].includes(await child.exited)
-      if (!isInterrupted) this.#tellStay()
+      if (!isInterrupted) this.#reportFailedLoad()
       return
     }
     if (child.isStopping) {
@@ -92,10 +96,10 @@ export class DevSession implements AsyncDisposable {
     }
     const before = this.#working
     if (before) await before.stop()
-    // What it may have left behind must be gone before the next one registers.
+    // Webhooks of the old process must be gone before the new one registers its own.
     await this.#ending
     this.#loading = undefined
-    if (this.#isOver) {
+    if (this.#isDisposed) {
       await child.stop()
       return
     }
@@ -103,24 +107,24 @@ export class DevSession implements AsyncDisposable {
     this.#ending = child.exited.then((code) => this.#ended(child, loaded, code))
     child.go()
     onLoaded(loaded)
-    // Not waited for: an operator that never gets to work can be replaced, too.
+    // Not awaited: an operator that never becomes ready can still be replaced.
     void child.ready.then((isReady) => {
       const took = Math.round(clock.monotonic() - started)
-      if (isReady) story.tell(loaded.operator, `${before ? 'reloaded' : 'runs'} after ${took} ms: ${partsOf(loaded)}`)
+      if (isReady) log.write(loaded.operator, `${before ? 'reloaded' : 'runs'} after ${took} ms: ${partsOf(loaded)}`)
     })
   }
 
-  /** Installs the operator's definitions; resolves with whether they were accepted. */
+  /** Installs the operator's definitions. Resolves to whether the API server accepted all of them. */
   async #install(child: OperatorChild, { definitions }: Loaded): Promise<boolean> {
-    const { client, clock, story } = this.#options
+    const { client, clock, log } = this.#options
     for (const definition of definitions) {
       if (child.isStopping) return true
       const { name } = definition.metadata
       try {
         const result = await installDefinition(client, definition, clock)
-        if (result !== 'unchanged') story.tell(name, `definition ${result}`)
+        if (result !== 'unchanged') log.write(name, `definition ${result}`)
       } catch (error) {
-        story.problem(name, 'definition refused', error)
+        log.problem(name, 'definition rejected', error)
         await child.stop()
         return false
       }
@@ -128,27 +132,27 @@ export class DevSession implements AsyncDisposable {
     return true
   }
 
-  #tellStay(): void {
-    const { story, entry, onFailed, isOnce } = this.#options
-    // Given up for the next one, or for good.
-    if (this.#isAskedFor || this.#isOver) return
-    if (isOnce) story.tell(entry, 'does not run', 'red')
-    else if (this.#working) story.tell(entry, 'goes on running as it was; waiting for the next change', 'yellow')
-    else story.tell(entry, 'waiting for the next change', 'yellow')
+  #reportFailedLoad(): void {
+    const { log, entry, onFailed, isOnce } = this.#options
+    // Abandoned in favour of the next load, or because the session ends.
+    if (this.#isStale || this.#isDisposed) return
+    if (isOnce) log.write(entry, 'not started', 'red')
+    else if (this.#working) log.write(entry, 'previous version keeps running; waiting for the next change', 'yellow')
+    else log.write(entry, 'waiting for the next change', 'yellow')
     onFailed()
   }
 
   async #ended(child: OperatorChild, { operator }: Loaded, code: number | string): Promise<void> {
-    const { story, client, onFailed, isOnce } = this.#options
+    const { log, client, onFailed, isOnce } = this.#options
     if (this.#working === child) this.#working = undefined
-    // A process that was cut off leaves registrations behind that would keep everybody from writing.
+    // A process that was killed could not remove its webhooks, and without a server they block all writes.
     if (code !== 0) {
-      await forgetLocalWebhooks(client).catch((error: unknown) =>
-        story.problem(operator, 'left webhooks behind', error),
+      await removeLocalWebhooks(client).catch((error: unknown) =>
+        log.problem(operator, 'left webhooks that could not be removed', error),
       )
     }
-    if (child.isStopping || this.#isOver) return
-    story.tell(operator, `ended by itself (${code})${isOnce ? '' : '; waiting for the next change'}`, 'red')
+    if (child.isStopping || this.#isDisposed) return
+    log.write(operator, `exited with ${code}${isOnce ? '' : '; waiting for the next change'}`, 'red')
     onFailed()
   }
 }
@@ -158,7 +162,5 @@ function partsOf({ controllers, webhooks, conversions }: Loaded): string {
   if (controllers.length > 0) parts.push(`${plural(controllers.length, 'controller')} (${controllers.join(', ')})`)
   if (webhooks > 0) parts.push(plural(webhooks, 'webhook'))
   if (conversions > 0) parts.push(plural(conversions, 'conversion'))
-  return parts.length === 0 ? 'nothing but its kinds' : parts.join(', ')
+  return parts.length === 0 ? 'no controllers or webhooks' : parts.join(', ')
 }
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

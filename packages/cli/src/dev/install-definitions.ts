@@ -4,10 +4,10 @@ import type { ApiClient } from '@kubewright/client'
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
 import type { Definition } from './dev-messages.ts'
 
-/** How a definition was found and left. */
+/** The effect of {@link installDefinition}. */
 export type InstallResult = 'installed' | 'changed' | 'unchanged'
 
-/** Applies a CustomResourceDefinition and waits until it is served. */
+/** Applies a CustomResourceDefinition and waits until the API server serves it. */
 export async function installDefinition(
   client: ApiClient,
   definition: Definition,
@@ -15,7 +15,7 @@ export async function installDefinition(
 ): Promise<InstallResult> {
   const { name } = definition.metadata
   const before = await client.find(CustomResourceDefinition, name)
-  // It is one, as the operator's runtime made it; its form on the wire is all that is known here.
+  // The operator's runtime has built it as a CustomResourceDefinition; this process only has its JSON.
   const after = await client.apply(definition as never, { fieldManager: 'kubewright-dev', force: true })
   await withDeadline(clock, '30s', `the definition ${name} to be served`, (signal) => served(client, name, signal))
   if (before === undefined) return 'installed'

@@ -1,5 +1,5 @@
 import type { WebhookHandler } from '@kubewright/runtime'
-import type { Story } from './activity-log.ts'
+import type { ActivityLog } from './activity-log.ts'
 
 interface Review {
   readonly request?: {
@@ -17,27 +17,27 @@ interface Review {
   }
 }
 
-/** A handler of webhooks that tells what it refuses, and what it warns of. */
-export function tellReviews(handler: WebhookHandler, story: Story): WebhookHandler {
+/** Wraps a webhook handler so that its denials and warnings are logged. */
+export function logReviews(handler: WebhookHandler, log: ActivityLog): WebhookHandler {
   return async (request) => {
-    const answer = await handler(request)
-    const { allowed = true, status, warnings = [] } = read(answer.body).response ?? {}
-    if (allowed && warnings.length === 0) return answer
+    const response = await handler(request)
+    const { allowed = true, status, warnings = [] } = read(response.body).response ?? {}
+    if (allowed && warnings.length === 0) return response
     const { operation = '', kind, namespace = '', name, object, userInfo } = read(request.body).request ?? {}
-    const about = {
+    const review = {
       operation,
       kind: kind?.kind ?? 'object',
       namespace,
       name: name || object?.metadata?.generateName || '',
       user: userInfo?.username ?? '',
     }
-    for (const message of warnings) story.reviewed({ ...about, result: 'warned', message })
-    if (!allowed) story.reviewed({ ...about, result: 'denied', message: status?.message ?? '' })
-    return answer
+    for (const message of warnings) log.reviewed({ ...review, result: 'warned', message })
+    if (!allowed) log.reviewed({ ...review, result: 'denied', message: status?.message ?? '' })
+    return response
   }
 }
 
-/** What can be read of a review; nothing of what is none, such as the answer of a conversion. */
+/** Parses an AdmissionReview. Empty for a body that is none, such as a ConversionReview that is not JSON. */
 function read(body: Uint8Array): Review {
   try {
     return JSON.parse(Buffer.from(body).toString('utf8')) as Review

@@ -1,37 +1,37 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Clock } from '@kubewright/base'
 import type { FromOperator, ToOperator } from './dev-messages.ts'
-import { operatorProcessVariable } from './operator-process.ts'
 
-/** What {@link OperatorChild} is started with. */
+/** How {@link OperatorChild} starts the process. */
 export interface OperatorChildOptions {
-  /** What starts this program: Node, its options and the file. */
+  /** The command line of the operator process: Node, its options and the file. */
   readonly program: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
-  /** The module. */
+  /** The module of the operator. */
   readonly entry: string
+  /** Flags of the operator. */
   readonly flags: readonly string[]
   readonly kubeconfig: string
-  /** Called each time it has nothing to do. */
+  /** Called each time the operator has no work left. */
   readonly onIdle: () => void
 }
 
-/** What an operator said when it was loaded. */
+/** The description of the operator that a process has loaded. */
 export type Loaded = Extract<FromOperator, { readonly type: 'loaded' }>
 
 // Longer than the operator itself allows its reconciles.
 const stopMillis = 10_000
 
-/** The process of an operator: loads it, then waits for `go`. It writes to the same terminal. */
+/** A process that loads an operator, waits for `go` and runs it. It writes to the same terminal. */
 export class OperatorChild {
   readonly #child: ChildProcess
   readonly #clock: Clock
-  /** Resolves with what was loaded; with undefined when the process ended before. */
+  /** Resolves when the operator is loaded; to undefined if the process exits before that. */
   readonly loaded: Promise<Loaded | undefined>
-  /** Resolves with true when the operator works; with false when the process ended before. */
+  /** Resolves to true when the operator runs; to false if the process exits before that. */
   readonly ready: Promise<boolean>
-  /** Resolves with the exit code, or the signal that ended it. */
+  /** Resolves to the exit code, or to the signal that ended the process. */
   readonly exited: Promise<number | string>
   #isStopping = false
 
@@ -39,10 +39,10 @@ export class OperatorChild {
     const { program, env, entry, flags, kubeconfig } = options
     const [node = process.execPath, ...args] = program
     this.#clock = options.clock
-    this.#child = spawn(node, [...args, 'dev', entry, '--', ...flags], {
+    this.#child = spawn(node, [...args, entry, ...flags], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      // Also for what the operator's own code connects to: it must never be another cluster by accident.
-      env: { ...env, KUBECONFIG: kubeconfig, [operatorProcessVariable]: '1' },
+      // For all code of the operator: it must never connect to another cluster by accident.
+      env: { ...env, KUBECONFIG: kubeconfig },
     })
     this.exited = new Promise((resolve) => {
       this.#child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'))
@@ -53,16 +53,17 @@ export class OperatorChild {
     this.#child.on('message', ({ type }: FromOperator) => type === 'idle' && options.onIdle())
   }
 
-  /** Whether it was told to end. */
+  /** Whether {@link stop} has been called. */
   get isStopping(): boolean {
     return this.#isStopping
   }
 
+  /** Lets the loaded operator run. */
   go(): void {
     this.#send({ type: 'go' })
   }
 
-  /** Has the operator finish what it is doing, and ends it the hard way should that take too long. */
+  /** Lets running reconciles finish, then ends the process. Kills it if that takes too long. Resolves when it has exited. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#send({ type: 'stop' })
@@ -72,7 +73,7 @@ export class OperatorChild {
   }
 
   #send(message: ToOperator): void {
-    // A process that is gone needs no message.
+    // The process may exit between the check and the send: errors are ignored.
     if (this.#child.connected) this.#child.send(message, () => undefined)
   }
 

@@ -1,7 +1,14 @@
-import type { ToOperator } from './dev-messages.ts'
-import type { ParentChannel } from './operator-process.ts'
+import type { FromOperator, ToOperator } from './dev-messages.ts'
 
-/** The channel to the process that started this one; undefined when nobody did who listens. */
+/** The channel from the operator process to `dev`, which started it. */
+export interface ParentChannel {
+  send(message: FromOperator): void
+  onMessage(listener: (message: ToOperator) => void): void
+  /** Called when `dev` has exited. */
+  onEnd(listener: () => void): void
+}
+
+/** The channel to the parent process; undefined if this process was started without one. */
 export function parentChannel(): ParentChannel | undefined {
   if (process.send === undefined) return undefined
   return {

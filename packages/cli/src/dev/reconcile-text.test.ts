@@ -24,11 +24,11 @@ describe('resultOf()', () => {
   it.each([
     [{}, 'reconciled in 12 ms'],
     [{ durationMillis: 0.3 }, 'reconciled in <1 ms'],
-    [{ result: 'requeue_after', requeueAfterMillis: 180_000 }, 'reconciled in 12 ms, again in 3m0s'],
-    [{ result: 'conflict', requeueAfterMillis: 5.2 }, 'met a newer state after 12 ms, again in 5ms'],
-    [{ result: 'error', requeueAfterMillis: 1500 }, 'failed after 12 ms, again in 1.5s'],
-    [{ result: 'terminal_error' }, 'failed after 12 ms, not again before something changes'],
-  ] satisfies [Partial<ReconcileRecord>, string][])('tells %o', (change, text) => {
+    [{ result: 'requeue_after', requeueAfterMillis: 180_000 }, 'reconciled in 12 ms, requeued after 3m0s'],
+    [{ result: 'conflict', requeueAfterMillis: 5.2 }, 'conflict after 12 ms, retry in 5ms'],
+    [{ result: 'error', requeueAfterMillis: 1500 }, 'failed after 12 ms, retry in 1.5s'],
+    [{ result: 'terminal_error' }, 'failed after 12 ms, no retry until something changes'],
+  ] satisfies [Partial<ReconcileRecord>, string][])('describes %o', (change, text) => {
     expect(resultOf({ ...record, ...change })).toBe(text)
   })
 })
@@ -39,14 +39,14 @@ describe('reasonOf()', () => {
   const home = { kind: 'example.com/v1 Home', object: 'default/cosy' }
   const deployment = { kind: 'apps/v1 Deployment', object: 'default/cosy' }
 
-  it('names another object, what changed of it and who did it', () => {
+  it('names another object, its changed fields and their manager', () => {
     const paths = ['metadata.resourceVersion', 'status.readyReplicas']
     expect(reason({ event: 'update', ...deployment, paths, by: ['kcm'] })).toBe(
       'because Deployment default/cosy changed status.readyReplicas (by kcm)',
     )
   })
 
-  it('does not name the object itself, and tells one of the same name from it', () => {
+  it('calls the object itself "it", but not an object of another kind with the same name', () => {
     expect(reason({ event: 'add', ...home }, { event: 'add', ...deployment })).toBe(
       'because it appeared and Deployment default/cosy appeared',
     )
@@ -64,10 +64,10 @@ describe('reasonOf()', () => {
     expect(reason(...many)).toBe('because Pod default/a was deleted and Pod default/b was deleted, and 1 more')
   })
 
-  it('mentions a retry only where there is no other cause', () => {
-    expect(reason({ event: 'retry' })).toBe('because it failed before')
-    expect(reason({ event: 'retry' }, { event: 'requeue' })).toBe('because it asked for it')
+  it('mentions a retry only without another cause', () => {
+    expect(reason({ event: 'retry' })).toBe('because the last attempt failed')
+    expect(reason({ event: 'retry' }, { event: 'requeue' })).toBe('because it was requeued')
   })
 
-  it('says nothing without causes', () => expect(reason()).toBe(''))
+  it('is empty without causes', () => expect(reason()).toBe(''))
 })

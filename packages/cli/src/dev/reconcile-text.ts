@@ -4,7 +4,7 @@ import type { CountedCause, ReconcileRecord } from '@kubewright/runtime'
 const shownCauses = 2
 const shownPaths = 3
 
-/** An object as people name it: `home/cosy`, with its namespace unless that is the default one. */
+/** The short name of an object: `home/cosy`, with its namespace unless that is `default`. */
 export function subjectOf(controller: string, key: string): string {
   const slash = key.lastIndexOf('/')
   const namespace = key.slice(0, Math.max(slash, 0))
@@ -12,32 +12,36 @@ export function subjectOf(controller: string, key: string): string {
   return namespace === '' || namespace === 'default' ? name : `${name} in ${namespace}`
 }
 
-/** What a reconcile did, in a few words. Its error is not part of it. */
+/** The result of a reconcile in a few words, without its error. */
 export function resultOf({ result, durationMillis, requeueAfterMillis }: ReconcileRecord): string {
   const took = durationMillis < 1 ? '<1 ms' : `${Math.round(durationMillis)} ms`
-  const again =
-    requeueAfterMillis === undefined ? '' : `, again in ${formatDuration(Math.max(Math.round(requeueAfterMillis), 1))}`
+  const delay =
+    requeueAfterMillis === undefined ? undefined : formatDuration(Math.max(Math.round(requeueAfterMillis), 1))
   switch (result) {
     case 'success':
     case 'requeue_after':
-      return `reconciled in ${took}${again}`
+      return `reconciled in ${took}${delay === undefined ? '' : `, requeued after ${delay}`}`
     case 'conflict':
-      return `met a newer state after ${took}${again}`
+      return `conflict after ${took}${retryIn(delay)}`
     case 'error':
-      return `failed after ${took}${again}`
+      return `failed after ${took}${retryIn(delay)}`
     case 'terminal_error':
-      return `failed after ${took}, not again before something changes`
+      return `failed after ${took}, no retry until something changes`
   }
 }
 
+function retryIn(delay: string | undefined): string {
+  return delay === undefined ? '' : `, retry in ${delay}`
+}
+
 /**
- * Why a reconcile happened: `because Deployment default/cosy changed status.readyReplicas`. `kind` is the one of the controller, such
- * as `apps/v1 Deployment`: its object is not named again.
+ * The causes of a reconcile: `because Deployment default/cosy changed status.readyReplicas`. `kind` is that of the controller, such as
+ * `apps/v1 Deployment`; its object is called `it`.
  */
 export function reasonOf({ key, causes }: Pick<ReconcileRecord, 'key' | 'causes'>, kind?: string): string {
-  // A failure is told when it happens; what came besides says more.
-  const telling = causes.filter(({ event }) => event !== 'retry')
-  const texts = (telling.length === 0 ? causes : telling).map((cause) => causeText(cause, key, kind))
+  // A retry is only worth mentioning if there is no other cause: the failure itself was logged.
+  const others = causes.filter(({ event }) => event !== 'retry')
+  const texts = (others.length === 0 ? causes : others).map((cause) => causeText(cause, key, kind))
   if (texts.length === 0) return ''
   const more = texts.length > shownCauses ? `, and ${texts.length - shownCauses} more` : ''
   return `because ${texts.slice(0, shownCauses).join(' and ')}${more}`
@@ -46,31 +50,31 @@ export function reasonOf({ key, causes }: Pick<ReconcileRecord, 'key' | 'causes'
 function causeText(cause: CountedCause, key: string, ownKind: string | undefined): string {
   const { event, kind = '', object } = cause
   const isOwn = object === key && (ownKind === undefined || kind === ownKind)
-  const who = object === undefined || isOwn ? 'it' : `${kind.split(' ').at(-1)} ${object}`
+  const subject = object === undefined || isOwn ? 'it' : `${kind.split(' ').at(-1)} ${object}`
   switch (event) {
     case 'add':
-      return `${who} appeared`
+      return `${subject} appeared`
     case 'update':
-      return `${who} changed${changes(cause)}`
+      return `${subject} changed${changes(cause)}`
     case 'delete':
-      return `${who} was deleted`
+      return `${subject} was deleted`
     case 'resync':
-      return 'it is looked at from time to time'
+      return 'of the periodic resync'
     case 'retry':
-      return 'it failed before'
+      return 'the last attempt failed'
     case 'requeue':
-      return 'it asked for it'
+      return 'it was requeued'
     case 'other':
-      return object === undefined ? 'something asked for it' : `${who} asked for it`
+      return object === undefined ? 'a source of the controller named it' : `${subject} was named by a source`
   }
 }
 
 function changes({ paths = [], by = [] }: CountedCause): string {
-  // What comes with other changes.
-  const telling = paths.filter(
+  // These change along with any other field.
+  const significant = paths.filter(
     (path) => !/^metadata\.(resourceVersion|managedFields|generation)\b|last-applied/.test(path),
   )
-  const shown = telling.length === 0 ? paths : telling
+  const shown = significant.length === 0 ? paths : significant
   if (shown.length === 0) return ''
   const more = shown.length > shownPaths ? `, ${shown.length - shownPaths} more` : ''
   const who = by.length === 0 ? '' : ` (by ${by.join(', ')})`

@@ -3,14 +3,15 @@ import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@k
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
 
 /**
- * Unregisters webhooks and conversions that a process of an operator registered under its address on this machine and left behind
- * when it was cut off: nobody answers there any more, so nobody could write.
+ * Removes webhooks and conversions that an operator process registered at its address on this machine and could not remove because it was
+ * killed. Without a server at that address, the API server would reject all writes that they cover.
  */
-export async function forgetLocalWebhooks(client: ApiClient): Promise<void> {
+export async function removeLocalWebhooks(client: ApiClient): Promise<void> {
   for (const kind of [MutatingWebhookConfiguration, ValidatingWebhookConfiguration]) {
     for (const { metadata, webhooks = [] } of await client.list(kind)) {
-      const isLeft = metadata.name.includes('-local-') && webhooks.every(({ clientConfig: { url } }) => isLocal(url))
-      if (isLeft) await client.delete(kind, metadata.name)
+      const isLocalOnly =
+        metadata.name.includes('-local-') && webhooks.every(({ clientConfig: { url } }) => isLocal(url))
+      if (isLocalOnly) await client.delete(kind, metadata.name)
     }
   }
   for (const { metadata, spec } of await client.list(CustomResourceDefinition)) {

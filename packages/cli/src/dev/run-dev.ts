@@ -1,59 +1,53 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { AsyncDisposer } from '@kubewright/base'
-import type { Command, CommandContext } from '../command/command.ts'
+import type { CommandInput } from '../command/command.ts'
+import { type CommandContext, folderOf } from '../command/command-context.ts'
+import type { entryArgument } from '../entry/entry-argument.ts'
 import { findEntry } from '../entry/find-entry.ts'
+import { aborted } from '../terminal/aborted.ts'
 import { lineLogger } from '../up/log-lines.ts'
 import { describeBackend } from '../up/open-backend.ts'
+import { planeOptions } from '../up/plane-options.ts'
 import { serveControlPlane } from '../up/serve-control-plane.ts'
-import { Story } from './activity-log.ts'
+import { ActivityLog } from './activity-log.ts'
 import { checkWatched } from './check-watched.ts'
-import { type DevOptions, devHelp, parseDevOptions } from './dev-options.ts'
+import type { devFlags } from './dev-command.ts'
 import { DevSession } from './dev-session.ts'
 import type { Loaded } from './operator-child.ts'
-import { operatorProcess, operatorProcessVariable } from './operator-process.ts'
-import { parentChannel } from './parent-channel.ts'
-import { forgetLocalWebhooks } from './remove-local-webhooks.ts'
+import { removeLocalWebhooks } from './remove-local-webhooks.ts'
 import { watchProject } from './watch-project.ts'
 
-/** Runs an operator on a control plane of its own and loads it again when its code changes, until the signal aborts. */
-export const devCommand: Command = {
-  name: 'dev',
-  summary: 'Run an operator on its own control plane, and reload it on save',
-  help: devHelp,
-  endsInOrder: true,
-  run: (args, context) => {
-    const channel = context.env[operatorProcessVariable] === '1' ? parentChannel() : undefined
-    return channel ? operatorProcess(args, context, channel) : dev(parseDevOptions(args), context)
-  },
-}
-
-async function dev(options: DevOptions, context: CommandContext): Promise<number> {
-  const { clock, out, note, env, signal, program = [] } = context
-  const entry = await findEntry(options.entry, process.cwd())
-  const folders = [entry.project, ...options.watch.map((folder) => resolve(folder))]
+/** Serves a control plane and keeps an operator running on it until the signal aborts. */
+export async function runDev(
+  { flags, args, forwarded }: CommandInput<typeof devFlags, typeof entryArgument>,
+  context: CommandContext,
+): Promise<number> {
+  const plane = planeOptions(flags, { kind: 'memory' })
+  const { clock, out, note, env, signal, operatorProgram: program = [] } = context
+  const folder = folderOf(context)
+  const entry = await findEntry(args.entry, folder)
+  const folders = [entry.project, ...flags.watch.map((watched) => resolve(folder, watched))]
   checkWatched(folders, homedir())
-  const story = new Story({ write: out, clock, terminal: context.terminal, project: entry.project })
+  const log = new ActivityLog({ write: out, clock, terminal: context.terminal, project: entry.project })
   const disposer = new AsyncDisposer()
   try {
-    const served = disposer.use(
-      await serveControlPlane(options.plane, context, lineLogger(note, options.plane.verbose)),
-    )
+    const served = disposer.use(await serveControlPlane(plane, context, lineLogger(note, plane.verbose)))
     const { url, kubeconfig } = served
     out(`ready ${url} kubeconfig=${kubeconfig} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
     note(`Reloads when code in ${folders.join(' or ')} changes`)
-    note(`Objects in ${describeBackend(options.plane.backend)}. For kubectl, in another terminal:`)
+    note(`Objects in ${describeBackend(plane.backend)}. For kubectl, in another terminal:`)
     note(`  export KUBECONFIG=${kubeconfig}`)
-    let toldHow = false
-    const tellHow = ({ definitions }: Loaded): void => {
+    let isHintShown = false
+    const showHint = ({ definitions }: Loaded): void => {
       const [first] = definitions
-      if (first && !toldHow) note(`Look at what it does: kubectl get ${first.metadata.name}. Press Ctrl-C to stop`)
-      toldHow = true
+      if (first && !isHintShown) note(`List its objects: kubectl get ${first.metadata.name}. Press Ctrl-C to stop`)
+      isHintShown = true
     }
-    const once = settler(options.once)
+    const once = firstResult(flags.once)
     const client = served.plane.client()
-    // Of an earlier run on the same objects that was cut off.
-    if (options.plane.backend.kind !== 'memory') await forgetLocalWebhooks(client)
+    // An earlier run on the same objects may have been killed before it removed them.
+    if (plane.backend.kind !== 'memory') await removeLocalWebhooks(client)
     const session = disposer.use(
       new DevSession({
         child: {
@@ -62,23 +56,23 @@ async function dev(options: DevOptions, context: CommandContext): Promise<number
           clock,
           kubeconfig,
           entry: entry.file,
-          flags: options.flags,
+          flags: forwarded,
           onIdle: () => once.settle(0),
         },
         client,
         clock,
-        story,
+        log,
         entry: entry.name,
-        onLoaded: tellHow,
+        onLoaded: showHint,
         onFailed: () => once.settle(1),
-        isOnce: options.once,
+        isOnce: flags.once,
       }),
     )
     const watching = await watchProject({
       folders,
       clock,
       onChange: (files) => {
-        story.tell(entry.name, `reloads, as ${listed(files)} changed`)
+        log.write(entry.name, `reloading because ${listed(files)} changed`)
         session.load()
       },
     })
@@ -94,22 +88,15 @@ async function dev(options: DevOptions, context: CommandContext): Promise<number
   }
 }
 
-/** A promise that is settled by the first who does, if anybody may. */
-function settler(isOn: boolean): { readonly settled: Promise<number>; settle(code: number): void } {
+/** A promise of the first exit code that is settled. It stays pending unless `--once` is on. */
+function firstResult(isOnce: boolean): { readonly settled: Promise<number>; settle(code: number): void } {
   let settle: (code: number) => void = () => undefined
   const settled = new Promise<number>((resolve) => {
-    if (isOn) settle = resolve
+    if (isOnce) settle = resolve
   })
   return { settled, settle: (code) => settle(code) }
 }
 
 function listed(files: readonly string[]): string {
   return files.length > 3 ? `${files.slice(0, 3).join(', ')} and ${files.length - 3} more` : files.join(', ')
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '@kubewright/base'
 
 /**
  * Makes a TypeScript module of a project importable in this process: with tsx where the project has it, else by what Node itself can

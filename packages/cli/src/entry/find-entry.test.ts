@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { UsageError } from '@kubewright/base'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { UsageError } from '../usage-error.ts'
 import { findEntry } from './find-entry.ts'
 
 let folder: string

@@ -1,8 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { errorText } from '@kubewright/base'
-import { UsageError } from '../usage-error.ts'
+import { errorText, UsageError } from '@kubewright/base'
 
 /** Where an operator's code is. */
 export interface Entry {

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import type { Clock } from '@kubewright/base'
+import { UsageError } from '@kubewright/base'
 import type { Operator, RunHook, RunOptions } from '@kubewright/runtime'
-import { UsageError } from '../usage-error.ts'
 import { enableTypeScript } from './enable-typescript.ts'
 import type { Entry } from './find-entry.ts'
 

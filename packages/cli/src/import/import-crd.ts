@@ -1,5 +1,5 @@
 import { type CrdManifest, type CrdVersion, crdOf } from '@kubewright/api'
-import { kebab } from '../scaffold/kind-names.ts'
+import { kebab } from '../text/kebab.ts'
 import { crdDifferences } from './normal-crd.ts'
 import { type PlannedVersion, type PlanOptions, planResource } from './plan-resource.ts'
 import { plannedKind } from './planned-kind.ts'

@@ -1,8 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encodeJson, looksLikeJson, parseManifests, splitYamlDocuments } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
-import { UsageError } from '../usage-error.ts'
+import { errorText, UsageError } from '@kubewright/base'
 import { filesOfKustomize, isKustomizationFile } from './kustomize-files.ts'
 
 /** One document of a file of manifests. */
@@ -56,8 +55,8 @@ export async function readSoundManifests(names: readonly string[]): Promise<Mani
   return documents
 }
 
-/** Tells somebody who is at the keyboard that it is read. */
-export function tellInput(names: readonly string[], note: (line: string) => void): void {
+/** Prints a hint if the manifests come from a terminal, where nothing else shows that the command waits. */
+export function noteInput(names: readonly string[], note: (line: string) => void): void {
   if (names.includes('-') && process.stdin.isTTY) note('Reading manifests from the terminal: end with Ctrl-D')
 }
 

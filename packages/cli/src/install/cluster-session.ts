@@ -1,95 +1,68 @@
-import { type Clock, type Duration, errorText, parseDuration } from '@kubewright/base'
+import { type Clock, type Duration, type FlagValues, UsageError } from '@kubewright/base'
 import { type ApiClient, connect } from '@kubewright/client'
-import type { CommandContext } from '../command/command.ts'
+import type { CommandContext } from '../command/command-context.ts'
 import type { Manifest } from '../manifests/manifest.ts'
-import { type ScaffoldHost, systemScaffoldHost } from '../scaffold/scaffold-host.ts'
 import { paintDiff } from '../terminal/colors.ts'
-import { questionsOf } from '../terminal/questions.ts'
+import { questionsFor } from '../terminal/questions.ts'
 import { fitted, noTerminal, type Terminal } from '../terminal/terminal.ts'
 import { plural } from '../text/plural.ts'
-import { UsageError } from '../usage-error.ts'
 import { type AppliedObject, applyObject } from './apply-objects.ts'
+import type { changeFlags } from './change-flags.ts'
 import type { InstalledObject } from './find-installed.ts'
 import { changeOf, changeText, type ObjectChange } from './installed-object.ts'
 import { type RemoveOptions, removeObject } from './remove-objects.ts'
 import { showDifference } from './show-difference.ts'
 import type { WaitOptions } from './wait-for-rollout.ts'
 
-/** Flags of every command that changes a cluster. */
-export const clusterFlags = {
-  kubeconfig: 'text',
-  context: 'text',
-  timeout: 'text',
-  wait: 'switch',
-  'dry-run': 'switch',
-  yes: 'switch',
-  output: 'text',
-} as const
+/** The options of a {@link ClusterSession}: the values of the flags that all commands share, with the same defaults. */
+export type SessionOptions = Partial<FlagValues<typeof changeFlags>>
 
-/** The help of {@link clusterFlags}. */
-export const clusterHelp = `  --dry-run          Change nothing; show what would be changed
-  --timeout TIME     How long to wait for each thing (default 2m)
-  --no-wait          Do not wait
-  -y, --yes          Do not ask before something is lost
-  --kubeconfig FILE  The cluster (default KUBECONFIG, or ~/.kube/config)
-  --context NAME     The context of the kubeconfig
-  --output json      Tell what was done as JSON`
-
-/** What {@link clusterFlags} were given. */
-export interface ClusterValues {
-  readonly kubeconfig?: string | undefined
-  readonly context?: string | undefined
-  readonly timeout?: string | undefined
-  readonly wait?: boolean | undefined
-  readonly 'dry-run'?: boolean | undefined
-  readonly yes?: boolean | undefined
-  readonly output?: string | undefined
-}
-
-/** A command at work on a cluster. */
+/** A command that changes objects of a cluster: applies and removes them, asks the user, and prints the changes. */
 export class ClusterSession implements AsyncDisposable {
   readonly client: ApiClient
   readonly signal: AbortSignal
   readonly isDryRun: boolean
-  /** Whether the command waits for what it did to take effect. */
+  /** Whether the command waits until its changes take effect. */
   readonly waits: boolean
   readonly #clock: Clock
   readonly #timeout: Duration
-  readonly #values: ClusterValues
+  readonly #options: SessionOptions
   readonly #context: CommandContext
   readonly #terminal: Terminal
   readonly #changes: ObjectChange[] = []
   #isIdle = false
 
-  constructor(client: ApiClient, values: ClusterValues, context: CommandContext) {
+  constructor(client: ApiClient, options: SessionOptions, context: CommandContext) {
     this.client = client
     this.signal = context.signal
-    this.isDryRun = values['dry-run'] ?? false
-    this.waits = (values.wait ?? true) && !this.isDryRun
+    this.isDryRun = options['dry-run'] ?? false
+    this.waits = (options.wait ?? true) && !this.isDryRun
     this.#clock = context.clock
-    this.#timeout = timeoutOf(values.timeout)
-    this.#values = values
+    this.#timeout = options.timeout ?? '2m'
+    this.#options = options
     this.#context = context
     this.#terminal = context.terminal ?? noTerminal
   }
 
-  /** Connects to the cluster that the flags name. */
-  static async open(values: ClusterValues, context: CommandContext): Promise<ClusterSession> {
-    timeoutOf(values.timeout)
-    const { kubeconfig, context: named } = values
+  /** Connects to the cluster that the options select. */
+  static async open(options: SessionOptions, context: CommandContext): Promise<ClusterSession> {
+    const { kubeconfig, context: named } = options
     const onWarning = (text: string): void => context.note(`Warning: ${text}`)
     const client = await connect({ kubeconfig, context: named, onWarning, userAgent: 'kubewright' })
-    context.terminal?.progress?.show(`Asking ${client.rest.transport.host}`)
-    return new ClusterSession(client, values, context)
+    context.terminal?.progress?.show(`Connecting to ${client.rest.transport.host}`)
+    return new ClusterSession(client, options, context)
   }
 
-  /** Connects, works, tells the result and closes the connection. Resolves to the exit code: 1 when nothing was done after a question. */
+  /**
+   * Connects, works, prints the result and closes the connection. Resolves to the exit code: 1 if `work` resolves to false because the
+   * user declined.
+   */
   static async work(
-    values: ClusterValues,
+    options: SessionOptions,
     context: CommandContext,
     work: (session: ClusterSession) => Promise<boolean | void>,
   ): Promise<number> {
-    const session = await ClusterSession.open(values, context)
+    const session = await ClusterSession.open(options, context)
     try {
       if ((await work(session)) === false) {
         session.note('Nothing was changed')
@@ -104,21 +77,21 @@ export class ClusterSession implements AsyncDisposable {
 
   get waiting(): WaitOptions {
     const { client, signal } = this
-    return { client, signal, clock: this.#clock, timeout: this.#timeout, tell: (text) => this.#wait(text) }
+    return { client, signal, clock: this.#clock, timeout: this.#timeout, onWait: (text) => this.#showWait(text) }
   }
 
-  /** Tells people something that is no result. */
+  /** Prints a line that is not part of the result. */
   note(line: string): void {
     this.#context.note(line)
   }
 
-  /** Tells that there is nothing to do, and why. */
+  /** Prints that there is nothing to do, and why. */
   idle(why: string): void {
     this.#isIdle = true
     this.note(`Nothing to do: ${why}`)
   }
 
-  /** Applies an object, or shows what that would change. */
+  /** Applies an object. On a dry run, prints the difference instead. */
   async apply(object: Manifest, operator: string): Promise<AppliedObject> {
     const { client, signal, isDryRun: dryRun } = this
     const applied = await applyObject(object, { client, operator, dryRun, signal })
@@ -126,7 +99,7 @@ export class ClusterSession implements AsyncDisposable {
     return applied
   }
 
-  /** Removes an object, or says that it would. */
+  /** Removes an object. On a dry run, only prints it. */
   async remove(installed: InstalledObject, options: Partial<Pick<RemoveOptions, 'wait' | 'cure'>> = {}): Promise<void> {
     const { client, signal } = this
     if (this.isDryRun) return this.#record(changeOf(installed.object, 'deleted'))
@@ -134,37 +107,38 @@ export class ClusterSession implements AsyncDisposable {
     this.#record(await removeObject(installed, { ...this.waiting, client, signal, wait, cure }))
   }
 
-  /** Says that an object stays although it is not needed any more. */
+  /** Prints that an object stays although it is no longer needed. */
   keep({ object }: InstalledObject): void {
     this.#record(changeOf(object, 'kept'))
   }
 
-  /** Whether {@link confirm} can get an answer. */
+  /** Whether {@link confirm} gets an answer instead of throwing. */
   get canAsk(): boolean {
-    return this.isDryRun || this.#values.yes === true || this.#host.isInteractive
+    return this.isDryRun || this.#options.yes === true || this.#context.interaction !== undefined
   }
 
-  /** Whether something, such as "2 objects of homes", may be deleted: somebody has to say so. Without anybody to ask it takes `--yes`. */
+  /**
+   * Asks whether objects, such as "2 objects of homes", may be deleted. `--yes` answers yes. Throws {@link UsageError} if there is no
+   * user to ask.
+   */
   async confirm(loss: string): Promise<boolean> {
     if (this.isDryRun) this.note(`This would delete ${loss}, which cannot be undone.`)
-    if (this.isDryRun || this.#values.yes) return true
-    const host = this.#host
-    if (!host.isInteractive)
-      throw new UsageError(`This deletes ${loss}, which cannot be undone: repeat it with --yes if you mean it`)
+    if (this.isDryRun || this.#options.yes) return true
+    const { interaction } = this.#context
+    if (interaction === undefined)
+      throw new UsageError(`This deletes ${loss}, which cannot be undone: repeat it with --yes to confirm`)
     this.#terminal.progress?.clear()
     this.note(`This deletes ${loss}, which cannot be undone.`)
-    return questionsOf(host, false, (line) => this.note(line)).confirm('Go on?', false)
+    return questionsFor(interaction, false, (line) => this.note(line)).confirm('Continue?', false)
   }
 
-  /** Tells the result as a whole where that was asked for, and that a dry run was one. */
+  /** Prints the summary of a dry run, and the result as JSON if `--output json` is on. */
   finish(): void {
     if (this.isDryRun && !this.#isIdle) {
       const count = this.#changes.filter(({ change }) => change !== 'unchanged' && change !== 'kept').length
-      this.note(
-        `Nothing was changed: ${count === 0 ? 'all is as it should be' : `${plural(count, 'object')} would be`}`,
-      )
+      this.note(count === 0 ? 'Nothing to change' : `Nothing was changed: ${plural(count, 'object')} would be`)
     }
-    if (this.#values.output === 'json') {
+    if (this.#options.output === 'json') {
       this.#context.out(JSON.stringify({ dryRun: this.isDryRun, changes: this.#changes }, null, 2))
     }
   }
@@ -173,33 +147,20 @@ export class ClusterSession implements AsyncDisposable {
     await this.client[Symbol.asyncDispose]()
   }
 
-  get #host(): ScaffoldHost {
-    return systemScaffoldHost(this.#context.env, this.signal)
-  }
-
   #record(change: ObjectChange, lines?: readonly string[]): void {
     this.#changes.push(change)
     this.#terminal.progress?.clear()
-    if (this.#values.output === 'json') return
+    if (this.#options.output === 'json') return
     const { out } = this.#context
     const { paint } = this.#terminal
     if (lines === undefined) out(fitted(changeText(change, this.isDryRun ? ' (dry run)' : '', paint), this.#terminal))
     else for (const line of lines) out(paintDiff(line, paint))
   }
 
-  /** Tells what is waited for: in a line that goes away where there can be one. */
-  #wait(text: string): void {
+  /** Shows what the command waits for: as progress if the terminal can redraw it, else as a line. */
+  #showWait(text: string): void {
     const { progress } = this.#terminal
     if (progress === undefined) this.note(text)
     else progress.show(text)
   }
-}
-
-function timeoutOf(text = '2m'): Duration {
-  try {
-    parseDuration(text)
-  } catch (error) {
-    throw new UsageError(`--timeout: ${errorText(error)}`)
-  }
-  return text as Duration
 }

@@ -16,7 +16,7 @@ export interface RemoveOptions extends WaitOptions {
 
 /** Asks for the deletion of an object, and waits until it is gone. */
 export async function removeObject({ kind, object }: InstalledObject, options: RemoveOptions): Promise<ObjectChange> {
-  const { client, clock, timeout, signal, wait, tell } = options
+  const { client, clock, timeout, signal, wait, onWait } = options
   const key = keyOf(object)
   try {
     await client.delete(kind, key, { preconditions: { uid: object.metadata.uid }, signal })
@@ -32,7 +32,7 @@ export async function removeObject({ kind, object }: InstalledObject, options: R
       const { finalizers = [] } = sight.metadata
       const next = `Waiting for ${what} to go${heldBy(finalizers)}`
       // Most are gone after a moment: only what holds one is worth a line.
-      if (next !== state && finalizers.length > 0) tell(next)
+      if (next !== state && finalizers.length > 0) onWait(next)
       state = next
       return false
     }

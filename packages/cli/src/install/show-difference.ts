@@ -1,4 +1,4 @@
-import { textDiff } from '../scaffold/text-lines.ts'
+import { textDiff } from '../text/text-lines.ts'
 import type { AppliedObject } from './apply-objects.ts'
 import { changeText } from './installed-object.ts'
 import { visibleYaml } from './visible-yaml.ts'

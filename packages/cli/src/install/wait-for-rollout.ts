@@ -11,12 +11,12 @@ export interface WaitOptions {
   readonly timeout: Duration
   readonly signal: AbortSignal
   /** Told what is waited for, whenever that changes. */
-  readonly tell: (text: string) => void
+  readonly onWait: (text: string) => void
 }
 
 /** Waits until a definition is served. */
 export async function waitForDefinition(name: string, options: WaitOptions): Promise<void> {
-  const { client, clock, timeout, signal, tell } = options
+  const { client, clock, timeout, signal, onWait } = options
   let isTold = false
   let why = 'the API server has not looked at it'
   const work = (inner: AbortSignal) =>
@@ -25,7 +25,7 @@ export async function waitForDefinition(name: string, options: WaitOptions): Pro
       const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False')
       if (refused) why = `its names are not accepted: ${refused.message}`
       const isServed = conditions.some(({ type, status }) => type === 'Established' && status === 'True')
-      if (!isServed && !isTold) tell(`Waiting for ${name} to be served`)
+      if (!isServed && !isTold) onWait(`Waiting for ${name} to be served`)
       isTold = true
       return isServed
     })
@@ -42,13 +42,13 @@ export async function waitForRollout(
   { name, namespace }: { readonly name: string; readonly namespace: string },
   options: WaitOptions,
 ): Promise<void> {
-  const { client, clock, timeout, signal, tell } = options
+  const { client, clock, timeout, signal, onWait } = options
   let state = ''
   const work = (inner: AbortSignal) =>
     watchUntil(client, Deployment, { name, namespace, signal: inner }, (deployment) => {
       if (deployment === undefined) return false
       const next = rolloutState(deployment)
-      if (next.text !== state && !next.isDone) tell(`Waiting for the Deployment ${name}: ${next.text}`)
+      if (next.text !== state && !next.isDone) onWait(`Waiting for the Deployment ${name}: ${next.text}`)
       state = next.text
       return next.isDone
     })

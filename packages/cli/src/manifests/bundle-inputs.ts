@@ -1,5 +1,5 @@
 import { parseGroupVersion, parseManifests, parseYaml } from '@kubewright/api'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '@kubewright/base'
 import type { OperatorDescription } from './operator-description.ts'
 import { sampleOf } from './sample-of.ts'
 

@@ -1,5 +1,4 @@
 import { type CrdManifest, parseManifests } from '@kubewright/api'
-import { placeholderSpec } from '../scaffold/templates/sample-file.ts'
 import { derived, editable, type GeneratedFile, type GeneratedFiles, provenanceOf } from './generated-file.ts'
 import { grafanaDashboard } from './grafana-dashboard.ts'
 import {
@@ -38,7 +37,7 @@ import {
   placeLabel,
   serviceAccount,
 } from './rbac-objects.ts'
-import { sampleOf, storedVersion } from './sample-of.ts'
+import { placeholderSpec, sampleOf, storedVersion } from './sample-of.ts'
 import { conversionOf, markGenerated, webhookConfigurationsOf, webhookService } from './webhook-objects.ts'
 
 /** What {@link configFiles} takes besides the operator. */

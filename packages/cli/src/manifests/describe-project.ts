@@ -1,9 +1,9 @@
-import type { CommandContext } from '../command/command.ts'
+import { UsageError } from '@kubewright/base'
+import { type CommandContext, folderOf } from '../command/command-context.ts'
 import { errorLines } from '../entry/error-lines.ts'
 import { findEntry } from '../entry/find-entry.ts'
 import { loadOperator } from '../entry/load-operator.ts'
 import { projectRuntime } from '../entry/project-runtime.ts'
-import { UsageError } from '../usage-error.ts'
 import { describeOperator, type OperatorDescription } from './operator-description.ts'
 import { type ProjectFacts, projectFacts } from './project-facts.ts'
 
@@ -18,12 +18,12 @@ export interface DescribedProject {
 /** Loads the operator of a project, by default that of the current folder, and describes it. Tells where errors of its code are from. */
 export async function describeProject(
   given: string | undefined,
-  { clock }: Pick<CommandContext, 'clock'>,
+  context: Pick<CommandContext, 'clock' | 'folder'>,
 ): Promise<DescribedProject> {
-  const entry = await findEntry(given, process.cwd())
+  const entry = await findEntry(given, folderOf(context))
   const facts = await projectFacts(entry.project)
   try {
-    const { operator } = await loadOperator(entry, clock)
+    const { operator } = await loadOperator(entry, context.clock)
     const runtime = await projectRuntime(entry.file)
     const { namespaced, externalGroups } = facts
     const described = describeOperator(operator, { namespaced, externalGroups, runtime })

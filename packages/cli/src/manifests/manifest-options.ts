@@ -1,5 +1,4 @@
-import { isDNS1123Label } from '@kubewright/base'
-import { UsageError } from '../usage-error.ts'
+import { isDNS1123Label, UsageError } from '@kubewright/base'
 
 /** What manifests are made with besides the operator. */
 export interface ManifestOptions {

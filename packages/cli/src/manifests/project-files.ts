@@ -18,7 +18,7 @@ export async function readFolders(project: string, folders: readonly string[]): 
 }
 
 /** Does what plans say. Files keep the line ends that they have. */
-export async function carryOut(project: string, plans: readonly FilePlan[]): Promise<void> {
+export async function writeFiles(project: string, plans: readonly FilePlan[]): Promise<void> {
   for (const plan of plans) {
     if (!isChange(plan)) continue
     const file = join(project, plan.path)

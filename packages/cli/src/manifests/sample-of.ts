@@ -1,10 +1,13 @@
 import type { CrdManifest } from '@kubewright/api'
 import type { Manifest } from './manifest.ts'
 
-/** What describes the values of a field. */
+/** The spec of the samples that `create api` writes. A sample with it is replaced once its kind has other fields. */
+export const placeholderSpec: Readonly<Record<string, string>> = Object.freeze({ foo: 'bar' })
+
+/** The schema of a field. */
 export type FieldSchema = CrdManifest['spec']['versions'][number]['schema']['openAPIV3Schema']
 
-/** An object of a resource with all that its schema requires and no more: something to start from. */
+/** An example object of a resource, with the fields that its schema requires and no others. */
 export function sampleOf(crd: CrdManifest, operator: string, version: string = storedVersion(crd)): Manifest {
   const { group, names, scope, versions } = crd.spec
   const schema = versions.find(({ name }) => name === version)?.schema.openAPIV3Schema

@@ -28,7 +28,7 @@ export type Answer =
 export interface OfflineServer extends AsyncDisposable {
   readonly client: ApiClient
   /** Sends a request. Refusals are answers, not errors. */
-  ask(request: RestRequest): Promise<Answer>
+  send(request: RestRequest): Promise<Answer>
   /** Resolves when the server serves a definition that it has stored, or says why it will not. */
   served(name: string): Promise<string | undefined>
   /** Resolves when every definition is served as it was last written; to be called once. */
@@ -50,7 +50,7 @@ export async function startOfflineServer(clock: Clock): Promise<OfflineServer> {
   const client = createClient({ transport, credentials, clock })
   return {
     client,
-    ask: async (request) => {
+    send: async (request) => {
       const warnings: string[] = []
       // A client of its own for each request, since clients tell each warning once.
       const rest = new RestClient({ transport, credentials, clock, onWarning: (text) => warnings.push(text) })

@@ -1,6 +1,6 @@
 import { guessPlural } from '@kubewright/api'
+import { UsageError } from '@kubewright/base'
 import { isImage } from '../manifests/manifest-options.ts'
-import { UsageError } from '../usage-error.ts'
 import type { BuiltinKind } from './builtin-kinds.ts'
 import { checkControllerName, checkKind, checkPlural, checkVersion, shortGroup } from './check-names.ts'
 import { type ExternalApi, foreignResource } from './foreign-resource.ts'
@@ -8,7 +8,7 @@ import { familiesOf, type KindFamily } from './kind-family.ts'
 import { fileNameOf, namesOf } from './kind-names.ts'
 import { type DeployImageOptions, deployImageKey, groupOf, type Project, type ProjectResource } from './project.ts'
 
-/** What `create api` was asked for. */
+/** The options of `create api`. */
 export interface ApiOptions {
   readonly group?: string | undefined
   readonly version: string
@@ -17,30 +17,30 @@ export interface ApiOptions {
   readonly namespaced?: boolean | undefined
   /** Whether the project defines the kind. @default true */
   readonly resource?: boolean | undefined
-  /** @default true, but for a further version of a kind that has one */
+  /** @default true, but false for a further version of a kind that has a controller */
   readonly controller?: boolean | undefined
   readonly controllerName?: string | undefined
   readonly image?: DeployImageOptions | undefined
   readonly external?: ExternalApi | undefined
-  /** Whether what is there may be made again. */
+  /** Whether existing files may be overwritten. */
   readonly force?: boolean | undefined
 }
 
-/** The project with a further kind, version or controller. Throws an error that names the cure for what cannot be. */
+/** Adds a kind, a version or a controller to a project. Throws an error that names the cure if that is impossible. */
 export function addApi(project: Project, options: ApiOptions, builtins: readonly BuiltinKind[]): Project {
   const kind = checkKind(options.kind)
   const version = checkVersion(options.version)
   const group = shortGroup(options.group, project.domain)
   const { resource: wantsResource = options.external === undefined } = options
   const resources = project.resources ?? []
-  // A group of the project may have the short name of one of Kubernetes.
+  // A group of the project may have the same short name as a group of Kubernetes: a resource of the project has `api`.
   const isMeant = (one: ProjectResource): boolean =>
     one.kind === kind && one.group === group && (!wantsResource || one.api !== undefined)
   const known = resources.find((one) => isMeant(one) && one.version === version)
   const family = familiesOf(project).find(({ versions }) => isMeant(versions[0]!))
   const wantsController = options.controller ?? (family === undefined || !wantsResource)
   if (!wantsResource && !wantsController) {
-    throw new UsageError('nothing is left to create without a resource and without a controller')
+    throw new UsageError('nothing to create: drop --no-resource or --no-controller')
   }
   if (options.image !== undefined) checkImage(options, kind, family !== undefined && known === undefined)
   const isOwn = wantsResource || (known?.api !== undefined && options.external === undefined)
@@ -58,7 +58,7 @@ export function addApi(project: Project, options: ApiOptions, builtins: readonly
   }
 }
 
-/** A hub has to know all other versions. */
+/** Adds a new version to the spokes of the hub, which lists all other versions. */
 function withSpoke(resource: ProjectResource, added: ProjectResource): ProjectResource {
   const { webhooks, kind } = resource
   if (resource === added || kind !== added.kind || groupOf(resource) !== groupOf(added) || !webhooks?.conversion)
@@ -82,20 +82,20 @@ function ownResource(
   const full = groupOf({ ...(group === undefined ? {} : { group }), domain })
   if (known?.api && resource && !force) {
     throw new Error(
-      `${kind} (${full}/${version}) exists already: choose another --version or --kind, or write its files again with --force`,
+      `${kind} (${full}/${version}) already exists: choose another --version or --kind, or overwrite its files with --force`,
     )
   }
   if (known && !resource) return known
   if (builtins.some((builtin) => builtin.group === full)) {
     throw new Error(
-      `The group ${full} is taken by Kubernetes itself: choose another --group, or --resource=false for a controller of its kinds`,
+      `The group ${full} belongs to Kubernetes: choose another --group, or use --no-resource for a controller of its kinds`,
     )
   }
   const others = (project.resources ?? []).filter((one) => one.api && one.group !== group)
   if (!multigroup && others.length > 0 && family === undefined) {
     const first = groupOf(others[0]!)
     throw new Error(
-      `The kinds of this project are in the group ${first}: to add a second one, run kubewright edit --multigroup first`,
+      `The kinds of this project are in the group ${first}: run kubewright edit --multigroup before you add a second group`,
     )
   }
   const [first] = family?.versions ?? []
@@ -119,7 +119,7 @@ function ownResource(
 }
 
 function differs(kind: string, flag: string, version: string): string {
-  return `${flag} must be as in version ${version} of ${kind}: it is the same for all versions`
+  return `${flag} must be the same as in version ${version} of ${kind}: all versions share it`
 }
 
 function withController(
@@ -134,15 +134,15 @@ function withController(
     return { ...entry, controllers: [...others, { name }] }
   }
   if (has && !force) {
-    const cure = 'give a further one a name with --controller-name, or write it again with --force'
+    const cure = 'name a further one with --controller-name, or overwrite it with --force'
     throw new Error(
-      `${entry.kind} has a controller already: ${resource === false ? cure : `say --controller=false, or ${cure}`}`,
+      `${entry.kind} already has a controller: ${resource === false ? cure : `use --no-controller, ${cure}`}`,
     )
   }
   return has ? entry : { ...entry, controller: true }
 }
 
-/** Two kinds cannot have the same files, nor two kinds of a group the same plural. */
+/** Refuses a kind with the same files as another kind, or with the same plural in the same group. */
 function refuseTwin(project: Project, entry: ProjectResource): void {
   const { stem } = namesOf(entry)
   const group = groupOf(entry)
@@ -151,12 +151,12 @@ function refuseTwin(project: Project, entry: ProjectResource): void {
     const what = `${other.kind} (${groupOf(other) || 'core'}/${other.version})`
     if (namesOf(other).stem === stem) {
       throw new Error(
-        `${what} has the files ${stem}.*: choose another --kind, or keep groups apart with kubewright edit --multigroup`,
+        `${what} already uses the files ${stem}.*: choose another --kind, or separate groups with kubewright edit --multigroup`,
       )
     }
     const plural = entry.plural ?? guessPlural(entry.kind)
     if (groupOf(other) === group && (other.plural ?? guessPlural(other.kind)) === plural) {
-      throw new Error(`${what} has the plural ${plural} already: choose another one with --plural`)
+      throw new Error(`${what} already has the plural ${plural}: choose another one with --plural`)
     }
   }
 }
@@ -167,12 +167,12 @@ function refuseControllerTwin(project: Project, entry: ProjectResource, name: st
       const isSame = family.kind === entry.kind && family.group === groupOf(entry)
       const taken = controller.name ?? family.kind.toLowerCase()
       if (taken !== name || (isSame && controller.name === name)) continue
-      throw new Error(`A controller of ${family.kind} is named "${taken}" already: choose another --controller-name`)
+      throw new Error(`A controller of ${family.kind} is already named "${taken}": choose another --controller-name`)
     }
   }
   if (name !== undefined && entry.controller && name === entry.kind.toLowerCase()) {
     throw new Error(
-      `The first controller of ${entry.kind} is named "${name}" already: choose another --controller-name`,
+      `The first controller of ${entry.kind} is already named "${name}": choose another --controller-name`,
     )
   }
 }
@@ -184,23 +184,21 @@ function checkImage(
 ): void {
   if (external !== undefined || resource === false || controller === false || isFurther) {
     throw new UsageError(
-      '--image makes a new kind and its controller: it goes neither with another version nor without one of them',
+      '--image creates a new kind with its controller: it excludes further versions, --no-resource, --no-controller and --external-api-path',
     )
   }
   if (namespaced === false) {
-    throw new UsageError(
-      '--image makes Deployments beside the objects, which must be in namespaces then: leave --namespaced out',
-    )
+    throw new UsageError('--image creates Deployments in the namespace of each object: drop --no-namespaced')
   }
   if (kind === 'Deployment' || kind === 'Pod')
-    throw new UsageError(`--kind cannot be ${kind} with --image, which makes ${kind}s`)
+    throw new UsageError(`--kind must not be ${kind} with --image, which creates ${kind}s: choose another name`)
   const { image: name, containerPort, runAsUser } = image!
-  if (!isImage(name)) throw new UsageError(`--image must be a container image, not "${name}"`)
+  if (!isImage(name)) throw new UsageError(`--image must be a container image, such as nginx:1.27, not "${name}"`)
   if (containerPort !== undefined && !(/^\d+$/.test(containerPort) && +containerPort > 0 && +containerPort < 65_536)) {
     throw new UsageError(`--image-container-port must be a number from 1 to 65535, not "${containerPort}"`)
   }
   if (runAsUser !== undefined && !/^\d+$/.test(runAsUser)) {
-    throw new UsageError(`--run-as-user must be the number of a user, not "${runAsUser}"`)
+    throw new UsageError(`--run-as-user must be the number of a user, such as 1001, not "${runAsUser}"`)
   }
 }
 
@@ -210,7 +208,9 @@ function withImage(
   options: DeployImageOptions,
 ): NonNullable<Project['plugins']> {
   const { domain, group, kind, version } = entry
-  const kept = project.plugins?.[deployImageKey] as { readonly resources?: readonly { kind: string; group?: string }[] }
-  const others = (kept?.resources ?? []).filter((one) => one.kind !== kind || one.group !== group)
+  const recorded = project.plugins?.[deployImageKey] as {
+    readonly resources?: readonly { kind: string; group?: string }[]
+  }
+  const others = (recorded?.resources ?? []).filter((one) => one.kind !== kind || one.group !== group)
   return { ...project.plugins, [deployImageKey]: { resources: [...others, { domain, group, kind, options, version }] } }
 }

@@ -1,4 +1,4 @@
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '@kubewright/base'
 import { type BuiltinKind, builtinGroup } from './builtin-kinds.ts'
 import { checkKind, checkVersion, shortGroup } from './check-names.ts'
 import { type ExternalApi, foreignResource } from './foreign-resource.ts'
@@ -6,11 +6,11 @@ import { familiesOf } from './kind-family.ts'
 import { withArticle } from './kind-names.ts'
 import { groupOf, type Project, type ProjectResource, type ProjectWebhooks } from './project.ts'
 
-/** What `create webhook` was asked for. */
-export interface WebhookChoice {
-  /** Needed when several groups have the kind, and for kinds of Kubernetes. */
+/** The options of `create webhook`. */
+export interface WebhookOptions {
+  /** Required if several groups have the kind, and for kinds of Kubernetes. */
   readonly group?: string | undefined
-  /** Needed when the kind has several versions. */
+  /** Required if the kind has several versions. */
   readonly version?: string | undefined
   readonly kind: string
   readonly plural?: string | undefined
@@ -18,20 +18,20 @@ export interface WebhookChoice {
   readonly defaultingPath?: string | undefined
   readonly validation?: boolean | undefined
   readonly validationPath?: string | undefined
-  /** Makes the version the hub of a conversion. */
+  /** Makes the version the hub of the conversion. */
   readonly conversion?: boolean | undefined
-  /** The versions that are converted by way of the hub. @default all others */
+  /** The versions that are converted to and from the hub. @default all others */
   readonly spoke?: readonly string[] | undefined
   readonly external?: ExternalApi | undefined
-  /** Whether what is there may be made again. */
+  /** Whether existing files may be overwritten. */
   readonly force?: boolean | undefined
 }
 
-/** The project with webhooks for a kind. Throws an error that names the cure for what cannot be. */
-export function addWebhook(project: Project, choice: WebhookChoice, builtins: readonly BuiltinKind[]): Project {
+/** Adds webhooks for a kind to a project. Throws an error that names the cure if that is impossible. */
+export function addWebhook(project: Project, choice: WebhookOptions, builtins: readonly BuiltinKind[]): Project {
   const { defaulting, validation, conversion } = choice
   if (!defaulting && !validation && !conversion) {
-    throw new UsageError('say what for: --defaulting, --programmatic-validation or --conversion, or several of them')
+    throw new UsageError('nothing to create: give --defaulting, --programmatic-validation or --conversion')
   }
   checkPath('--defaulting-path', choice.defaultingPath, defaulting, '--defaulting')
   checkPath('--validation-path', choice.validationPath, validation, '--programmatic-validation')
@@ -40,7 +40,7 @@ export function addWebhook(project: Project, choice: WebhookChoice, builtins: re
   const known = findEntry(project, { ...choice, kind }, builtins)
   const entry = known ?? newForeign(project, { ...choice, kind }, builtins)
   if (conversion && entry.api === undefined) {
-    throw new UsageError(`--conversion is for kinds that this project defines, which ${kind} is not`)
+    throw new UsageError(`--conversion needs a kind that this project defines, not ${kind}`)
   }
   refuseRepeated(project, entry, choice)
   const spoke = conversion ? spokesOf(project, entry, choice) : entry.webhooks?.spoke
@@ -70,7 +70,7 @@ function checkPath(flag: string, path: string | undefined, isWanted: boolean | u
 
 function findEntry(
   project: Project,
-  { kind, version, group }: WebhookChoice,
+  { kind, version, group }: WebhookOptions,
   builtins: readonly BuiltinKind[],
 ): ProjectResource | undefined {
   const ofKind = (project.resources ?? []).filter((one) => one.kind === kind)
@@ -78,33 +78,35 @@ function findEntry(
   const ofGroup = group === undefined ? ofKind : ofKind.filter((one) => one.group === short)
   const groups = new Set(ofGroup.map(groupOf))
   if (groups.size > 1)
-    throw new UsageError(`--group is needed, since ${[...groups].join(' and ')} have ${withArticle(kind)}`)
+    throw new UsageError(`--group is required because ${[...groups].join(' and ')} have ${withArticle(kind)}`)
   const isForeign = ofGroup.length === 0 && group !== undefined && builtinGroup(builtins, group) !== undefined
   if (ofGroup.length === 0 && isForeign) return undefined
   if (version === undefined) {
     if (ofGroup.length > 1) {
-      throw new UsageError(`--version is needed, since ${kind} has ${ofGroup.map((one) => one.version).join(' and ')}`)
+      throw new UsageError(
+        `--version is required because ${kind} has ${ofGroup.map((one) => one.version).join(' and ')}`,
+      )
     }
     return ofGroup[0]
   }
   return ofGroup.find((one) => one.version === checkVersion(version))
 }
 
-function newForeign(project: Project, choice: WebhookChoice, builtins: readonly BuiltinKind[]): ProjectResource {
+function newForeign(project: Project, choice: WebhookOptions, builtins: readonly BuiltinKind[]): ProjectResource {
   const { kind, version, external, plural } = choice
   const group = shortGroup(choice.group, project.domain)
   const isBuiltin = group !== undefined && builtinGroup(builtins, group) !== undefined
   if (external === undefined && !isBuiltin) {
     const what = [group, version].filter((part) => part !== undefined).join('/')
     throw new Error(
-      `This project has no ${kind}${what === '' ? '' : ` (${what})`}: make it with kubewright create api first, or give --external-api-path for a kind of others`,
+      `This project has no ${kind}${what === '' ? '' : ` (${what})`}: add it with kubewright create api, or name its module with --external-api-path`,
     )
   }
-  if (version === undefined) throw new UsageError('--version is needed for a kind that the project does not define')
+  if (version === undefined) throw new UsageError('--version is required for a kind that the project does not define')
   return foreignResource({ kind, version: checkVersion(version), group, plural, external }, builtins)
 }
 
-function refuseRepeated(project: Project, entry: ProjectResource, choice: WebhookChoice): void {
+function refuseRepeated(project: Project, entry: ProjectResource, choice: WebhookOptions): void {
   const { kind, version, webhooks } = entry
   const repeated = [
     choice.defaulting && webhooks?.defaulting && 'defaulting',
@@ -113,7 +115,7 @@ function refuseRepeated(project: Project, entry: ProjectResource, choice: Webhoo
   ].filter((what) => typeof what === 'string')
   if (repeated.length > 0 && !choice.force) {
     throw new Error(
-      `${kind} ${version} has webhooks for ${repeated.join(' and ')} already: write them again with --force`,
+      `${kind} ${version} already has webhooks for ${repeated.join(' and ')}: overwrite them with --force`,
     )
   }
   if (!choice.defaulting && !choice.validation) return
@@ -123,25 +125,23 @@ function refuseRepeated(project: Project, entry: ProjectResource, choice: Webhoo
   )
   if (other) {
     throw new Error(
-      `Version ${other.version} of ${kind} has webhooks, which requests in other versions are converted for: add to them with --version ${other.version}`,
+      `Version ${other.version} of ${kind} has webhooks, and requests in other versions are converted for them: extend them with --version ${other.version}`,
     )
   }
 }
 
-function spokesOf(project: Project, entry: ProjectResource, { spoke, force }: WebhookChoice): string[] {
+function spokesOf(project: Project, entry: ProjectResource, { spoke, force }: WebhookOptions): string[] {
   const { kind, version } = entry
   const family = familiesOf(project).find((one) => one.kind === kind && one.group === groupOf(entry))
   const others = (family?.versions ?? []).map((one) => one.version).filter((one) => one !== version)
   if (others.length === 0) {
     throw new Error(
-      `${kind} has one version only, so there is nothing to convert: add one with kubewright create api first`,
+      `${kind} has only one version, so there is nothing to convert: add a version with kubewright create api`,
     )
   }
   const hub = family?.versions.find((one) => one.webhooks?.conversion && one.version !== version)
   if (hub && !force) {
-    throw new Error(
-      `Version ${hub.version} of ${kind} is the hub already: make ${version} the hub instead with --force`,
-    )
+    throw new Error(`Version ${hub.version} of ${kind} is already the hub: make ${version} the hub with --force`)
   }
   const unknown = (spoke ?? []).filter((one) => !others.includes(one))
   if (unknown.length > 0) {

@@ -1,6 +1,6 @@
 import type { AnyKind } from '@kubewright/api'
 
-/** A kind of Kubernetes itself. */
+/** A built-in kind of Kubernetes. */
 export interface BuiltinKind {
   readonly group: string
   readonly version: string
@@ -8,7 +8,7 @@ export interface BuiltinKind {
   readonly plural: string
 }
 
-/** The kinds that `kubewright/k8s` has. Loads all of them: several hundred. */
+/** The kinds of `kubewright/k8s`. Loads all of them, which takes a moment. */
 export async function builtinKinds(): Promise<BuiltinKind[]> {
   const exported: Readonly<Record<string, unknown>> = await import('@kubewright/k8s')
   const kinds: BuiltinKind[] = []
@@ -20,7 +20,7 @@ export async function builtinKinds(): Promise<BuiltinKind[]> {
   return kinds
 }
 
-/** The full name of a group of Kubernetes that somebody wrote in short: `core`, `apps`, `rbac.authorization`. */
+/** The full name of a group of Kubernetes that is given in short form: `core`, `apps`, `rbac.authorization`. Undefined for others. */
 export function builtinGroup(kinds: readonly BuiltinKind[], group: string): string | undefined {
   if (group === 'core') return ''
   const groups = new Set(kinds.map((kind) => kind.group))

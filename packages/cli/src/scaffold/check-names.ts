@@ -1,10 +1,9 @@
-import { isDNS1035Label, isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
-import { UsageError } from '../usage-error.ts'
+import { isDNS1035Label, isDNS1123Label, isDNS1123Subdomain, UsageError } from '@kubewright/base'
 
-/** Checks a kind; the error says how it could be written. */
+/** Checks the name of a kind. The error suggests a valid one. */
 export function checkKind(kind: string): string {
   if (kind === 'Infer' || kind === 'Draft')
-    throw new UsageError(`--kind cannot be ${kind}, which the files of kinds import: choose another name`)
+    throw new UsageError(`--kind must not be ${kind}, which the files of kinds import: choose another name`)
   if (/^[A-Z][A-Za-z0-9]*$/.test(kind) && kind.length <= 63) return kind
   const words = kind.split(/[^A-Za-z0-9]+/).filter((word) => /^[A-Za-z]/.test(word))
   const camel = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')
@@ -13,13 +12,13 @@ export function checkKind(kind: string): string {
   )
 }
 
-/** Checks a version. */
+/** Checks the name of a version. */
 export function checkVersion(version: string): string {
   if (/^v[1-9]\d*(?:(?:alpha|beta)[1-9]\d*)?$/.test(version)) return version
-  throw new UsageError(`--version must be such as v1, v1alpha1 or v2beta1, not "${version}"`)
+  throw new UsageError(`--version must have the form v1, v1alpha1 or v2beta1, not "${version}"`)
 }
 
-/** Checks a plural. */
+/** Checks the plural of a kind. */
 export function checkPlural(plural: string): string {
   if (isDNS1035Label(plural).length === 0) return plural
   throw new UsageError(`--plural must be lower case letters, digits and dashes, such as "homes", not "${plural}"`)
@@ -33,7 +32,7 @@ export function checkControllerName(name: string): string {
   )
 }
 
-/** Checks a group, and takes it without the project's domain; undefined when the domain itself is the group. */
+/** Checks a group, which is given without the domain of the project. Undefined for the group that is the domain itself. */
 export function shortGroup(group: string | undefined, domain: string): string | undefined {
   if (group === undefined || group === '') return undefined
   if (isDNS1123Subdomain(group).length > 0) {
@@ -41,7 +40,9 @@ export function shortGroup(group: string | undefined, domain: string): string | 
   }
   if (group === domain || group.endsWith(`.${domain}`)) {
     const short = group.slice(0, -domain.length - 1)
-    throw new UsageError(`--group is given without the domain ${domain}${short === '' ? '' : `: --group ${short}`}`)
+    throw new UsageError(
+      `--group must not include the domain ${domain}: ${short === '' ? 'leave it out' : `write --group ${short}`}`,
+    )
   }
   return group
 }

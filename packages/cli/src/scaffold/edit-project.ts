@@ -1,24 +1,26 @@
-import { checkLicense, checkOwner } from './init-project.ts'
+import { checkOwner } from './init-project.ts'
 import { layout, type Project, rightsOf } from './project.ts'
 
-/** What `edit` was asked for; what is undefined stays. */
+/** The options of `edit`. Settings that are undefined stay. */
 export interface EditOptions {
   readonly multigroup?: boolean | undefined
   readonly namespaced?: boolean | undefined
   readonly owner?: string | undefined
-  readonly license?: string | undefined
+  readonly license?: 'apache2' | 'none' | undefined
 }
 
-/** The project with other settings. Throws an error for what cannot be. */
+/** Changes the settings of a project. Throws an error that names the cure if that is impossible. */
 export function editProject(project: Project, options: EditOptions): Project {
   const { multigroup = project.multigroup, namespaced = project.namespaced } = options
   const rights = rightsOf(project)
-  const license = options.license === undefined ? rights.license : checkLicense(options.license)
+  const license = options.license ?? rights.license
   checkOwner(options.owner)
   const owner = options.owner ?? rights.owner
   const groups = new Set((project.resources ?? []).filter(({ api }) => api).map(({ group = '' }) => group))
   if (!multigroup && groups.size > 1) {
-    throw new Error(`--multigroup=false cannot be while there are kinds of several groups: ${[...groups].join(', ')}`)
+    throw new Error(
+      `--no-multigroup is impossible because the project has kinds of several groups: ${[...groups].join(', ')}`,
+    )
   }
   const { multigroup: _, namespaced: __, ...rest } = project
   return {

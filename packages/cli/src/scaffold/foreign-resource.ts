@@ -1,20 +1,35 @@
-import { isDNS1123Subdomain } from '@kubewright/base'
-import { UsageError } from '../usage-error.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type FlagValues, isDNS1123Subdomain, UsageError } from '@kubewright/base'
+import { kebab } from '../text/kebab.ts'
 import { type BuiltinKind, builtinGroup } from './builtin-kinds.ts'
-import { kebab } from './kind-names.ts'
 import type { ProjectResource } from './project.ts'
+import type { externalFlags } from './scaffold-flags.ts'
 
-/** Where a kind comes from that neither the project nor Kubernetes defines. */
+/** The origin of a kind that neither the project nor Kubernetes defines. */
 export interface ExternalApi {
   /** The module that exports the kind: a file of the project, or an npm package. */
   readonly path: string
-  /** What follows the group. */
+  /** The part of the API group after the group. */
   readonly domain?: string | undefined
-  /** The npm package with its version, to be added to package.json. */
+  /** The npm package with its version, for package.json. */
   readonly module?: string | undefined
 }
 
-/** A kind that others define, as the PROJECT file has it. */
+/** Reads {@link externalFlags}. Throws {@link UsageError} for a file that does not exist. */
+export function externalApi(flags: FlagValues<typeof externalFlags>, folder: string): ExternalApi | undefined {
+  const { 'external-api-path': path, 'external-api-domain': domain, 'external-api-module': module } = flags
+  if (path !== undefined) {
+    if (/\.[cm]?[jt]s$/.test(path) && !existsSync(join(folder, path))) {
+      throw new UsageError(`--external-api-path: ${path} does not exist: write it with kubewright import`)
+    }
+    return { path, domain, module }
+  }
+  if (domain ?? module) throw new UsageError('--external-api-path is missing: the other --external-api flags need it')
+  return undefined
+}
+
+/** The entry of the PROJECT file for a kind that Kubernetes or another project defines. */
 export function foreignResource(
   wanted: {
     readonly kind: string
@@ -28,12 +43,14 @@ export function foreignResource(
   const { kind, version, group, external } = wanted
   if (external !== undefined) {
     if (!/^[\w@./-]+$/.test(external.path)) {
-      throw new UsageError('--external-api-path must be a file of the project or a package, such as src/certificate.ts')
+      throw new UsageError(
+        `--external-api-path must be a file of the project or a package, such as src/certificate.ts, not "${external.path}"`,
+      )
     }
     if (isGoPath(external.path) || isGoPath(external.module ?? '')) {
       const file = `src/imported/${[group, external.domain].filter(Boolean).join('.')}/${kebab(kind)}.ts`
       throw new UsageError(
-        `--external-api-path must be a module of TypeScript, not of Go: kubewright import makes ${file} of the CRD`,
+        `--external-api-path must be a TypeScript module, not a Go module: kubewright import writes ${file} from the CRD`,
       )
     }
     if (external.domain !== undefined && isDNS1123Subdomain(external.domain).length > 0) {
@@ -41,7 +58,7 @@ export function foreignResource(
     }
     if (external.module !== undefined && !/^(?:@[\w.-]+\/)?[\w.-]+@[\w.^~*-]+$/.test(external.module)) {
       throw new UsageError(
-        `--external-api-module must be a package with its version, as name@1.2.3, not "${external.module}"`,
+        `--external-api-module must be a package with its version, such as name@1.2.3, not "${external.module}"`,
       )
     }
     return {
@@ -63,8 +80,7 @@ export function foreignResource(
         one.kind.toLowerCase() === kind.toLowerCase() || (one.group === full && one.kind.startsWith(kind.slice(0, 4))),
     )
     const named = similar.slice(0, 3).map((one) => `${one.kind} of ${one.group || 'core'}/${one.version}`)
-    const hint =
-      named.length === 0 ? 'for kinds of others give --external-api-path' : `did you mean ${named.join(' or ')}?`
+    const hint = named.length === 0 ? 'name its module with --external-api-path' : `did you mean ${named.join(' or ')}?`
     throw new Error(
       `Neither this project nor Kubernetes has ${kind} (${[group, version].filter(Boolean).join('/')}): ${hint}`,
     )
@@ -73,7 +89,7 @@ export function foreignResource(
   return { core: true, ...domain, group, kind, path: 'kubewright/k8s', plural: found.plural, version }
 }
 
-/** Go's modules begin with a host, as no file and no npm package does. */
+/** Whether a path is that of a Go module, which begins with a host name. */
 function isGoPath(path: string): boolean {
   return /^[\w-]+(?:\.[\w-]+)+\//.test(path) && !/\.[cm]?[jt]s$/.test(path)
 }

@@ -1,24 +1,23 @@
-import { isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
-import { UsageError } from '../usage-error.ts'
+import { isDNS1123Label, isDNS1123Subdomain, UsageError } from '@kubewright/base'
 import { kubewrightVersion } from './pinned-versions.ts'
 import { layout, type Project } from './project.ts'
 
-/** What `init` was asked for. */
+/** The options of `init`. */
 export interface InitOptions {
   readonly domain: string
   readonly projectName: string
-  /** Where the sources are kept: `github.com/jane/homes`. */
+  /** The repository of the sources: `github.com/jane/homes`. */
   readonly repo?: string | undefined
   readonly owner?: string | undefined
-  readonly license?: string | undefined
+  /** @default 'apache2' */
+  readonly license?: 'apache2' | 'none' | undefined
   readonly multigroup?: boolean | undefined
   readonly namespaced?: boolean | undefined
 }
 
-/** A project without kinds. Throws {@link UsageError} for what cannot be. */
+/** A project without kinds. Throws {@link UsageError} for invalid options. */
 export function initProject(options: InitOptions): Project {
-  const { domain, projectName, repo, owner, multigroup, namespaced } = options
-  const license = checkLicense(options.license ?? 'apache2')
+  const { domain, projectName, repo, owner, license = 'apache2', multigroup, namespaced } = options
   checkOwner(owner)
   const [nameProblem] = isDNS1123Label(projectName)
   if (nameProblem !== undefined) {
@@ -46,22 +45,16 @@ export function initProject(options: InitOptions): Project {
 /** Checks the value of `--repo`. */
 function checkRepo(repo: string): string {
   if (/^[\w@][\w.~@:/+-]*$/.test(repo)) return repo
-  throw new UsageError(`--repo must be where the sources are, such as github.com/jane/homes, not "${repo}"`)
+  throw new UsageError(`--repo must be a repository, such as github.com/jane/homes, not "${repo}"`)
 }
 
-/** Checks the value of `--license`. */
-export function checkLicense(license: string): 'apache2' | 'none' {
-  if (license === 'apache2' || license === 'none') return license
-  throw new UsageError(`--license must be apache2 or none, not "${license}"`)
-}
-
-/** Checks the value of `--owner`, which becomes part of a comment. */
+/** Checks the value of `--owner`. It must be one line, because it becomes part of a comment. */
 export function checkOwner(owner: string | undefined): void {
   if (owner !== undefined && /\p{Cc}|\p{Zl}|\p{Zp}/u.test(owner))
     throw new UsageError('--owner must be one line of text')
 }
 
-/** A project name made of a folder's name, as far as there is one. */
+/** A valid project name that resembles a text, such as the name of a folder. */
 export function suggestName(text: string): string {
   const name = text
     .toLowerCase()

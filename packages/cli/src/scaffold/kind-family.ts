@@ -1,36 +1,37 @@
-import { type KindNames, kebab, namesOf, variableOf } from './kind-names.ts'
+import { kebab } from '../text/kebab.ts'
+import { type KindNames, namesOf, variableOf } from './kind-names.ts'
 import { type DeployImageOptions, deployImageOf, groupOf, type Project, type ProjectResource } from './project.ts'
 
-/** A controller that a project has for a kind. */
+/** A controller of a kind. */
 export interface FamilyController {
-  /** The start of its files' names, from the project's folder. */
+  /** The path of its files without suffixes, relative to the project. */
   readonly stem: string
-  /** What the name of its export begins with. */
+  /** The start of the name of its export. */
   readonly prefix: string
-  /** Undefined for the name that the runtime gives it. */
+  /** Undefined for the name that the runtime derives. */
   readonly name: string | undefined
 }
 
-/** A kind with all of its versions, as a project has it. */
+/** A kind of a project with all its versions. */
 export interface KindFamily extends KindNames {
-  /** As the API server knows it. */
+  /** The full API group. */
   readonly group: string
-  /** In the order in which they were made; never empty. */
+  /** In the order of their creation; never empty. */
   readonly versions: readonly ProjectResource[]
-  /** The version that objects are stored in. */
+  /** The storage version. */
   readonly stored: ProjectResource
-  /** Whether somebody else defines it. */
+  /** Whether Kubernetes or another project defines it. */
   readonly isForeign: boolean
   readonly controllers: readonly FamilyController[]
   readonly webhooks: ProjectResource['webhooks']
-  /** The version that the webhooks are for; undefined without any. */
+  /** The version that the webhooks receive; undefined without webhooks. */
   readonly webhookVersion: string | undefined
-  /** Whether versions are converted by code. */
+  /** Whether a conversion webhook converts its versions. */
   readonly isConverted: boolean
   readonly image: DeployImageOptions | undefined
 }
 
-/** The kinds of a project, each with its versions. */
+/** Groups the resources of a project by kind. */
 export function familiesOf(project: Project): KindFamily[] {
   const byKind = new Map<string, ProjectResource[]>()
   for (const resource of project.resources ?? []) {
@@ -66,7 +67,7 @@ function controllersOf(resource: ProjectResource, { stem, prefix }: KindNames): 
     return { stem: `${folder}/${file}`, prefix: variableOf(file), name }
   })
   if (resource.controller !== true) return named
-  // Kinds of the same name in several groups need controllers with different names.
+  // Kinds with the same name in several groups need controllers with different names.
   const isGrouped = folder !== 'src' && resource.group !== undefined
   const name = isGrouped ? `${resource.group}-${resource.kind.toLowerCase()}` : undefined
   return [{ stem, prefix, name }, ...named]

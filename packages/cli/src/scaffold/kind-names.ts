@@ -1,18 +1,19 @@
+import { kebab } from '../text/kebab.ts'
 import type { ProjectResource } from './project.ts'
 
 /** The names that the scaffold derives from a resource. */
 export interface KindNames {
   /** The kind, which is also the name of the value: `AppService`. */
   readonly kind: string
-  /** What the names of exports begin with: `appService`. */
+  /** The start of the names of exports: `appService`. */
   readonly prefix: string
-  /** For variables that hold an object of it: the same, unless that name means something else. */
+  /** The name of variables that hold an object of the kind: the prefix, unless that name is taken. */
   readonly variable: string
-  /** The start of the names of its files, from the project's folder: `src/app-service`. */
+  /** The path of its files without suffixes, relative to the project: `src/app-service`. */
   readonly stem: string
 }
 
-/** The names that the scaffold derives from a resource. */
+/** Derives the names of a resource. */
 export function namesOf(resource: Pick<ProjectResource, 'kind' | 'path' | 'core' | 'external'>): KindNames {
   const { kind, path } = resource
   const isForeign = resource.core === true || resource.external === true
@@ -21,7 +22,7 @@ export function namesOf(resource: Pick<ProjectResource, 'kind' | 'path' | 'core'
   return { kind, prefix, variable: isTaken(prefix) ? `the${kind}` : prefix, stem }
 }
 
-// What the templates use themselves, and words of the language.
+// Names that the templates use, and reserved words of TypeScript.
 const taken =
   `apply condition env event expect failure file image isNew isUp labels log name namespace operator own podsOf ready run
   sample size spec spoke status test
@@ -33,15 +34,7 @@ function isTaken(name: string): boolean {
   return taken.includes(name)
 }
 
-/** `HTTPRoute` -> `http-route`. */
-export function kebab(name: string): string {
-  return name
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
-    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1-$2')
-    .toLowerCase()
-}
-
-/** `an AppService`, `a Home`, `an HTTPRoute`: by the sound of the start, as far as letters tell. */
+/** A kind with its article, guessed from the first letters: `an AppService`, `a Home`, `an HTTPRoute`. */
 export function withArticle(kind: string): string {
   const hasVowel = /^[A-Z](?:[A-Z]|$)/.test(kind)
     ? /^[AEFHILMNORSX]/.test(kind)
@@ -54,14 +47,14 @@ export function variableOf(name: string): string {
   return name.replaceAll(/[-.]+(\w?)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** The name of a kind's file without its ending. */
+/** The name of the file of a kind without its extension. */
 export function fileNameOf(kind: string): string {
   const name = kebab(kind)
-  // Files that every project has.
+  // Every project has operator.ts and main.ts.
   return name === 'operator' || name === 'main' ? `${name}-kind` : name
 }
 
-/** How one file of the project imports another, both from the project's folder. */
+/** The specifier with which one file of the project imports another. Both paths are relative to the project. */
 export function importPath(from: string, to: string): string {
   const source = from.split('/').slice(0, -1)
   const target = to.split('/')

@@ -1,11 +1,9 @@
 import { isRecord } from '../text/is-record.ts'
 
-// Whether and as what a package is published is for those to say whose it is.
-const ownersMatter: readonly string[] = ['name', 'version', 'private', 'license', 'repository']
+// These fields control how the package is published, which is up to its owner.
+const ownerFields: readonly string[] = ['name', 'version', 'private', 'license', 'repository']
 
-/**
- * Adds to a package.json what it lacks of another one to work, and changes nothing that it has. Undefined for what is no JSON.
- */
+/** Adds the missing fields of another package.json, and changes no existing one. Undefined if the text is not JSON. */
 export function mergePackageJson(text: string, wanted: string): string | undefined {
   let found: unknown
   try {
@@ -13,7 +11,7 @@ export function mergePackageJson(text: string, wanted: string): string | undefin
   } catch {
     return undefined
   }
-  const needed = Object.entries(JSON.parse(wanted)).filter(([key]) => !ownersMatter.includes(key))
+  const needed = Object.entries(JSON.parse(wanted)).filter(([key]) => !ownerFields.includes(key))
   const merged = withMissing(found, Object.fromEntries(needed))
   if (JSON.stringify(merged) === JSON.stringify(found)) return text
   const indent = /^[ \t]+(?=")/m.exec(text)?.[0] ?? '  '

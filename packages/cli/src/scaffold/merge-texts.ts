@@ -1,15 +1,15 @@
 import { diffLines, type LineChange } from '@kubewright/base'
-import { linesOf } from './text-lines.ts'
+import { linesOf } from '../text/text-lines.ts'
 
 /**
- * Makes the changes from `base` to `theirs` in `ours`, which was made from the same base. Undefined where both changed the same lines,
- * or lines next to each other, in different ways: then somebody has to decide.
+ * Applies the changes from `base` to `theirs` to `ours`, which is derived from the same base. Undefined for a conflict: both changed the
+ * same or adjacent lines in different ways.
  */
 export function mergeTexts(base: string, ours: string, theirs: string): string | undefined {
   const lines = linesOf(base)
   const mine = diffLines(lines, linesOf(ours))
-  const other = diffLines(lines, linesOf(theirs)).filter((hunk) => !mine.some((known) => isSame(known, hunk)))
-  if (mine.some((hunk) => other.some((against) => touch(hunk, against)))) return undefined
+  const other = diffLines(lines, linesOf(theirs)).filter((change) => !mine.some((known) => isSame(known, change)))
+  if (mine.some((change) => other.some((against) => touch(change, against)))) return undefined
   const all = [...mine, ...other].sort((a, b) => a.start - b.start || a.end - b.end)
   const merged: string[] = []
   let at = 0

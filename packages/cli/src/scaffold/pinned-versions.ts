@@ -1,7 +1,7 @@
-/** The version of Kubewright, which is that of all its packages. */
+/** The version of Kubewright. All its packages share it. */
 export const kubewrightVersion = '0.1.0'
 
-/** What else a new project needs to be developed, in the versions that Kubewright itself is tested with. */
+/** The development dependencies of a new project, in the versions that Kubewright itself is tested with. */
 export const pinnedVersions: Readonly<Record<string, string>> = {
   '@types/node': '20.19.43',
   tsx: '4.23.15',
@@ -9,5 +9,5 @@ export const pinnedVersions: Readonly<Record<string, string>> = {
   vitest: '4.1.12',
 }
 
-/** The release line of Node that images are built on. */
+/** The release line of Node in images. */
 export const nodeRelease = '24'

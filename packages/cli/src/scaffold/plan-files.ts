@@ -2,36 +2,38 @@ import { mergePackageJson } from './merge-package-json.ts'
 import { mergeTexts } from './merge-texts.ts'
 import { type ScaffoldEdit, type ScaffoldFile, textOf } from './scaffold-of.ts'
 
-/** What is going to happen to one file. */
+/** The planned change of one file. */
 export interface PlannedFile {
   readonly path: string
   /**
-   * `create` and `update` write what the scaffold has; `merge` makes the scaffold's changes in what the user made of the file; `offer`
-   * writes `<path>.new` beside a file in which both changed the same; `keep` writes nothing, and `hints` may say what to do.
+   * - `create` and `update` write the text of the scaffold.
+   * - `merge` applies the changes of the scaffold to the user's version of the file.
+   * - `offer` writes `<path>.new` beside a file in which both changed the same lines.
+   * - `keep` writes nothing; `hints` may describe changes to make by hand.
    */
   readonly action: 'create' | 'update' | 'merge' | 'offer' | 'keep'
-  /** What is there now; undefined when nothing is. */
+  /** The current text; undefined if the file does not exist. */
   readonly before: string | undefined
-  /** What is written; undefined for `keep`. */
+  /** The text to write; undefined for `keep`. */
   readonly after: string | undefined
-  /** What the user has to do by hand. */
+  /** Changes that the user has to make by hand. */
   readonly hints: readonly string[]
 }
 
-/** What {@link planFiles} looks at. */
+/** The input of {@link planFiles}. */
 export interface PlanInput {
-  /** The scaffold as PROJECT has it until now; undefined when there is none, or when it is to be written as if there were none. */
+  /** The scaffold of the project until now. Undefined for a new project, and to write all files as for a new one. */
   readonly old: ReadonlyMap<string, ScaffoldFile> | undefined
   readonly next: ReadonlyMap<string, ScaffoldFile>
-  /** What is in the folder; undefined for files that do not exist. */
+  /** Reads a file; undefined if it does not exist. */
   readonly read: (path: string) => string | undefined
-  /** Whether what the user made of a file may be lost. */
+  /** Whether changes of the user in a file may be lost. @default never */
   readonly force?: (path: string) => boolean
 }
 
 /**
- * Decides for each file of the scaffold what to do with it, so that nothing that a user wrote is lost: files that are as the scaffold
- * had them are replaced, changes to others are merged, and where that cannot be the new text is put beside the old one.
+ * Plans the change of each file of the scaffold. No text of the user is lost: a file that equals its old scaffold is replaced, changes to
+ * any other file are merged, and for a conflict the new text is put beside the file.
  */
 export function planFiles({ old, next, read, force = () => false }: PlanInput): PlannedFile[] {
   const plan: PlannedFile[] = []
@@ -60,11 +62,11 @@ function planFile(
   })
   if (found === after) return undefined
   if (found === undefined && (old === undefined || force)) return planned('create', after)
-  // PROJECT is the commands' own.
+  // Users do not edit PROJECT.
   if (found === base || force || path === 'PROJECT') return planned(found === undefined ? 'create' : 'update', after)
   if (base === after) return undefined
   const edits = missingEdits(old, file)
-  // Whoever deleted a file does not want it back; but what would have been in it must go somewhere.
+  // A file that the user deleted stays deleted, but the user must know its missing registrations.
   if (found === undefined) return edits && planned('keep', undefined, hintsOf(edits))
   if (edits !== undefined && old?.base === file.base) return planEdits(planned, found, edits)
   const merged = path === 'package.json' ? mergePackageJson(found, after) : base && mergeTexts(base, found, after)
@@ -72,7 +74,7 @@ function planFile(
   return merged === undefined ? planned('offer', after) : planned('merge', merged)
 }
 
-/** The edits that the new scaffold has on top of the old one; undefined when some of the old ones are gone. */
+/** The edits of the new scaffold that the old one does not have; undefined without an old one or without edits. */
 function missingEdits(old: ScaffoldFile | undefined, file: ScaffoldFile): readonly ScaffoldEdit[] | undefined {
   if (old === undefined || file.edits.length === 0) return undefined
   const made = new Set(old.edits.map(({ id }) => id))

@@ -2,67 +2,67 @@ import { encodeYaml, parseYaml } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
 import { isRecord } from '../text/is-record.ts'
 
-/** The layout that the commands of this package write. */
+/** The layout that these commands write. */
 export const layout = 'ts.kubewright.dev/v1'
-/** Where the options of `create api --image` are kept. */
+/** The plugin key that holds the options of `create api --image`. */
 export const deployImageKey = 'deploy-image.kubewright.dev/v1'
 
-/** What a project has of a resource's webhooks. */
+/** The webhooks of a resource. */
 export interface ProjectWebhooks {
   readonly webhookVersion: 'v1'
   readonly defaulting?: boolean
   readonly defaultingPath?: string
   readonly validation?: boolean
   readonly validationPath?: string
-  /** This version is the hub that the others are converted by way of. */
+  /** Whether this version is the hub of the conversion. */
   readonly conversion?: boolean
   readonly spoke?: readonly string[]
 }
 
-/** One version of one kind that a project deals with. */
+/** One version of one kind of a project. */
 export interface ProjectResource {
-  /** Absent for kinds that others define. */
+  /** Absent for kinds that Kubernetes or another project defines. */
   readonly api?: { readonly crdVersion: 'v1'; readonly namespaced: boolean }
   readonly controller?: boolean
-  /** Controllers with names of their own. */
+  /** Further controllers, by name. */
   readonly controllers?: readonly { readonly name: string }[]
-  /** A kind of Kubernetes itself. */
+  /** Whether Kubernetes defines the kind. */
   readonly core?: boolean
-  /** Absent for kinds of Kubernetes whose group has none. */
+  /** Absent for groups of Kubernetes without a domain. */
   readonly domain?: string
-  /** A kind that is defined elsewhere. */
+  /** Whether another project defines the kind. */
   readonly external?: boolean
-  /** The group without the domain; absent when the domain is the group. */
+  /** The group without the domain; absent if the domain is the group. */
   readonly group?: string
   readonly kind: string
-  /** The npm package, with its version, that an external kind comes from. */
+  /** The npm package of an external kind, with its version. */
   readonly module?: string
-  /** The module that the kind is imported from. For kinds of the project: the file, from the project's folder. */
+  /** The module that exports the kind. For kinds of the project, the file relative to the project. */
   readonly path: string
-  /** Only when it is not what the kind lets one expect. */
+  /** Absent if it is the plural that is derived from the kind. */
   readonly plural?: string
   readonly version: string
   readonly webhooks?: ProjectWebhooks
 }
 
-/** What the PROJECT file remembers: enough to write the whole scaffold again. */
+/** The content of the PROJECT file: enough to write the whole scaffold again. */
 export interface Project {
   readonly cliVersion: string
   readonly domain: string
   readonly layout: readonly string[]
-  /** Whether kinds of several groups are kept apart in folders. */
+  /** Whether the kinds of each group have a folder of their own. */
   readonly multigroup?: boolean
-  /** Whether the operator is installed with rights in its own namespace only. */
+  /** Whether the operator is restricted to its own namespace. */
   readonly namespaced?: boolean
   readonly plugins?: Readonly<Record<string, unknown>>
   readonly projectName: string
-  /** Where the sources are kept, as somebody said. */
+  /** The repository of the sources, as given to `init`. */
   readonly repo?: string
   readonly resources?: readonly ProjectResource[]
   readonly version: '3'
 }
 
-/** How an operator of `create api --image` runs its containers. */
+/** The options of `create api --image`. */
 export interface DeployImageOptions {
   readonly image: string
   readonly containerCommand?: string
@@ -70,16 +70,16 @@ export interface DeployImageOptions {
   readonly runAsUser?: string
 }
 
-const heading = `# What kubewright init and create did here, so that it can be done again: kubewright init --replay.
+const heading = `# The settings and kinds of this project. kubewright init --replay writes its files again.
 # Written by the kubewright command; change it with kubewright edit.
 `
 
-/** Prints a PROJECT file. */
+/** Formats a PROJECT file. */
 export function formatProject(project: Project): string {
   return heading + encodeYaml(project)
 }
 
-/** Reads a PROJECT file. Throws an error that says what is wrong with it. */
+/** Parses a PROJECT file. Throws an error that names the problem. */
 export function parseProject(text: string): Project {
   const fail = (problem: string): never => {
     throw new Error(`PROJECT ${problem}`)
@@ -88,46 +88,46 @@ export function parseProject(text: string): Project {
   try {
     value = parseYaml(text)
   } catch (error) {
-    return fail(`is no YAML: ${errorText(error)}`)
+    return fail(`is not valid YAML: ${errorText(error)}`)
   }
-  if (!isRecord(value)) return fail('is empty: start again with kubewright init')
+  if (!isRecord(value)) return fail('is empty: delete it and run kubewright init')
   const { version, layout: layouts, domain, projectName, resources } = value
   if (version !== '3') fail(`must have version: "3", not ${JSON.stringify(version)}`)
   if (!Array.isArray(layouts) || !layouts.includes(layout)) {
-    fail(`has the layout ${JSON.stringify(layouts)}, which another tool made: this one knows ${layout}`)
+    fail(`has the layout ${JSON.stringify(layouts)} of another tool: kubewright supports ${layout}`)
   }
-  if (typeof domain !== 'string' || typeof projectName !== 'string') fail('needs a domain and a projectName')
+  if (typeof domain !== 'string' || typeof projectName !== 'string') fail('must have a domain and a projectName')
   for (const [index, resource] of Array.isArray(resources) ? resources.entries() : []) {
     for (const field of ['kind', 'version', 'path']) {
-      if (!isRecord(resource) || typeof resource[field] !== 'string') fail(`needs resources[${index}].${field}`)
+      if (!isRecord(resource) || typeof resource[field] !== 'string') fail(`must have resources[${index}].${field}`)
     }
   }
-  // The fields that matter were looked at.
+  // The fields that the commands rely on are checked.
   return value as unknown as Project
 }
 
-/** The API group of a resource as the API server knows it. */
+/** The full API group of a resource. */
 export function groupOf({ group, domain, core }: Pick<ProjectResource, 'group' | 'domain' | 'core'>): string {
   if (core && group === 'core') return ''
   return [group, domain].filter((part) => part !== undefined && part !== '').join('.')
 }
 
-/** Who the files belong to, and under which license. */
+/** The owner and the license of a project. */
 export function rightsOf({ plugins }: Project): { readonly license: 'apache2' | 'none'; readonly owner?: string } {
-  const kept = plugins?.[layout]
-  if (!isRecord(kept)) return { license: 'apache2' }
-  const owner = typeof kept['owner'] === 'string' ? { owner: kept['owner'] } : {}
-  return { license: kept['license'] === 'none' ? 'none' : 'apache2', ...owner }
+  const recorded = plugins?.[layout]
+  if (!isRecord(recorded)) return { license: 'apache2' }
+  const owner = typeof recorded['owner'] === 'string' ? { owner: recorded['owner'] } : {}
+  return { license: recorded['license'] === 'none' ? 'none' : 'apache2', ...owner }
 }
 
-/** How the containers of a kind are run that was made with `create api --image`; undefined for other kinds. */
+/** The options of a kind that `create api --image` created; undefined for other kinds. */
 export function deployImageOf(project: Project, resource: ProjectResource): DeployImageOptions | undefined {
-  const kept = project.plugins?.[deployImageKey]
-  const list: unknown = isRecord(kept) ? kept['resources'] : undefined
+  const recorded = project.plugins?.[deployImageKey]
+  const list: unknown = isRecord(recorded) ? recorded['resources'] : undefined
   for (const one of Array.isArray(list) ? list : []) {
     if (!isRecord(one) || one['kind'] !== resource.kind || one['group'] !== resource.group) continue
     const { options } = one
-    // Written by this program; an image is all that it cannot do without.
+    // This program has written them; only the image is required.
     if (isRecord(options) && typeof options['image'] === 'string') return options as unknown as DeployImageOptions
   }
   return undefined

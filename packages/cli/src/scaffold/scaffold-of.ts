@@ -13,24 +13,24 @@ import { samplePath, sampleText } from './templates/sample-file.ts'
 import { testText } from './templates/test-file.ts'
 import { webhookTestText, webhookText } from './templates/webhook-files.ts'
 
-/** A change to a file that can also be made to one that the user has changed. */
+/** A change of a file that can also be applied to the user's version of it. */
 export interface ScaffoldEdit {
-  /** The same for the same change. */
+  /** Equal for equal changes. */
   readonly id: string
-  /** Undefined when the text is not written in a way that the change can be made in. */
+  /** Undefined if the text is not written in a form that the edit understands. */
   apply(text: string): string | undefined
-  /** What the user has to write then. */
+  /** The change to make by hand in that case. */
   readonly hint: string
 }
 
 /** A file of the scaffold. */
 export interface ScaffoldFile {
   readonly base: string
-  /** In the order in which they are made. */
+  /** In the order in which they are applied. */
   readonly edits: readonly ScaffoldEdit[]
 }
 
-/** Every file of a project as the commands write it, by path. A function of the PROJECT file alone. */
+/** Every file of a project by path. The result depends on the PROJECT file alone. */
 export function scaffoldOf(project: Project): Map<string, ScaffoldFile> {
   const files = new Map<string, ScaffoldFile>()
   const add = (path: string, base: string, edits: readonly ScaffoldEdit[] = []): void => {
@@ -45,7 +45,7 @@ export function scaffoldOf(project: Project): Map<string, ScaffoldFile> {
   return files
 }
 
-/** The text of a file with all of its edits. */
+/** The text of a file after all its edits. */
 export function textOf({ base, edits }: ScaffoldFile): string {
   return edits.reduce((text, edit) => edit.apply(text) ?? text, base)
 }
@@ -81,16 +81,16 @@ function versionEdits({ kind, versions, stored }: KindFamily): ScaffoldEdit[] {
   const edits: ScaffoldEdit[] = others.map(({ version }) => ({
     id: `version ${version}`,
     apply: (text) => keepingTabs(text, (spaced) => addVersion(spaced, kind, version)),
-    hint: `give ${kind} the version ${version}: versions: { ${first!.version}: { storage: true, ... }, ${version}: { ... } }`,
+    hint: `add the version ${version} to ${kind}: versions: { ${first!.version}: { storage: true, ... }, ${version}: { ... } }`,
   }))
   if (stored === first) return edits
   const { version } = stored
   const store: ScaffoldEdit = {
     id: `storage ${version}`,
     apply: (text) => keepingTabs(text, (spaced) => storeVersion(spaced, kind, version)),
-    hint: `write storage: true in the version ${version} of ${kind}, and take it from the others`,
+    hint: `set storage: true in the version ${version} of ${kind}, and remove it from the others`,
   }
-  // Right after the version is there: a version that comes later is a copy of the one that is stored by then.
+  // Right after the version is added, because a later version is a copy of the storage version at that time.
   const at = edits.findIndex(({ id }) => id === `version ${version}`)
   return [...edits.slice(0, at + 1), store, ...edits.slice(at + 1)]
 }
@@ -104,7 +104,7 @@ function registrationEdit(registration: Registration): ScaffoldEdit {
   }
 }
 
-/** What the operator consists of. */
+/** The parts to register in src/operator.ts. */
 function registrationsOf(families: readonly KindFamily[]): Registration[] {
   const taken = new Set<string>()
   const register = (list: PartList, name: string, path: string, family: KindFamily): Registration => {

@@ -1,4 +1,7 @@
-/** Somebody wants the command to end: it does so without saying that something went wrong, and with the exit code of a signal. */
+/** The exit code of an interrupted command: the same as if SIGINT had ended it. */
+export const interruptedCode = 130
+
+/** The user interrupted the command. It ends with {@link interruptedCode}, and the message does not count as a failure. */
 export class InterruptedError extends Error {
   constructor() {
     super('interrupted')

@@ -1,9 +1,14 @@
 import { errorText } from '@kubewright/base'
-import type { ScaffoldHost } from '../scaffold/scaffold-host.ts'
+import type { Interaction } from './interaction.ts'
 
-/** Asks for what the flags did not say, if there is somebody to ask. */
+/** Asks for values that the flags leave open, if there is a user to ask. */
 export interface Questions {
-  /** The answer, or the suggestion. Asks again until `check` throws no error. Undefined when nobody can be asked and nothing is suggested. */
+  /** Whether the user is asked. Otherwise all answers are the suggestions. */
+  readonly isAsking: boolean
+  /**
+   * The answer, or the suggestion if the answer is empty. Asks again while `check` throws. Undefined if there is neither a user nor a
+   * suggestion.
+   */
   text(
     question: string,
     suggestion: string | undefined,
@@ -13,36 +18,41 @@ export interface Questions {
   confirm(question: string, suggestion: boolean): Promise<boolean>
 }
 
-/** Asks at the terminal; with `yes`, or without a terminal, everything is as suggested. */
-export function questionsOf(host: ScaffoldHost, yes: boolean | undefined, note: (line: string) => void): Questions {
-  const isAsking = host.isInteractive && yes !== true
+/** Asks the user; with `yes`, or without a user, all answers are the suggestions. */
+export function questionsFor(
+  interaction: Interaction | undefined,
+  yes: boolean,
+  note: (line: string) => void,
+): Questions {
+  const user = yes ? undefined : interaction
   return {
+    isAsking: user !== undefined,
     async text(question, suggestion, check = () => undefined) {
-      if (!isAsking) return suggestion
+      if (user === undefined) return suggestion
       while (true) {
-        const answer = (await host.ask(suggestion ? `${question} [${suggestion}]: ` : `${question}: `)).trim()
+        const answer = (await user.ask(suggestion ? `${question} [${suggestion}]: ` : `${question}: `)).trim()
         const chosen = answer === '' ? suggestion : answer
         if (chosen === undefined) {
-          note('There is no default: please type an answer')
+          note('This question has no default: type an answer')
           continue
         }
         try {
           check(chosen)
           return chosen
         } catch (error) {
-          // Checks are about flags, of which nobody who is asked has typed one.
-          note(errorText(error).replace(/^--[a-z-]+ /, 'This '))
+          // The checks name the flag, which the user has not typed.
+          note(errorText(error).replace(/^--[a-z-]+ /, 'The answer '))
         }
       }
     },
     async confirm(question, suggestion) {
-      if (!isAsking) return suggestion
+      if (user === undefined) return suggestion
       while (true) {
-        const answer = (await host.ask(`${question} [${suggestion ? 'Y/n' : 'y/N'}]: `)).trim().toLowerCase()
+        const answer = (await user.ask(`${question} [${suggestion ? 'Y/n' : 'y/N'}]: `)).trim().toLowerCase()
         if (answer === '') return suggestion
         if (['y', 'yes'].includes(answer)) return true
         if (['n', 'no'].includes(answer)) return false
-        note('Please answer y or n')
+        note('Answer y or n')
       }
     },
   }

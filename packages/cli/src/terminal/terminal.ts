@@ -1,26 +1,26 @@
 import { type Paint, plain } from './colors.ts'
 import { wrapLine } from './wrap-line.ts'
 
-/** The terminal that people look at while a command runs. */
+/** The terminal that a command writes to. */
 export interface Terminal {
-  /** Paints results. */
+  /** Colours text of the result. */
   readonly paint: Paint
-  /** Paints everything else. */
+  /** Colours text of hints, warnings and errors. */
   readonly paintNote: Paint
-  /** How wide the terminal is that results go to; undefined when they go elsewhere. */
+  /** The width of the terminal that the result goes to; undefined if it goes to a file or another program. */
   readonly columns: number | undefined
-  /** One line that tells what is being waited for. Undefined where it could not be taken back. */
+  /** A line that shows what the command waits for. Undefined if the terminal cannot redraw it. */
   readonly progress: Progress | undefined
 }
 
-/** A line that is there while something takes its time. */
+/** A line that is shown while the command waits. */
 export interface Progress {
-  /** Shows a text until the next one, or until it is cleared. Lines that are written meanwhile come above it. */
+  /** Shows a text until the next call or {@link clear}. Lines that are written meanwhile appear above it. */
   show(text: string): void
   clear(): void
 }
 
-/** Where nobody looks: no colours, and whole lines. */
+/** No terminal: no colours and no wrapping. */
 export const noTerminal: Terminal = Object.freeze({
   paint: plain,
   paintNote: plain,
@@ -28,15 +28,7 @@ export const noTerminal: Terminal = Object.freeze({
   progress: undefined,
 })
 
-/** The help of a command, which is written for 80 columns, on a terminal that has fewer: texts stay in their column. */
-export function fittedHelp(help: string, terminal: Pick<Terminal, 'columns'> = noTerminal): string {
-  return help
-    .split('\n')
-    .map((line) => fitted(line, terminal, /^ +\S.*? {2,}(?=\S)/.exec(line)?.[0].length))
-    .join('\n')
-}
-
-/** A line of results that is text, wrapped between words where people read it; files and other programs get it whole. */
+/** A line of the result, wrapped between words on a terminal. Files and other programs get it whole. */
 export function fitted(line: string, { columns }: Pick<Terminal, 'columns'>, hanging?: number): string {
   return columns === undefined ? line : wrapLine(line, columns, hanging)
 }

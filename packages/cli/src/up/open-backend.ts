@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { UsageError } from '@kubewright/base'
 import { createServerIdentity, type ServerIdentity } from '@kubewright/server'
 import { type EtcdTls, MemoryStore, openDurableStore, openEtcdStore, type Store } from '@kubewright/storage'
-import type { CommandContext } from '../command/command.ts'
-import { UsageError } from '../usage-error.ts'
+import type { CommandContext } from '../command/command-context.ts'
 import { identityIn } from './identity-folder.ts'
-import type { Backend } from './up-options.ts'
+import type { Backend } from './plane-options.ts'
 import { type Written, withFolder } from './with-folder.ts'
 
 /** Opens the store of a backend. */

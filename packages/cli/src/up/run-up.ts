@@ -1,26 +1,23 @@
 import { formatDuration } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
-import type { Command, CommandContext } from '../command/command.ts'
+import type { CommandInput } from '../command/command.ts'
+import type { CommandContext } from '../command/command-context.ts'
+import { aborted } from '../terminal/aborted.ts'
+import { plural } from '../text/plural.ts'
 import { lineLogger } from './log-lines.ts'
 import { describeBackend } from './open-backend.ts'
+import { type PlaneOptions, planeOptions } from './plane-options.ts'
 import { type ServedControlPlane, serveControlPlane } from './serve-control-plane.ts'
-import { parseUpOptions, type UpOptions, upHelp } from './up-options.ts'
+import type { upFlags } from './up-command.ts'
 
-/** Serves a Kubernetes API until the signal aborts. */
-export const upCommand: Command = {
-  name: 'up',
-  summary: 'Start a Kubernetes control plane on this machine',
-  help: upHelp,
-  endsInOrder: true,
-  run: (args, context) => up(parseUpOptions(args), context),
-}
-
-async function up(options: UpOptions, context: CommandContext): Promise<number> {
+/** Serves a control plane until the signal aborts. */
+export async function runUp({ flags }: CommandInput<typeof upFlags>, context: CommandContext): Promise<number> {
+  const options = planeOptions(flags, { kind: 'durable', folder: '.kubewright/data' })
   const { clock, signal, out, note } = context
   const served = await serveControlPlane(options, context, lineLogger(note, options.verbose))
   try {
     const { url, kubeconfig } = served
-    // Whoever stopped it while it started does not want to be told how to use it.
+    // A user who interrupted the start needs no hints.
     if (!signal.aborted) {
       out(`ready ${url} kubeconfig=${kubeconfig} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
       for (const line of hints(options, served)) note(line)
@@ -33,12 +30,12 @@ async function up(options: UpOptions, context: CommandContext): Promise<number> 
   const objects = await objectsIn(served.store)
   await served[Symbol.asyncDispose]()
   const lived = formatDuration(Math.round((clock.monotonic() - context.startedAt) / 1000) * 1000)
-  note(`Stopped after ${lived}: ${plural(served.requests(), 'request')} answered, ${kept(options, objects)}`)
+  note(`Stopped after ${lived}: ${plural(served.requests(), 'request')} answered, ${objectSummary(options, objects)}`)
   return 0
 }
 
-/** What is served and how to use it. */
-function hints(options: UpOptions, { kubeconfig, controllers }: ServedControlPlane): string[] {
+/** Describes the control plane and how to use it. */
+function hints(options: PlaneOptions, { kubeconfig, controllers }: ServedControlPlane): string[] {
   const { nodes } = options
   const running = options.controllers === 'all' ? `all ${controllers.length} controllers` : controllers.join(', ')
   return [
@@ -51,10 +48,10 @@ function hints(options: UpOptions, { kubeconfig, controllers }: ServedControlPla
   ]
 }
 
-function kept({ backend }: UpOptions, objects: number | undefined): string {
+function objectSummary({ backend }: PlaneOptions, objects: number | undefined): string {
   if (objects === undefined) return 'the store does not answer'
   const count = plural(objects, 'object')
-  return backend.kind === 'memory' ? `${count} forgotten` : `${count} kept in ${describeBackend(backend)}`
+  return backend.kind === 'memory' ? `${count} discarded` : `${count} kept in ${describeBackend(backend)}`
 }
 
 async function objectsIn(store: Store): Promise<number | undefined> {
@@ -62,18 +59,7 @@ async function objectsIn(store: Store): Promise<number | undefined> {
     const { entries, remaining } = await store.list({ prefix: '/registry/', limit: 1 })
     return entries.length + remaining
   } catch {
-    // The summary is no reason to fail while stopping.
+    // The count is for the summary only: a store that fails must not fail the shutdown.
     return undefined
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

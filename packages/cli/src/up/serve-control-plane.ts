@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { AsyncDisposer, isKubewrightError, type Logger } from '@kubewright/base'
+import { AsyncDisposer, isKubewrightError, type Logger, UsageError } from '@kubewright/base'
 import { type ControlPlane, chooseControllers, kubeconfigFor, startControlPlane } from '@kubewright/controlplane'
 import {
   adminUser,
@@ -10,11 +10,10 @@ import {
   optionalAdmissionPlugins,
 } from '@kubewright/server'
 import type { Store } from '@kubewright/storage'
-import type { CommandContext } from '../command/command.ts'
-import { UsageError } from '../usage-error.ts'
+import type { CommandContext } from '../command/command-context.ts'
 import { identityOf, openBackend } from './open-backend.ts'
+import type { PlaneOptions } from './plane-options.ts'
 import { writePrivateFile } from './private-file.ts'
-import type { UpOptions } from './up-options.ts'
 import { withFolder } from './with-folder.ts'
 
 /** A control plane that is served over HTTPS and has its kubeconfig written. Disposing it stops everything. */
@@ -32,7 +31,7 @@ export interface ServedControlPlane extends AsyncDisposable {
 
 /** Starts the control plane that the options ask for, serves it on the loopback address and writes the kubeconfig. */
 export async function serveControlPlane(
-  options: UpOptions,
+  options: PlaneOptions,
   context: CommandContext,
   log: Logger,
 ): Promise<ServedControlPlane> {
@@ -112,7 +111,7 @@ export async function serveControlPlane(
 }
 
 /** The controllers that are meant by `--controllers`; a UsageError when one does not exist. */
-async function chosenControllers(choice: UpOptions['controllers']): Promise<UpOptions['controllers']> {
+async function chosenControllers(choice: PlaneOptions['controllers']): Promise<PlaneOptions['controllers']> {
   try {
     return await chooseControllers(choice)
   } catch (error) {

@@ -168,7 +168,7 @@ class Session {
     const query = new URLSearchParams({ fieldValidation })
     // Looked for first, since a server checks new objects before it looks whether they are there.
     const own = `${path}/${encodeURIComponent(target.name)}`
-    const current = target.name === '' ? undefined : await this.#server.ask({ method: 'GET', path: own })
+    const current = target.name === '' ? undefined : await this.#server.send({ method: 'GET', path: own })
     const answer = current?.ok
       ? await this.#update(item, own, query, current.object)
       : await this.#create(item, path, query)
@@ -180,7 +180,7 @@ class Session {
   }
 
   #create({ object, text }: Item, path: string, query: URLSearchParams): Promise<Answer> {
-    return this.#server.ask({
+    return this.#server.send({
       method: 'POST',
       path,
       query,
@@ -209,7 +209,7 @@ class Session {
     if (repeated.length > 0 && query.get('fieldValidation') === 'Strict') {
       return { ok: false, message: strictDecodingMessage(repeated), reason: 'BadRequest', causes: [], warnings: [] }
     }
-    return this.#server.ask({ method: 'PUT', path, query, body: encodeJson(object) })
+    return this.#server.send({ method: 'PUT', path, query, body: encodeJson(object) })
   }
 
   async #resourceOf(apiVersion: string, kind: string): Promise<ServedResource | string> {
@@ -227,7 +227,7 @@ class Session {
     if (this.#made.has(name)) return
     this.#made.add(name)
     // Whether the name is a good one is told by the object that is put there.
-    await this.#server.ask(creation('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }))
+    await this.#server.send(creation('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }))
     await this.#makeAccount(name, 'default')
   }
 
@@ -239,7 +239,7 @@ class Session {
 
   async #makeAccount(namespace: string, name: string): Promise<void> {
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts`
-    await this.#server.ask(creation(path, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } }))
+    await this.#server.send(creation(path, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } }))
   }
 }
 

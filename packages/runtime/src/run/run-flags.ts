@@ -67,7 +67,7 @@ const flags = defineFlags({
     value: 'FILE',
     complete: 'files',
     defaultText: '$KUBECONFIG, then ~/.kube/config, then the service account of the pod',
-    help: 'Kubeconfig of the cluster',
+    help: 'Use the cluster of this kubeconfig',
   },
   'leader-elect': {
     defaultText: 'as the operator defines it',
@@ -77,7 +77,7 @@ const flags = defineFlags({
     value: 'ADDRESS',
     default: '0',
     parse: (text) => parseBindAddress(text),
-    help: 'Address of the metrics server, such as :8443, or :8080 with --metrics-secure=false; 0 disables it',
+    help: 'Serve metrics at this address, such as :8443, or :8080 with --metrics-secure=false; 0 disables them',
   },
   'metrics-secure': {
     default: true,
@@ -87,56 +87,69 @@ const flags = defineFlags({
     value: 'DIR',
     complete: 'folders',
     defaultText: 'a self-signed certificate',
-    help: 'Folder with the certificate of the metrics server',
+    help: 'Read the certificate of the metrics server from this folder',
   },
-  'metrics-cert-name': { value: 'FILE', default: 'tls.crt', help: 'Certificate file in --metrics-cert-path' },
-  'metrics-cert-key': { value: 'FILE', default: 'tls.key', help: 'Key file in --metrics-cert-path' },
+  'metrics-cert-name': {
+    value: 'FILE',
+    default: 'tls.crt',
+    help: 'Read the certificate from this file of --metrics-cert-path',
+  },
+  'metrics-cert-key': { value: 'FILE', default: 'tls.key', help: 'Read the key from this file of --metrics-cert-path' },
   'health-probe-bind-address': {
     value: 'ADDRESS',
     default: ':8081',
     parse: (text) => parseBindAddress(text),
-    help: 'Address of the server for /healthz and /readyz; 0 disables it',
+    help: 'Serve /healthz and /readyz at this address; 0 disables them',
   },
   'debug-bind-address': {
     value: 'ADDRESS',
     default: '0',
     parse: (text) => parseBindAddress(text),
-    help: 'Address of the debug server, such as 127.0.0.1:6060, which shows queues, caches and recent reconciles as JSON to clients on this machine; 0 disables it',
+    help: 'Serve queues, caches and recent reconciles as JSON at this address, such as 127.0.0.1:6060, to clients on this machine; 0 disables it',
   },
-  'webhook-port': { value: 'PORT', default: '9443', parse: integerFrom(0, 65_535), help: 'Port of the webhook server' },
+  'webhook-port': {
+    value: 'PORT',
+    default: '9443',
+    parse: integerFrom(0, 65_535),
+    help: 'Serve webhooks on this port',
+  },
   'webhook-cert-path': {
     value: 'DIR',
     complete: 'folders',
     defaultText: 'a certificate that the operator issues and renews itself',
-    help: 'Folder with the certificate of the webhook server',
+    help: 'Read the certificate of the webhook server from this folder',
   },
-  'webhook-cert-name': { value: 'FILE', default: 'tls.crt', help: 'Certificate file in --webhook-cert-path' },
-  'webhook-cert-key': { value: 'FILE', default: 'tls.key', help: 'Key file in --webhook-cert-path' },
+  'webhook-cert-name': {
+    value: 'FILE',
+    default: 'tls.crt',
+    help: 'Read the certificate from this file of --webhook-cert-path',
+  },
+  'webhook-cert-key': { value: 'FILE', default: 'tls.key', help: 'Read the key from this file of --webhook-cert-path' },
   'webhook-url': {
     value: 'URL',
     parse: httpsUrl,
-    help: 'For development: URL at which the cluster reaches the webhooks of this process, which are registered there while it runs',
+    help: 'For development: register the webhooks at this URL of this process while it runs',
   },
   'enable-http2': { default: false, help: 'Offer HTTP/2 for metrics and webhooks' },
   'graceful-shutdown-timeout': {
     value: 'DURATION',
     default: '30s',
     parse: (text) => nanosToMillis(parseDuration(text)),
-    help: 'Time that running reconciles get to finish at shutdown',
+    help: 'Give running reconciles this long to finish at shutdown',
   },
   'log-level': {
     value: 'LEVEL',
     aliases: ['zap-log-level'],
     defaultText: 'info',
     parse: (text) => parseLogLevel(text),
-    help: 'Log level: error, info, debug, or a number for more detail than debug',
+    help: 'Log at this level: error, info, debug, or a number for more detail than debug',
   },
   'log-format': {
     value: 'FORMAT',
     aliases: ['zap-encoder'],
     defaultText: 'pretty at a terminal, else json',
     parse: encoder,
-    help: 'Log format: pretty (or console) for people, json for machines',
+    help: 'Log in this format: pretty (or console) for people, json for machines',
   },
   'zap-devel': {
     default: false,
@@ -146,7 +159,7 @@ const flags = defineFlags({
     value: 'LEVEL',
     default: 'error',
     choices: ['info', 'error', 'panic'],
-    help: 'Level from which log lines include stack traces: info, error or panic; panic omits them',
+    help: 'Log stack traces from this level on: info, error or panic; panic omits them',
   },
   'zap-time-encoding': { value: 'NAME', help: 'Accepted for compatibility and ignored: times are always RFC 3339' },
 })
@@ -165,7 +178,7 @@ export function asksForHelp(args: readonly string[]): boolean {
 export function runHelp({ name }: Pick<Operator, 'name'>): string {
   return `Usage: ${name} [FLAGS]
 
-Runs the operator against a cluster until it receives SIGINT or SIGTERM.
+Run the operator against a cluster until it receives SIGINT or SIGTERM.
 
 ${flagsHelp({ ...flags, help: { help: 'Show this help' } }, { heading: 'Flags' })}
 

@@ -10,12 +10,12 @@ import {
   type Source,
 } from './object-literal.ts'
 
-// What may differ from version to version, in defineResource's words.
+// The options of defineResource that may differ between versions.
 const versioned = ['description', 'spec', 'status', 'fields', 'rules', 'columns', 'selectableFields', 'scale']
 
 /**
- * Adds a version to the `defineResource({ ... })` of a kind, as a copy of the stored one to start from. A definition with one version
- * becomes one with `versions`. The same text when the version is there already; undefined when the definition is not written out.
+ * Adds a version to the `defineResource({ ... })` of a kind, as a copy of the storage version. A definition with one version becomes one
+ * with `versions`. Returns the same text if the version exists; undefined if the definition is not an object literal.
  */
 export function addVersion(text: string, kind: string, version: string): string | undefined {
   const source = readSource(text)
@@ -33,14 +33,14 @@ export function addVersion(text: string, kind: string, version: string): string 
   return split(source, definition, first, version)
 }
 
-/** Makes a version the stored one. The same text when it is; undefined when the definition is not written out. */
+/** Makes a version the storage version. Undefined if the definition is not an object literal. */
 export function storeVersion(text: string, kind: string, version: string): string | undefined {
   const source = readSource(text)
   const definition = source && definitionOf(source, kind)
   const versions = source && definition && versionsOf(source, definition)
   if (!source || !versions) return undefined
   let out = text
-  // From the end, so that positions before it stay right.
+  // From the end, so that earlier positions stay valid.
   for (const { key, valueStart } of versions.parts.toReversed()) {
     const body = readLiteral(source, valueStart)
     if (!body) return undefined
@@ -53,13 +53,13 @@ export function storeVersion(text: string, kind: string, version: string): strin
   return versions.parts.some(({ key }) => key === version) ? out : undefined
 }
 
-/** The definition of a kind, if there is one alone and all of its fields are named. */
+/** The definition of a kind. Undefined unless there is exactly one, without spreads. */
 function definitionOf(source: Source, kind: string): Literal | undefined {
   const found = findCalls(source, 'defineResource').filter((literal) => {
     const value = propertyText(source, literal, 'kind')
     return value === `'${kind}'` || value === `"${kind}"`
   })
-  // A spread may bring anything.
+  // A spread may contain any property.
   const [definition] = found
   return found.length === 1 && definition!.parts.every(({ key }) => key !== undefined) ? definition : undefined
 }
@@ -92,13 +92,13 @@ function split(source: Source, definition: Literal, first: string, version: stri
   ].join('')
   const lines = shared.map((part) => `${pad(0)}${chunk(part, 0)}\n`).join('')
   const close = ' '.repeat(indentOf(text, definition.close))
-  const said = remarks(source, definition)
+  const comments = remarks(source, definition)
     .map((remark) => `${pad(0)}${remark}\n`)
     .join('')
-  return `${text.slice(0, definition.open + 1)}\n${lines}${said}${versions}${close}${text.slice(definition.close)}`
+  return `${text.slice(0, definition.open + 1)}\n${lines}${comments}${versions}${close}${text.slice(definition.close)}`
 }
 
-/** Comments about the version that is not a field any more, and those behind the last field. */
+/** The comments of the `version` property, which is removed, and those after the last property. */
 function remarks({ text }: Source, { parts, close }: Literal): string[] {
   const version = parts.find(({ key }) => key === 'version')!
   const before = text.slice(version.start, version.nameStart)
@@ -116,7 +116,7 @@ function appendCopy(source: Source, versions: Literal, version: string): string 
   const pad = ' '.repeat(indentOf(text, last.start))
   const copied = model.parts.filter(({ key }) => key === undefined || versioned.includes(key))
   const body = copied.map((part) => {
-    // Copies do not repeat what was said about the original.
+    // Without the comments of the original.
     return `${pad}  ${text.slice(part.nameStart, part.valueEnd)},\n`
   })
   const rest = text.slice(last.valueEnd, last.end)
@@ -130,7 +130,7 @@ function lead({ text }: Source, { open, close, parts }: Literal): string {
   return `\n${' '.repeat(indentOf(text, parts[0]!.start))}`
 }
 
-/** Leaves the comments around a field where they are. */
+/** Removes a property and keeps the comments around it. */
 function removePart(text: string, { nameStart, valueEnd, end }: LiteralPart): string {
   const rest = text.slice(valueEnd, end).replace(',', '').trimStart()
   const before = text.slice(0, nameStart)

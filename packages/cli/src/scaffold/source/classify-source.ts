@@ -1,17 +1,17 @@
-/** What a character of TypeScript belongs to. */
+/** The class of characters outside literals and comments. */
 export const code = 0
-/** Strings, templates and regular expressions. */
+/** The class of characters in strings, templates and regular expressions. */
 export const literal = 1
-/** Comments. */
+/** The class of characters in comments. */
 export const comment = 2
 
 /**
- * Says for each character of TypeScript source whether it is code, part of a literal, or part of a comment: brackets and commas count
- * in code only. What is between `${` and `}` in a template is code. Undefined when a literal or comment has no end.
+ * Classifies each character of TypeScript source as code, literal or comment, because brackets and commas matter in code only. The part
+ * between `${` and `}` of a template is code. Undefined if a literal or comment has no end.
  */
 export function classifySource(text: string): Uint8Array | undefined {
   const classes = new Uint8Array(text.length)
-  // For each open template the depth of braces within its current `${`.
+  // For each open template, the depth of braces within its current `${`.
   const templates: number[] = []
   let at = 0
   const take = (end: number, what: number): void => {
@@ -59,7 +59,7 @@ function endOfString(text: string, start: number, quote: string): number | undef
   return undefined
 }
 
-/** Past the backtick that ends the template, or past the `${` that interrupts it. */
+/** The position after the backtick that ends the template, or after the `${` that interrupts it. */
 function endOfTemplatePart(text: string, start: number): number | undefined {
   for (let at = start; at < text.length; at++) {
     if (text[at] === '\\') at++
@@ -80,7 +80,7 @@ function endOfRegExp(text: string, start: number): number | undefined {
   return undefined
 }
 
-/** A slash divides after a value, and starts a regular expression everywhere else. */
+/** Whether a slash starts a regular expression. After a value it is a division. */
 function startsRegExp(text: string, classes: Uint8Array, at: number): boolean {
   let before = at - 1
   while (before >= 0 && (classes[before] === comment || /\s/.test(text[before]!))) before--

@@ -4,38 +4,38 @@ import { classifySource, code, comment, literal } from './classify-source.ts'
 export interface LiteralPart {
   /** The name of a property; undefined for spreads, computed names and elements. */
   readonly key: string | undefined
-  /** With the comments in front of it, the comma, and a comment behind that on the same line. */
+  /** Includes the comments before it, the comma, and a comment after the comma on the same line. */
   readonly start: number
   readonly end: number
-  /** Where its own text starts, behind those comments. */
+  /** The start of its own text, after those comments. */
   readonly nameStart: number
-  /** Of what follows the colon; for elements and shorthands of the whole. */
+  /** The start of the value after the colon; for elements and shorthands, of the whole part. */
   readonly valueStart: number
   readonly valueEnd: number
 }
 
 /** An object or array literal in source text. */
 export interface Literal {
-  /** Of the opening bracket. */
+  /** The position of the opening bracket. */
   readonly open: number
-  /** Of the closing one. */
+  /** The position of the closing bracket. */
   readonly close: number
   readonly parts: readonly LiteralPart[]
 }
 
-/** Source text in which literals can be found. */
+/** Source text with the class of each character. */
 export interface Source {
   readonly text: string
   readonly classes: Uint8Array
 }
 
-/** Prepares text for {@link findCall} and {@link readLiteral}; undefined for what is no complete TypeScript. */
+/** Prepares text for {@link findCalls} and {@link readLiteral}. Undefined for incomplete TypeScript. */
 export function readSource(text: string): Source | undefined {
   const classes = classifySource(text)
   return classes && { text, classes }
 }
 
-/** The object literals that are the first argument of calls of a function, in the order of the text. */
+/** The object literals that are the first argument of calls of a function, in source order. */
 export function findCalls(source: Source, name: string): Literal[] {
   const found: Literal[] = []
   for (const match of source.text.matchAll(new RegExp(`(?<![\\w$.])${name}\\s*\\(\\s*\\{`, 'g'))) {
@@ -46,7 +46,7 @@ export function findCalls(source: Source, name: string): Literal[] {
   return found
 }
 
-/** Reads the object or array literal that opens at a position; undefined when there is none that closes. */
+/** Parses the object or array literal that opens at a position. Undefined if there is none, or if it is not closed. */
 export function readLiteral({ text, classes }: Source, open: number): Literal | undefined {
   if (text[open] !== '{' && text[open] !== '[') return undefined
   const parts: LiteralPart[] = []
@@ -71,7 +71,7 @@ export function readLiteral({ text, classes }: Source, open: number): Literal | 
   return undefined
 }
 
-/** Past a comment that follows on the same line, if there is one. */
+/** The position after a comment that follows on the same line, else the start. */
 function endOfLine({ text, classes }: Source, start: number): number {
   let end = start
   for (let at = start; at < text.length && text[at] !== '\n'; at++) {
@@ -92,7 +92,7 @@ function partOf({ text, classes }: Source, from: number, to: number, end: number
   const key = name?.[1] ?? name?.[2] ?? name?.[3]
   if (!name || key === undefined) return { key: undefined, start, end, nameStart: first, valueStart: first, valueEnd }
   if (name[4] === '') {
-    // A shorthand or an element is the name and nothing else.
+    // A shorthand or an element consists of the name alone.
     const whole = name[0].trim().length === valueEnd - first
     return { key: whole ? key : undefined, start, end, nameStart: first, valueStart: first, valueEnd }
   }
@@ -101,13 +101,13 @@ function partOf({ text, classes }: Source, from: number, to: number, end: number
   return { key, start, end, nameStart: first, valueStart, valueEnd }
 }
 
-/** The value of a property as text; undefined when there is no such property. */
+/** The source of the value of a property; undefined if there is no such property. */
 export function propertyText({ text }: Source, { parts }: Literal, key: string): string | undefined {
   const part = parts.find((one) => one.key === key)
   return part && text.slice(part.valueStart, part.valueEnd)
 }
 
-/** Moves lines to the right, but for those within templates and the first. */
+/** Indents lines, except the first and those within templates. */
 export function indentLines({ text, classes }: Source, start: number, end: number, by: number): string {
   let out = ''
   for (let at = start; at < end; at++) {
@@ -117,7 +117,7 @@ export function indentLines({ text, classes }: Source, start: number, end: numbe
   return out
 }
 
-/** How far the line of a position is indented. */
+/** The indentation of the line of a position. */
 export function indentOf(text: string, at: number): number {
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1)
   return /^ */.exec(line)![0].length

@@ -1,16 +1,16 @@
 import { findCalls, indentOf, readLiteral, readSource } from './object-literal.ts'
 
-/** The lists of an operator that parts are registered in. */
+/** The properties of `defineOperator` that list the parts of an operator. */
 export type PartList = 'kinds' | 'controllers' | 'webhooks' | 'conversions'
 
-/** A part of an operator to be registered. */
+/** A part of an operator to register. */
 export interface Registration {
   readonly list: PartList
   /** The exported name. */
   readonly name: string
-  /** What it is called in the operator's file, when the name is taken there. */
+  /** Its local name, if the exported name is taken. */
   readonly alias?: string
-  /** The module that exports it, as the operator's file imports it. */
+  /** The specifier of the module that exports it. */
   readonly from: string
 }
 
@@ -18,8 +18,8 @@ const order: readonly PartList[] = ['kinds', 'controllers', 'webhooks', 'convers
 const lineWidth = 120
 
 /**
- * Adds a part to the lists of `defineOperator({ ... })` and imports it, leaving everything else as it is. The same text when it is there
- * already; undefined when the text has no such call, or one whose list is not written out.
+ * Adds a part to a list of `defineOperator({ ... })`, imports it, and changes nothing else. Returns the same text if the part is
+ * registered; undefined if there is no such call, or if its list is not an array literal.
  */
 export function registerPart(text: string, part: Registration): string | undefined {
   const source = readSource(text)
@@ -40,7 +40,7 @@ export function registerPart(text: string, part: Registration): string | undefin
   return withImport(insertElement(text, array, element), part)
 }
 
-/** The lines that somebody has to write whose operator is not written as expected. */
+/** The change to make by hand if {@link registerPart} returns undefined. */
 export function registrationHint(part: Registration): string {
   return `${importLine(part)}   and, in defineOperator:   ${part.list}: [..., ${part.alias ?? part.name}]`
 }
@@ -64,7 +64,7 @@ function insertElement(text: string, array: Found, element: string): string {
     return `${text.slice(0, open + 1)}\n${lines}${indent}${text.slice(close)}`
   }
   const indent = ' '.repeat(indentOf(text, last.valueStart))
-  // What is left of the last element's lines: its comma, and a comment perhaps.
+  // The rest of the last element's line: its comma, and possibly a comment.
   const rest = text.slice(last.valueEnd, last.end)
   const comma = rest.includes(',') ? rest : `,${rest}`
   return `${before}${comma}\n${indent}${element},${text.slice(last.end)}`
@@ -90,20 +90,20 @@ function importLine({ name, alias, from }: Registration, quote = "'"): string {
 function withImport(text: string, part: Registration): string {
   const imports = [...text.matchAll(/^import [^;]*?from (['"])([^'"\n]+)['"];?$/gm)]
   const last = imports.at(-1)
-  // Written as its neighbours are.
+  // With the quotes of the other imports.
   const line = importLine(part, last?.[1])
   if (text.includes(line)) return text
   if (!last) return `${line}\n${text}`
   const semicolon = last[0].endsWith(';') ? ';' : ''
   const next = imports.find((one, index) => one[2]! > part.from && isSorted(imports.slice(index)))
-  // Not between a comment and what it is about.
+  // Not between a comment and the import that it describes.
   if (next && !/(?:\*\/|\/\/.*)\n$/.test(text.slice(0, next.index)))
     return `${text.slice(0, next.index)}${line}${semicolon}\n${text.slice(next.index)}`
   const end = last.index + last[0].length
   return `${text.slice(0, end)}\n${line}${semicolon}${text.slice(end)}`
 }
 
-/** Whether imports of files of the project follow each other by name, so that one more has its place among them. */
+/** Whether the imports are all relative and sorted, so that another one has a place among them. */
 function isSorted(imports: readonly RegExpExecArray[]): boolean {
   return imports.every(([, , from = ''], at) => from.startsWith('.') && (at === 0 || imports[at - 1]![2]! < from))
 }

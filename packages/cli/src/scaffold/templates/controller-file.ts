@@ -4,7 +4,7 @@ import { deployImageController } from './deploy-image-controller.ts'
 import { kindImport } from './kind-import.ts'
 import { licenseHeader } from './license-header.ts'
 
-/** A controller of a kind. */
+/** The file of a controller. */
 export function controllerText(project: Project, family: KindFamily, controller: FamilyController): string {
   const isMain = controller === family.controllers[0]
   if (isMain && family.image !== undefined) return deployImageController(project, family, controller, family.image)
@@ -13,15 +13,15 @@ export function controllerText(project: Project, family: KindFamily, controller:
   const reportsStatus = isMain && !family.isForeign
   const name = controller.name === undefined ? '' : `  name: '${controller.name}',\n\n`
   const body = reportsStatus
-    ? `    log.info('Looking after it', { generation: ${variable}.metadata.generation })
+    ? `    log.info('Reconciling', { generation: ${variable}.metadata.generation })
     return { status: { conditions: [condition('Ready', true, 'Reconciled')] } }`
-    : `    log.info('Looking after it', { name: ${variable}.metadata.name })`
+    : `    log.info('Reconciling', { name: ${variable}.metadata.name })`
   return `${licenseHeader(project)}import { ${reportsStatus ? 'condition, ' : ''}defineController } from 'kubewright'
 ${kindImport(family, file)}
 
 export const ${controller.prefix}Controller = defineController(${kind}, {
-${name}  // Called for every ${kind} that is new or changed, and again after every failure. Children that you name in
-  // \`owns: [Deployment]\` and write with \`apply(Deployment({ ... }))\` are watched, and go when their ${kind} goes.
+${name}  // Called for every new or changed ${kind}, and retried after a failure. The controller watches the kinds in
+  // \`owns: [Deployment]\`. Objects that you write with \`apply(Deployment({ ... }))\` are deleted with their ${kind}.
   async reconcile(${variable}, { log }) {
 ${body}
   },

@@ -1,15 +1,15 @@
+import { kebab } from '../../text/kebab.ts'
 import type { FamilyController, KindFamily } from '../kind-family.ts'
-import { kebab } from '../kind-names.ts'
 import type { DeployImageOptions, Project } from '../project.ts'
 import { kindImport } from './kind-import.ts'
 import { licenseHeader } from './license-header.ts'
 
-/** The environment variable that replaces the image of a kind. */
+/** The environment variable that overrides the image of a kind. */
 export function imageVariable(kind: string): string {
   return `${kebab(kind).replaceAll('-', '_').toUpperCase()}_IMAGE`
 }
 
-/** A controller that keeps a Deployment of an image for every object of the kind. */
+/** The file of a controller that runs an image in a Deployment for every object of the kind. */
 export function deployImageController(
   project: Project,
   family: KindFamily,
@@ -34,7 +34,7 @@ export function deployImageController(
 import { Deployment } from 'kubewright/k8s'
 ${kindImport(family, `${controller.stem}.controller.ts`)}
 
-// The operator's container can name another image: then all instances follow.
+// The environment variable of the operator's container overrides the image of all instances.
 const image = () => process.env['${imageVariable(kind)}'] ?? '${options.image}'
 
 export const ${controller.prefix}Controller = defineController(${kind}, {
@@ -57,14 +57,14 @@ ${name}  owns: [Deployment],
     }
   },
 
-  // The Deployment goes with its owner. What is outside of the cluster has to be given up here.
+  // The Deployment is deleted with its owner. Release resources outside the cluster here.
   cleanup(${variable}, { event }) {
     const { name, namespace } = ${variable}.metadata
     event('Warning', 'Deleting', \`Custom Resource \${name} is being deleted from the namespace \${namespace}\`)
   },
 })
 
-// A selector cannot be changed later: it tells instances apart, and nothing in it ever changes.
+// The selector is immutable: it must distinguish instances by labels that never change.
 const labels = (${variable}: ${kind}) => ({
   'app.kubernetes.io/name': '${kebab(kind)}',
   'app.kubernetes.io/instance': ${variable}.metadata.name,
@@ -79,7 +79,7 @@ const deploymentFor = (${variable}: ${kind}) =>
       template: {
         metadata: { labels: labels(${variable}) },
         spec: {
-          // An image whose user is root needs runAsUser here.
+          // Add runAsUser for an image whose user is root.
           securityContext: { runAsNonRoot: true${user}, seccompProfile: { type: 'RuntimeDefault' } },
           containers: [
             {
@@ -93,12 +93,12 @@ ${container.map((line) => `              ${line}`).join('\n')}
 `
 }
 
-/** Names of ports have 15 characters at most. */
+/** The name of the container port, which may have 15 characters at most. */
 function portName(kind: string): string {
   return kebab(kind).slice(0, 15).replace(/-$/, '')
 }
 
 function quoted(text: string): string {
-  // As JSON, whose escapes are those of the language; then with the quotes of the other lines.
+  // JSON has the same escapes as TypeScript; only the quotes differ.
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }

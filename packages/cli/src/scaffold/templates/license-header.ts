@@ -1,6 +1,6 @@
 import { type Project, rightsOf } from '../project.ts'
 
-/** What source files of a project begin with: two lines at most, and none without a license. */
+/** The header of source files: at most two lines, and empty without a license. */
 export function licenseHeader(project: Project): string {
   const { license, owner } = rightsOf(project)
   if (license === 'none') return ''

@@ -1,7 +1,7 @@
 import type { Project } from '../project.ts'
 import { licenseHeader } from './license-header.ts'
 
-/** The operator before anything is registered in it. */
+/** The file of the operator, without any parts. */
 export function operatorText(project: Project): string {
   return `${licenseHeader(project)}import { defineOperator } from 'kubewright'
 
@@ -13,7 +13,7 @@ export const operator = defineOperator({
 `
 }
 
-/** The program that runs the operator. */
+/** The file of the program that runs the operator. */
 export function mainText(project: Project): string {
   return `${licenseHeader(project)}import { run } from 'kubewright'
 import { operator } from './operator.ts'

@@ -1,7 +1,7 @@
 import { kubewrightVersion, nodeRelease, pinnedVersions } from '../pinned-versions.ts'
 import { type Project, rightsOf } from '../project.ts'
 
-/** The files of a new project that do not depend on its kinds, by path. */
+/** The files of a project that do not depend on its kinds, by path. */
 export function projectFiles(project: Project): [path: string, text: string][] {
   return [
     ['package.json', packageJson(project)],
@@ -30,7 +30,7 @@ function packageJson(project: Project): string {
     scripts: {
       dev: 'kubewright dev',
       start: 'kubewright run',
-      // Longer than anything in a test environment waits, which then tells what it waited for.
+      // Longer than the deadlines of a test environment, whose messages name the object that it waits for.
       test: 'vitest run --dir src --passWithNoTests --testTimeout=30000',
       generate: 'kubewright generate',
       typecheck: 'tsc --noEmit',
@@ -42,13 +42,13 @@ function packageJson(project: Project): string {
       '@kubewright/testing': kubewrightVersion,
       ...pinnedVersions,
     },
-    // Both work without: newer versions of npm run no such script that is not named here, and say so with every install.
+    // Both packages work without their install scripts. Without this entry, newer versions of npm warn on every install.
     allowScripts: { esbuild: false, fsevents: false },
   }
   return `${JSON.stringify(value, undefined, 2)}\n`
 }
 
-/** A Go module that is nowhere is no repository. */
+/** The `repository` field. Absent for the path of a Go module that is not a repository. */
 function repositoryOf(repo: string | undefined): { repository?: string } {
   if (repo === undefined || !/[./].*\//.test(repo)) return {}
   return { repository: /^[\w.-]+\.[a-z]+\//.test(repo) ? `https://${repo}` : repo }
@@ -56,7 +56,7 @@ function repositoryOf(repo: string | undefined): { repository?: string } {
 
 const byName = ([a]: string[], [b]: string[]): number => (a! < b! ? -1 : 1)
 
-/** `@scope/name@1.2.3` -> the name and the version. */
+/** Splits `@scope/name@1.2.3` into name and version. */
 function nameAndVersion(module: string): [name: string, version: string] {
   const at = module.lastIndexOf('@')
   return at > 0 ? [module.slice(0, at), module.slice(at + 1)] : [module, '*']
@@ -91,7 +91,7 @@ dist/*
 *.tsbuildinfo
 `
 
-// Tests stay out of the image, and what is not sent cannot change the result.
+// Without tests. Files that are not sent to the builder cannot change the image.
 const dockerignore = `*
 !package.json
 !package-lock.json
@@ -100,7 +100,7 @@ const dockerignore = `*
 **/*.test.ts
 `
 
-// What the image gets is put together in one folder, in which nothing tells when that was: the same input makes the same layer.
+// The layer is assembled in one folder with fixed timestamps, so that the same input gives the same layer.
 const dockerfile = `ARG NODE_VERSION=${nodeRelease}
 
 FROM node:\${NODE_VERSION}-bookworm-slim AS build
@@ -109,7 +109,7 @@ COPY package.json package-lock.json ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY src ./src
-# Compiled, and without what only developers need; all of the same age, so that the same files make the same image.
+# Compile, remove development dependencies, and set fixed timestamps: the same files give the same image.
 RUN npm run build \\
   && npm prune --omit=dev --ignore-scripts \\
   && find node_modules -name '*.ts' -delete -o -name '*.d.ts.map' -delete \\
@@ -117,29 +117,29 @@ RUN npm run build \\
   && rm -rf src tsconfig.json package-lock.json \\
   && find . -exec touch -h -d @0 {} +
 
-# No shell, no package manager, and a user without rights.
+# No shell, no package manager, and an unprivileged user.
 FROM gcr.io/distroless/nodejs\${NODE_VERSION}-debian12:nonroot
 COPY --from=build /image /
 WORKDIR /app
 ENV NODE_ENV=production
 USER 65532:65532
-# The arguments of the container are flags of the operator: --help shows them.
+# The arguments of the container are flags of the operator: --help lists them.
 ENTRYPOINT ["/nodejs/bin/node", "--enable-source-maps", "dist/main.js"]
 `
 
-const makefile = `# Kubebuilder's targets, for those who type them: each is one command.
+const makefile = `# The targets of kubebuilder. Each runs one command.
 IMG ?= controller:latest
 CONTAINER_TOOL ?= docker
 PLATFORMS ?= linux/arm64,linux/amd64
 KUBEWRIGHT ?= npx kubewright
-# Further flags of run, dev, deploy, undeploy and uninstall, such as ARGS=--yes.
+# Additional flags of run, dev, deploy, undeploy and uninstall, such as ARGS=--yes.
 ARGS ?=
 
 .PHONY: all help manifests generate vet install uninstall run dev test build docker-build docker-push docker-buildx deploy undeploy \\
   build-installer bundle
 all: build
 
-help: ## Show this.
+help: ## Show this help.
 	@awk 'BEGIN {FS = ":.*##"} /^[a-z-]+:.*##/ {printf "  %-16s%s\\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 node_modules: package.json
@@ -149,7 +149,7 @@ node_modules: package.json
 manifests: node_modules ## Write CRDs, RBAC, webhooks and the rest of config/.
 	$(KUBEWRIGHT) generate
 
-generate: manifests ## The same: there is no other generated code.
+generate: manifests ## Same as manifests: there is no other generated code.
 
 vet: node_modules ## Check types.
 	npm run typecheck
@@ -157,13 +157,13 @@ vet: node_modules ## Check types.
 install: node_modules ## Install the CRDs in the current cluster.
 	$(KUBEWRIGHT) install
 
-uninstall: node_modules ## Remove the CRDs, and with them all objects.
+uninstall: node_modules ## Remove the CRDs and all their objects.
 	$(KUBEWRIGHT) uninstall $(ARGS)
 
-run: node_modules ## Run the operator here, against the current cluster.
+run: node_modules ## Run the operator on this machine, against the current cluster.
 	$(KUBEWRIGHT) run $(ARGS)
 
-dev: node_modules ## Run the operator here with a control plane of its own.
+dev: node_modules ## Run the operator on this machine, with its own control plane.
 	$(KUBEWRIGHT) dev $(ARGS)
 
 test: vet ## Check types and run the tests.
@@ -181,16 +181,16 @@ docker-push: ## Push the image IMG.
 docker-buildx: ## Build and push the image IMG for PLATFORMS.
 	SOURCE_DATE_EPOCH=0 $(CONTAINER_TOOL) buildx build --push --platform $(PLATFORMS) -t $(IMG) .
 
-deploy: node_modules ## Run IMG in the current cluster.
+deploy: node_modules ## Deploy IMG to the current cluster.
 	$(KUBEWRIGHT) deploy --image $(IMG) $(ARGS)
 
-undeploy: node_modules ## Remove it, and the CRDs.
+undeploy: node_modules ## Remove the operator and the CRDs.
 	$(KUBEWRIGHT) undeploy $(ARGS)
 
 build-installer: node_modules ## Write dist/install.yaml for IMG.
 	$(KUBEWRIGHT) generate --installer --image $(IMG)
 
-bundle: node_modules ## Write bundle/ for OLM.
+bundle: node_modules ## Write the OLM bundle to bundle/.
 	$(KUBEWRIGHT) generate --bundle --image $(IMG)
 `
 
@@ -218,39 +218,39 @@ jobs:
       - run: npm ci
       - run: npm run typecheck
       - run: npm test
-      # Manifests that are in the repository must be what the operator needs: npm run generate, and commit them.
+      # Fails if the committed manifests are outdated: run npm run generate and commit the result.
       - if: hashFiles('config/crd/**') != ''
         run: npx kubewright generate --check
 `
 
 const readme = ({ projectName }: Project): string => `# ${projectName}
 
-An operator for Kubernetes, made with Kubewright.
+A Kubernetes operator, built with Kubewright.
 
 \`\`\`sh
 npm install
-npx kubewright create api --group demo --version v1 --kind Home   # src/home.ts and what belongs to it
-npm test                                                          # on a control plane inside the test
-npm run dev                                                       # the operator with a cluster of its own, reloaded on save
+npx kubewright create api --group demo --version v1 --kind Home   # create src/home.ts, its controller and a test
+npm test                                                          # run the tests on an embedded control plane
+npm run dev                                                       # run the operator on its own control plane, reload on save
 \`\`\`
 
-\`npm run dev\` prints a kubeconfig for kubectl; then \`npm run generate\` and \`kubectl apply -k config/samples/\` create the examples.
+\`npm run dev\` prints the path of a kubeconfig for kubectl. \`npm run generate\` and \`kubectl apply -k config/samples/\` create the samples.
 
 | | |
 |---|---|
-| \`src/<kind>.ts\` | a kind: its schema is its type and its CRD |
-| \`src/<kind>.controller.ts\` | what happens for each object of it |
-| \`src/<kind>.webhook.ts\` | what is filled in and refused on the way in |
-| \`src/operator.ts\` | all of them together |
+| \`src/<kind>.ts\` | a kind: its schema, from which type and CRD are derived |
+| \`src/<kind>.controller.ts\` | the controller that reconciles its objects |
+| \`src/<kind>.webhook.ts\` | the webhooks that default and validate its objects |
+| \`src/operator.ts\` | the operator with all its parts |
 | \`src/main.ts\` | the program that runs in the cluster |
-| \`config/\` | manifests, written by \`npm run generate\`; the files in \`config/samples\` are yours |
+| \`config/\` | manifests, written by \`npm run generate\`; you may edit the files in \`config/samples\` |
 
 On a cluster:
 
 \`\`\`sh
-npm run generate                             # CRDs, RBAC, webhooks, Deployment
-npx kubewright install                       # the CRDs
-npm start                                    # the operator here, against the current kubeconfig
+npm run generate                             # write CRDs, RBAC, webhooks and the Deployment to config/
+npx kubewright install                       # install the CRDs
+npm start                                    # run the operator on this machine, against the current kubeconfig
 make docker-build docker-push IMG=registry.example.com/${projectName}:0.1.0
 make deploy IMG=registry.example.com/${projectName}:0.1.0
 \`\`\`

@@ -3,7 +3,7 @@ import type { KindFamily } from '../kind-family.ts'
 import { groupOf, type Project } from '../project.ts'
 import { licenseHeader } from './license-header.ts'
 
-/** The definition of a kind in its first version. */
+/** The file that defines a kind, in its first version. */
 export function resourceText(project: Project, family: KindFamily): string {
   const { kind } = family
   const [{ version, plural, api }] = family.versions as [KindFamily['stored']]
@@ -20,7 +20,7 @@ export function resourceText(project: Project, family: KindFamily): string {
   ]
   return `${licenseHeader(project)}import { defineResource, type Infer, s } from 'kubewright'
 
-/** ${kind}: say here what it is for. */
+/** TODO: describe ${kind}. */
 export const ${kind} = defineResource({
 ${names.join('\n')}
 ${family.image === undefined ? exampleSchema : imageSchema(family)}})
@@ -29,8 +29,8 @@ export type ${kind} = Infer<typeof ${kind}>
 }
 
 const exampleSchema = `  spec: s.object({
-    // An example: put your own fields here.
-    foo: s.string({ maxLength: 63 }).describe('An example of a field.').optional(),
+    // Replace this example by your own fields.
+    foo: s.string({ maxLength: 63 }).describe('An example field.').optional(),
   }),
   status: s.object({
     conditions: s.conditions('Ready'),
@@ -49,10 +49,10 @@ function imageSchema({ image }: KindFamily): string {
       : `
     containerPort: s
       .int({ minimum: 1, maximum: 65535 })
-      .describe('The port at which each instance listens.')
+      .describe('The port that each instance listens on.')
       .default(${port}),`
   return `  spec: s.object({
-    size: s.int({ minimum: 0 }).describe('How many instances run.').default(1),${portField}
+    size: s.int({ minimum: 0 }).describe('The number of instances.').default(1),${portField}
   }),
   status: s.object({
     readyReplicas: s.int(),
@@ -67,7 +67,7 @@ function imageSchema({ image }: KindFamily): string {
 `
 }
 
-/** Groups of the Kubernetes project itself are accepted only with a word about who approved them. */
+/** Whether a group belongs to the Kubernetes project. API servers accept its CRDs only with an approval annotation. */
 function isProtected(group: string): boolean {
   return /(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)
 }

@@ -1,14 +1,12 @@
+import { placeholderSpec } from '../../manifests/sample-of.ts'
 import { groupOf, type Project, type ProjectResource } from '../project.ts'
 
-/** Where the sample of a resource is. */
+/** The path of the sample of a resource. */
 export function samplePath({ group, domain, version, kind }: ProjectResource): string {
   return `config/samples/${group ?? domain}_${version}_${kind.toLowerCase()}.yaml`
 }
 
-/** The spec of a kind that nobody has given fields of its own yet. */
-export const placeholderSpec: Readonly<Record<string, string>> = Object.freeze({ foo: 'bar' })
-
-/** An object of a kind to try it out with. */
+/** The file with a sample object. */
 export function sampleText(project: Project, resource: ProjectResource, hasImage: boolean): string {
   const { kind, version } = resource
   return `apiVersion: ${groupOf(resource)}/${version}

@@ -5,7 +5,7 @@ import { imageVariable } from './deploy-image-controller.ts'
 import { kindImport } from './kind-import.ts'
 import { licenseHeader } from './license-header.ts'
 
-/** The tests of a kind and its first controller, or of a further controller. */
+/** The test file of a kind and its first controller, or of a further controller. */
 export function testText(project: Project, family: KindFamily, controller: FamilyController | undefined): string {
   const stem = controller?.stem ?? family.stem
   const file = `${stem}.test.ts`
@@ -25,13 +25,13 @@ function kindText({ kind, variable, controllers }: KindFamily, kindLine: string,
   const isControlled = controllers.length > 0
   const [title, testing, wait] = isControlled
     ? [
-        `${withArticle(kind)} becomes ready, and goes when it is deleted`,
+        `${withArticle(kind)} becomes ready and can be deleted`,
         'isTrue, startTestEnv',
         `const ${variable} = await env.until(${kind}, 'sample', isTrue('Ready'))
   expect(${variable}.status?.conditions).toHaveLength(1)`,
       ]
     : [
-        `${withArticle(kind)} is kept, and goes when it is deleted`,
+        `${withArticle(kind)} is stored and can be deleted`,
         'startTestEnv',
         `const ${variable} = await env.client.get(${kind}, 'sample')
   expect(${variable}.spec).toEqual(spec)`,
@@ -42,7 +42,7 @@ import { expect, test } from 'vitest'
 ${kindLine}
 ${operatorLine}
 
-// What ${withArticle(kind)} needs at least.
+// The minimal spec of ${withArticle(kind)}.
 const spec: Draft<typeof ${kind}>['spec'] = {}
 
 test('${title}', async () => {
@@ -67,7 +67,7 @@ function startsText(
 import { expect, test } from 'vitest'
 ${operatorLine}
 
-test('the operator looks after every ${kind} without failing', async () => {
+test('the operator reconciles every ${kind} without errors', async () => {
   await using env = await startTestEnv(operator)
   await env.settled()
   expect(env.reconciles().filter(({ error }) => error !== undefined)).toEqual([])
@@ -80,10 +80,10 @@ import { expect, test } from 'vitest'
 ${kindLine}
 ${operatorLine}
 
-// What ${withArticle(kind)} needs at least.
+// The minimal spec of ${withArticle(kind)}.
 const spec: Draft<typeof ${kind}>['spec'] = {}
 
-test('${controller.name} looks after ${withArticle(kind)}', async () => {
+test('${controller.name} reconciles ${withArticle(kind)}', async () => {
   await using env = await startTestEnv(operator)
   await env.client.create(${kind}({ metadata: { name: 'sample' }, spec }))
   await env.settled()
@@ -109,7 +109,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-test('${withArticle(kind)} runs its instances, follows its size, and takes them with it when it goes', async () => {
+test('${withArticle(kind)} runs its instances, scales with its size, and deletes them with itself', async () => {
   await using env = await startTestEnv(operator)
   await env.client.create(sample('sample', 2))
   const ${variable} = await env.until(${kind}, 'sample', isTrue('Available'))
@@ -122,7 +122,7 @@ test('${withArticle(kind)} runs its instances, follows its size, and takes them 
   await Promise.all([env.gone(${kind}, 'sample'), env.gone(Deployment, 'sample')])
 })
 
-test('two in one namespace keep apart, and another image replaces the old one', async () => {
+test('two objects in one namespace have separate instances, and a new image replaces the old one', async () => {
   await using env = await startTestEnv(operator)
   await Promise.all([env.client.create(sample('first', 1)), env.client.create(sample('second', 2))])
   await Promise.all(['first', 'second'].map((name) => env.until(${kind}, name, isTrue('Available'))))

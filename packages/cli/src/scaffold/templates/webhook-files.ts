@@ -4,7 +4,7 @@ import type { Project } from '../project.ts'
 import { kindImport } from './kind-import.ts'
 import { licenseHeader } from './license-header.ts'
 
-/** The webhooks of a kind. */
+/** The file of the webhooks of a kind. */
 export function webhookText(project: Project, family: KindFamily): string {
   const { kind, prefix, variable, isForeign, stored, webhookVersion, webhooks = { webhookVersion: 'v1' } } = family
   const reviewed = webhookVersion === stored.version ? kind : `${kind}.versions.${webhookVersion}`
@@ -14,24 +14,25 @@ export function webhookText(project: Project, family: KindFamily): string {
   ].join('')
   const label = `'app.kubernetes.io/managed-by': '${project.projectName}'`
   const defaulting = isForeign
-    ? `  // Fills what was left out, by changing the object. Must give the same when it is called twice.
+    ? `  // Sets defaults by changing the object. Must be idempotent.
   default(${variable}) {
     ${variable}.metadata.labels ??= {}
   },
 `
-    : `  // Fills what was left out, by changing the object. Must give the same when it is called twice.
+    : `  // Sets defaults by changing the object. Must be idempotent.
   default(${variable}) {
     ${variable}.metadata.labels = { ${label}, ...${variable}.metadata.labels }
   },
 `
   const validation = isForeign
-    ? `  // Says what is wrong, such as invalid('metadata.name', 'is too long'); an empty list admits. The second argument has the
-  // object before an update as \`old\`, and a client.
+    ? `  // Returns the problems of the object, such as invalid('metadata.name', 'is too long'). An empty list admits it. The second
+  // argument contains a client and, on an update, the object before it as \`old\`.
   validate() {
     return []
   },
 `
-    : `  // Says what is wrong; an empty list admits. The second argument has the object before an update as \`old\`, and a client.
+    : `  // Returns the problems of the object. An empty list admits it. The second argument contains a client and, on an update,
+  // the object before it as \`old\`.
   validate(${variable}) {
     return [
       ${variable}.metadata.name.length > 52 &&
@@ -49,14 +50,14 @@ ${parts.filter((part) => part !== '').join('\n')}})
 `
 }
 
-/** Tests of the webhooks of a kind that the project defines. */
+/** The test file of the webhooks of a kind that the project defines. */
 export function webhookTestText(project: Project, family: KindFamily): string {
   const { kind, variable, stem, webhooks } = family
   const file = `${stem}.webhook.test.ts`
   const tests = [
     ...(webhooks?.defaulting
       ? [
-          `test('${withArticle(kind)} is labelled', async () => {
+          `test('${withArticle(kind)} gets a default label', async () => {
   await using env = await startTestEnv(operator)
   const ${variable} = await env.client.create(${kind}({ metadata: { name: 'sample' }, spec }))
   expect(${variable}.metadata.labels).toEqual({ 'app.kubernetes.io/managed-by': '${project.projectName}' })
@@ -66,7 +67,7 @@ export function webhookTestText(project: Project, family: KindFamily): string {
       : []),
     ...(webhooks?.validation
       ? [
-          `test('${withArticle(kind)} whose name leaves no room for children is refused', async () => {
+          `test('${withArticle(kind)} with a name that is too long is rejected', async () => {
   await using env = await startTestEnv(operator)
   const name = 'x'.repeat(53)
   await expect(env.client.create(${kind}({ metadata: { name }, spec }))).rejects.toMatchObject({
@@ -84,7 +85,7 @@ import { expect, test } from 'vitest'
 ${kindImport(family, file)}
 import { operator } from '${importPath(file, 'src/operator.ts')}'
 
-// What ${withArticle(kind)} needs at least.
+// The minimal spec of ${withArticle(kind)}.
 const spec: Draft<typeof ${kind}>['spec'] = {}
 
 ${tests.join('\n')}`

@@ -1,0 +1,26 @@
+import { parseFlags } from '@kubewright/base'
+import { expect, test } from 'vitest'
+import { planeOptions } from '../up/plane-options.ts'
+import { devFlags } from './dev-command.ts'
+
+test('devFlags default to one node, a free port and memory', () => {
+  const { values } = parseFlags(devFlags, [])
+  expect(planeOptions(values, { kind: 'memory' })).toEqual({
+    port: 0,
+    backend: { kind: 'memory' },
+    kubeconfig: '.kubewright/kubeconfig',
+    controllers: 'all',
+    nodes: 1,
+    verbose: false,
+  })
+  expect(values).toMatchObject({ watch: [], once: false })
+})
+
+test('devFlags accept several folders to watch', () => {
+  const args = 'src/x.ts --once --watch a --watch=b --data d --nodes 3 -- --log-level debug --once'
+  expect(parseFlags(devFlags, args.split(' '))).toMatchObject({
+    values: { once: true, watch: ['a', 'b'], data: 'd', nodes: 3 },
+    operands: ['src/x.ts'],
+    rest: ['--log-level', 'debug', '--once'],
+  })
+})

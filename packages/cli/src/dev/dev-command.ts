@@ -1,0 +1,42 @@
+import { defineFlags } from '@kubewright/base'
+import { type Command, defineCommand } from '../command/command.ts'
+import { entryArgument } from '../entry/entry-argument.ts'
+import { planeFlags } from '../up/plane-flags.ts'
+
+const plane = planeFlags({ port: '0', portText: 'a free port', nodes: '1', storage: 'in memory' })
+
+/** The flags of `dev`. */
+export const devFlags = defineFlags({
+  ...plane,
+  // The default, so there is nothing to list; scripts of `up` may name it.
+  memory: { ...plane.memory, hidden: true },
+  watch: {
+    value: 'DIR',
+    repeatable: true,
+    complete: 'folders',
+    help: 'Also reload when code in this folder changes; may be repeated',
+  },
+  once: { default: false, help: 'Exit when the operator has no work left' },
+})
+
+/** `kubewright dev`: runs an operator on a control plane of its own, and reloads it when its code changes. */
+export const devCommand: Command = defineCommand({
+  name: 'dev',
+  summary: 'Run an operator on its own control plane, and reload it on save',
+  description: `
+Start a control plane on this machine, install the kinds of an operator, and run the operator with its webhooks. Reload the
+operator when a file of its project changes; objects are kept. Print each reconcile with its cause, and each error with
+its place in the source.
+
+TypeScript needs tsx in the project, or Node 22.18.`,
+  args: entryArgument,
+  flags: devFlags,
+  forwards: {
+    label: 'FLAGS',
+    help: 'Flags of the operator, such as --log-level=debug; kubewright run -- --help lists them',
+    from: 'dashes',
+    flags: async () => (await import('@kubewright/runtime')).operatorFlags,
+  },
+  endsInOrder: true,
+  run: async (input, context) => (await import('./run-dev.ts')).runDev(input, context),
+})

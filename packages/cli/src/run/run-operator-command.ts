@@ -1,0 +1,22 @@
+import { type Command, defineCommand } from '../command/command.ts'
+import { entryArgument } from '../entry/entry-argument.ts'
+
+/** `kubewright run`: runs an operator against a cluster, as its own program does. */
+export const runOperatorCommand: Command = defineCommand({
+  name: 'run',
+  summary: 'Run an operator against the cluster of the current kubeconfig',
+  description: `
+Run an operator until interrupted, as its own program does, against the cluster of $KUBECONFIG, ~/.kube/config or the
+service account of the pod. The kinds of the operator must be installed: see kubewright install --help.
+
+TypeScript needs tsx in the project, or Node 22.18.`,
+  args: entryArgument,
+  forwards: {
+    label: 'FLAGS',
+    help: 'Flags of the operator, such as --leader-elect, --metrics-bind-address=:8443 and --log-level=debug; kubewright run -- --help lists them',
+    from: 'first flag',
+    flags: async () => (await import('@kubewright/runtime')).operatorFlags,
+  },
+  endsInOrder: true,
+  run: async (input, context) => (await import('./run-operator.ts')).runOperator(input, context),
+})

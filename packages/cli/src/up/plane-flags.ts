@@ -1,0 +1,104 @@
+import { defineFlags, integerFrom, UsageError } from '@kubewright/base'
+
+/** The defaults in which `up` and `dev` differ. */
+export interface PlaneDefaults {
+  readonly port: string
+  readonly portText?: string
+  readonly nodes: string
+  /** Describes where objects are kept without a flag. */
+  readonly storage: string
+}
+
+/** The flags of every command that starts a control plane. */
+export function planeFlags({ port, portText, nodes, storage }: PlaneDefaults) {
+  return defineFlags({
+    port: {
+      value: 'N',
+      default: port,
+      ...(portText === undefined ? {} : { defaultText: portText }),
+      parse: integerFrom(0, 65_535),
+      help: 'Listen on this port; 0 picks a free one',
+    },
+    data: {
+      value: 'DIR',
+      complete: 'folders',
+      defaultText: storage,
+      parse: folderOf,
+      help: 'Keep objects in this folder',
+    },
+    memory: { default: false, help: 'Keep objects in memory only' },
+    etcd: {
+      value: 'URL[,URL]',
+      parse: endpointsOf,
+      help: 'Keep objects in etcd; ETCDCTL_CACERT, ETCDCTL_CERT and ETCDCTL_KEY name the certificate files, ETCDCTL_USER is NAME:PASSWORD',
+    },
+    kubeconfig: {
+      value: 'FILE',
+      complete: 'files',
+      default: '.kubewright/kubeconfig',
+      help: 'Write the kubeconfig to this file',
+    },
+    controllers: {
+      value: 'NAMES',
+      default: 'all',
+      parse: controllersOf,
+      help: 'Run these controllers: all, none, or a list of the names that kube-controller-manager uses; -NAME excludes one',
+    },
+    nodes: {
+      value: 'N',
+      default: nodes,
+      parse: integerFrom(0, 10_000),
+      help: 'Simulate this many nodes; without nodes, pods stay pending',
+    },
+    token: { value: 'TOKEN', parse: tokenOf, help: 'Also accept this bearer token, with the rights of system:masters' },
+    'client-ca': {
+      value: 'FILE',
+      complete: 'files',
+      help: 'Also accept client certificates of this CA; the CN is the user, each O is a group',
+    },
+    'enable-admission-plugins': {
+      value: 'NAMES',
+      parse: pluginsOf,
+      help: 'Also run these admission plugins, which are off by default as in kube-apiserver: OwnerReferencesPermissionEnforcement',
+    },
+    verbose: { short: 'v', default: false, help: 'Log every request and every action of the controllers' },
+  })
+}
+
+function folderOf(text: string): string {
+  if (text === '') throw new UsageError('--data must be the name of a folder, not ""')
+  return text
+}
+
+function endpointsOf(text: string): readonly string[] {
+  const endpoints = listOf(text)
+  for (const url of endpoints) {
+    if (!/^https?:\/\/[^/]+\/?$/.test(url))
+      throw new UsageError(`--etcd must be URLs such as http://127.0.0.1:2379, not "${url}"`)
+  }
+  return endpoints
+}
+
+function controllersOf(text: string): 'all' | 'none' | readonly string[] {
+  if (text === 'all' || text === 'none') return text
+  const names = listOf(text)
+  if (names.includes('')) throw new UsageError(`--controllers must be all, none or a list of names, not "${text}"`)
+  return names
+}
+
+function pluginsOf(text: string): readonly string[] {
+  const names = listOf(text)
+  if (names.includes('')) throw new UsageError(`--enable-admission-plugins must be a list of names, not "${text}"`)
+  return names
+}
+
+/** Accepts what an Authorization header can hold. An empty token would admit requests without one. */
+function tokenOf(text: string): string {
+  // The token is a secret, so the message does not repeat it.
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new UsageError('--token must be printable ASCII without blanks')
+  return text
+}
+
+function listOf(text: string): string[] {
+  return text.split(',').map((part) => part.trim())
+}

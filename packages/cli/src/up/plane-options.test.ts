@@ -1,0 +1,54 @@
+import { parseFlags, UsageError } from '@kubewright/base'
+import { describe, expect, it } from 'vitest'
+import { type PlaneOptions, planeOptions } from './plane-options.ts'
+import { upFlags } from './up-command.ts'
+
+const options = (args: string): PlaneOptions =>
+  planeOptions(parseFlags(upFlags, args === '' ? [] : args.split(' ')).values, { kind: 'durable', folder: 'default' })
+
+describe('planeOptions()', () => {
+  it('has defaults for all options', () => {
+    expect(options('')).toEqual({
+      port: 6443,
+      backend: { kind: 'durable', folder: 'default' },
+      kubeconfig: '.kubewright/kubeconfig',
+      controllers: 'all',
+      nodes: 0,
+      verbose: false,
+    })
+  })
+
+  it('reads every flag', () => {
+    const args =
+      '--port=0 --etcd http://a:1,http://b:2 --kubeconfig k --controllers a,b --token t --client-ca c --nodes 3 -v ' +
+      '--enable-admission-plugins A,B'
+    expect(options(args)).toEqual({
+      port: 0,
+      backend: { kind: 'etcd', endpoints: ['http://a:1', 'http://b:2'] },
+      kubeconfig: 'k',
+      controllers: ['a', 'b'],
+      nodes: 3,
+      token: 't',
+      clientCa: 'c',
+      admissionPlugins: ['A', 'B'],
+      verbose: true,
+    })
+    expect(options('--memory').backend).toEqual({ kind: 'memory' })
+    expect(options('--data d').backend).toEqual({ kind: 'durable', folder: 'd' })
+  })
+
+  it.each([
+    ['--port x', '--port must be a number from 0 to 65535, not "x"'],
+    ['--port 65536', '--port must be a number from 0 to 65535, not "65536"'],
+    ['--memory --data d', '--data and --memory exclude each other: give one of them'],
+    ['--memory --etcd http://a', '--memory and --etcd exclude each other: give one of them'],
+    ['--etcd localhost:2379', '--etcd must be URLs such as http://127.0.0.1:2379, not "localhost:2379"'],
+    ['--data=', '--data must be the name of a folder, not ""'],
+    ['--token=', '--token must be printable ASCII without blanks'],
+    ['--controllers a,,b', '--controllers must be all, none or a list of names, not "a,,b"'],
+    ['--enable-admission-plugins A,', '--enable-admission-plugins must be a list of names, not "A,"'],
+    ['--nodes 10001', '--nodes must be a number from 0 to 10000, not "10001"'],
+  ])('refuses %s', (args, message) => {
+    expect(() => options(args)).toThrow(new UsageError(message))
+  })
+})

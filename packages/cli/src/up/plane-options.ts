@@ -1,0 +1,51 @@
+import { type FlagValues, UsageError } from '@kubewright/base'
+import type { planeFlags } from './plane-flags.ts'
+
+/** Where a control plane keeps objects. */
+export type Backend =
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'durable'; readonly folder: string }
+  | { readonly kind: 'etcd'; readonly endpoints: readonly string[] }
+
+/** The options of a control plane that a command starts. */
+export interface PlaneOptions {
+  /** 0 picks a free port. */
+  readonly port: number
+  readonly backend: Backend
+  /** The file that the kubeconfig is written to. */
+  readonly kubeconfig: string
+  readonly controllers: 'all' | 'none' | readonly string[]
+  readonly nodes: number
+  readonly token?: string
+  /** A file of PEM certificates. */
+  readonly clientCa?: string
+  /** Not checked yet: the server knows the names. */
+  readonly admissionPlugins?: readonly string[]
+  readonly verbose: boolean
+}
+
+/** Derives the options from flags. `backend` is the default. Throws {@link UsageError} for flags that exclude each other. */
+export function planeOptions(values: FlagValues<ReturnType<typeof planeFlags>>, backend: Backend): PlaneOptions {
+  const { port, kubeconfig, controllers, nodes, verbose, token } = values
+  const { 'client-ca': clientCa, 'enable-admission-plugins': admissionPlugins } = values
+  return {
+    port,
+    backend: backendOf(values) ?? backend,
+    kubeconfig,
+    controllers,
+    nodes,
+    verbose,
+    ...(token === undefined ? {} : { token }),
+    ...(clientCa === undefined ? {} : { clientCa }),
+    ...(admissionPlugins === undefined ? {} : { admissionPlugins }),
+  }
+}
+
+function backendOf({ data, memory, etcd }: FlagValues<ReturnType<typeof planeFlags>>): Backend | undefined {
+  const given = [data !== undefined && '--data', memory && '--memory', etcd !== undefined && '--etcd']
+  const chosen = given.filter((flag) => typeof flag === 'string')
+  if (chosen.length > 1) throw new UsageError(`${chosen.join(' and ')} exclude each other: give one of them`)
+  if (memory) return { kind: 'memory' }
+  if (data !== undefined) return { kind: 'durable', folder: data }
+  return etcd === undefined ? undefined : { kind: 'etcd', endpoints: etcd }
+}

@@ -1,0 +1,18 @@
+import { type Command, defineCommand } from '../command/command.ts'
+import { planeFlags } from './plane-flags.ts'
+
+/** The flags of `up`. */
+export const upFlags = planeFlags({ port: '6443', nodes: '0', storage: '.kubewright/data' })
+
+/** `kubewright up`: serves a Kubernetes API until it is interrupted. */
+export const upCommand: Command = defineCommand({
+  name: 'up',
+  summary: 'Start a Kubernetes control plane on this machine',
+  description: `
+Serve a Kubernetes API on https://127.0.0.1, with the controllers of a cluster, until interrupted. Print one line when the
+API answers:
+  ready https://127.0.0.1:PORT kubeconfig=FILE in NNN ms`,
+  flags: upFlags,
+  endsInOrder: true,
+  run: async (input, context) => (await import('./run-up.ts')).runUp(input, context),
+})
