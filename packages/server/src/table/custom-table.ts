@@ -24,8 +24,8 @@ const creationColumn: CustomColumn = {
 }
 
 /**
- * The table of custom resources: their names and what the columns find; their ages when there are no columns. A column whose path cannot
- * be parsed ends the table before it, as in the real server.
+ * The table of custom resources: the name and the printer columns of the definition, or name and age without any. As in kube-apiserver,
+ * the table ends before a column with a malformed path.
  */
 export function customTable(columns: readonly CustomColumn[] | null | undefined): TableDefinition {
   const shown: TableColumn[] = [nameDefinition]
@@ -48,7 +48,7 @@ export function customTable(columns: readonly CustomColumn[] | null | undefined)
   }
 }
 
-/** The table of the scale of a custom resource; the paths are those of the definition. */
+/** The table of the scale subresource of custom resources. `paths` are those of the definition. */
 export function customScaleTable(paths: {
   readonly specReplicasPath?: string | undefined
   readonly statusReplicasPath?: string | undefined
@@ -76,7 +76,7 @@ function parsePath(path: string): JsonPath | undefined {
   }
 }
 
-/** The first value that the path finds, as the column's type demands; what is not there or of another type is null. */
+/** Returns the first value at the path, converted to the type of the column; null if there is none or its type differs. */
 function cellOf(path: JsonPath, type: string): Cell {
   const convert = conversions[type] ?? (() => null)
   return (object, now) => {
@@ -89,7 +89,7 @@ function firstOf(path: JsonPath, object: MutableObject): unknown {
   try {
     return path.find(object)[0]?.[0]
   } catch (error) {
-    // An index out of bounds, a filter over something that is no list.
+    // For example an index out of bounds, or a filter on a value that is no list.
     if (error instanceof ApiSyntaxError) return undefined
     throw error
   }
@@ -105,13 +105,13 @@ const conversions: Readonly<Record<string, (value: unknown, now: number) => unkn
   date: (value, now) => (typeof value === 'string' ? dateText(value, now) : null),
 }
 
-/** A number without its fraction; one beyond int64 is the smallest, as Go converts it. */
+/** Truncates a number as Go's conversion to int64 does: numbers out of range become the smallest integer. */
 function integerOf(value: number): number | bigint {
   return Math.abs(value) < 2 ** 63 ? Math.trunc(value) : -(2n ** 63n)
 }
 
 function dateText(value: string, now: number): string {
-  // Neither is a time in Go's query parameters, and both stand for none.
+  // As in apimachinery: both texts stand for a missing time.
   if (value === '' || value === 'null') return '<unknown>'
   try {
     parseRFC3339(value)

@@ -1,20 +1,20 @@
 import { parseQuantity, parseRFC3339 } from '@kubewright/base'
 
-/** How long ago a timestamp was, as kubectl prints ages (apimachinery/pkg/util/duration): `5m12s`, `3d4h`; `<unknown>` without one. */
+/** The age of a timestamp as kubectl shows it, such as `5m12s` or `3d4h`; `<unknown>` without a timestamp (apimachinery/pkg/util/duration). */
 export function ageOf(timestamp: string | null | undefined, now: number): string {
   if (!timestamp) return '<unknown>'
   return humanDuration(now - millisOf(timestamp))
 }
 
-/** A timestamp as epoch milliseconds. */
+/** Parses a timestamp into epoch milliseconds. */
 export function millisOf(timestamp: string): number {
   const { seconds, nanos } = parseRFC3339(timestamp)
   return seconds * 1000 + Math.trunc(nanos / 1e6)
 }
 
-/** A duration in milliseconds with the two most significant units that matter. */
+/** Formats a duration with at most two units. */
 export function humanDuration(millis: number): string {
-  // A few seconds of skew between clocks are no reason to print nonsense.
+  // Two seconds of clock skew are tolerated.
   const seconds = Math.trunc(millis / 1000)
   if (seconds < -1) return '<invalid>'
   if (seconds < 0) return '0s'
@@ -35,12 +35,12 @@ export function humanDuration(millis: number): string {
 const pair = (large: number, unit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${large}${unit}` : `${large}${unit}${small}${smallUnit}`
 
-/** A quantity in its canonical form; one that is absent counts as zero, as Go's does. */
+/** The canonical form of a quantity. A missing one counts as zero. */
 export function quantityText(quantity: number | string | null | undefined): string {
   return parseQuantity(String(quantity ?? '0')).toString()
 }
 
-/** Labels as `a=1,b=2` in the order of their keys, or `<none>`. */
+/** Formats labels as `a=1,b=2`, sorted by key; `<none>` without labels. */
 export function labelsText(labels: { readonly [key: string]: string | null | undefined } | null | undefined): string {
   const text = Object.entries(labels ?? {})
     .map(([key, value]) => `${key}=${value ?? ''}`)
@@ -49,13 +49,13 @@ export function labelsText(labels: { readonly [key: string]: string | null | und
   return text === '' ? '<none>' : text
 }
 
-/** The first few of a list, and how many there are besides. */
+/** The first `shown` items of a list and the number of further ones. */
 export function firstOf(list: readonly string[], shown: number, separator = ','): string {
   const text = list.slice(0, shown).join(separator)
   return list.length > shown ? `${text} + ${list.length - shown} more...` : text
 }
 
-/** Where a load balancer listens: addresses or host names, sorted, each once. */
+/** The addresses or host names of a load balancer, sorted and without duplicates. */
 export function loadBalancerText(
   status:
     | {

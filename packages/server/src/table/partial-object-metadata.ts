@@ -3,12 +3,12 @@ import { unclassifiedError } from '../request/unclassified-error.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 
-/** The metadata of an object as a kind of its own. */
+/** The metadata of an object as a PartialObjectMetadata. */
 export function partialObjectMetadata(object: Readonly<MutableObject>, apiVersion: string): MutableObject {
   return { kind: 'PartialObjectMetadata', apiVersion, metadata: object.metadata }
 }
 
-/** The metadata of objects as a list; like Go's, one without items has `null` for them. */
+/** The metadata of objects as a PartialObjectMetadataList. As in kube-apiserver, an empty list has `null` items. */
 export function partialObjectMetadataList(
   objects: readonly MutableObject[],
   metadata: Readonly<Record<string, unknown>>,
@@ -18,13 +18,13 @@ export function partialObjectMetadataList(
   return { kind: 'PartialObjectMetadataList', apiVersion, metadata, items: items.length === 0 ? null : items }
 }
 
-/** Somebody wants the metadata of a single object from a list. */
+/** The error for a client that requests PartialObjectMetadata of a list. */
 export function isAList({ kind, origin }: Resource): ApiError {
   const type = origin.hasGoTypes ? goType(kind.group, kind.listKind) : '*unstructured.UnstructuredList'
   return notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${type})`)
 }
 
-/** Somebody wants a list of metadata from a single object. */
+/** The error for a client that requests PartialObjectMetadataList of a single object. */
 export function isNoList({ apiVersion, kind }: MutableObject, { origin }: Resource): ApiError {
   if (!origin.hasGoTypes) return unclassifiedError('content is not a list')
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
@@ -32,7 +32,7 @@ export function isNoList({ apiVersion, kind }: MutableObject, { origin }: Resour
   return notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${type})`)
 }
 
-/** The type in which the real server holds a built-in kind: its package has the first word of the group. */
+/** The name of kube-apiserver's internal Go type of a built-in kind. Its package is the first word of the group. */
 function goType(group: string, kind: string): string {
   const [name = ''] = group.split('.')
   return `*${name === '' || name === 'events' ? 'core' : name}.${kind}`

@@ -4,27 +4,27 @@ import type { TableColumn, TableDefinition } from '../resource/table-definition.
 import { nameDefinition } from './columns.ts'
 import { partialObjectMetadata } from './partial-object-metadata.ts'
 
-/** The columns of resources that have none of their own. */
+/** The table of resources without columns of their own. */
 export const defaultTable: TableDefinition = {
   columns: [nameDefinition, { name: 'Created At', type: 'date', description: 'Time of the creation of the object.' }],
-  // The zero time of Go stands for none.
+  // A missing time is shown as Go's zero time.
   row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? '0001-01-01T00:00:00Z'],
   nullRows: true,
 }
 
-/** Which part of each object a row carries. */
+/** The part of the object that each row contains. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
-/** How a client wants its table. */
+/** How to build a table. */
 export interface TableOptions {
   /** meta.k8s.io/v1 or v1beta1. */
   readonly apiVersion: string
   readonly include: IncludeObject
-  /** How the server holds an object, which is what rows show. @default as it is */
+  /** Converts an object to kube-apiserver's internal form, from which rows are built. @default unchanged */
   readonly inner?: ((object: MutableObject) => MutableObject) | undefined
 }
 
-/** Reads the query parameter includeObject; throws a bad request for a value that there is not. */
+/** Parses the query parameter includeObject. Throws BadRequest for an unknown value. */
 export function includeObjectOf(value: string | null | undefined): IncludeObject {
   switch (value ?? '') {
     case '':
@@ -40,7 +40,7 @@ export function includeObjectOf(value: string | null | undefined): IncludeObject
   }
 }
 
-/** Objects as a meta.k8s.io Table; without headers it has rows only, as the later events of a watch do. */
+/** Builds a Table of objects. Without `headers` it has no column definitions, as in all but the first event of a watch. */
 export function tableOf(
   table: TableDefinition,
   objects: readonly MutableObject[],
@@ -59,7 +59,7 @@ export function tableOf(
   }
 }
 
-/** What the table of a single object says about itself: the version of the object, if it has one. */
+/** The metadata of the table of a single object: its resource version. */
 export function tableMetadata({ metadata: { resourceVersion } }: MutableObject): Record<string, unknown> {
   return resourceVersion ? { resourceVersion } : {}
 }
@@ -80,14 +80,14 @@ function tableRow(
   }
 }
 
-/** The bookmark that ends the initial events keeps its metadata: clients find it by its annotation. */
+/** Whether a row shows metadata. The bookmark that ends the initial events always does: clients recognize it by its annotation. */
 function showsMetadata({ metadata }: MutableObject, include: IncludeObject): boolean {
   return include === 'Metadata' || metadata.annotations?.['k8s.io/initial-events-end'] === 'true'
 }
 
 const definitions = new WeakMap<TableDefinition, readonly Record<string, unknown>[]>()
 
-/** The columns with every field that their JSON has, made once for each table. */
+/** The column definitions of a table with all fields. They are built once per table. */
 function columnDefinitions(table: TableDefinition): readonly Record<string, unknown>[] {
   let made = definitions.get(table)
   if (!made) {

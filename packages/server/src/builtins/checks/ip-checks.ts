@@ -1,13 +1,13 @@
 import { formatNetIP, goQuote, IPAddress, IPPrefix, parseCIDRSloppy, parseIPSloppy } from '@kubewright/base'
 import { type FieldError, type FieldPath, invalid } from '@kubewright/schema'
 
-// Addresses and ranges, in the lenient form of fields that are older than Go's strict parser and in the strict form of newer ones
+// Fields that are older than Go's strict parser accept IP addresses and CIDRs in a lenient form; newer fields require the canonical form
 // (apimachinery/pkg/util/validation/ip.go).
 
 const noAddress = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
 const noRange = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
 
-/** An address as older fields take it; values that were there before pass. */
+/** Checks an IP address by the lenient rules. Values in `known`, those of the stored object, are accepted. */
 export function checkLegacyIp(
   errors: FieldError[],
   path: FieldPath,
@@ -17,7 +17,7 @@ export function checkLegacyIp(
   if (!known.includes(value) && !parseIPSloppy(value)) errors.push(invalid(path, value, noAddress))
 }
 
-/** A range as older fields take it; values that were there before pass. */
+/** Checks a CIDR by the lenient rules. Values in `known`, those of the stored object, are accepted. */
 export function checkLegacyCidr(
   errors: FieldError[],
   path: FieldPath,
@@ -27,7 +27,7 @@ export function checkLegacyCidr(
   if (!known.includes(value) && !parseCIDRSloppy(value)) errors.push(invalid(path, value, noRange))
 }
 
-/** What is wrong with an address that must be written canonically. */
+/** Returns the problems of an IP address that must have the canonical form. */
 export function ipProblems(value: string): string[] {
   const sloppy = parseIPSloppy(value)
   if (!sloppy) return [noAddress]
@@ -38,7 +38,7 @@ export function ipProblems(value: string): string[] {
   return value === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`]
 }
 
-/** What is wrong with a range that must be written canonically. */
+/** Returns the problems of a CIDR that must have the canonical form. */
 export function cidrProblems(value: string): string[] {
   const sloppy = parseCIDRSloppy(value)
   if (!sloppy) return [noRange]

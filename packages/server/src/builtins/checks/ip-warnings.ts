@@ -1,7 +1,7 @@
 import { formatNetIP, IPAddress, IPPrefix, parseCIDRSloppy, parseIPSloppy } from '@kubewright/base'
 import type { FieldPath } from '@kubewright/schema'
 
-/** Warnings about an address that is valid only by the lenient rules of older fields, or is not written canonically. */
+/** Warns about an IP address that only the lenient rules accept, or that is not in canonical form. */
 export function ipWarnings(path: FieldPath, value: string): string[] {
   const sloppy = parseIPSloppy(value)
   if (!sloppy) return []
@@ -16,7 +16,7 @@ export function ipWarnings(path: FieldPath, value: string): string[] {
   return []
 }
 
-/** The same for a range of addresses. */
+/** As {@link ipWarnings}, for a CIDR. */
 export function cidrWarnings(path: FieldPath, value: string): string[] {
   const sloppy = parseCIDRSloppy(value)
   if (!sloppy) return []

@@ -12,7 +12,7 @@ const deprecated: ReadonlyMap<string, string> = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ])
 
-/** What to say about a node label that should not be used any more. */
+/** The deprecation notice of a node label; undefined if the label is not deprecated. */
 export function deprecatedNodeLabel(key: string): string | undefined {
   return deprecated.get(key)
 }
@@ -21,7 +21,7 @@ interface Term {
   matchExpressions?: { key?: string | undefined; values?: string[] | undefined }[] | undefined
 }
 
-/** Warnings about the labels that a node selector term names; a preference is told about impossible values, too. */
+/** Warns about deprecated labels in a node selector term and, with `checkValues`, about invalid values. */
 export function nodeSelectorTermWarnings(term: Term, checkValues: boolean, path: FieldPath): string[] {
   const warnings: string[] = []
   for (const [i, { key = '', values = [] }] of (term.matchExpressions ?? []).entries()) {

@@ -26,32 +26,33 @@ const quotaResources: ReadonlySet<string> = new Set([
 ])
 const integerResources: ReadonlySet<string> = new Set(counted)
 
+/** Whether a resource is memory in huge pages of some size. */
 export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-')
 }
 
-/** Resources of Kubernetes itself: without a domain, or below kubernetes.io. */
+/** Whether Kubernetes itself defines the resource: its name has no domain, or one under kubernetes.io. */
 export function isNativeResource(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/')
 }
 
-/** Resources that others define, such as devices. */
+/** Whether the resource is an extended one, such as a device. */
 export function isExtendedResource(name: string): boolean {
   if (isNativeResource(name) || name.startsWith('requests.')) return false
   return isQualifiedName(`requests.${name}`).length === 0
 }
 
-/** Resources that are counted, not measured. */
+/** Whether amounts of the resource must be integers. */
 export function isIntegerResource(name: string): boolean {
   return integerResources.has(name) || isExtendedResource(name)
 }
 
-/** Names without a domain that a quota may hold. */
+/** Whether a quota may limit the resource; for names without a domain. */
 export function isStandardQuotaResource(name: string): boolean {
   return quotaResources.has(name) || isHugePages(name) || name.startsWith('requests.hugepages-')
 }
 
-/** Names without a domain that the system knows. */
+/** Whether Kubernetes defines a resource of this name; for names without a domain. */
 export function isStandardResource(name: string): boolean {
   return name === 'storage' || isStandardQuotaResource(name)
 }

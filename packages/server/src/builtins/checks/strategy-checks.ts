@@ -2,22 +2,25 @@ import { type LabelSelectorLike, type Selector, selectorFrom, validateLabelSelec
 import { deepEqual } from '@kubewright/base'
 import type * as meta from '@kubewright/k8s/meta/v1'
 import { compareUtf8, type FieldError, FieldPath, invalid, RawValue, utf8Length } from '@kubewright/schema'
+import { escapeHtml } from '../../codec/json/go-value.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Unchecked } from '../typed/unchecked.ts'
 
-// What the strategies of most kinds share: immutable fields, selectors, and values shown in errors.
+// Helpers that the strategies of most kinds share: immutable fields, selectors and the values in error messages.
 
 /** A label selector as a client sends it. */
 export type UncheckedSelector = Unchecked<meta.LabelSelector> | undefined
 
+/** The path of the metadata. */
 export const metadataPath: FieldPath = FieldPath.of('metadata')
-/** The path of the spec, where most checks start. */
+/** The path of the spec. */
 export const specPath: FieldPath = FieldPath.of('spec')
+/** The path of the status. */
 export const statusPath: FieldPath = FieldPath.of('status')
-/** What errors say about a change of a field that cannot change. */
+/** The message for a change of an immutable field. */
 export const immutableText = 'field is immutable'
 
-/** The field must be as it was; `shown` is the value that the error prints. */
+/** Checks that a field has not changed. `shown` is the value in the error. */
 export function checkImmutable(
   errors: FieldError[],
   path: FieldPath,
@@ -28,17 +31,14 @@ export function checkImmutable(
   if (!deepEqual(value, old)) errors.push(invalid(path, shown, immutableText))
 }
 
-const unsafe = /[<>&\u2028\u2029]/g
-
-/** A value as errors print it: the fields of structs in the order in which they are, as opposed to maps. Simple values stay. */
+/** A value in the form that errors show. The fields of an object keep their order, as those of a Go struct do. */
 export function structValue(value: unknown): unknown {
   if (value === undefined) return null
   if (typeof value !== 'object' || value === null) return value
-  const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return new RawValue(JSON.stringify(value).replace(unsafe, escaped))
+  return new RawValue(escapeHtml(JSON.stringify(value)))
 }
 
-/** A label selector as errors print it. */
+/** A label selector in the form that errors show. */
 export function selectorValue(selector: UncheckedSelector): unknown {
   if (!selector) return null
   const { matchLabels, matchExpressions } = selector
@@ -56,12 +56,12 @@ export function selectorValue(selector: UncheckedSelector): unknown {
   })
 }
 
-/** A map with its keys in the order in which Go prints them. */
+/** A map with sorted keys, as Go's encoder writes maps. */
 export function sortedMap<T>(map: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(map).sort(([a], [b]) => compareUtf8(a, b)))
 }
 
-/** Adds what is wrong with a label selector; no selector is fine. */
+/** Checks a label selector. A missing one is valid. */
 export function checkSelector(
   errors: FieldError[],
   path: FieldPath,
@@ -72,7 +72,7 @@ export function checkSelector(
   errors.push(...validateLabelSelector(asSelector(selector), path, { allowInvalidLabelValueInSelector }))
 }
 
-/** Whether a stored selector has values that are refused nowadays; such an object may keep them. */
+/** Whether a stored selector has label values that are invalid by today's rules. An update may keep them. */
 export function hasInvalidLabelValue(selector: UncheckedSelector): boolean {
   if (!selector) return false
   const strict = validateLabelSelector(asSelector(selector), specPath).length
@@ -81,7 +81,7 @@ export function hasInvalidLabelValue(selector: UncheckedSelector): boolean {
   )
 }
 
-/** What a selector selects, or undefined when it is none. */
+/** Parses a label selector; undefined if it is invalid. */
 export function trySelector(selector: UncheckedSelector): Selector | undefined {
   try {
     return selectorFrom(selector && asSelector(selector))
@@ -90,22 +90,22 @@ export function trySelector(selector: UncheckedSelector): Selector | undefined {
   }
 }
 
-/** The checks and conversions of selectors cope with everything that decoding lets through. */
+/** Casts a selector to the type of the parser, which copes with every decoded value. */
 function asSelector(selector: NonNullable<UncheckedSelector>): LabelSelectorLike {
   return selector as LabelSelectorLike
 }
 
-/** How many of a selector's parts are there. */
+/** The number of requirements of a selector. */
 export function selectorSize(selector: NonNullable<UncheckedSelector>): number {
   return Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length
 }
 
-/** Adds an error for a text that is longer than the limit, in bytes. */
+/** Whether a text has more than `limit` bytes in UTF-8. */
 export function isTooLong(text: string, limit: number): boolean {
   return utf8Length(text) > limit
 }
 
-/** A field of an object, typed as its kind declares it before anything was checked. */
+/** A field of an object as an unchecked type. A missing field yields an empty object, which is not stored in the object. */
 export function part<T>(object: MutableObject, field: string): T {
   return (object[field] ?? {}) as T
 }

@@ -21,7 +21,7 @@ const reasonText =
   'a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters ' +
   "or '_,:', and must end with an alphanumeric character or '_'"
 
-/** Checks conditions of the common form (apimachinery/pkg/apis/meta/v1/validation). */
+/** Checks a list of metav1.Condition (apimachinery/pkg/apis/meta/v1/validation). */
 export function validateConditions(
   conditions: readonly Unchecked<meta.Condition>[],
   path: FieldPath,

@@ -14,17 +14,17 @@ import type { Subresource, SubresourceView } from '../../resource/subresource.ts
 import { typedCodec } from '../typed/typed-codec.ts'
 import { scaleTable } from './scale-table.ts'
 
-/** Where a built-in kind keeps what its Scale shows. */
+/** The differences between the scale subresources of built-in kinds. */
 export interface ScaleOptions {
-  /** apiVersion of the kind, and of its managed fields. */
+  /** apiVersion of the kind, and of its managed fields entries. */
   readonly apiVersion: string
-  /** The selector as text. @default the label selector in spec.selector */
+  /** Formats the selector. @default the label selector in spec.selector */
   readonly selector?: (object: MutableObject) => string
-  /** The strategy that a write through the scale follows. */
+  /** The strategy of writes through the subresource. */
   readonly strategy: Strategy
 }
 
-/** The scale subresource of a kind with spec.replicas and status.replicas, to be put among its subresources. */
+/** The scale subresource of a kind with spec.replicas and status.replicas. */
 export function scaleSubresource(options: ScaleOptions): Subresource {
   const kind = kindFor({ group: 'autoscaling', version: 'v1', kind: 'Scale' })!
   return {
@@ -37,7 +37,7 @@ export function scaleSubresource(options: ScaleOptions): Subresource {
   }
 }
 
-/** Shows the replicas of an object as a Scale, and takes them from one. */
+/** Converts between an object and its Scale. */
 export function scaleView({
   apiVersion,
   selector = labelSelectorText,
@@ -84,7 +84,7 @@ function labelSelectorText(object: MutableObject): string {
   return selectorFrom(selector).toString()
 }
 
-/** The text of a selector that is a plain map of labels, as a ReplicationController's. */
+/** Formats the selector of a ReplicationController, which is a map of labels. */
 export function labelsText(object: MutableObject): string {
   const { selector = {} } = (object['spec'] ?? {}) as { selector?: Record<string, string> }
   return Object.entries(selector)

@@ -19,18 +19,18 @@ import { readObject } from '../../verbs/read-body.ts'
 import type { BuiltinParts } from '../builtin-parts.ts'
 import { typedCodec } from '../typed/typed-codec.ts'
 
-/** What happens when an object of a subresource's kind is posted. */
+/** A request to an action subresource. */
 export interface SubresourceAction {
   readonly context: RequestContext
   readonly resource: Resource
   /** The object after mutating admission. */
   readonly body: MutableObject
   readonly dryRun: boolean
-  /** Runs the validating admission; to be called once the body has been checked. */
+  /** Runs validating admission. To be called after the body has been checked. */
   readonly admit: () => Promise<void>
 }
 
-/** A subresource to which one posts an object of another kind to make something happen, answered with success and nothing else. */
+/** A subresource that performs an action for a posted object of another kind and answers with a Status. */
 export function actionSubresource(
   parts: Pick<BuiltinParts, 'admission' | 'registry'>,
   name: string,
@@ -79,7 +79,7 @@ export function actionSubresource(
   return { verbs: ['create'], handle, kind, codec }
 }
 
-/** Admission sees who wrote what is posted, although nobody keeps it. */
+/** The field manager of the posted kind. Admission sees managed fields, although the object is not stored. */
 function fieldManagerOf(kind: AnyKind, subresource: string): FieldManager {
   return createFieldManager({
     apiVersion: kind.apiVersion,
@@ -90,7 +90,7 @@ function fieldManagerOf(kind: AnyKind, subresource: string): FieldManager {
   })
 }
 
-/** The Status of an action that worked. */
+/** The Status of a successful action. */
 export const success: Readonly<Record<string, unknown>> = {
   kind: 'Status',
   apiVersion: 'v1',

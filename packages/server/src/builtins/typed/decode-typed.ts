@@ -28,15 +28,16 @@ import type { Strategy } from '../../resource/strategy.ts'
 import { isFormerVersion } from './former-versions.ts'
 import { jsonMembers } from './json-members.ts'
 
-/** The parts of a decoded body: the object, and what strict field validation says about it. */
+/** A decoded object and the errors of strict field validation. */
 interface Typed {
   readonly object: MutableObject
   readonly strictErrors: readonly string[]
 }
 
 /**
- * Decodes a body into a built-in kind as Go's decoder does: unknown fields are dropped and reported as asked, values come out in the
- * form in which Go prints them, kind and apiVersion may be left out, defaults are filled. Throws ApiError BadRequest with Go's texts.
+ * Decodes a body into a built-in kind as Go's decoder does: it drops unknown fields and reports them as `fieldValidation` requires,
+ * converts values to the form in which Go encodes them, completes kind and apiVersion, and fills defaults. Throws BadRequest with the
+ * messages of Go's decoder.
  */
 export function decodeTyped(
   kind: AnyKind,
@@ -75,7 +76,7 @@ export function decodeTyped(
   return complete(kind, strategy, typed.object)
 }
 
-/** Treats the result of a patch as a decoded body. Throws {@link GoDecodeError} when it does not fit the type. */
+/** Decodes the result of a patch. Throws {@link GoDecodeError} if it does not fit the type. */
 export function recheckTyped(
   kind: AnyKind,
   strategy: Pick<Strategy, 'setDefaults'>,
@@ -83,29 +84,29 @@ export function recheckTyped(
   options: RecheckOptions,
 ): Rechecked {
   const problem = typeMetaProblem(object)
-  // A map goes straight into the struct, which says what it wants when it gets there.
+  // A map is converted field by field, and the conversion reports the problem itself.
   if (problem !== undefined && options.source === 'json') throw new GoDecodeError(problem)
-  // A patch may have taken either of them away.
+  // A patch may have removed either of them.
   const name = (object.kind as string | null | undefined) ?? kind.kind
   const apiVersion = (object.apiVersion as string | null | undefined) ?? kind.apiVersion
-  // Nor does it ask what it is called.
+  // The conversion of a map does not compare kind and apiVersion either.
   const differs = name !== kind.kind || apiVersion !== kind.apiVersion
   if (problem === undefined && options.source === 'json' && differs) {
     const { group, version } = parseGroupVersion(apiVersion)
     throw new GoDecodeError(whyNot(kind, { group, version, kind: name }, object))
   }
   const typed = typedValue(kind, object, options.strict ? () => encodeJson(object) : undefined, options.source)
-  // Those of a map are sorted; those of a text come in its order.
+  // The errors of a map are sorted; those of a JSON text are in the order of the text.
   const strictErrors = options.source === 'map' ? [...typed.strictErrors].sort() : typed.strictErrors
   return { object: complete(kind, strategy, typed.object), strictErrors }
 }
 
-/** The object in its one form: as the server works with it, or, with the nulls that Go prints, as it is stored. */
+/** The canonical form of an object: the form in which the server compares it or, if `stored`, the stored one, with the nulls that Go writes. */
 export function normalizeTyped(kind: AnyKind, object: Readonly<MutableObject>, stored: boolean): MutableObject {
   return codecOf(kind).decode(object, new DecodeState({ nulls: stored })) as MutableObject
 }
 
-/** An object of the kind with nothing set: the structs and fields that are never left out. */
+/** An object of the kind without values, with the fields that Go's encoder never omits. */
 export function emptyTyped(kind: AnyKind): MutableObject {
   return { ...(codecOf(kind).zero(true) as MutableObject), kind: kind.kind, apiVersion: kind.apiVersion }
 }
@@ -118,7 +119,7 @@ function codecOf(kind: AnyKind): GoCodec {
   return codec
 }
 
-/** Parses the text; what is wrong with YAML as such is found here, everything about fields later. */
+/** Parses the text of a body. Duplicate and unknown fields of YAML are reported here, those of JSON later. */
 function parsed(kind: AnyKind, body: Uint8Array, request: DecodeRequest): Typed & { value: unknown } {
   try {
     if (request.mediaType === 'application/vnd.kubernetes.protobuf') {
@@ -143,7 +144,7 @@ function unrecognized(kind: AnyKind, why: string, body: Uint8Array): ApiError {
   return newBadRequest(`the object provided is unrecognized (must be of type ${kind.kind}): ${why} (${summary(body)})`)
 }
 
-/** The beginning of a body, as errors quote it. */
+/** The beginning of a body, for error messages. */
 export function summary(body: Uint8Array): string {
   if (body.length === 0) return '<empty>'
   const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 30))
@@ -156,10 +157,10 @@ interface Identity {
   readonly kind: string
 }
 
-/** Former versions that endpoints take besides their own, as nothing in them is different. */
+/** Former versions that an endpoint accepts besides its own, because both are identical. */
 const alikeVersions: Readonly<Record<string, string>> = { Eviction: 'policy/v1beta1' }
 
-/** What the body says it is, completed by what the endpoint takes. */
+/** The group, version and kind of a body, completed by those of the endpoint. `own` tells whether they match the endpoint. */
 function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Identity; own: boolean } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     if (value === null) return { gvk: kind, own: true }
@@ -168,7 +169,7 @@ function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Ident
   const given = value as { apiVersion?: unknown; kind?: unknown }
   const problem = typeMetaProblem(given)
   if (problem !== undefined) throw unrecognized(kind, problem, body)
-  // The core group may be spelt out as an empty one.
+  // `/v1` is another way to write the core group.
   const apiVersion = ((given.apiVersion ?? '') as string).replace(/^\/(?=[^/]*$)/, '')
   const name = (given.kind ?? '') as string
   const ownVersion = apiVersion === '' || apiVersion === kind.apiVersion || apiVersion === alikeVersions[kind.kind]
@@ -180,14 +181,14 @@ function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Ident
   return { gvk: { group, version, kind: name || kind.kind }, own: false }
 }
 
-/** Another version of the same kind, which the server knows how to convert; events of both groups are one kind. */
+/** Whether a body is another version of the same kind, which the server can convert. Events of both groups are one kind. */
 function isSameType(kind: AnyKind, gvk: Identity): boolean {
   if (gvk.kind !== kind.kind) return false
   if (isFormerVersion(`${gvk.group}/${gvk.version}`, gvk.kind)) return true
   return (gvk.group === kind.group || kind.kind === 'Event') && kindFor(gvk) !== undefined
 }
 
-/** Kinds of metav1 that every group version has. */
+/** Kinds of metav1 that are registered in every group version. */
 const sharedKinds = [
   'WatchEvent',
   'ListOptions',
@@ -200,7 +201,7 @@ const sharedKinds = [
 
 let listKinds: ReadonlySet<string> | undefined
 
-/** What is wrong with a body of another type: it is decoded as what it says it is before anybody asks whether that can be used. */
+/** The error for a body of another type. kube-apiserver decodes the body as that type before it tries to convert it. */
 function whyNot(kind: AnyKind, gvk: Identity, value: unknown): string {
   const other = kindFor(gvk)
   try {
@@ -229,7 +230,7 @@ function notConvertible(kind: AnyKind, gvk: Identity): string {
   return `converting (${from}) to (${target.slice(0, target.indexOf('/'))}.${kind.kind}): unknown conversion`
 }
 
-/** Where the scheme of a group was made, which Go's texts give as its name. */
+/** The name of the scheme of a group in error messages: the line of code that creates it. */
 function schemeOf(group: string): string {
   if (group === 'apiextensions.k8s.io') return 'k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55'
   if (group === 'apiregistration.k8s.io') return 'k8s.io/kube-aggregator/pkg/apiserver/scheme/scheme.go:28'
@@ -237,8 +238,8 @@ function schemeOf(group: string): string {
 }
 
 /**
- * Decodes a parsed value. With the text it came from, repeated and unknown fields are reported: only when the counts of members differ
- * or a field is unknown is the text read a second time to say where.
+ * Decodes a parsed value. With its source text, it reports duplicate and unknown fields. The text is parsed a second time, to locate them,
+ * only if the number of members differs or a field is unknown.
  */
 function typedValue(
   kind: AnyKind,
@@ -254,7 +255,7 @@ function typedValue(
     const text = typeof source === 'function' ? source() : source
     const strict = readStrictly(text, kind)
     strictErrors = strict.strictErrors
-    // Repeated objects are merged, as decoding into a struct twice does.
+    // The strict parser merges repeated objects, as Go does when it decodes twice into one struct.
     if (typeof source !== 'function' && strictErrors.length > 0)
       object = decodeOnce(codec, strict.value, new DecodeState({ keepEmpty: true }))
   }
@@ -265,7 +266,7 @@ function readStrictly(text: Uint8Array | string, kind: AnyKind): { value: unknow
   try {
     return decodeJson(text, { strict: true, schema: kind.schema })
   } catch {
-    // The text was YAML, whose reader has reported already.
+    // The text is YAML, whose problems are already reported.
     return { value: undefined, strictErrors: [] }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Versions that are served no more but that the server still reads: a body of one is understood and refused for its version, not as
- * something unheard of. By version, the kinds that were in it.
+ * The kinds of API versions that the server no longer serves but still recognizes: a body of such a version is rejected because of its
+ * version, and not as an unknown kind.
  */
 const formerVersions: Readonly<Record<string, string>> = {
   'admissionregistration.k8s.io/v1alpha1': 'ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding',
@@ -39,7 +39,7 @@ const formerVersions: Readonly<Record<string, string>> = {
   'storage.k8s.io/v1beta1': 'CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass',
 }
 
-/** Whether the kind was once in the version, which is not served any more. */
+/** Whether the version is no longer served and had the kind. */
 export function isFormerVersion(apiVersion: string, kind: string): boolean {
   return Object.hasOwn(formerVersions, apiVersion) && formerVersions[apiVersion]!.split(' ').includes(kind)
 }

@@ -3,7 +3,7 @@ import type { ObjectCodec } from '../../resource/object-codec.ts'
 import type { Strategy } from '../../resource/strategy.ts'
 import { decodeTyped, emptyTyped, normalizeTyped, recheckTyped } from './decode-typed.ts'
 
-/** The codec of a built-in kind: objects take the forms that Go's decoder and encoder give them, with the defaults of the strategy. */
+/** The codec of a built-in kind. Objects have the forms of Go's decoder and encoder, with the defaults of the strategy. */
 export function typedCodec(kind: AnyKind, strategy: Pick<Strategy, 'setDefaults'> = {}): ObjectCodec {
   return {
     decode: (body, request) => decodeTyped(kind, strategy, body, request),

@@ -1,6 +1,6 @@
 /**
- * A kind's type before anything was checked: every field may be missing and every enumeration may hold any string. What a client sends
- * has this type; defaults and validation work on it.
+ * The type of a decoded object before validation: every field may be missing, and every enumeration may be any string. Defaulting and
+ * validation work on this type.
  */
 export type Unchecked<T> = T extends string
   ? string

@@ -7,7 +7,7 @@ import { base64Length } from '../../checks/base64-length.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
-/** The most that the values of a ConfigMap or Secret may hold together. */
+/** The maximum total size of the values of a ConfigMap or a Secret. */
 export const maxDataBytes: number = 1024 * 1024
 export const immutableText: string = 'field is immutable when `immutable` is set'
 
@@ -28,7 +28,7 @@ function validate(map: MutableObject): FieldError[] {
     addInvalid(errors, FieldPath.of('binaryData').key(key), key, isConfigMapKey(key))
     size += base64Length(value)
   }
-  // An empty path: the error is about the whole object.
+  // The path is empty because the error concerns the whole object.
   if (size > maxDataBytes) errors.push(tooLong(FieldPath.of(''), maxDataBytes))
   return errors
 }
@@ -44,7 +44,7 @@ function validateUpdate(map: MutableObject, old: MutableObject): FieldError[] {
   return [...errors, ...validate(map)]
 }
 
-/** ConfigMaps. */
+/** ConfigMaps (pkg/registry/core/configmap). */
 export const configMaps: BuiltinDefinition = defineBuiltin({
   group: '',
   resource: 'configmaps',

@@ -43,7 +43,7 @@ function validateAddress({ ip = '', hostname, nodeName }: Address, path: FieldPa
   checkEndpointIp(errors, path.child('ip'), ip)
 }
 
-/** An address that traffic can be sent to from anywhere. */
+/** Checks that an address is reachable from other hosts: it must not be unspecified, loopback, link-local or multicast. */
 export function checkEndpointIp(errors: FieldError[], path: FieldPath, text: string): void {
   const ip = parseIPSloppy(text)?.unmap()
   const refuse = (why: string): void => {
@@ -73,7 +73,7 @@ function validatePort(
 }
 
 function warnings(endpoints: MutableObject): string[] {
-  // The endpoints controller writes addresses in their right form.
+  // The endpoints controller writes canonical addresses.
   if (endpoints.metadata.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller') return []
   return subsetsOf(endpoints).flatMap((subset, i) =>
     (['addresses', 'notReadyAddresses'] as const).flatMap((list) =>
@@ -84,7 +84,7 @@ function warnings(endpoints: MutableObject): string[] {
   )
 }
 
-/** Endpoints. */
+/** Endpoints (pkg/registry/core/endpoint). */
 export const endpoints: BuiltinDefinition = defineBuiltin({
   group: '',
   resource: 'endpoints',
@@ -100,7 +100,7 @@ export const endpoints: BuiltinDefinition = defineBuiltin({
     validate: validateSubsets,
     validateUpdate: (object, old) => {
       const errors = validateSubsets(object)
-      // What was once accepted stays valid as long as nobody touches it.
+      // Subsets that an older version accepted stay valid until they change.
       return errors.length > 0 && deepEqual(subsetsOf(object), subsetsOf(old)) ? [] : errors
     },
     warningsOnCreate: warnings,

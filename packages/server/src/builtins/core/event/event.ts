@@ -10,7 +10,7 @@ import { addInvalid, checkQualifiedName } from '../../checks/field-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import { eventTable } from './event-table.ts'
 
-/** An event in the form of the core group, which is also the stored one. */
+/** An Event of the core group, which is also the stored form. */
 interface Event {
   involvedObject?: { namespace?: string; [field: string]: string | undefined }
   related?: object
@@ -28,7 +28,7 @@ interface Event {
   reportingInstance?: string
 }
 
-/** The names that events.k8s.io gives to fields of the core group. */
+/** Fields that have another name in events.k8s.io. */
 const renamed: Readonly<Record<string, string>> = {
   involvedObject: 'regarding',
   message: 'note',
@@ -87,7 +87,7 @@ function validateLegacy(meta: MutableObject['metadata'], event: Event, controlle
     errors.push(invalid(at, objectNamespace, 'does not match event.namespace'))
   }
   if (!event.eventTime) {
-    // Clients of old put events about objects without a namespace into "default".
+    // Older clients create Events about cluster-scoped objects in the namespace "default".
     const fits = objectNamespace === '' ? ['', 'default'].includes(namespace) : namespace === objectNamespace
     if (!fits) mismatch()
   } else {
@@ -116,7 +116,7 @@ function validateSeries({ series }: Event, errors: FieldError[]): void {
   if (!series.lastObservedTime) errors.push(required(FieldPath.of('series.lastObservedTime')))
 }
 
-/** Creation in the newer group is strict: what is deprecated must not be set. */
+/** Checks a new Event of events.k8s.io. Deprecated fields must not be set. */
 function validateStrict(event: Event): FieldError[] {
   const errors: FieldError[] = []
   validateSeries(event, errors)
@@ -132,7 +132,7 @@ function validateStrict(event: Event): FieldError[] {
   return errors
 }
 
-/** An event of the newer group says what happened once; only its series goes on. */
+/** Checks an update of an Event of events.k8s.io. Only the series may change. */
 function validateStrictUpdate(event: Event, old: Event): FieldError[] {
   const errors: FieldError[] = []
   if (!deepEqual(event.series ?? null, old.series ?? null)) validateSeries(event, errors)
@@ -165,12 +165,12 @@ function sameInstant(a: string | null | undefined, b: string | null | undefined)
   return left.seconds === right.seconds && Math.trunc(left.nanos / 1000) === Math.trunc(right.nanos / 1000)
 }
 
-/** Events of either group as the stored form has them. */
+/** Converts an Event of either group to the stored form. */
 function stored(event: MutableObject): Event {
   return (event.apiVersion === 'v1' ? event : versions.toStorage(event)) as Event
 }
 
-// No kind of names is asked for here: old clients made up all sorts.
+// Updates do not check metadata: older clients used names that are invalid today.
 const coreStrategy: Strategy = {
   validateName: pathSegmentName,
   allowCreateOnUpdate: true,
@@ -195,7 +195,7 @@ const eventsStrategy: Strategy = {
 
 type Select = FieldSelectors['fields']
 
-/** How selectors read an event, by the field names of one group. */
+/** The selectable fields of an Event, under the names of one group. */
 function selectable(objectField: string, controllerField: string): Select {
   const fields: Record<string, (event: MutableObject) => string> = {
     reason: (event) => stored(event).reason ?? '',
@@ -210,7 +210,7 @@ function selectable(objectField: string, controllerField: string): Select {
 
 const unknownField = (label: string): string => `field label not supported: ${label}`
 
-/** Events of the core group. */
+/** Events of the core group (pkg/registry/core/event). */
 export const coreEvents: BuiltinDefinition = defineBuiltin({
   group: '',
   resource: 'events',
@@ -223,7 +223,7 @@ export const coreEvents: BuiltinDefinition = defineBuiltin({
   unknownField,
 })
 
-/** The same events as events.k8s.io shows them. */
+/** The same Events in the group events.k8s.io. */
 export const groupEvents: BuiltinDefinition = defineBuiltin({
   group: 'events.k8s.io',
   resource: 'events',

@@ -14,14 +14,14 @@ type Limit = Unchecked<core.LimitRangeItem>
 
 const limitsPath = FieldPath.of('spec', 'limits')
 const lists = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const
-/** Beyond this many units, thousandths of a quantity do not fit into an int64. */
+/** The largest quantity whose thousandths fit into an int64. */
 const maxMilliValue = (2n ** 63n - 1n) / 1000n
 
 function limitsOf(range: MutableObject): Limit[] {
   return ((range['spec'] as { limits?: Limit[] | null } | undefined)?.limits ?? []) as Limit[]
 }
 
-/** A container gets the maximum as its limit, and its limit, or else the minimum, as its request. */
+/** The default limit of containers is the maximum. The default request is the default limit, or else the minimum. */
 function setDefaults(range: MutableObject): void {
   for (const limit of limitsOf(range)) {
     for (const list of lists) defaultResourceList(limit[list])
@@ -133,7 +133,7 @@ function compareAmounts(limit: Limit, name: string, isPod: boolean, path: FieldP
   }
 }
 
-/** LimitRanges. */
+/** LimitRanges (pkg/registry/core/limitrange). */
 export const limitRanges: BuiltinDefinition = defineBuiltin({
   group: '',
   resource: 'limitranges',
@@ -141,7 +141,7 @@ export const limitRanges: BuiltinDefinition = defineBuiltin({
     validateName: nameIsDNSSubdomain,
     allowCreateOnUpdate: true,
     setDefaults,
-    // One without a name gets a unique one, and its uid is.
+    // A LimitRange without a name gets its uid as name.
     prepareForCreate: ({ metadata }) => {
       if (metadata.uid) metadata.name ||= metadata.uid
     },

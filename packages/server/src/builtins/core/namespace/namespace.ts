@@ -32,7 +32,7 @@ function setDefaults(namespace: MutableObject): void {
   labelWithName(namespace)
 }
 
-/** Selectors find a namespace by its name through this label. A name that is yet to be generated has to wait for it. */
+/** Sets the label that lets selectors match a namespace by name. A generated name is not known before the create. */
 function labelWithName({ metadata }: MutableObject): void {
   if (metadata.name) (metadata.labels ??= {})[nameLabel] = metadata.name
 }
@@ -72,7 +72,7 @@ const base: Strategy = {
     checkFinalizers(namespace, false, errors)
     return errors
   },
-  // What is in the namespace goes first: it stays, marked, until its finalizers are gone.
+  // The namespace stays, marked as terminating, until the namespace controller has deleted its content and removed the finalizers.
   beginDelete: (namespace) => {
     if (namespace.metadata.deletionTimestamp !== undefined) {
       return (specOf(namespace).finalizers ?? []).length > 0 ? 'pending' : 'continue'
@@ -101,7 +101,7 @@ const { strategy, subresources } = withStatus(base, {
   prepareForUpdate: labelWithName,
 })
 
-/** Namespaces; what they contain is cleared by the namespace controller, which calls finalize at the end. */
+/** Namespaces (pkg/registry/core/namespace). The namespace controller deletes their content and then calls finalize. */
 export const namespaces: BuiltinDefinition = defineBuiltin({
   group: '',
   resource: 'namespaces',

@@ -30,10 +30,10 @@ function statusOf(node: MutableObject): Status {
   return (node['status'] ?? {}) as Status
 }
 
-/** The single range and the list of ranges mirror each other; what a node can give is all it has, unless it says less. */
+/** Keeps `podCIDR` equal to the first of `podCIDRs`. The allocatable resources default to the capacity. */
 function setDefaults(node: MutableObject): void {
   const spec = (node['spec'] ??= {}) as Spec
-  // Where they differ, the single one counts: older clients know no other.
+  // Where both differ, podCIDR wins, because older clients set nothing else.
   if (spec.podCIDR && spec.podCIDR !== spec.podCIDRs?.[0]) spec.podCIDRs = [spec.podCIDR]
   else if (spec.podCIDRs?.length) spec.podCIDR = spec.podCIDRs[0]
   const status = statusOf(node)
@@ -45,7 +45,7 @@ function setDefaults(node: MutableObject): void {
 function checkTaints(node: MutableObject, errors: FieldError[]): void {
   const seen = new Set<string>()
   for (const [i, taint] of (specOf(node).taints ?? []).entries()) {
-    // The path that the API server reports, though taints are part of the spec.
+    // As in core/validation: errors name the path metadata.taints, although taints are part of the spec.
     const at = metadataPath.child('taints').index(i)
     const { key = '', value = '', effect = '' } = taint
     checkQualifiedName(errors, at.child('key'), key)
@@ -153,7 +153,7 @@ function warnings(node: MutableObject): string[] {
   return found
 }
 
-/** Nodes are not configured through the API any more. */
+/** Drops the fields of dynamic kubelet configuration, which Kubernetes has removed. */
 function dropConfig(node: MutableObject): void {
   delete specOf(node).configSource
   delete statusOf(node).config
@@ -162,7 +162,7 @@ function dropConfig(node: MutableObject): void {
 const strategy: Strategy = {
   validateName: nameIsDNSSubdomain,
   setDefaults,
-  // A node registers itself together with its status, so that a new one keeps it.
+  // A create keeps the status, because a kubelet registers its node with the status.
   prepareForCreate: dropConfig,
   prepareForUpdate: (node, old) => {
     carryOver(node, old, ['status'])
@@ -176,7 +176,7 @@ const strategy: Strategy = {
   resetFields: FieldSet.of(fieldSetPath('status')),
 }
 
-/** Nodes. */
+/** Nodes (pkg/registry/core/node). */
 export const nodes: BuiltinDefinition = defineBuiltin({
   group: '',
   resource: 'nodes',

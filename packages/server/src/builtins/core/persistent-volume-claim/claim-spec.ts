@@ -2,14 +2,14 @@ import type { FieldPath } from '@kubewright/schema'
 import { defaultResourceList, quantityOf } from '../pod/resources/resource-list.ts'
 import type { ClaimSpec } from './validate-claim-spec.ts'
 
-/** Fills the defaults of a claim wherever one is described. */
+/** Fills the defaults of the spec of a claim or a claim template. */
 export function defaultClaimSpec(spec: ClaimSpec): void {
   spec.volumeMode ??= 'Filesystem'
   defaultResourceList(spec.resources?.limits)
   defaultResourceList(spec.resources?.requests)
 }
 
-/** Warnings about a claim wherever one is described. */
+/** The warnings about the spec of a claim or a claim template. */
 export function claimSpecWarnings({ resources }: ClaimSpec, path: FieldPath): string[] {
   return (['requests', 'limits'] as const).flatMap((list) => {
     const amount = quantityOf(resources?.[list]?.['storage'])

@@ -45,7 +45,7 @@ function setDefaults(claim: MutableObject): void {
   defaultResourceList(status.allocatedResources)
 }
 
-/** The two fields that name where data comes from say the same, unless only the newer one can say it. */
+/** Copies `dataSource` and `dataSourceRef` to each other. Only the latter can refer to another namespace or to other kinds. */
 function normalizeSources(spec: ClaimSpec, old: ClaimSpec | undefined): void {
   const { dataSource, dataSourceRef } = spec
   if (dataSourceRef?.namespace && !old?.dataSourceRef) delete spec.dataSourceRef
@@ -81,7 +81,7 @@ function validateUpdate(claim: MutableObject, old: MutableObject): FieldError[] 
   const before = specOf(old)
   const now = deepCopy(spec) as ClaimSpec
   const then = deepCopy(before) as ClaimSpec
-  // The volume is filled in once, by whoever binds the claim.
+  // The volume name may be set once, when the claim is bound.
   if (!then.volumeName && now.volumeName) then.volumeName = now.volumeName
   checkClassChange(claim, old, now, errors)
   const bound = statusOf(claim).phase === 'Bound'
@@ -115,7 +115,7 @@ function validateUpdate(claim: MutableObject, old: MutableObject): FieldError[] 
   return errors
 }
 
-/** A claim without a class may get one; one that has it by annotation may move it to the field. */
+/** Allows to set the storage class of a claim without one, and to move the class from the annotation to the field. */
 function checkClassChange(claim: MutableObject, old: MutableObject, now: ClaimSpec, errors: FieldError[]): void {
   const oldAnnotation = old.metadata.annotations?.[classKey]
   const annotation = claim.metadata.annotations?.[classKey]
@@ -131,7 +131,7 @@ function checkClassChange(claim: MutableObject, old: MutableObject, now: ClaimSp
   if (unset && (oldAnnotation === undefined || oldAnnotation === name)) delete now.storageClassName
 }
 
-/** A size may come back to, but not to or below, what the volume already has. */
+/** Checks that a smaller request, which takes back a failed expansion, stays above the capacity of the volume. */
 function checkShrinking(spec: ClaimSpec, before: ClaimSpec, status: Status, errors: FieldError[]): void {
   const size = quantityOf(spec.resources?.requests?.['storage'])
   if (size.cmp(quantityOf(before.resources?.requests?.['storage'])) >= 0) return
@@ -187,7 +187,7 @@ function warnings(claim: MutableObject): string[] {
   return [...found, ...claimSpecWarnings(specOf(claim), specPath)]
 }
 
-/** PersistentVolumeClaims. */
+/** PersistentVolumeClaims (pkg/registry/core/persistentvolumeclaim). */
 export const persistentVolumeClaims: BuiltinDefinition = defineBuiltin({
   group: '',
   resource: 'persistentvolumeclaims',

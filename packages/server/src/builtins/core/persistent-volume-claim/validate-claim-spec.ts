@@ -19,10 +19,10 @@ import { labelSelectorErrors } from '../pod/validation/validate-scheduling.ts'
 export type ClaimSpec = Unchecked<core.PersistentVolumeClaimSpec>
 type ClaimTemplate = Unchecked<core.PersistentVolumeClaimTemplate>
 
-/** Sorted as the errors list them. */
+/** All access modes, in the order of the error message. */
 export const accessModes: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 
-/** Checks the claim that a pod makes for an ephemeral volume: only labels and annotations of its metadata count. */
+/** Checks the claim template of an ephemeral volume. Its metadata may have labels and annotations only. */
 export function validatePersistentVolumeClaimTemplate(
   template: ClaimTemplate,
   path: FieldPath,
@@ -67,7 +67,7 @@ export function validateClaimSpec(spec: ClaimSpec, path: FieldPath, errors: Fiel
       addInvalid(errors, at, dataSourceRef.namespace, isDNS1123Label(dataSourceRef.namespace))
     }
   }
-  // The value of these two errors is a path, which Go prints as an empty struct.
+  // As in core/validation: the value of these two errors is a field path, which Go prints as an empty struct.
   if (dataSource && dataSourceRef?.namespace) {
     errors.push(invalid(path, new RawValue('{}'), 'may not be specified when dataSourceRef.namespace is specified'))
   } else if (dataSource && dataSourceRef && !sameSource(dataSource, dataSourceRef)) {
@@ -76,7 +76,7 @@ export function validateClaimSpec(spec: ClaimSpec, path: FieldPath, errors: Fiel
   checkClass(errors, path.child('volumeAttributesClassName'), spec.volumeAttributesClassName)
 }
 
-/** Every mode is known, and the exclusive one stands alone. */
+/** Checks that access modes are known and that ReadWriteOncePod is the only one, if present. */
 export function checkAccessModes(errors: FieldError[], path: FieldPath, modes: readonly string[]): void {
   let exclusive = false
   let shared = false

@@ -115,7 +115,7 @@ function validateUpdate(volume: MutableObject, old: MutableObject): FieldError[]
   const before = specOf(old)
   const source = sourceOf(spec)
   const sourceBefore = sourceOf(before)
-  // The secret for expansion may be added later.
+  // A secret for expansion may be added later.
   if (before.csi && !before.csi.controllerExpandSecretRef && source.csi) delete source.csi.controllerExpandSecretRef
   if (!deepEqual(source, sourceBefore)) {
     const shown = (value: Spec): object => goValueOf('PersistentVolumeSource', value)
@@ -138,7 +138,7 @@ function validateUpdate(volume: MutableObject, old: MutableObject): FieldError[]
   return errors
 }
 
-/** Only the source out of a volume's spec. */
+/** The source in the spec of a volume. */
 function sourceOf(spec: Spec): Spec {
   const source: Spec = {}
   for (const name of volumeSources) {
@@ -155,7 +155,7 @@ const stableLabels: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
 }
 
-/** The old affinity with those keys that the new one spells in their stable form spelled so, too. */
+/** The old affinity, with beta labels replaced by stable ones wherever the new affinity has the stable one. */
 function withStableLabels(spec: Spec, before: Spec): Spec['nodeAffinity'] {
   const affinity = deepCopy(before.nodeAffinity) as NonNullable<Spec['nodeAffinity']>
   for (const [i, term] of (affinity.required?.nodeSelectorTerms ?? []).entries()) {
@@ -192,7 +192,7 @@ function warnings(volume: MutableObject): string[] {
   return found
 }
 
-/** PersistentVolumes. */
+/** PersistentVolumes (pkg/registry/core/persistentvolume). */
 export const persistentVolumes: BuiltinDefinition = defineBuiltin({
   group: '',
   resource: 'persistentvolumes',

@@ -17,7 +17,7 @@ function templateOf(object: MutableObject): PodTemplate {
   return (object['template'] ??= {}) as PodTemplate
 }
 
-/** PodTemplates. */
+/** PodTemplates (pkg/registry/core/podtemplate). */
 export const podTemplates: BuiltinDefinition = defineBuiltin({
   group: '',
   resource: 'podtemplates',

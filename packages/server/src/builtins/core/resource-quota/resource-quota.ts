@@ -45,7 +45,7 @@ function checkAmounts(list: ResourceList | undefined, path: FieldPath, errors: F
   }
 }
 
-/** Whether a scope can narrow what a quota counts of a resource. */
+/** Whether a scope applies to a resource. */
 function scopeFits(scope: string, resource: string): boolean {
   if (scope === 'BestEffort') return resource === 'pods'
   if (scope === 'VolumeAttributesClass') return ['persistentvolumeclaims', 'requests.storage'].includes(resource)
@@ -115,7 +115,7 @@ function validateStatus(quota: MutableObject): FieldError[] {
   return errors
 }
 
-/** A quota of requests above the quota of limits can never be used up. */
+/** Warns about a quota of requests above the quota of limits, which can never be used up. */
 function warnings(quota: MutableObject): string[] {
   const hard: ResourceList = specOf(quota).hard ?? {}
   const found: string[] = []
@@ -131,7 +131,7 @@ function warnings(quota: MutableObject): string[] {
   return found
 }
 
-/** ResourceQuotas. */
+/** ResourceQuotas (pkg/registry/core/resourcequota). */
 export const resourceQuotas: BuiltinDefinition = defineBuiltin({
   group: '',
   resource: 'resourcequotas',

@@ -17,7 +17,7 @@ function dataOf(secret: MutableObject): Record<string, string> {
   return (secret['data'] ?? {}) as Record<string, string>
 }
 
-/** Plain strings become data, which they replace key by key; they are never shown again. */
+/** Encodes `stringData` into `data`, where it overwrites entries, and removes it. */
 function setDefaults(secret: MutableObject): void {
   secret['type'] ||= 'Opaque'
   const strings = secret['stringData'] as Record<string, string> | undefined
@@ -73,7 +73,7 @@ function checkJson(data: Readonly<Record<string, string>>, key: string, errors: 
   if (problem) errors.push(invalid(dataPath.key(key), '<secret contents redacted>', problem))
 }
 
-/** Why bytes are no JSON object, in the words of Go's decoder. */
+/** Returns Go's error message for bytes that are no JSON object; undefined for a JSON object. */
 function jsonObjectProblem(bytes: Uint8Array): string | undefined {
   let value: unknown
   try {
@@ -106,7 +106,7 @@ function warnings(secret: MutableObject): string[] {
   return problem ? [problem] : []
 }
 
-/** Secrets. */
+/** Secrets (pkg/registry/core/secret). */
 export const secrets: BuiltinDefinition = defineBuiltin({
   group: '',
   resource: 'secrets',

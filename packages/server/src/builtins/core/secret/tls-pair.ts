@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 
 const pemBlock = /-----BEGIN ([^-\n]*)-----\r?\n[\s\S]*?-----END \1-----/g
 
-/** Why a certificate and a key are no pair that a server could use, in the words of Go's crypto/tls; undefined when they are. */
+/** Returns the error of Go's crypto/tls for a certificate and a key that do not form a pair; undefined for a valid pair. */
 export function tlsPairProblem(certificate: string, key: string): string | undefined {
   const certificates = blocksOf(certificate)
   const first = certificates.find(({ type }) => type === 'CERTIFICATE')

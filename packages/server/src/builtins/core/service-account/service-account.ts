@@ -6,7 +6,7 @@ import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 const mountableKey = 'kubernetes.io/enforce-mountable-secrets'
 const mountableText = `metadata.annotations[${mountableKey}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`
 
-/** A reference to a secret is its name and nothing else. */
+/** Reduces references to secrets to their names. */
 function cleanReferences(account: MutableObject): void {
   const references = account['secrets'] as { name?: string }[] | undefined
   if (references) account['secrets'] = references.map(({ name }) => (name ? { name } : {}))
@@ -16,7 +16,7 @@ function marked(account: MutableObject): boolean {
   return account.metadata.annotations?.[mountableKey] !== undefined
 }
 
-/** ServiceAccounts; the token subresource belongs to authentication. */
+/** ServiceAccounts (pkg/registry/core/serviceaccount). */
 export const serviceAccounts: BuiltinDefinition = defineBuiltin({
   group: '',
   resource: 'serviceaccounts',

@@ -29,7 +29,10 @@ const group = 'authentication.k8s.io'
 const kindName = 'TokenRequest'
 const minimumSeconds = 10 * 60
 const maximumSeconds = 2 ** 32
-/** Kubelets ask for this period on behalf of pods that may not know yet that tokens expire; their tokens live longer and warn. */
+/**
+ * The lifetime that kubelets request for pods. Older client libraries do not reload tokens, so the server extends this lifetime to
+ * `extendedToSeconds` and marks the token to warn about use after the requested one.
+ */
 const extendedForSeconds = 60 * 60 + 7
 const extendedToSeconds = 365 * 24 * 60 * 60
 
@@ -39,7 +42,7 @@ interface TokenRequestSpec {
   boundObjectRef?: { kind?: string; apiVersion?: string; name?: string; uid?: string } | null
 }
 
-/** The token subresource of serviceaccounts: POST a TokenRequest, get a token (pkg/registry/core/serviceaccount/storage/token.go). */
+/** The subresource token of service accounts, which issues a token for a TokenRequest (serviceaccount/storage/token.go). */
 export function tokenSubresource(parts: BuiltinParts, tokens: ServiceAccountTokens): Subresource {
   const kind = kindFor({ group, version: 'v1', kind: kindName })
   if (!kind) throw new Error('TokenRequest is no built-in kind')
@@ -89,12 +92,12 @@ export function tokenSubresource(parts: BuiltinParts, tokens: ServiceAccountToke
   return { verbs: ['create'], handle, kind, codec }
 }
 
-/** Go writes the reference of an empty request as null. */
+/** Adds the null that Go's encoder writes for a missing reference. */
 function emptyRequest(zero: ReturnType<typeof zeroObject>): ReturnType<typeof zeroObject> {
   return { ...zero, spec: { ...(zero['spec'] as object | undefined), boundObjectRef: null } }
 }
 
-/** An hour, unless somebody says otherwise. */
+/** Tokens are valid for an hour by default. */
 function setDefaults(request: MutableObject): void {
   const spec = (request['spec'] ??= {}) as TokenRequestSpec
   spec.expirationSeconds ??= 3600
@@ -157,7 +160,7 @@ class TokenRequestHandler {
     return { expirationSeconds: extendedToSeconds, warnAfterSeconds: expirationSeconds }
   }
 
-  /** The object that the token is to live and die with. */
+  /** Reads the object that the token is bound to. The token becomes invalid with the object's deletion. */
   async #boundObject({ boundObjectRef: ref }: TokenRequestSpec): Promise<Pick<TokenSpec, 'pod' | 'node' | 'secret'>> {
     if (!ref) return {}
     const { namespace, name } = this.#context.info
@@ -201,7 +204,7 @@ class TokenRequestHandler {
     return found.object
   }
 
-  /** A node that does not exist is still named. */
+  /** The reference to the node of a pod; without uid if the node does not exist. */
   async #nodeOf(name: string): Promise<BoundReference> {
     const nodes = this.#parts.resources.find('', 'v1', 'nodes')
     const found = nodes && (await this.#parts.registry.find(nodes, '', name))
@@ -221,7 +224,7 @@ function validateExpiration(seconds: number): void {
   if (problem !== undefined) throw newInvalid({ group, kind: kindName }, '', [invalid(path, seconds, problem)])
 }
 
-/** An apiVersion that cannot be read counts as none, as in schema.FromAPIVersionAndKind. */
+/** Parses an apiVersion. A malformed one counts as empty, as in schema.FromAPIVersionAndKind. */
 function groupVersionOf(apiVersion: string): { readonly group: string; readonly version: string } {
   try {
     return parseGroupVersion(apiVersion)

@@ -8,7 +8,7 @@ import { validateClusterIps } from './validate-cluster-ips.ts'
 const specPath = FieldPath.of('spec')
 const policyPath = specPath.child('ipFamilyPolicy')
 
-/** Keeps `clusterIP` and `clusterIPs` in step, whichever of both a client changed. */
+/** Copies a change of `clusterIP` to `clusterIPs`, and keeps the list when an update leaves it out. */
 export function normalizeClusterIps(spec: ServiceSpec, old: ServiceSpec | undefined): void {
   if (!old) {
     if (spec.clusterIP && (spec.clusterIPs ?? []).length === 0) spec.clusterIPs = [spec.clusterIP]
@@ -23,7 +23,7 @@ export function normalizeClusterIps(spec: ServiceSpec, old: ServiceSpec | undefi
 }
 
 /**
- * Fills families and policy as a cluster with IPv4 addresses does, and refuses what such a cluster does not have (alloc.go,
+ * Fills the IP families and the family policy for a cluster with IPv4 only. Throws an Invalid error for fields that need IPv6 (alloc.go,
  * initIPFamilyFields).
  */
 export function fillIpFamilies(service: MutableObject, old: ServiceSpec | undefined): void {
@@ -57,7 +57,7 @@ export function fillIpFamilies(service: MutableObject, old: ServiceSpec | undefi
   }
   refuse(service, errors)
   if (headlessUnselective) {
-    // Whoever makes the endpoints of such a service may have addresses of both families.
+    // The client creates the endpoints of such a service, so they may have addresses of both families.
     if (families.length === 0) families.push('IPv4')
     if (families.length < 2 && !single) families.push(families[0] === 'IPv4' ? 'IPv6' : 'IPv4')
     spec.ipFamilies = families
@@ -74,7 +74,7 @@ export function fillIpFamilies(service: MutableObject, old: ServiceSpec | undefi
   spec.ipFamilies = families.length > 0 ? families : ['IPv4']
 }
 
-/** A service that prefers two families keeps what it has, as long as nobody touches it. */
+/** Whether an update leaves the families of a service that prefers two families unchanged. */
 function keepsPreference(spec: ServiceSpec, old: ServiceSpec | undefined): boolean {
   return (
     old !== undefined &&

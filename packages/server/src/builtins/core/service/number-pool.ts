@@ -1,10 +1,10 @@
 import type { Random } from '@kubewright/base'
 
-/** Hands out numbers of a range, each to one holder at a time. */
+/** Allocates numbers of a range, each at most once at a time. */
 export class NumberPool {
   readonly #first: number
   readonly #size: number
-  /** Numbers below it are left to those who ask for a certain one. */
+  /** Size of the band at the start of the range that is allocated last, so that clients can request its numbers explicitly. */
   readonly #reserved: number
   readonly #random: Random
   readonly #taken = new Set<number>()
@@ -24,7 +24,7 @@ export class NumberPool {
     return !this.#taken.has(value)
   }
 
-  /** False when somebody else holds it. */
+  /** Takes a number. Returns false if it is already taken. */
   take(value: number): boolean {
     if (this.#taken.has(value)) return false
     this.#taken.add(value)
@@ -35,7 +35,7 @@ export class NumberPool {
     this.#taken.delete(value)
   }
 
-  /** Any free number, from the reserved ones last; undefined when all are taken. `besides` counts as taken. */
+  /** Finds a free number, in the reserved band last. Returns undefined if there is none. `besides` are numbers to skip. */
   next(besides: ReadonlySet<number> = new Set()): number | undefined {
     return (
       this.#search(this.#first + this.#reserved, this.#size - this.#reserved, besides) ??

@@ -6,30 +6,36 @@ import { unclassifiedError } from '../../../request/unclassified-error.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { storedObject } from '../../../resource/stored-object.ts'
 import { NumberPool } from './number-pool.ts'
-import { needsClusterIp, needsHealthCheck, type ServiceSpec, serviceSpecOf } from './service-types.ts'
+import {
+  allocatesNodePorts,
+  needsClusterIp,
+  needsHealthCheck,
+  type ServiceSpec,
+  serviceSpecOf,
+} from './service-types.ts'
 
-/** Where addresses and ports of services come from. */
+/** The ranges from which the server allocates addresses and ports of services. */
 export interface ServiceRanges {
-  /** IPv4 range of cluster addresses. @default '10.0.0.0/24' */
+  /** IPv4 range of cluster IPs. @default '10.0.0.0/24' */
   readonly clusterIpRange?: string
-  /** First and last port of nodes. @default [30000, 32767] */
+  /** First and last node port. @default [30000, 32767] */
   readonly nodePortRange?: readonly [first: number, last: number]
 }
 
-/** Where the ports of a dry run begin. */
+/** A dry run shows node ports above this one, which no service can have. */
 const dryRunPort = 32_768
 const ipsPath = FieldPath.of('spec', 'clusterIPs')
 const portsPath = FieldPath.of('spec', 'ports')
 
-/** What one write reserves; given back when the write fails. */
+/** The addresses and ports that one write reserves. They are released if the write fails. */
 export interface Reservation {
   readonly ips: Set<number>
   readonly ports: Set<number>
 }
 
 /**
- * Hands out the addresses and node ports of services. What is in use is read from the stored services once and kept up to date by every
- * write, so that nothing but the services themselves has to be stored.
+ * Allocates cluster IPs and node ports of services. It loads the allocations from the stored services once and updates them with every
+ * write, so that the services are the only stored state.
  */
 export class ServiceAllocator {
   readonly #store: Store
@@ -47,7 +53,7 @@ export class ServiceAllocator {
     this.#range = IPPrefix.parse(clusterIpRange).masked()
     this.#nodePorts = nodePortRange
     const random = parts.random.fork('services')
-    // Neither the address of the network nor that of its broadcasts is usable.
+    // The first and the last address of the range are the network and broadcast addresses.
     const first = numberOf(this.#range.address) + 1
     const size = 2 ** (32 - this.#range.bits) - 2
     this.#ips = new NumberPool({ first, size, reserved: band(size, 16, 16, 256), random })
@@ -55,7 +61,7 @@ export class ServiceAllocator {
     this.#ports = new NumberPool({ first: nodePortRange[0], size: count, reserved: band(count, 32, 16, 128), random })
   }
 
-  /** Reads what is in use; every other method wants this to have happened. */
+  /** Loads the allocations from the store. To be awaited before any other method is called. */
   ready(): Promise<void> {
     this.#loaded ??= this.#load().catch((error: unknown) => {
       this.#loaded = undefined
@@ -73,14 +79,14 @@ export class ServiceAllocator {
     }
   }
 
-  /** Fills the addresses that the families ask for and takes those that are given. */
+  /** Reserves the requested cluster IPs and allocates the missing ones, one per family. */
   allocateIps(service: MutableObject, reservation: Reservation, dryRun: boolean): void {
     const spec = serviceSpecOf(service)
     const ips = [...(spec.clusterIPs ?? [])]
     for (let i = 0; i < (spec.ipFamilies ?? []).length; i++) {
       const wanted = ips[i] ?? ''
       if (wanted === '') {
-        // A dry run shows that there will be an address, and which range it is of.
+        // A dry run shows the first address of the range instead of an allocated one.
         if (dryRun) {
           ips[i] = this.#range.address.toString()
           continue
@@ -94,7 +100,7 @@ export class ServiceAllocator {
       const number = numberOf(parseIPSloppy(wanted)!.unmap())
       const problem = this.#ipProblem(number, wanted, dryRun)
       if (problem) {
-        throw refused(service, [
+        throw rejection(service, [
           invalid(ipsPath, spec.clusterIPs ?? null, `failed to allocate IP ${wanted}: ${problem}`),
         ])
       }
@@ -106,13 +112,13 @@ export class ServiceAllocator {
     }
   }
 
-  /** Fills the node ports of a new service; ports of several protocols with one number share a node port. */
+  /** Allocates the node ports of a new service. Ports with the same number and different protocols share a node port. */
   allocatePorts(service: MutableObject, reservation: Reservation, dryRun: boolean): void {
     const spec = serviceSpecOf(service)
     const ports = spec.ports ?? []
     const chosen = new Map<number | undefined, number>()
     for (const [i, port] of ports.entries()) {
-      if (!port.nodePort && !allocates(spec)) continue
+      if (!port.nodePort && !allocatesNodePorts(spec)) continue
       const shared = chosen.get(port.port)
       if (shared === undefined) {
         const wanted = ports.find((other) => other.port === port.port && other.nodePort)?.nodePort
@@ -124,14 +130,14 @@ export class ServiceAllocator {
     }
   }
 
-  /** Fills and takes the node ports that an update adds. */
+  /** Reserves and allocates the node ports that an update adds. */
   updatePorts(service: MutableObject, old: ServiceSpec, reservation: Reservation, dryRun: boolean): void {
     const spec = serviceSpecOf(service)
     const before = new Set((old.ports ?? []).map(({ nodePort }) => nodePort))
     const seen = new Set<string>()
     for (const [i, port] of (spec.ports ?? []).entries()) {
       if (!port.nodePort) {
-        if (allocates(spec)) port.nodePort = this.#nextPort(reservation, dryRun)
+        if (allocatesNodePorts(spec)) port.nodePort = this.#nextPort(reservation, dryRun)
       } else if (!before.has(port.nodePort) && !reservation.ports.has(port.nodePort)) {
         this.#takePort(service, i, port.nodePort, reservation, dryRun)
       }
@@ -154,13 +160,13 @@ export class ServiceAllocator {
     this.#reserve(this.#ports, wanted, reservation.ports, dryRun)
   }
 
-  /** Gives back what a write that failed had reserved. */
+  /** Releases the reservation of a failed write. */
   undo({ ips, ports }: Reservation): void {
     for (const ip of ips) this.#ips.release(ip)
     for (const port of ports) this.#ports.release(port)
   }
 
-  /** Gives back what a service had and, if it still exists, does not have any more. */
+  /** Releases the addresses and ports of a service, except those that it still has after an update. */
   release(before: ServiceSpec, now?: ServiceSpec): void {
     const keptIps = new Set(now ? ownedIps(now) : [])
     const keptPorts = new Set(now ? ownedPorts(now) : [])
@@ -168,7 +174,7 @@ export class ServiceAllocator {
     for (const port of ownedPorts(before)) if (!keptPorts.has(port)) this.#ports.release(port)
   }
 
-  /** A dry run only looks at the range, and names it. */
+  /** Returns why an address cannot be allocated. A dry run checks the range only, and its message names the range. */
   #ipProblem(number: number, text: string, dryRun: boolean): string | undefined {
     if (!this.#ips.has(number)) {
       return dryRun
@@ -180,11 +186,11 @@ export class ServiceAllocator {
 
   #takePort(service: MutableObject, index: number, port: number, reservation: Reservation, dryRun: boolean): void {
     const problem = this.#portProblem(port, reservation, dryRun)
-    if (problem) throw refused(service, [invalid(portsPath.index(index).child('nodePort'), port, problem)])
+    if (problem) throw rejection(service, [invalid(portsPath.index(index).child('nodePort'), port, problem)])
     this.#reserve(this.#ports, port, reservation.ports, dryRun)
   }
 
-  /** A dry run does not ask the range. */
+  /** Returns why a port cannot be allocated. A dry run does not check the range. */
   #portProblem(port: number, reservation: Reservation, dryRun: boolean): string | undefined {
     if (!dryRun && !this.#ports.has(port)) {
       const range = this.#nodePorts.join('-')
@@ -196,7 +202,7 @@ export class ServiceAllocator {
 
   #nextPort(reservation: Reservation, dryRun: boolean): number {
     if (dryRun) {
-      // A number that nobody has, behind those that are there to be given.
+      // A port beyond the range that no other port of this service has.
       const dummy = (reservation.ports.size === 0 ? dryRunPort : Math.max(...reservation.ports)) + 1
       reservation.ports.add(dummy)
       return dummy
@@ -207,25 +213,21 @@ export class ServiceAllocator {
     return free
   }
 
-  /** A dry run remembers what it chose, so as not to choose it twice, and takes nothing. */
+  /** Reserves a number. A dry run records it, so as not to choose it twice, but does not take it from the pool. */
   #reserve(pool: NumberPool, value: number, reserved: Set<number>, dryRun: boolean): void {
     if (!dryRun) pool.take(value)
     reserved.add(value)
   }
 }
 
-function refused(service: MutableObject, errors: readonly FieldError[]): Error {
+function rejection(service: MutableObject, errors: readonly FieldError[]): Error {
   return newInvalid({ group: '', kind: 'Service' }, service.metadata.name ?? '', errors)
 }
 
-/** How much at the beginning of a range is handed out last. */
+/** The size of the band at the start of a range that is allocated last. */
 function band(size: number, share: number, least: number, most: number): number {
   if (size < least) return 0
   return Math.min(Math.max(least, Math.floor(size / share)), most)
-}
-
-function allocates(spec: ServiceSpec): boolean {
-  return spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false)
 }
 
 function ownedIps(spec: ServiceSpec): number[] {

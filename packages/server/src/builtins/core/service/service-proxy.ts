@@ -7,7 +7,7 @@ import { serviceSpecOf } from './service-types.ts'
 
 type Parts = ObjectAccess
 
-/** The proxy of a service: it looks for endpoints, none of which can be connected to. */
+/** The subresource proxy of services. It looks for endpoints and then fails, because the server cannot connect to them. */
 export function serviceProxySubresource({ registry, resources }: Parts): Subresource {
   return {
     verbs: [],
@@ -24,7 +24,7 @@ export function serviceProxySubresource({ registry, resources }: Parts): Subreso
       }
       const kind = resources.find('', 'v1', 'endpoints')
       const endpoints = kind && (await registry.find(kind, info.namespace, split.name))
-      // Clients asked for the service, and are told about that.
+      // As in kube-apiserver: the error names the service, although the endpoints are missing.
       if (!endpoints) throw newNotFound({ group: '', resource: 'services' }, split.name)
       const subsets = ((endpoints.object as MutableObject)['subsets'] ?? []) as unknown[]
       const name = subsets.length === 0 ? split.name : info.name
@@ -33,7 +33,7 @@ export function serviceProxySubresource({ registry, resources }: Parts): Subreso
   }
 }
 
-/** The proxy of a node, which is looked up and then cannot be reached. */
+/** The subresource proxy of nodes. It looks the node up and then fails, because the server cannot connect to it. */
 export function nodeProxySubresource({ registry }: Parts): Subresource {
   return {
     verbs: [],

@@ -11,12 +11,12 @@ export function serviceSpecOf(service: MutableObject): ServiceSpec {
   return (service['spec'] ??= {}) as ServiceSpec
 }
 
-/** A service without an address of its own. */
+/** Whether a service has no cluster IP. */
 export function isHeadless({ clusterIPs }: ServiceSpec): boolean {
   return clusterIPs?.length === 1 && clusterIPs[0] === 'None'
 }
 
-/** Whether traffic from outside of the cluster can reach the service. */
+/** Whether the service accepts traffic from outside the cluster. */
 export function isExternallyAccessible(spec: ServiceSpec): boolean {
   return (
     spec.type === 'LoadBalancer' ||
@@ -25,7 +25,12 @@ export function isExternallyAccessible(spec: ServiceSpec): boolean {
   )
 }
 
-/** Whether load balancers ask nodes for the service's health. */
+/** Whether the server allocates node ports for the service. */
+export function allocatesNodePorts({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean {
+  return type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts !== false)
+}
+
+/** Whether load balancers check the health of the service on each node. */
 export function needsHealthCheck(spec: ServiceSpec): boolean {
   return spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local'
 }
@@ -38,7 +43,7 @@ export function sameList(a: readonly unknown[] = [], b: readonly unknown[] = [])
   return a.length === b.length && a.every((value, i) => value === b[i])
 }
 
-/** Sets a field, or removes it when there is nothing to set. */
+/** Sets a field, or removes it if the value is empty. */
 export function setField<K extends keyof ServiceSpec>(spec: ServiceSpec, field: K, value: ServiceSpec[K]): void {
   if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) delete spec[field]
   else spec[field] = value

@@ -10,6 +10,7 @@ import { defaultService } from './default-service.ts'
 import { fillIpFamilies, normalizeClusterIps } from './ip-family-fields.ts'
 import { type Reservation, ServiceAllocator, type ServiceRanges } from './service-allocator.ts'
 import {
+  allocatesNodePorts,
   isExternallyAccessible,
   isHeadless,
   needsClusterIp,
@@ -26,7 +27,7 @@ const storagePath = 'services/specs/'
 const hintsKey = 'service.kubernetes.io/topology-aware-hints'
 const modeKey = 'service.kubernetes.io/topology-mode'
 
-/** Services, whose addresses and node ports come from the ranges of the cluster. */
+/** Services (pkg/registry/core/service). The server allocates their cluster IPs and node ports. */
 export function services(parts: ObjectAccess & { readonly random: Random }, ranges?: ServiceRanges): BuiltinResource {
   const { store } = parts.registry
   const prefix = `/registry/${storagePath}`
@@ -96,7 +97,7 @@ export function services(parts: ObjectAccess & { readonly random: Random }, rang
   }
 }
 
-/** The endpoints of a service go with it. */
+/** Deletes the Endpoints with the name of a deleted service. */
 async function deleteEndpoints({ registry, resources }: ObjectAccess, { metadata }: MutableObject): Promise<void> {
   const endpoints = resources.find('', 'v1', 'endpoints')
   if (!endpoints) return
@@ -108,15 +109,13 @@ function needsNodePort({ type }: ServiceSpec): boolean {
   return type === 'NodePort' || type === 'LoadBalancer'
 }
 
-/** What was allocated and is left out of an update stays. */
+/** Restores allocated addresses and ports that an update leaves out. */
 function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
   if (needsClusterIp(old) && needsClusterIp(spec)) {
     if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP
     if ((spec.clusterIPs ?? []).length === 0 && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs]
   }
-  const allocates = (service: ServiceSpec): boolean =>
-    service.type === 'NodePort' || (service.type === 'LoadBalancer' && service.allocateLoadBalancerNodePorts !== false)
-  if (allocates(old) && allocates(spec)) {
+  if (allocatesNodePorts(old) && allocatesNodePorts(spec)) {
     const given = new Set((spec.ports ?? []).map(({ nodePort }) => nodePort))
     const byName = new Map((old.ports ?? []).map(({ name, nodePort }) => [name ?? '', nodePort]))
     for (const port of spec.ports ?? []) {
@@ -127,13 +126,13 @@ function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
   if (needsHealthCheck(old) && needsHealthCheck(spec)) spec.healthCheckNodePort ||= old.healthCheckNodePort
 }
 
-/** A name has no traffic of its own, whatever the service said when it was more than that. */
+/** Drops the internal traffic policy of a service of type ExternalName. */
 function dropInternalPolicy(service: MutableObject): void {
   const spec = serviceSpecOf(service)
   if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy
 }
 
-/** A change of the type takes along what only the old type has, as long as the client did not change it as well. */
+/** Drops fields that only the old type of a service has, unless the client changed them too. */
 function dropTypeDependent(service: MutableObject, old: MutableObject): void {
   dropInternalPolicy(service)
   const spec = serviceSpecOf(service)

@@ -9,7 +9,7 @@ const familiesPath = specPath.child('ipFamilies')
 const policyPath = specPath.child('ipFamilyPolicy')
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
 
-/** Checks addresses and families of a service against each other. */
+/** Checks that the cluster IPs of a service match its IP families. */
 export function validateClusterIps(spec: ServiceSpec, old: ServiceSpec | undefined, errors: FieldError[]): void {
   if (spec.type === 'ExternalName') return
   const ips = spec.clusterIPs ?? []
@@ -53,7 +53,7 @@ export function validateClusterIps(spec: ServiceSpec, old: ServiceSpec | undefin
 
 const fixed = 'may not change once set'
 
-/** Addresses stay, except that a second one may come and go. */
+/** Checks that an update keeps the first cluster IP. A second one may be added and removed. */
 export function validateClusterIpsUpdate(spec: ServiceSpec, old: ServiceSpec, errors: FieldError[]): void {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return
   if (isHeadless(spec) && isHeadless(old)) return
@@ -72,7 +72,7 @@ export function validateClusterIpsUpdate(spec: ServiceSpec, old: ServiceSpec, er
   } else if (before.length > 0 && ips[0] !== before[0]) primaryChanged()
 }
 
-/** The same for families. */
+/** As {@link validateClusterIpsUpdate}, for IP families. */
 export function validateIpFamiliesUpdate(spec: ServiceSpec, old: ServiceSpec, errors: FieldError[]): void {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return
   if (isHeadless(spec) || isHeadless(old)) return

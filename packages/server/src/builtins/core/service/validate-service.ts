@@ -27,7 +27,7 @@ const rangesKey = 'service.beta.kubernetes.io/load-balancer-source-ranges'
 const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'"
 const maxAffinitySeconds = 86400
 
-/** Checks a service; `old` says what may stay though it would be refused nowadays. */
+/** Checks a service. Values of `old` that are invalid by today's rules may stay. */
 export function validateService(service: MutableObject, old?: MutableObject): FieldError[] {
   const errors: FieldError[] = []
   const spec = serviceSpecOf(service)
@@ -66,7 +66,7 @@ export function validateService(service: MutableObject, old?: MutableObject): Fi
   return errors
 }
 
-/** Checks what an update may not change, and then everything. */
+/** Checks that an update changes no immutable field, then checks the service. */
 export function validateServiceUpdate(service: MutableObject, old: MutableObject): FieldError[] {
   const errors: FieldError[] = []
   const spec = serviceSpecOf(service)
@@ -164,7 +164,7 @@ function checkRange(errors: FieldError[], path: FieldPath, range: string): void 
   errors.push(invalid(path, range, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'))
 }
 
-/** Ranges are a field nowadays and an annotation in older services. */
+/** Checks the source ranges in the field, or in the deprecated annotation. */
 function validateSourceRanges(
   service: MutableObject,
   old: MutableObject | undefined,
@@ -225,7 +225,7 @@ function validateTraffic(spec: ServiceSpec, errors: FieldError[]): void {
   }
 }
 
-/** Checks a write of a service's status: only load balancers have one. */
+/** Checks the status of a service. Only load balancers have one. */
 export function validateServiceStatus(service: MutableObject, old: MutableObject): FieldError[] {
   const errors: FieldError[] = []
   const ingressOf = (object: MutableObject) =>
