@@ -58,7 +58,9 @@ describe('kubewright import --cluster', () => {
     expect(code).toBe(0)
     expect(said).toContain('Home of ajd.my.domain')
     expect(said).toContain('Greeting of hello.example.com v1')
-    expect(readFileSync(join(out, 'hello.example.com/greeting.ts'), 'utf8')).toContain(".describe('Who is greeted.')")
+    expect(readFileSync(join(out, 'hello.example.com/greeting.ts'), 'utf8')).toContain(
+      ".describe('The person to greet.')",
+    )
   })
 
   it('imports what is named by group, kind or short name', async () => {

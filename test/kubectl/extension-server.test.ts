@@ -49,7 +49,7 @@ describe('kubectl with an extension server', () => {
   })
 
   it('explain shows its fields', async () => {
-    expect(await kubectl.run(['explain', 'greeting.spec.to'])).toContain('Who is greeted.')
+    expect(await kubectl.run(['explain', 'greeting.spec.to'])).toContain('The person to greet.')
   })
 
   it('is denied by the aggregating server without permission', async () => {

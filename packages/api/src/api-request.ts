@@ -14,8 +14,8 @@ export interface RequestPeer {
 }
 
 /**
- * A request to an API server, received over a socket or by a call within the process. The in-process transport of the client creates
- * it, and the server handles it.
+ * A request to an API server, received over a socket or by a call within the process. The in-process transport of the
+ * client creates it, and the server handles it.
  */
 export interface ApiRequest {
   readonly method: string
@@ -35,7 +35,10 @@ export interface ApiRequest {
 
 /** Receives a streamed body. */
 export interface BodySink {
-  /** Sends bytes, which the caller must not change afterwards. False means that the receiver lags: wait for {@link drained} or stop. */
+  /**
+   * Sends bytes, which the caller must not change afterwards. False means that the receiver lags: wait for
+   * {@link drained} or stop.
+   */
   write(chunk: Uint8Array): boolean
   /** Resolves when all bytes written so far have left, or the receiver is gone. */
   drained(): Promise<void>

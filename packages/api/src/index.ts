@@ -95,21 +95,21 @@ export {
 } from './api-error-constructors.ts'
 export type { ApiHandler, ApiRequest, ApiResponse, BodySink, RequestPeer } from './api-request.ts'
 export { ApiSyntaxError } from './api-syntax-error.ts'
+export { ApplyError } from './apply/apply-error.ts'
 export {
   type AsyncFieldManager,
   type AsyncFieldManagerOptions,
   createAsyncFieldManager,
 } from './apply/async-field-manager.ts'
 export { type Comparison, compareTyped } from './apply/compare.ts'
+export { createFieldManager } from './apply/create-field-manager.ts'
 export { extractApplied } from './apply/extract-applied.ts'
-export {
-  ApplyError,
-  type ApplyFieldsOptions,
-  type ApplyFieldsResult,
-  createFieldManager,
-  type FieldManager,
-  type FieldManagerOptions,
-  type UpdateFieldsOptions,
+export type {
+  ApplyFieldsOptions,
+  ApplyFieldsResult,
+  FieldManager,
+  FieldManagerOptions,
+  UpdateFieldsOptions,
 } from './apply/field-manager.ts'
 export { fieldSetOf } from './apply/field-set-of.ts'
 export { keepUnchangedTimes } from './apply/keep-unchanged-times.ts'
@@ -217,6 +217,7 @@ export {
   setAnnotation,
   setLabel,
 } from './object-meta.ts'
+export type { JsonObject } from './own-property.ts'
 export {
   AlreadyOwnedError,
   controllerOf,
@@ -240,7 +241,6 @@ export {
   unknownJsonPatchFields,
 } from './patch/json-patch.ts'
 export { applyMergePatch, createMergePatch, createThreeWayMergePatch, decodeMergePatch } from './patch/merge-patch.ts'
-export type { JsonObject } from './patch/own-property.ts'
 export { PatchError } from './patch/patch-error.ts'
 export { type PatchPrecondition, requireKeyUnchanged, requireMetadataKeyUnchanged } from './patch/preconditions.ts'
 export {

@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from './own-property.ts'
+
 /** The machine-readable reasons of API failures (metav1.StatusReason); the empty string means unknown. */
 export type StatusReason =
   | ''
@@ -96,10 +98,10 @@ export const knownReasons: ReadonlySet<string> = new Set<StatusReason>([
  * the wrong type are dropped, because the value comes from the network and its fields end up in messages.
  */
 export function statusFromJson(json: unknown): Status | undefined {
-  if (!isRecord(json) || json['kind'] !== 'Status') return undefined
+  if (!isObject(json) || json['kind'] !== 'Status') return undefined
   if (json['apiVersion'] !== 'v1' && json['apiVersion'] !== 'meta.k8s.io/v1') return undefined
   const details = detailsFromJson(json['details'])
-  const metadata = isRecord(json['metadata']) ? json['metadata'] : {}
+  const metadata = isObject(json['metadata']) ? json['metadata'] : {}
   return {
     kind: 'Status',
     apiVersion: 'v1',
@@ -114,8 +116,8 @@ export function statusFromJson(json: unknown): Status | undefined {
 }
 
 function detailsFromJson(json: unknown): StatusDetails | undefined {
-  if (!isRecord(json)) return undefined
-  const causes = Array.isArray(json['causes']) ? json['causes'].filter(isRecord) : []
+  if (!isObject(json)) return undefined
+  const causes = Array.isArray(json['causes']) ? json['causes'].filter(isObject) : []
   return {
     ...textField(json, 'name'),
     ...textField(json, 'group'),
@@ -134,16 +136,12 @@ function detailsFromJson(json: unknown): StatusDetails | undefined {
   }
 }
 
-function textField<K extends string>(json: Record<string, unknown>, key: K): { [P in K]?: string } {
+function textField<K extends string>(json: JsonObject, key: K): { [P in K]?: string } {
   const value = json[key]
   return (typeof value === 'string' ? { [key]: value } : {}) as { [P in K]?: string }
 }
 
-function numberField<K extends string>(json: Record<string, unknown>, key: K): { [P in K]?: number } {
+function numberField<K extends string>(json: JsonObject, key: K): { [P in K]?: number } {
   const value = json[key]
   return (typeof value === 'number' ? { [key]: value } : {}) as { [P in K]?: number }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,11 +1,11 @@
 import { canonicalJson } from '../fieldset/path-element.ts'
-import type { JsonObject } from '../patch/own-property.ts'
-import {
-  type ApplyFieldsOptions,
-  type ApplyFieldsResult,
-  createFieldManager,
-  type FieldManagerOptions,
-  type UpdateFieldsOptions,
+import type { JsonObject } from '../own-property.ts'
+import { createFieldManager } from './create-field-manager.ts'
+import type {
+  ApplyFieldsOptions,
+  ApplyFieldsResult,
+  FieldManagerOptions,
+  UpdateFieldsOptions,
 } from './field-manager.ts'
 import { withoutManagedFields } from './managed-object.ts'
 

@@ -1,7 +1,7 @@
 import { deepEqual } from '@kubewright/base'
 import { FieldSet } from '../fieldset/field-set.ts'
 import { addChildren, addMember, emptyTree, type MutableSetTree } from '../fieldset/set-tree.ts'
-import { isObject, type JsonObject } from '../patch/own-property.ts'
+import { isObject, type JsonObject } from '../own-property.ts'
 import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
 

@@ -1,7 +1,7 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { FieldSet } from '../fieldset/field-set.ts'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
-import { asJson, getOwn, isObject, type JsonObject } from '../patch/own-property.ts'
+import { asJson, getOwn, isObject, type JsonObject } from '../own-property.ts'
 import { extractItems } from './remove-items.ts'
 import { objectTypeOf } from './type-node.ts'
 

@@ -5,8 +5,8 @@ import { isConflict } from '../api-error.ts'
 import { FieldSet } from '../fieldset/field-set.ts'
 import { fieldSetPath, formatFieldSetPath } from '../fieldset/path-element.ts'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
-import type { JsonObject } from '../patch/own-property.ts'
-import { createFieldManager } from './field-manager.ts'
+import type { JsonObject } from '../own-property.ts'
+import { createFieldManager } from './create-field-manager.ts'
 
 const text: JSONSchemaProps = { type: 'string' }
 const schema: JSONSchemaProps = {

@@ -1,6 +1,6 @@
 import { FieldSet } from '../fieldset/field-set.ts'
 import { addChildren, addMember, leaf, type MutableSetTree, nodeOf, type SetTree } from '../fieldset/set-tree.ts'
-import { isObject } from '../patch/own-property.ts'
+import { isObject } from '../own-property.ts'
 import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
 

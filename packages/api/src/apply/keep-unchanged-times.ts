@@ -1,6 +1,6 @@
 import { deepEqual } from '@kubewright/base'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
-import { isObject, type JsonObject } from '../patch/own-property.ts'
+import { isObject, type JsonObject } from '../own-property.ts'
 
 /**
  * Restores the managedFields times of the old object when nothing else changed, so that a no-op write stays a no-op and

@@ -1,6 +1,6 @@
 import type { FieldSet } from '../fieldset/field-set.ts'
 import { canonicalJson } from '../fieldset/path-element.ts'
-import { getOwn, isObject, type JsonObject, setOwn } from '../patch/own-property.ts'
+import { getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
 import { compareTyped } from './compare.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import type { TypeNode } from './type-node.ts'

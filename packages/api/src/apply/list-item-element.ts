@@ -1,6 +1,6 @@
 import { goQuote } from '@kubewright/base'
 import { canonicalJson } from '../fieldset/path-element.ts'
-import { getOwn, isObject } from '../patch/own-property.ts'
+import { getOwn, isObject } from '../own-property.ts'
 import type { ListType } from './type-node.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { ManagedFieldsEntry } from '../object-meta.ts'
-import { getOwn, isObject, type JsonObject, setOwn } from '../patch/own-property.ts'
+import { getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
 
 /**
  * Adds a null to the empty object wherever the new object has a null and the empty one has nothing. Kinds that encode

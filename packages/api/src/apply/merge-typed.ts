@@ -1,5 +1,5 @@
 import { deepEqual } from '@kubewright/base'
-import { isObject, type JsonObject, setOwn } from '../patch/own-property.ts'
+import { isObject, type JsonObject, setOwn } from '../own-property.ts'
 import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
 

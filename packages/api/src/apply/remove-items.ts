@@ -1,6 +1,6 @@
 import type { FieldSet } from '../fieldset/field-set.ts'
 import { emptyTree, type SetNode, type SetTree } from '../fieldset/set-tree.ts'
-import { isObject, type JsonObject, setOwn } from '../patch/own-property.ts'
+import { isObject, type JsonObject, setOwn } from '../own-property.ts'
 import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
 

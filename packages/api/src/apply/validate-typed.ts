@@ -1,7 +1,7 @@
 import { goValue } from '@kubewright/schema'
 import { goSyntax, goType } from '../fieldset/go-text.ts'
 import { formatElement } from '../fieldset/path-element.ts'
-import { isObject } from '../patch/own-property.ts'
+import { isObject } from '../own-property.ts'
 import { listItemElement } from './list-item-element.ts'
 import type { ListType, MapType, ScalarType, TypeNode } from './type-node.ts'
 

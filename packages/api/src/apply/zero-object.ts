@@ -1,5 +1,5 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
-import type { JsonObject } from '../patch/own-property.ts'
+import type { JsonObject } from '../own-property.ts'
 
 /**
  * A built-in object before anything is set: the structs and required fields that Kubernetes always encodes. Ownership

@@ -4,6 +4,7 @@ import { goFloat } from '@kubewright/schema'
 import type * as Yaml from 'yaml'
 import type { Alias, Document, LineCounter, Node, YAMLMap } from 'yaml'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
+import { setOwn } from '../own-property.ts'
 import { type Decoded, decodeJson } from './decode-json.ts'
 import { encodeJson } from './encode-json.ts'
 import type { JsonReaderOptions } from './json-reader.ts'
@@ -227,12 +228,4 @@ function goSyntax(value: unknown): string {
   if (Array.isArray(value)) return `[]interface {}{${value.map(inner).join(', ')}}`
   const fields = Object.entries(value).map(([key, item]) => `${goQuote(key)}:${inner(item)}`)
   return `map[interface {}]interface {}{${fields.join(', ')}}`
-}
-
-function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
-  } else {
-    object[key] = value
-  }
 }

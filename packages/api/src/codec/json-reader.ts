@@ -1,6 +1,7 @@
 import { goQuote } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
+import { isObject, setOwn } from '../own-property.ts'
 import { JsonSyntaxError } from './json-syntax-error.ts'
 
 /** Options of {@link JsonReader}. */
@@ -94,7 +95,7 @@ export class JsonReader {
     if (schema !== undefined && shape === undefined) return this.#opaque() as Record<string, unknown>
     this.#enter()
     // A duplicate struct field continues to fill the object that the first occurrence created.
-    const object = shape !== undefined && isObject(previous) ? previous : {}
+    const object = shape !== undefined && isObject(previous) ? (previous as Record<string, unknown>) : {}
     let seen: Set<string> | undefined
     this.#at++
     this.#space()
@@ -118,7 +119,7 @@ export class JsonReader {
         const child = shape === undefined ? undefined : shape.fields === undefined ? shape.values : shape.fields[key]
         const value = this.#value(child, Object.hasOwn(object, key) && shape?.fields ? object[key] : undefined)
         if (this.#strict) this.#path.pop()
-        setField(object, key, value)
+        setOwn(object, key, value)
       } else {
         this.#opaque()
       }
@@ -360,18 +361,6 @@ function toNumber(literal: string, integral: boolean): number | bigint {
     throw new ApiSyntaxError(`json: cannot unmarshal number ${literal} into Go value of type float64`)
   }
   return value
-}
-
-function setField(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
-  } else {
-    object[key] = value
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isDigit(code: number): boolean {

@@ -1,6 +1,6 @@
 import { deepEqual } from '@kubewright/base'
+import { getOwn, isObject, type JsonObject } from '../own-property.ts'
 import type { JsonPatchOperation } from './json-patch.ts'
-import { getOwn, isObject, type JsonObject } from './own-property.ts'
 
 /**
  * Creates the JSON patch that turns `before` into `after`: operations only for the fields and items that differ. Both

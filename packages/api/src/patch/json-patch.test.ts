@@ -22,15 +22,17 @@ const suite = ['json-patch-test-suite/spec_tests.json', 'json-patch-test-suite/t
 /** The reason why Kubernetes' JSON patch, and therefore this one, differs from RFC 6902 in a case of the suite. */
 function departsFromRfc({ doc, patch }: SuiteCase): string | undefined {
   for (const { op, path, from, value } of patch) {
-    if (op !== 'replace' && op !== 'test' && (path === '' || from === '')) return 'the document itself is no target'
+    if (op !== 'replace' && op !== 'test' && (path === '' || from === ''))
+      return 'the document itself cannot be a target'
     if (op === 'replace' && path === '' && (typeof value !== 'object' || value === null)) return 'documents are objects'
     if (typeof doc !== 'object' || doc === null) return 'documents are objects or arrays'
     if (value === undefined && (op === 'add' || op === 'replace' || op === 'test')) return 'a missing value is null'
-    if (op === 'test' && value === null) return 'test takes a missing field for null'
+    if (op === 'test' && value === null) return 'test treats a missing field as null'
     if (op === 'replace') return 'replace adds a missing field'
     if (op === 'copy') return 'copy of a missing field adds null'
-    if (/\/-\d|\/0\d|\/-$/.test(path ?? '')) return 'negative indexes count from the end, and leading zeros are read'
-    if (path !== undefined && path !== '' && !path.startsWith('/')) return 'the first step of a path is not looked at'
+    if (/\/-\d|\/0\d|\/-$/.test(path ?? ''))
+      return 'negative indexes count from the end, and leading zeros are accepted'
+    if (path !== undefined && path !== '' && !path.startsWith('/')) return 'the first step of a path is ignored'
   }
   return undefined
 }
@@ -86,7 +88,7 @@ describe('applyJsonPatch()', () => {
       { ...doc, data: { ...doc.data, x: 1 } },
     ],
     ['tests', [{ op: 'test', path: '/list', value: ['a', 'b', 'c'] }], doc],
-    ['takes missing for null', [{ op: 'test', path: '/data/none', value: null }], doc],
+    ['treats a missing field as null', [{ op: 'test', path: '/data/none', value: null }], doc],
     ['replaces the document', [{ op: 'replace', path: '', value: { a: 1 } }], { a: 1 }],
   ])('%s', (_, patch, expected) => {
     const before = structuredClone(doc)

@@ -1,6 +1,6 @@
 import { deepEqual, goQuote } from '@kubewright/base'
 import { compareUtf8 } from '@kubewright/schema'
-import { isObject, type JsonObject, setOwn } from './own-property.ts'
+import { isObject, type JsonObject, setOwn } from '../own-property.ts'
 import { cannotDecode, PatchError } from './patch-error.ts'
 
 /**

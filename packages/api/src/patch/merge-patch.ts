@@ -1,6 +1,6 @@
 import { deepEqual } from '@kubewright/base'
+import { asJson, getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
 import { sortedCopy } from './json-patch.ts'
-import { asJson, getOwn, isObject, type JsonObject, setOwn } from './own-property.ts'
 import { cannotDecode, PatchError } from './patch-error.ts'
 
 /** Checks that decoded JSON is a JSON merge patch for an object. Throws PatchError with kube-apiserver's message. */

@@ -1,8 +1,8 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
+import type { JsonObject } from '../own-property.ts'
 import { createJsonPatch } from './create-json-patch.ts'
 import { applyJsonPatch } from './json-patch.ts'
 import { applyMergePatch, createMergePatch } from './merge-patch.ts'
-import type { JsonObject } from './own-property.ts'
 import { createTwoWayStrategicMergePatch } from './strategic/create-strategic-merge-patch.ts'
 import { applyStrategicMergePatch } from './strategic/strategic-merge.ts'
 

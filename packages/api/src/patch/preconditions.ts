@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from './own-property.ts'
+import { isObject, type JsonObject } from '../own-property.ts'
 
 /** Returns false when a patch changes something that it must not change. */
 export type PatchPrecondition = (patch: JsonObject) => boolean

@@ -11,7 +11,7 @@ const Home = defineResource({
   kind: 'Home',
   shortNames: ['hm'],
   categories: ['all'],
-  description: 'A small web site that somebody calls home.',
+  description: 'A small web site.',
   spec: s.object({
     image: s.string({ minLength: 1 }).describe('Container image to serve.'),
     replicas: s.int({ minimum: 1, maximum: 9 }).default(1),

@@ -206,13 +206,13 @@ describe('RestClient', () => {
 
   it('calls onResponse for each attempt and runs calls inside around', async () => {
     let answers = 0
-    const told: unknown[] = []
+    const attempts: unknown[] = []
     const around: string[] = []
     const { rest, clock } = setUp(
       async () => (answers++ === 0 ? json(503, {}, { 'retry-after': '1' }) : json(200, { ok: true })),
       {
         onResponse: ({ method, path, host, attempt, status, requestBytes }) =>
-          told.push([method, path, host, attempt, status, requestBytes]),
+          attempts.push([method, path, host, attempt, status, requestBytes]),
         around: async ({ method, path }, call) => {
           around.push(`${method} ${path}`)
           return call()
@@ -223,7 +223,7 @@ describe('RestClient', () => {
     await clock.advance(1000)
     expect(await answer).toEqual({ ok: true })
     await (await rest.stream({ method: 'GET', path: '/b' })).bytes()
-    expect(told).toEqual([
+    expect(attempts).toEqual([
       ['POST', '/a', 'in-process', 1, 503, 2],
       ['POST', '/a', 'in-process', 2, 200, 2],
       ['GET', '/b', 'in-process', 1, 200, 0],
@@ -232,10 +232,14 @@ describe('RestClient', () => {
   })
 
   it('calls onResponse for an attempt without a response', async () => {
-    const told: unknown[] = []
+    const attempts: unknown[] = []
     const transport = flaky(1, 'ECONNREFUSED')
-    const rest = new RestClient({ transport, clock: new VirtualClock(), onResponse: ({ status }) => told.push(status) })
+    const rest = new RestClient({
+      transport,
+      clock: new VirtualClock(),
+      onResponse: ({ status }) => attempts.push(status),
+    })
     await expect(rest.json({ method: 'POST', path: '/', body: '{}' })).rejects.toThrow('broke')
-    expect(told).toEqual([undefined])
+    expect(attempts).toEqual([undefined])
   })
 })

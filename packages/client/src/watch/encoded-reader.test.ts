@@ -58,7 +58,7 @@ describe('EncodedReader.read()', () => {
   })
 
   it.each(['[]', '1', '{}', '{"metadata":null}', '{"metadata":{"name":1,"resourceVersion":"1"}}', '{"metadata":{}}'])(
-    'leaves %s to those who parse',
+    'returns undefined for %s, which must be parsed',
     (text) => {
       expect(reader.read({ bytes: Buffer.from(text) }, 0, text.length)).toBeUndefined()
     },

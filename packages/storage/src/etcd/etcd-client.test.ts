@@ -85,7 +85,7 @@ test('EtcdStore reports a server that does not speak gRPC', async () => {
 
 test.each([
   ['has no leader', (call: FakeCall) => call.finish(grpcStatus.unavailable, 'etcdserver: no leader'), 'made'],
-  ['refuses the stream', (call: FakeCall) => call.stream.close(7), 'made'],
+  ['rejects the stream', (call: FakeCall) => call.stream.close(7), 'made'],
   ['times out', (call: FakeCall) => call.finish(grpcStatus.unavailable, 'etcdserver: request timed out'), 'uncertain'],
   ['resets the stream', (call: FakeCall) => call.stream.close(2), 'uncertain'],
   ['loses the connection', (call: FakeCall) => call.stream.session?.destroy(), 'uncertain'],

@@ -1,6 +1,6 @@
 import { goValue } from '@kubewright/schema'
 import { goType } from '../../fieldset/go-text.ts'
-import { isObject, type JsonObject, setOwn } from '../own-property.ts'
+import { isObject, type JsonObject, setOwn } from '../../own-property.ts'
 import { PatchError } from '../patch-error.ts'
 
 /** The key that states what a patch does with a whole object or list item: `replace`, `delete` or `merge`. */

@@ -1,6 +1,6 @@
 import { goValue } from '@kubewright/schema'
 import { goType } from '../../fieldset/go-text.ts'
-import { getOwn, isObject, type JsonObject } from '../own-property.ts'
+import { getOwn, isObject, type JsonObject } from '../../own-property.ts'
 import { PatchError } from '../patch-error.ts'
 import { badType, listOfLists, noMergeKey, patchDirective } from './directives.ts'
 

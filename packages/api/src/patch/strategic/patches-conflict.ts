@@ -1,7 +1,7 @@
 import { deepEqual } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { goValue } from '@kubewright/schema'
-import { getOwn, isObject, type JsonObject } from '../own-property.ts'
+import { getOwn, isObject, type JsonObject } from '../../own-property.ts'
 import { patchDirective, retainKeysDirective } from './directives.ts'
 import { elementType, isMapType, mergeKeyOf } from './element-order.ts'
 import { listMeta, type PatchMeta, structMeta } from './patch-meta.ts'

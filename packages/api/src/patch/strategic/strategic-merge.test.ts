@@ -1,7 +1,7 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../own-property.ts'
+import type { JsonObject } from '../../own-property.ts'
 import { PatchError } from '../patch-error.ts'
 import { requireKeyUnchanged, requireMetadataKeyUnchanged } from '../preconditions.ts'
 import { createThreeWayStrategicMergePatch, createTwoWayStrategicMergePatch } from './create-strategic-merge-patch.ts'

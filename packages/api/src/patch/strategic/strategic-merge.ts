@@ -1,7 +1,7 @@
 import { deepEqual } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { goValue } from '@kubewright/schema'
-import { asJson, getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
+import { asJson, getOwn, isObject, type JsonObject, setOwn } from '../../own-property.ts'
 import { cannotDecode, PatchError } from '../patch-error.ts'
 import {
   badFormat,
