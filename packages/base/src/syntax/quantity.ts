@@ -3,6 +3,8 @@
 // is zero, and that a suffix beyond E or Ei is omitted from the output. Objects pass through the API server in that
 // form, so any deviation would appear as a difference.
 
+import { compare, digitCount, fitsInt64, MAX_INT64, pow10, scaleDecimal, scaleInt64 } from './quantity-arithmetic.ts'
+
 /** The notation in which a quantity prints its magnitude: `12e6`, `12Mi` or `12M`. */
 export type QuantityFormat = 'DecimalExponent' | 'BinarySI' | 'DecimalSI'
 
@@ -10,8 +12,6 @@ const FORMAT_WRONG = "quantities must match the regular expression '^([+-]?[0-9.
 const NUMERIC_WRONG = 'unable to parse numeric part of quantity'
 const SUFFIX_WRONG = "unable to parse quantity's suffix"
 
-const MAX_INT64 = 2n ** 63n - 1n
-const MIN_INT64 = -(2n ** 63n)
 const NANO = -9
 
 const DECIMAL_SUFFIXES: ReadonlyMap<string, number> = new Map([
@@ -337,66 +337,4 @@ function exactInteger(unscaled: bigint, exponent: number): bigint | undefined {
   if (-exponent > digitCount(unscaled)) return undefined
   const divisor = 10n ** BigInt(-exponent)
   return unscaled % divisor === 0n ? unscaled / divisor : undefined
-}
-
-/** Compares signs, then magnitudes, and scales only numbers of the same magnitude, so that huge exponents are cheap. */
-function compare(a: bigint, aExponent: number, b: bigint, bExponent: number): -1 | 0 | 1 {
-  if (aExponent === bExponent || a === 0n || b === 0n) return order(a, b)
-  if (a < 0n !== b < 0n) return a < 0n ? -1 : 1
-  const difference = digitCount(a) + aExponent - (digitCount(b) + bExponent)
-  if (difference !== 0) return difference > 0 === a > 0n ? 1 : -1
-  const exponent = Math.min(aExponent, bExponent)
-  return order(a * 10n ** BigInt(aExponent - exponent), b * 10n ** BigInt(bExponent - exponent))
-}
-
-function order(a: bigint, b: bigint): -1 | 0 | 1 {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-function scaleInt64(value: bigint, shift: number): bigint {
-  if (shift < 0) {
-    if (-shift > 19) return BigInt(order(value, 0n))
-    const divisor = 10n ** BigInt(-shift)
-    const quotient = value / divisor
-    return quotient * divisor === value ? quotient : quotient + (value < 0n ? -1n : 1n)
-  }
-  if (shift > 18) return 0n
-  const scaled = value * 10n ** BigInt(shift)
-  if (fitsInt64(scaled)) return scaled
-  // Factors with a fast path in Kubernetes wrap around; the others give 0.
-  return [1, 2, 3, 6, 9].includes(shift) && value !== MIN_INT64 ? BigInt.asIntN(64, scaled) : 0n
-}
-
-function scaleDecimal(unscaled: bigint, shift: number): bigint {
-  if (shift >= 0) {
-    // 10^19 and larger saturate when Kubernetes converts them from a float.
-    const factor = shift > 18 ? MIN_INT64 : 10n ** BigInt(shift)
-    return BigInt.asIntN(64, shift === 0 ? unscaled : BigInt.asIntN(64, unscaled) * factor)
-  }
-  const divisor = 10n ** BigInt(-shift)
-  if (unscaled < MAX_INT64 && -shift < 19) {
-    // As in Kubernetes, adds one after truncating towards zero, even for negative numbers.
-    const low = BigInt.asIntN(64, unscaled)
-    return low % divisor === 0n ? low / divisor : low / divisor + 1n
-  }
-  const floor = unscaled >= 0n ? unscaled / divisor : -((-unscaled + divisor - 1n) / divisor)
-  return BigInt.asIntN(64, floor * divisor === unscaled ? floor : floor + 1n)
-}
-
-function fitsInt64(value: bigint): boolean {
-  return value <= MAX_INT64 && value >= MIN_INT64
-}
-
-function digitCount(value: bigint): number {
-  const text = value.toString()
-  return value < 0n ? text.length - 1 : text.length
-}
-
-/** Go's math.Pow10 multiplies two table entries, so that large powers are not always the nearest float. */
-function pow10(exponent: number): number {
-  if (exponent < -323) return 0
-  if (exponent > 308) return Number.POSITIVE_INFINITY
-  const rest = Math.abs(exponent) % 32
-  const large = Number(`1e${exponent < 0 ? exponent + rest : exponent - rest}`)
-  return exponent < 0 ? large / Number(`1e${rest}`) : large * Number(`1e${rest}`)
 }

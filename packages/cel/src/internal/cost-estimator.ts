@@ -8,7 +8,7 @@ import {
   type SelectExpr,
   type StructExpr,
 } from '../ast.ts'
-import { type CelType, isOptionalType, sameType } from '../cel-type.ts'
+import { type CelType, sameType } from '../cel-type.ts'
 import {
   addRanges,
   type CallCostContext,
@@ -26,9 +26,9 @@ import {
   unionRanges,
 } from '../cost-estimate.ts'
 import type { CelEnvironment } from '../environment.ts'
-import { CelBytes, CelOptional, codePointLength } from '../values.ts'
 import type { CheckedExpr } from './checker.ts'
 import { declaredSizes, type SizeEstimator } from './declared-sizes.ts'
+import { isScalar, literalSize } from './literal-size.ts'
 import { standardCallEstimate } from './standard-call-estimate.ts'
 
 /** Returns the bounds of the cost of an expression, as in checker/cost.go with Kubernetes' options. */
@@ -382,34 +382,4 @@ function isBinding(e: ComprehensionExpr): boolean {
     e.condition.value === false &&
     e.accuVar !== ACCUMULATOR
   )
-}
-
-function literalSize(e: Expr): SizeEstimate | undefined {
-  switch (e.kind) {
-    case 'literal':
-      if (typeof e.value === 'string') return exactly(codePointLength(e.value))
-      if (e.value instanceof CelBytes) return exactly(e.value.value.length)
-      return e.value instanceof CelOptional ? undefined : exactly(1)
-    case 'list':
-      return exactly(e.elements.length)
-    case 'map':
-      return exactly(e.entries.length)
-    default:
-      return undefined
-  }
-}
-
-/** Reports whether values of the type count as size 1. */
-function isScalar(t: CelType): boolean {
-  switch (t.kind) {
-    case 'bool':
-    case 'double':
-    case 'duration':
-    case 'int':
-    case 'timestamp':
-    case 'uint':
-      return true
-    default:
-      return isOptionalType(t) && isScalar(t.params[0]!)
-  }
 }

@@ -6,6 +6,7 @@ import { ExprBuilder, MacroError } from './expr-builder.ts'
 import { type Token, type TokenKind, tokenize } from './lexer.ts'
 import { isLiteral, literalValue } from './literal-value.ts'
 import { macroKey } from './macro-key.ts'
+import { PRODUCTS, RELATIONS, RESERVED, SUMS } from './operator-tokens.ts'
 import { compileError, type SourceIssue } from './source.ts'
 import { diagnoseSyntax } from './syntax-diagnosis.ts'
 
@@ -15,31 +16,6 @@ export interface ParsedExpr {
   readonly expr: Expr
   readonly builder: ExprBuilder
 }
-
-const RESERVED = new Set(
-  'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(
-    ' ',
-  ),
-)
-
-const RELATIONS: ReadonlyMap<TokenKind, string> = new Map([
-  ['<', OPERATORS.less],
-  ['<=', OPERATORS.lessEquals],
-  ['>=', OPERATORS.greaterEquals],
-  ['>', OPERATORS.greater],
-  ['==', OPERATORS.equals],
-  ['!=', OPERATORS.notEquals],
-  ['in', OPERATORS.in],
-])
-const SUMS: ReadonlyMap<TokenKind, string> = new Map([
-  ['+', OPERATORS.add],
-  ['-', OPERATORS.subtract],
-])
-const PRODUCTS: ReadonlyMap<TokenKind, string> = new Map([
-  ['*', OPERATORS.multiply],
-  ['/', OPERATORS.divide],
-  ['%', OPERATORS.modulo],
-])
 
 const MAX_SOURCE_LENGTH = 100_000
 
