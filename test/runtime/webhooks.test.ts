@@ -322,7 +322,7 @@ describe('startWebhooks()', () => {
 
   it('wants exactly one way to get a certificate', async () => {
     await expect(startWebhooks({ name: 'o', webhooks: [] }, { client: undefined as never })).rejects.toThrow(
-      `'folder', 'selfManaged', 'url' and 'certificate' exclude each other, and none of them is given`,
+      `'folder', 'selfManaged', 'url' and 'certificate' exclude each other, and none of them is set: set exactly one`,
     )
   })
 })

@@ -87,7 +87,7 @@ describe('convertObject()', () => {
     ],
     [
       'ajd.example.com/v2',
-      'Home "default/cosy" cannot be converted from or to version v2: the conversion knows v1, v1beta1, v1alpha1',
+      'Home "default/cosy" cannot be converted from or to version v2: the conversion supports v1, v1beta1, v1alpha1',
     ],
     [
       'example.org/v1',

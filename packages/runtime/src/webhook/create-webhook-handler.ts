@@ -25,29 +25,29 @@ import { answerConversion } from './conversion/conversion-review.ts'
 import { WebhookMetrics } from './webhook-metrics.ts'
 import { textResponse, type WebhookHandler, type WebhookRequest, type WebhookResponse } from './webhook-request.ts'
 
-/** What {@link createWebhookHandler} takes. */
+/** Options of {@link createWebhookHandler}. */
 export interface WebhookHandlerOptions {
   readonly webhooks: readonly Webhook[]
-  /** Answered under {@link conversionPath}. */
+  /** Served at {@link conversionPath}. */
   readonly conversions?: readonly Conversion[]
-  /** What webhooks read with; one that always asks the API server. */
+  /** The client of the webhooks; must not read from a cache. */
   readonly client: Reader
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock
-  /** @default silent */
+  /** @default no log */
   readonly log?: Logger
   readonly metrics?: MetricSink
   readonly tracer?: Tracer
 }
 
-/** The path under which objects are converted. */
+/** The path of the conversion webhook. */
 export const conversionPath = '/convert'
 
 type Route = (request: WebhookRequest, signal: AbortSignal, metrics: WebhookMetrics) => Promise<WebhookResponse>
 
 /**
- * Makes the handler that answers the reviews of webhooks and conversions, each under its own path; other paths are not found. Two
- * webhooks with one path are a TypeError.
+ * Creates the handler for admission and conversion reviews, each at its own path; other paths respond with 404. Throws
+ * a TypeError when two webhooks have the same path.
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {
   const { clock = systemClock, log = nullLogger, metrics: sink, tracer = noTracer } = options
@@ -87,7 +87,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
     try {
       response = await tracer.span('webhook', { 'webhook.path': path }, () => route(request, link.signal, metrics))
     } catch (error) {
-      log.error(error, 'unable to answer the webhook request', { webhook: path })
+      log.error(error, 'Webhook request failed', { webhook: path })
     } finally {
       timer?.cancel()
       link[Symbol.dispose]()
@@ -122,7 +122,7 @@ function admission(options: WebhookHandlerOptions, webhook: Webhook, answer: Ans
   }
 }
 
-/** How many milliseconds the API server says it will wait. */
+/** How long the API server waits for the response, in milliseconds. */
 function limitOf(query: string): number | undefined {
   const timeout = new URLSearchParams(query).get('timeout')
   if (timeout === null) return undefined

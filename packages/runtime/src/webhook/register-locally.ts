@@ -5,7 +5,7 @@ import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@k
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
 import { conversionCrd, type WebhookOwner, webhookConfigurations } from './webhook-configurations.ts'
 
-/** What {@link registerLocally} takes. */
+/** Options of {@link registerLocally}. */
 export interface RegisterLocallyOptions {
   readonly client: Client
   readonly url: string
@@ -17,8 +17,8 @@ export interface RegisterLocallyOptions {
 const fieldManager = 'kubewright-local-webhooks'
 
 /**
- * Has an API server ask the webhooks and conversions of a process that runs elsewhere, until disposed. Definitions must exist; how
- * they were converted before comes back at the end.
+ * Registers the webhooks and conversions of a process outside the cluster with the API server, until disposed. The CRDs
+ * must exist; their previous conversion settings are restored at the end.
  */
 export async function registerLocally(
   operator: WebhookOwner,
@@ -30,12 +30,12 @@ export async function registerLocally(
   const undo: (() => Promise<unknown>)[] = []
   const dispose = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) {
-      // What cannot be undone is left behind, and the rest still is.
-      await step().catch((error: unknown) => log.error(error, 'Could not unregister a local webhook'))
+      // A step that fails is logged; the remaining steps still run.
+      await step().catch((error: unknown) => log.error(error, 'Local webhook was not unregistered'))
     }
   }
   try {
-    // Conversions first: webhooks may be asked about objects that have to be converted for them.
+    // Conversions first: webhooks may receive objects that must be converted for them.
     for (const conversion of operator.conversions ?? []) {
       const { name } = crdOf(conversion.hub).metadata
       const before = (await client.get(CustomResourceDefinition, name)).spec.conversion ?? { strategy: 'None' }

@@ -54,7 +54,7 @@ async function post(port: number, body: string | Uint8Array, options: RequestOpt
   return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() }
 }
 
-/** As {@link post}, over HTTP/2; the session stays open. */
+/** Like {@link post}, over HTTP/2. The session stays open. */
 async function post2(port: number, body: string): Promise<{ text: string }> {
   const session = connectHttp2(`https://127.0.0.1:${port}`, { ca: ca.cert })
   onTestFinished(() => session.destroy())
@@ -74,13 +74,13 @@ async function shownBy(port: number): Promise<string> {
 }
 
 describe('serveWebhooks()', () => {
-  it('passes requests to the handler and answers back', async () => {
+  it('passes requests to the handler and returns its responses', async () => {
     const { port, health } = await start()
     expect(await post(port, '{}')).toMatchObject({ status: 201, text: 'POST /x?y=1 application/json 2' })
     expect(health.check(new AbortController().signal)).toBeUndefined()
   })
 
-  it('answers before the end of a body that is too long, and reads no more of it', async () => {
+  it('responds before the end of a body that is too long, and stops reading it', async () => {
     const { port } = await start()
     const headers = { 'content-type': 'application/json', 'content-length': String(2 * maxReviewBytes) }
     const sent = request({ host: '127.0.0.1', port, method: 'POST', headers, ca: ca.cert, agent: false })
@@ -94,7 +94,7 @@ describe('serveWebhooks()', () => {
     sent.destroy()
   })
 
-  it('shows a new certificate from the next connection on', async () => {
+  it('uses a new certificate from the next connection on', async () => {
     const [first, second] = [issue(), issue()]
     const certificate = certificateSource(first)
     const { port } = await start({ certificate })
@@ -105,20 +105,20 @@ describe('serveWebhooks()', () => {
     expect(await shownBy(port)).toBe(new X509Certificate(second.cert).serialNumber)
   })
 
-  it('asks clients for certificates when told to', async () => {
+  it('requires client certificates with clientCa', async () => {
     const { port } = await start({ clientCa: ca.cert })
     await expect(post(port, '{}')).rejects.toThrow()
     const mine = authority.issueClient({ commonName: 'kube-apiserver', now })
     expect(await post(port, '{}', mine)).toMatchObject({ status: 201 })
   })
 
-  it('speaks HTTP/2 when told to', async () => {
+  it('offers HTTP/2 with http2', async () => {
     const { port } = await start({ http2: true })
     expect(await post(port, '{}')).toMatchObject({ status: 201 })
     expect(await post2(port, '{}')).toEqual({ text: 'POST /two application/json 2' })
   })
 
-  it('aborts the signal of a client that went away', async () => {
+  it('aborts the signal when the client disconnects', async () => {
     const gone = new Deferred<void>()
     const asked = new Deferred<void>()
     const { port } = await start({
@@ -138,7 +138,7 @@ describe('serveWebhooks()', () => {
   })
 
   it.each([false, true])(
-    'lets open requests end when it is disposed, though connections are kept (HTTP/2: %s)',
+    'waits for open requests when disposed, although connections stay open (HTTP/2: %s)',
     async (http2) => {
       const asked = new Deferred<void>()
       const go = new Deferred<void>()
@@ -162,7 +162,7 @@ describe('serveWebhooks()', () => {
     },
   )
 
-  it('ends open requests when told to', async () => {
+  it('close() aborts open requests', async () => {
     const asked = new Deferred<void>()
     const served = await start({
       handler: ({ signal }) => {
@@ -178,7 +178,7 @@ describe('serveWebhooks()', () => {
     await disposed
   })
 
-  it('names the cure when the port is taken', async () => {
+  it('names the cure when the port is in use', async () => {
     const other = createServer()
     other.listen(0, '127.0.0.1')
     await once(other, 'listening')
@@ -186,13 +186,13 @@ describe('serveWebhooks()', () => {
     const { port } = other.address() as { port: number }
     await expect(start({ port })).rejects.toMatchObject({
       code: 'KW_LISTEN',
-      message: `Cannot serve webhooks at 127.0.0.1:${port} as that address is in use: choose another one with --webhook-port`,
+      message: `Cannot serve webhooks at 127.0.0.1:${port} as that address is in use: choose another port with --webhook-port`,
     })
   })
 })
 
 describe('webhookRunnable()', () => {
-  it('is ready when it listens, and ends when it is told to', async () => {
+  it('is ready when it listens, and ends when it is drained', async () => {
     const opened = new Deferred<ServeWebhooksOptions>()
     let closed = 0
     const runnable = webhookRunnable(
@@ -215,7 +215,7 @@ describe('webhookRunnable()', () => {
     const drain = new AbortController()
     const ready = new Deferred<void>()
     const context = {
-      // A webhook server has its own client.
+      // The webhook server has its own client.
       cluster: undefined as never,
       drain: drain.signal,
       abort: new AbortController().signal,
@@ -234,7 +234,7 @@ describe('webhookRunnable()', () => {
     expect(closed).toBe(1)
   })
 
-  it('fails when the certificates cannot be had', async () => {
+  it('fails when there are no certificates', async () => {
     const options = { client: noClient, folder: { dir: '/does/not/exist' } }
     await expect(startWebhooks({ name: 'o', webhooks: [] }, options)).rejects.toMatchObject({ code: 'KW_CERTIFICATE' })
   })

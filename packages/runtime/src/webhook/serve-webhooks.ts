@@ -8,35 +8,38 @@ import type { CertificateSource } from '../serving/http/http-listener.ts'
 import { maxReviewBytes } from './admission/admission-review.ts'
 import type { WebhookHandler } from './webhook-request.ts'
 
-/** What {@link serveWebhooks} takes. */
+/** Options of {@link serveWebhooks}. */
 export interface ServeWebhooksOptions {
   readonly handler: WebhookHandler
   readonly certificate: CertificateSource
-  /** 0 has the system pick one. @default 9443 */
+  /** 0 lets the operating system choose one. @default 9443 */
   readonly port?: number | undefined
-  /** The address to bind; empty for all. @default '' */
+  /** The address to bind; empty for all interfaces. @default '' */
   readonly host?: string | undefined
-  /** PEM of the authorities that clients must show a certificate of. @default clients need none */
+  /**
+   * The certificate authorities (PEM) that must have issued the clients' certificates. @default clients need no
+   * certificate
+   */
   readonly clientCa?: string | undefined
-  /** Also offers HTTP/2. @default false */
+  /** Whether to offer HTTP/2 too. @default false */
   readonly http2?: boolean | undefined
-  /** @default silent */
+  /** @default no log */
   readonly log?: Logger | undefined
 }
 
-/** A webhook server in operation. Disposing it lets open requests end, and closes idle connections at once. */
+/** A running webhook server. Disposing it waits for open requests and closes idle connections at once. */
 export interface ServedWebhooks extends AsyncDisposable {
   readonly port: number
   /** Fails when the server does not accept connections. */
   readonly health: HealthCheck
-  /** Ends open requests too. */
+  /** Aborts open requests. */
   close(): void
 }
 
-// As controller-runtime: how long a client may take to send its headers, how long an idle connection is kept, how long headers are.
+// The limits of controller-runtime.
 const limits = { headersTimeout: 32_000, requestTimeout: 60_000, keepAliveTimeout: 90_000, maxHeaderSize: 1024 * 1024 }
 
-/** Puts a webhook handler behind TLS. A new certificate is shown from the next connection on, without a restart. */
+/** Serves a webhook handler over TLS. A new certificate is used from the next connection on, without a restart. */
 export async function serveWebhooks(options: ServeWebhooksOptions): Promise<ServedWebhooks> {
   const { handler, certificate, port = 9443, host = '', clientCa, http2 = false, log = nullLogger } = options
   const context = () => ({
@@ -49,7 +52,7 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
     ...context(),
     ...(clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: true }),
   }
-  // With HTTP/2 the server speaks both on one port; towards its users it behaves as the other one does.
+  // With HTTP/2 the server offers both protocols on one port. For the events used here it behaves like an HTTPS server.
   const server = http2 ? (createSecureServer({ ...tls, allowHTTP1: true }) as unknown as Server) : createServer(tls)
   const sessions = new Set<ServerHttp2Session>()
   server.on('session', (session: ServerHttp2Session) => {
@@ -58,8 +61,8 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
   })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     answer(handler, request, response, () => server.listening).catch((error: unknown) => {
-      // Handlers do not throw; should one do so all the same, it must not end the process.
-      if (!response.destroyed) log.error(error, 'Could not answer a webhook request', { path: request.url })
+      // Handlers never reject; if one does anyway, it must not end the process.
+      if (!response.destroyed) log.error(error, 'Webhook request failed', { path: request.url })
       response.destroy()
     })
   })
@@ -75,7 +78,7 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
     try {
       server.setSecureContext(context())
     } catch (error) {
-      log.error(error, 'Could not take over a webhook certificate, keeping the one before')
+      log.error(error, 'Invalid webhook certificate ignored; the previous one stays in use')
     }
   })
   const address = server.address()
@@ -99,7 +102,7 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
       const closed = once(server, 'close')
       server.close()
       server.closeIdleConnections?.()
-      // Tells clients to ask elsewhere, and ends with the requests that are open.
+      // Makes clients open new connections elsewhere; closes when the open requests have ended.
       for (const session of sessions) session.close()
       await closed
     },
@@ -110,10 +113,10 @@ async function answer(
   handler: WebhookHandler,
   request: IncomingMessage,
   response: ServerResponse,
-  goesOn: () => boolean,
+  isServing: () => boolean,
 ): Promise<void> {
   const gone = new AbortController()
-  response.on('close', () => gone.abort(new Error('the client went away')))
+  response.on('close', () => gone.abort(new Error('the client disconnected')))
   const body = await readBody(request).catch(() => undefined)
   if (body === undefined || response.destroyed) return
   const { method = 'GET', url: path = '/', headers } = request
@@ -121,14 +124,14 @@ async function answer(
   if (response.destroyed) return
   response.writeHead(answered.status, {
     ...(answered.headers as Record<string, string[]>),
-    // A client that sends too much is not listened to any longer, and none is when the server ends.
-    ...(request.httpVersionMajor > 1 || (request.complete && goesOn()) ? {} : { connection: 'close' }),
+    // Closes the connection after a body that was too long, and when the server stops.
+    ...(request.httpVersionMajor > 1 || (request.complete && isServing()) ? {} : { connection: 'close' }),
     'content-length': String(answered.body.byteLength),
   })
   response.end(answered.body)
 }
 
-/** As much of a body as the handler needs to see that it is too long; rejects when the client breaks off. */
+/** Reads a body, up to the size at which the handler rejects it as too long. Rejects when the client disconnects. */
 function readBody(request: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
@@ -142,7 +145,7 @@ function readBody(request: IncomingMessage): Promise<Uint8Array> {
     })
     request.once('end', end)
     request.once('error', reject)
-    request.once('close', () => reject(new Error('the client broke off')))
+    request.once('close', () => reject(new Error('the client disconnected')))
   })
 }
 
@@ -150,5 +153,5 @@ function listenError(address: string, cause: unknown): KubewrightError {
   const { code, message } = cause as NodeJS.ErrnoException
   const problem = code === 'EADDRINUSE' ? 'is in use' : code === 'EACCES' ? 'is not permitted' : `failed (${message})`
   const text = `Cannot serve webhooks at ${address} as that address ${problem}`
-  return new KubewrightError('KW_LISTEN', `${text}: choose another one with --webhook-port`, { cause })
+  return new KubewrightError('KW_LISTEN', `${text}: choose another port with --webhook-port`, { cause })
 }

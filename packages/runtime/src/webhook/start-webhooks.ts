@@ -24,42 +24,42 @@ import { type ServedWebhooks, type ServeWebhooksOptions, serveWebhooks } from '.
 import { type WebhookOwner, webhookConfigurations } from './webhook-configurations.ts'
 import type { WebhookHandler } from './webhook-request.ts'
 
-/** Certificates in a folder, which somebody else looks after. */
+/** Certificates in a folder, which another program renews. */
 export interface CertificateFolder {
   readonly dir: string
   readonly certName?: string | undefined
   readonly keyName?: string | undefined
 }
 
-/** Certificates that the operator looks after itself, for a server that is reached through a service. */
+/** Certificates that the operator creates and renews itself, for a server that is reached through a Service. */
 export interface SelfManagedCertificates
   extends Pick<ManageCertificatesOptions, 'servingValidity' | 'authorityValidity' | 'interval' | 'settleTime'> {
-  /** Where the operator runs: the namespace of the service and of the Secret. */
+  /** The namespace of the operator: that of the Service and of the Secret. */
   readonly namespace: string
   /** @default `<operator>-webhook-service` */
   readonly serviceName?: string | undefined
   /** @default `<operator>-webhook-cert` */
   readonly secretName?: string | undefined
-  /** Before the names of the webhook configurations. @default the name of the operator and a dash */
+  /** The prefix of the webhook configurations' names. @default the name of the operator and a dash */
   readonly namePrefix?: string | undefined
 }
 
-/** What {@link startWebhooks} takes. Exactly one of `folder`, `selfManaged`, `url` and `certificate` says how the server is reached and known. */
+/** Options of {@link startWebhooks}. Exactly one of `folder`, `selfManaged`, `url` and `certificate` must be set. */
 export interface StartWebhooksOptions extends Pick<ServeWebhooksOptions, 'port' | 'host' | 'clientCa' | 'http2'> {
-  /** One that always asks the API server. */
+  /** An uncached client. */
   readonly client: Reader & Client
   readonly folder?: CertificateFolder | undefined
   readonly selfManaged?: SelfManagedCertificates | undefined
   /**
-   * The address at which the API server can reach this process, such as `https://192.168.1.5:9443`, while an operator is developed
-   * against a cluster: webhooks are registered under this address, and unregistered at the end. Port 0 stands for the one that the
-   * server got.
+   * The URL at which the API server can reach this process, such as `https://192.168.1.5:9443`, for developing against
+   * a cluster. The webhooks are registered with this URL, and unregistered at the end. Port 0 is replaced by the actual
+   * port.
    */
   readonly url?: string | undefined
   readonly certificate?: CertificateSource | undefined
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock | undefined
-  /** @default silent */
+  /** @default no log */
   readonly log?: Logger | undefined
   readonly metrics?: MetricSink | undefined
   readonly tracer?: Tracer | undefined
@@ -67,17 +67,17 @@ export interface StartWebhooksOptions extends Pick<ServeWebhooksOptions, 'port' 
   readonly listen?: ((options: ServeWebhooksOptions) => Promise<ServedWebhooks>) | undefined
 }
 
-/** The webhooks of an operator in operation. Disposing it lets open requests end. */
+/** The running webhooks of an operator. Disposing it waits for open requests. */
 export interface RunningWebhooks extends AsyncDisposable {
   readonly handler: WebhookHandler
   readonly port: number
-  /** For readiness. */
+  /** The readiness checks. */
   readonly health: readonly HealthCheck[]
-  /** Ends open requests too. */
+  /** Aborts open requests. */
   close(): void
 }
 
-/** Whether an operator has anything that a webhook server is needed for. */
+/** Whether an operator needs a webhook server. */
 export function needsWebhooks({ webhooks, conversions = [] }: WebhookOwner): boolean {
   return webhooks.length > 0 || conversions.length > 0
 }
@@ -100,7 +100,7 @@ export async function startWebhooks(operator: WebhookOwner, options: StartWebhoo
     const { port, host, clientCa, http2 } = options
     const served = await listen({ handler, certificate: source, port, host, clientCa, http2, log })
     disposer.use(served)
-    // Last, and undone first: the API server asks as soon as it is told whom.
+    // Last, and undone first: the API server sends requests as soon as the webhooks are registered.
     if (options.url !== undefined) {
       const url = options.url.replace(/:0(?=\/|$)/, `:${served.port}`)
       disposer.use(await registerLocally(operator, { client, url, caBundle: bundle, log }))
@@ -119,8 +119,9 @@ export async function startWebhooks(operator: WebhookOwner, options: StartWebhoo
 }
 
 /**
- * The part of a manager that serves an operator's webhooks: every replica does, before the caches fill, whose lists may need them.
- * With `health`, readiness shows whether it does. Its log is the manager's unless the options have one.
+ * The runnable that serves an operator's webhooks. Runs on every replica, before the caches are filled, since their
+ * lists may need conversions. With `health`, it adds readiness checks. Uses the manager's log unless the options have
+ * one.
  */
 export function webhookRunnable(
   operator: WebhookOwner,
@@ -160,9 +161,9 @@ async function certificateFor(
   const { client, folder, selfManaged, url, certificate, clock = systemClock, log, metrics } = options
   const given = [folder, selfManaged, url, certificate].filter((one) => one !== undefined)
   if (given.length !== 1) {
-    const found = given.length === 0 ? 'none of them is given' : 'several of them are given'
+    const found = given.length === 0 ? 'none of them is set' : 'several of them are set'
     throw new TypeError(
-      `Cannot start the webhooks of "${operator.name}": 'folder', 'selfManaged', 'url' and 'certificate' exclude each other, and ${found}`,
+      `Cannot start the webhooks of "${operator.name}": 'folder', 'selfManaged', 'url' and 'certificate' exclude each other, and ${found}: set exactly one`,
     )
   }
   if (certificate) return { source: certificate, health: [], bundle: '' }
@@ -173,17 +174,17 @@ async function certificateFor(
   if (folder) {
     const source = await certificateFiles({ ...folder, clock, log, metrics })
     disposer.use(source)
-    const cure = `see that whoever looks after the files in ${folder.dir} renews them`
+    const cure = `have the files in ${folder.dir} renewed by the program that manages them`
     return { source, health: [certificateHealth(source, clock, cure)], bundle: '' }
   }
-  // The one that is left.
+  // The only option left.
   const chosen = selfManaged as SelfManagedCertificates
   const managed = await manageCertificates({ ...certificatesOf(operator, chosen), client, clock, log })
   disposer.use(managed)
   return { source: managed, health: [managed.health], bundle: managed.bundle }
 }
 
-/** Where self-managed certificates are kept, what they are good for, and who has to trust them. */
+/** The options of `manageCertificates` for an operator: Secret, hosts and trust targets. */
 export function certificatesOf(
   operator: WebhookOwner,
   chosen: SelfManagedCertificates,
@@ -215,7 +216,7 @@ export function certificatesOf(
   }
 }
 
-/** A certificate for one run of a process. */
+/** A certificate for one run of the process. */
 function passingCertificate(
   name: string,
   host: string,

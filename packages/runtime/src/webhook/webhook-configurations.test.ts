@@ -15,7 +15,7 @@ const Home = defineResource({
 const service = { namespace: 'homes', name: 'hooks' }
 
 describe('webhookConfigurations()', () => {
-  it('registers defaulting and validation under the names and paths of kubebuilder', () => {
+  it('registers defaulting and validation with the names and paths of kubebuilder', () => {
     const webhooks = [defineWebhook(Home, { default() {}, validate: () => [] })]
     expect(webhookConfigurations({ name: 'home-operator', webhooks }, { service, caBundle: 'PEM' })).toEqual({
       mutating: {
@@ -59,7 +59,7 @@ describe('webhookConfigurations()', () => {
     })
   })
 
-  it('passes every option of a registration on, and leaves out what is not there', () => {
+  it('passes every option of a registration, and omits options that are not set', () => {
     const hook = defineWebhook(Home, {
       validateDelete: () => [],
       validationName: 'guard.example.com',
@@ -96,7 +96,7 @@ describe('webhookConfigurations()', () => {
     })
   })
 
-  it('tells the versions of a kind apart', () => {
+  it('distinguishes the versions of a kind', () => {
     const { v1, v1beta1 } = Versioned.versions
     const hooks = [defineWebhook(v1, { validate: () => [] }), defineWebhook(v1beta1, { validate: () => [] })]
     const { validating } = webhookConfigurations({ name: 'o', webhooks: hooks }, { service })
@@ -106,7 +106,7 @@ describe('webhookConfigurations()', () => {
     ])
   })
 
-  it('registers built-in kinds and reinvocation', () => {
+  it('registers built-in kinds and the reinvocation policy', () => {
     const hook = defineWebhook(Pod, { default() {}, reinvocationPolicy: 'IfNeeded' })
     expect(hook.defaulting?.path).toBe('/mutate--v1-pod')
     expect(webhookConfigurations({ name: 'o', webhooks: [hook] }, { service }).mutating?.webhooks?.[0]).toMatchObject({
@@ -116,9 +116,9 @@ describe('webhookConfigurations()', () => {
     })
   })
 
-  it('needs one way to the server', () => {
+  it('requires either a service or a URL', () => {
     const webhooks = [defineWebhook(Home, { validate: () => [] })]
-    expect(() => webhookConfigurations({ name: 'o', webhooks }, {})).toThrow(`give either 'service' or 'url'`)
+    expect(() => webhookConfigurations({ name: 'o', webhooks }, {})).toThrow(`set either 'service' or 'url'`)
   })
 })
 
@@ -127,15 +127,15 @@ describe('defineWebhook()', () => {
     [{}, `has neither 'default' nor 'validate' nor 'validateDelete'`],
     [{ validate: () => [], validationPath: 'no-slash' }, `'validationPath' must look like "/a-path"`],
     [{ default() {}, timeoutSeconds: 31 }, `'timeoutSeconds' must be an integer from 1 to 30: current value is 31`],
-    [{ validateDelete: () => [], operations: ['CREATE'] }, `nothing answers CREATE of 'operations'`],
+    [{ validateDelete: () => [], operations: ['CREATE'] }, `'operations' contains CREATE, which has no handler`],
     [{ validate: () => [], operations: [] }, `'operations' is empty`],
-  ] as const)('refuses %j', (options, message) => {
+  ] as const)('rejects %j', (options, message) => {
     expect(() => defineWebhook(Home, options)).toThrow(message)
   })
 })
 
 describe('conversionCrd()', () => {
-  it('has all versions and tells who converts', () => {
+  it('contains all versions and the conversion webhook', () => {
     const { spec } = conversionCrd(homeConversion, { service })
     expect(spec.versions.map(({ name, storage }) => [name, storage])).toEqual([
       ['v1', true],

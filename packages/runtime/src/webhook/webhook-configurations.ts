@@ -8,35 +8,40 @@ import type { Webhook } from '../define/define-webhook.ts'
 import type { WebhookRegistration } from '../define/webhook-registration.ts'
 import { conversionPath } from './create-webhook-handler.ts'
 
-/** What an operator has that webhooks are registered for. */
+/** The parts of an operator that webhooks are registered for. */
 export interface WebhookOwner {
   readonly name: string
   readonly webhooks: readonly Webhook[]
   readonly conversions?: readonly Conversion[]
 }
 
-/** Where the API server finds the webhook server: behind a service, or at an address. */
+/** How the API server reaches the webhook server: through a Service, or at a URL. */
 export interface WebhookTarget {
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number }
-  /** Scheme, host and port, such as `https://192.168.1.5:9443`; paths are added. */
+  /** Scheme, host and port, such as `https://192.168.1.5:9443`. The paths are appended. */
   readonly url?: string
-  /** PEM of the authorities that the server's certificate is verified with. @default those that the API server trusts, as for '' */
+  /**
+   * The certificate authorities (PEM) for the server's certificate. @default those that the API server trusts, as for
+   * ''
+   */
   readonly caBundle?: string
 }
 
-/** What {@link webhookConfigurations} takes. */
+/** Options of {@link webhookConfigurations}. */
 export interface WebhookConfigurationOptions extends WebhookTarget {
-  /** Before the names of the configurations. @default the name of the operator and a dash */
+  /** The prefix of the configurations' names. @default the name of the operator and a dash */
   readonly namePrefix?: string
 }
 
-/** The configurations that register an operator's webhooks; a kind that the operator has no webhooks of is absent. */
+/** The configurations that register an operator's webhooks. Each is absent when the operator has no such webhooks. */
 export interface WebhookConfigurations {
   readonly mutating?: MutatingWebhookConfigurationDraft
   readonly validating?: ValidatingWebhookConfigurationDraft
 }
 
-/** Makes the configurations that register an operator's webhooks with the API server, laid out as controller-gen lays them out. */
+/**
+ * Creates the configurations that register an operator's webhooks with the API server, in the layout of controller-gen.
+ */
 export function webhookConfigurations(
   operator: WebhookOwner,
   options: WebhookConfigurationOptions,
@@ -69,7 +74,7 @@ export function webhookConfigurations(
   }
 }
 
-/** The definition of a resource whose versions are converted by the webhook server. */
+/** The CRD of a resource whose versions the webhook server converts. */
 export function conversionCrd(conversion: Conversion, target: WebhookTarget): CrdManifest {
   return crdOf(conversion.hub, {
     conversion: {
@@ -111,7 +116,7 @@ function entry({ kind }: Webhook, registration: WebhookRegistration, target: Web
         apiVersions: [kind.version],
         operations: [...registration.operations],
         resources: [kind.plural],
-        // What servers fill in where kubectl compares whole lists: it would write the same again with every apply.
+        // The server's default. kubectl compares whole lists, so without it every apply would be a change.
         scope: '*',
       },
     ],
@@ -120,10 +125,12 @@ function entry({ kind }: Webhook, registration: WebhookRegistration, target: Web
   }
 }
 
-/** How the API server reaches a path of the webhook server. */
+/** The client configuration for a path of the webhook server. */
 export function clientConfig(path: string, { service, url, caBundle }: WebhookTarget): Entry['clientConfig'] {
   if ((service === undefined) === (url === undefined)) {
-    throw new TypeError(`Cannot register webhooks: give either 'service' or 'url', so that the API server finds them`)
+    throw new TypeError(
+      `Cannot register webhooks: set either 'service' or 'url', so that the API server can reach them`,
+    )
   }
   return {
     ...(caBundle === undefined || caBundle === '' ? {} : { caBundle: Buffer.from(caBundle).toString('base64') }),

@@ -1,6 +1,6 @@
 import type { MetricLabels, MetricSink } from '@kubewright/base'
 
-/** The names under which webhook servers are measured: those of controller-runtime. `webhook` is the path. */
+/** The metric names of webhook servers, as in controller-runtime. The label `webhook` is the path. */
 export const webhookMetricNames: {
   readonly latency: 'controller_runtime_webhook_latency_seconds'
   readonly requests: 'controller_runtime_webhook_requests_total'
@@ -17,7 +17,7 @@ export const webhookMetricNames: {
 
 const noLabels: MetricLabels = Object.freeze({})
 
-/** Reports the requests to one path of a webhook server. */
+/** Reports the metrics of one path of a webhook server. */
 export class WebhookMetrics {
   readonly #sink: MetricSink | undefined
   readonly #webhook: MetricLabels
@@ -27,7 +27,7 @@ export class WebhookMetrics {
   constructor(sink: MetricSink | undefined, path: string) {
     this.#sink = sink
     this.#webhook = Object.freeze({ webhook: path })
-    // Present from the start, so that a rate can be told from the first request on.
+    // Created at zero, so that rates include the first request.
     for (const code of [200, 500]) sink?.add(webhookMetricNames.requests, this.#codeLabels(code), 0)
     sink?.set(webhookMetricNames.inFlight, this.#webhook, 0)
     sink?.add(webhookMetricNames.panics, noLabels, 0)
@@ -43,7 +43,7 @@ export class WebhookMetrics {
     this.#sink?.observe(webhookMetricNames.latency, this.#webhook, millis / 1000)
   }
 
-  /** The code of a webhook made a mistake. */
+  /** Counts a programming error in a webhook. */
   panicked(): void {
     this.#sink?.add(webhookMetricNames.panics, noLabels, 1)
   }

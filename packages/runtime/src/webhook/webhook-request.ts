@@ -1,16 +1,16 @@
-/** A request to a webhook server, over whatever it came. */
+/** A request to a webhook server, independent of the transport. */
 export interface WebhookRequest {
   readonly method: string
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: Uint8Array
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client no longer waits for the response. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a webhook server answers. */
+/** The response to a {@link WebhookRequest}. */
 export interface WebhookResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, readonly string[]>>
@@ -18,8 +18,8 @@ export interface WebhookResponse {
 }
 
 /**
- * A webhook server without its listener: what `serveWebhooks` puts behind TLS, and what the embedded control plane calls in the same
- * process. Never throws and never rejects.
+ * A webhook server without a listener. `serveWebhooks` serves it over TLS; the embedded control plane calls it in the
+ * same process. Never throws and never rejects.
  */
 export type WebhookHandler = (request: WebhookRequest) => Promise<WebhookResponse>
 
@@ -29,12 +29,12 @@ export function headerOf({ headers }: WebhookRequest, name: string): string {
   return (typeof value === 'string' ? value : value?.[0]) ?? ''
 }
 
-/** An answer in JSON. */
+/** A JSON response. */
 export function jsonResponse(text: string): WebhookResponse {
   return { status: 200, headers: { 'content-type': ['application/json'] }, body: Buffer.from(text) }
 }
 
-/** An answer for people. */
+/** A plain-text response. */
 export function textResponse(status: number, text: string): WebhookResponse {
   return { status, headers: { 'content-type': ['text/plain; charset=utf-8'] }, body: Buffer.from(`${text}\n`) }
 }

@@ -1,7 +1,7 @@
 import { encodeJson, type JsonPatchOperation, parseJson, type Status } from '@kubewright/api'
 import { headerOf, jsonResponse, type WebhookRequest, type WebhookResponse } from '../webhook-request.ts'
 
-/** The question of an AdmissionReview. */
+/** The request of an AdmissionReview. */
 export interface AdmissionRequest {
   readonly uid: string
   readonly kind?: { readonly group?: string; readonly version?: string; readonly kind?: string }
@@ -20,14 +20,14 @@ export interface AdmissionRequest {
   readonly options?: Readonly<Record<string, unknown>> | null
 }
 
-/** An AdmissionReview that asks something. */
+/** A decoded AdmissionReview. */
 export interface OpenedReview {
-  /** The version that it came in, and that the answer has to be in. */
+  /** The version of the review, which the response must use too. */
   readonly apiVersion: string
   readonly request: AdmissionRequest
 }
 
-/** What is decided about a request. */
+/** The decision about a request. */
 export interface AdmissionAnswer {
   readonly allowed: boolean
   readonly status?: Partial<Status>
@@ -35,12 +35,12 @@ export interface AdmissionAnswer {
   readonly patch?: readonly JsonPatchOperation[]
 }
 
-/** The most that a review may have: three objects of two megabytes each, and what is around them. */
+/** The maximum size of a review: three objects of two megabytes each, and some overhead. */
 export const maxReviewBytes: number = 7 * 1024 * 1024
 
 const versions: readonly unknown[] = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1']
 
-/** A request that is no review. */
+/** The request is not a valid review. */
 export class BadReviewError extends Error {
   override readonly name = 'BadReviewError'
   readonly code: number
@@ -51,7 +51,7 @@ export class BadReviewError extends Error {
   }
 }
 
-/** The JSON of a request to a webhook server; throws {@link BadReviewError} for what is none. */
+/** Parses the body of a request to a webhook server. Throws {@link BadReviewError} when it is invalid. */
 export function readReviewBody(request: WebhookRequest): Readonly<Record<string, unknown>> {
   if (request.body.length === 0) throw new BadReviewError(400, 'request body is empty')
   if (request.body.length > maxReviewBytes) {
@@ -71,21 +71,21 @@ export function readReviewBody(request: WebhookRequest): Readonly<Record<string,
   return review
 }
 
-/** Reads the question out of a request; throws {@link BadReviewError} when there is none. */
+/** Decodes an AdmissionReview. Throws {@link BadReviewError} when it is invalid. */
 export function openReview(request: WebhookRequest): OpenedReview {
   const { kind, apiVersion = versions[0], request: question } = readReviewBody(request)
   if (kind !== undefined && kind !== 'AdmissionReview') {
     throw new BadReviewError(400, `expected an AdmissionReview, got ${JSON.stringify(kind)}`)
   }
   if (!versions.includes(apiVersion)) {
-    throw new BadReviewError(400, `AdmissionReview of version ${JSON.stringify(apiVersion)} is not known`)
+    throw new BadReviewError(400, `AdmissionReview version ${JSON.stringify(apiVersion)} is not supported`)
   }
   if (!isRecord(question)) throw new BadReviewError(400, 'the AdmissionReview has no request')
-  // An API server made it: beyond this, what it says is taken as it is.
+  // The API server created it: its other fields are not checked.
   return { apiVersion: apiVersion as string, request: question as unknown as AdmissionRequest }
 }
 
-/** The answer to a review, in the version of the question. */
+/** The response to a review, in the version of the request. */
 export function reviewResponse(apiVersion: string, uid: string, answer: AdmissionAnswer): WebhookResponse {
   const { allowed, status = {}, warnings = [], patch = [] } = answer
   const review = {
@@ -102,7 +102,7 @@ export function reviewResponse(apiVersion: string, uid: string, answer: Admissio
   return jsonResponse(`${encodeJson(review)}\n`)
 }
 
-/** The answer to what was no review: nothing is known of the question, not even its version. */
+/** The response to an invalid review. Neither its uid nor its version is known. */
 export function badReviewResponse({ code, message }: BadReviewError): WebhookResponse {
   return reviewResponse('admission.k8s.io/v1', '', { allowed: false, status: { code, message } })
 }

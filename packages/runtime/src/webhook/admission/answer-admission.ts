@@ -5,19 +5,19 @@ import type { Review, Webhook } from '../../define/define-webhook.ts'
 import type { AdmissionAnswer, AdmissionRequest } from './admission-review.ts'
 import { verdictOf } from './issue-error.ts'
 
-/** What surrounds the answer to one review. */
+/** The context of one review. */
 export interface AnswerContext {
   readonly client: Reader
   readonly signal: AbortSignal
   readonly now: () => Date
   readonly log: Logger
-  /** Told that the code of the webhook made a mistake. */
+  /** Called after a programming error in the webhook. */
   readonly panicked: () => void
 }
 
 const admitted: AdmissionAnswer = { allowed: true }
 
-/** Has a webhook default the object of a request: the answer patches what it changed. */
+/** Calls the defaulting function of a webhook. The response patches what it changed. */
 export async function answerDefaulting(
   webhook: Webhook,
   request: AdmissionRequest,
@@ -29,7 +29,7 @@ export async function answerDefaulting(
   if (problem !== undefined) return problem
   const object = request.object as Record<string, unknown>
   const draft = deepCopy(object)
-  // A user may leave out what the schema requires, and is told so later; a webhook need not look for it first.
+  // A webhook need not check for a missing spec: the schema validation reports it later.
   const padded = draft['spec'] === undefined && webhook.kind.schema.properties?.['spec']?.type === 'object'
   if (padded) draft['spec'] = {}
   try {
@@ -41,7 +41,7 @@ export async function answerDefaulting(
   return { allowed: true, patch: createJsonPatch(object, draft) }
 }
 
-/** Has a webhook validate the object of a request. */
+/** Calls the validating function of a webhook. */
 export async function answerValidation(
   webhook: Webhook,
   request: AdmissionRequest,
@@ -56,7 +56,7 @@ export async function answerValidation(
   const problem = problemOf(webhook, request, object)
   if (problem !== undefined) return problem
   try {
-    // What readers get is frozen everywhere.
+    // Objects are deeply frozen wherever user code reads them.
     const issues = await validate(deepFreeze(object) as never, review)
     const { error, warnings } = verdictOf(webhook.kind, object as object, issues)
     return error === undefined ? { allowed: true, warnings } : { ...statusAnswer(error), warnings }
@@ -65,14 +65,14 @@ export async function answerValidation(
   }
 }
 
-/** What the webhook is told of the request; undefined for operations that webhooks of objects are not about. */
+/** The context that the webhook receives; undefined for operations that it does not handle. */
 function reviewOf(request: AdmissionRequest, { client, log, now, signal }: AnswerContext): Review<never> | undefined {
   const { operation, oldObject, userInfo, dryRun, options, namespace } = request
   if (operation !== 'CREATE' && operation !== 'UPDATE' && operation !== 'DELETE') return undefined
   const { username, groups, uid, extra } = userInfo ?? {}
   return {
     operation,
-    // The types are promised by the kind, whose objects these are.
+    // The object is of the webhook's kind, so it has its type.
     ...(oldObject ? { old: deepFreeze(oldObject) as never } : {}),
     user: { name: username ?? '', groups: groups ?? [], ...(uid ? { uid } : {}), ...(extra ? { extra } : {}) },
     dryRun: dryRun ?? false,
@@ -85,20 +85,23 @@ function reviewOf(request: AdmissionRequest, { client, log, now, signal }: Answe
   }
 }
 
-/** Why a request cannot be for the webhook. */
+/** The rejection of a request that does not fit the webhook. */
 function problemOf(webhook: Webhook, request: AdmissionRequest, object: unknown): AdmissionAnswer | undefined {
   const { group, version, kind } = webhook.kind
   const asked = request.kind
   if (asked && ((asked.group ?? '') !== group || asked.version !== version || asked.kind !== kind)) {
     const what = `${asked.group ?? ''}/${asked.version ?? ''} ${asked.kind ?? ''}`
-    const message = `the webhook is for ${group}/${version} ${kind}, and was asked about ${what}: correct the rules of its configuration`
+    const message = `the webhook handles ${group}/${version} ${kind}, but received ${what}: correct the rules of its configuration`
     return { allowed: false, status: { code: 400, message } }
   }
   if (typeof object === 'object' && object !== null) return undefined
   return { allowed: false, status: { code: 400, message: 'there is no content to decode' } }
 }
 
-/** The answer when a webhook threw: the Status of an API error, Forbidden for other errors, and for mistakes in its code a 500. */
+/**
+ * The response when a webhook throws: the Status of an ApiError, 500 for programming errors, Forbidden for other
+ * errors.
+ */
 function refusal(error: unknown, { log, panicked }: AnswerContext): AdmissionAnswer {
   const api = apiErrorIn(error)
   if (api !== undefined) return statusAnswer(api)
@@ -115,7 +118,7 @@ function statusAnswer({ status }: ApiError): AdmissionAnswer {
   return { allowed: false, status: rest }
 }
 
-/** An API error, also one that is the cause of others. */
+/** The ApiError in the chain of causes, if any. */
 function apiErrorIn(error: unknown): ApiError | undefined {
   for (let depth = 0; depth < 16 && error instanceof Error; depth++) {
     if (isApiError(error)) return error
@@ -124,7 +127,7 @@ function apiErrorIn(error: unknown): ApiError | undefined {
   return isApiError(error) ? error : undefined
 }
 
-/** Whether what was thrown comes from a slip in the code rather than from its judgement: what Go would call a panic. */
+/** Whether a thrown value indicates a programming error: the equivalent of a Go panic. */
 export function isMistake(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   return (

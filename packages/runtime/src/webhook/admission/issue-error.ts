@@ -2,13 +2,15 @@ import { type AnyKind, type ApiError, FieldError, newInvalid } from '@kubewright
 import { omitValue } from '@kubewright/schema'
 import type { Issue } from '../../define/issue.ts'
 
-/** What a validation found, sorted into what refuses the request and what only has to be said. */
+/** The result of a validation: the error that rejects the request, and the warnings. */
 export interface Verdict {
   readonly error: ApiError | undefined
   readonly warnings: readonly string[]
 }
 
-/** Makes an answer out of issues: the errors become an Invalid answer that names the fields, as the API server's own. */
+/**
+ * Converts issues to a verdict. Errors become an Invalid error that names the fields, as from the API server itself.
+ */
 export function verdictOf(
   kind: AnyKind,
   object: object,
@@ -28,7 +30,7 @@ export function verdictOf(
   return { error: errors.length === 0 ? undefined : newInvalid(kind, name, errors), warnings }
 }
 
-/** What an object holds at a field path such as `spec.ports[0].name` or `metadata.labels[app]`; undefined when it has no such field. */
+/** The value at a field path such as `spec.ports[0].name` or `metadata.labels[app]`; undefined when there is none. */
 export function valueAt(object: unknown, path: string): unknown {
   let value = object
   for (const [, name, subscript] of path.matchAll(/([^.[\]]+)|\[([^\]]*)\]/g)) {

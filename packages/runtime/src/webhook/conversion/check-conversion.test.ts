@@ -9,7 +9,7 @@ import { Home, homeConversion } from './testdata/home.ts'
 import { ValueGenerator } from './value-generator.ts'
 
 describe('checkConversion()', () => {
-  it('finds nothing wrong with a conversion that loses nothing', () => {
+  it('accepts a lossless conversion', () => {
     expect(checkConversion(homeConversion, { runs: 50, seed: 7 })).toEqual({ roundTrips: 200 })
   })
 
@@ -25,7 +25,7 @@ describe('checkConversion()', () => {
     },
   })
 
-  it('tells the smallest object that loses something', () => {
+  it('reports the smallest object that loses something', () => {
     const lossy = defineConversion(Pair, [
       spoke(Pair.versions.v1beta1, {
         toHub: ({ spec }) => ({ spec: { ...(spec.a === undefined ? {} : { a: spec.a }) } }),
@@ -42,7 +42,7 @@ describe('checkConversion()', () => {
     )
   })
 
-  it('counts what a version does not know as lost, as the API server drops it', () => {
+  it('counts unknown fields as lost, since the API server drops them', () => {
     const smuggling = defineConversion(Pair, [
       spoke(Pair.versions.v1beta1, {
         toHub: ({ spec }) => ({ spec }),
@@ -52,7 +52,7 @@ describe('checkConversion()', () => {
     expect(() => checkConversion(smuggling)).toThrow('/spec/b is lost')
   })
 
-  it('tells of conversions that throw, and of those that change what they are given', () => {
+  it('reports conversions that throw, and conversions that modify their input', () => {
     const { v1beta1 } = Pair.versions
     const throwing = spoke<typeof v1beta1, typeof Pair>(v1beta1, {
       toHub: ({ spec }) => ({ spec: { a: spec.a!.toUpperCase().toLowerCase() } }),
@@ -69,7 +69,7 @@ describe('checkConversion()', () => {
     expect(() => checkConversion(defineConversion(Pair, [changing]))).toThrow(/it throws TypeError/)
   })
 
-  it('tries the examples given', () => {
+  it('checks the given examples', () => {
     const fine = defineConversion(Pair, [
       spoke(Pair.versions.v1beta1, {
         toHub: ({ spec }) => ({ spec: spec.a === 'trap' ? { a: 'sprung' } : spec }),
@@ -81,7 +81,7 @@ describe('checkConversion()', () => {
     expect(() => checkConversion(fine, { runs: 0, examples: [trap] })).toThrow('/spec/a changes')
   })
 
-  it('says so when no object passes the rules', () => {
+  it('fails when no generated object passes the rules', () => {
     const Never = defineResource({
       group: 'example.com',
       kind: 'Never',
@@ -93,7 +93,7 @@ describe('checkConversion()', () => {
     const conversion = defineConversion(Never, [
       spoke(Never.versions.v2, { toHub: ({ spec }) => ({ spec }), fromHub: ({ spec }) => ({ spec }) }),
     ])
-    expect(() => checkConversion(conversion)).toThrow(`give objects of it as 'examples'`)
+    expect(() => checkConversion(conversion)).toThrow(`pass objects of this version as 'examples'`)
     expect(Home.versions.v1).toBe(Home)
   })
 })
@@ -107,7 +107,7 @@ describe('PatternSampler', () => {
     '^a+b*c?$',
     '^\\W\\D[]x-]{2}.$',
     'x{2,}',
-  ])('makes texts that match %s', (pattern) => {
+  ])('generates texts that match %s', (pattern) => {
     const sampler = new PatternSampler(pattern, seededRandom(3))
     const go = pattern.replace('[]', '[\\]')
     for (let i = 0; i < 50; i++) expect(sampler.sample()).toMatch(new RegExp(go))
@@ -115,7 +115,7 @@ describe('PatternSampler', () => {
 })
 
 describe('ValueGenerator', () => {
-  it('gives the same values for the same seed, within bounds', () => {
+  it('generates the same values for the same seed, within bounds', () => {
     const schema = s.object({
       n: s.int({ minimum: 3, maximum: 5 }),
       half: s.number({ minimum: 0, maximum: 2, multipleOf: 0.5 }),

@@ -6,31 +6,31 @@ import { type ConvertibleObject, convertObject } from './convert-object.ts'
 import { shrinkObject } from './shrink-object.ts'
 import { ValueGenerator } from './value-generator.ts'
 
-/** How {@link checkConversion} looks for mistakes. */
+/** Options of {@link checkConversion}. */
 export interface CheckConversionOptions {
-  /** How many objects of each version are tried. @default 100 */
+  /** The number of generated objects per direction. @default 100 */
   readonly runs?: number
-  /** The same seed tries the same objects. @default 1 */
+  /** The same seed generates the same objects. @default 1 */
   readonly seed?: Seed
-  /** Further objects to try, such as samples, in whichever version they are. */
+  /** Further objects to convert, such as samples, in any version. */
   readonly examples?: readonly ConvertibleObject[]
 }
 
-/** What {@link checkConversion} did. */
+/** The result of {@link checkConversion}. */
 export interface ConversionReport {
-  /** How many round trips were made. */
+  /** The number of round trips. */
   readonly roundTrips: number
 }
 
-/** How often an object is made anew that the schema's rules do not accept. */
+/** The maximum number of attempts to generate an object that the schema's rules accept. */
 const maxAttempts = 100
-/** What a conversion can change. */
+/** The fields that a conversion can change. */
 const changeable = ['metadata', 'spec', 'status']
 
 /**
- * Checks that nothing is lost in a conversion: objects made from the schemas are converted from the hub to each spoke and back, and the
- * other way round, and must come back as they were. As the API server does, fields that a version does not know are dropped on the
- * way and defaults filled in. Throws a `KW_CONVERSION` error with the smallest example when something is lost.
+ * Checks that a conversion is lossless: converts generated objects from the hub to each spoke and back, and from each
+ * spoke to the hub and back, and compares the results. As the API server does, it drops unknown fields and sets
+ * defaults in between. Throws a `KW_CONVERSION` error with the smallest failing example.
  *
  * @example
  * test('nothing is lost between versions', () => {
@@ -62,7 +62,7 @@ export function checkConversion(conversion: Conversion, options: CheckConversion
   return { roundTrips }
 }
 
-/** A version with what is needed to make and to check its objects. */
+/** A version, with functions that generate and check its objects. */
 class Version {
   readonly kind: AnyKind
   readonly #schema: StructuralSchema
@@ -72,7 +72,7 @@ class Version {
     this.#schema = compileSchema(kind.schema)
   }
 
-  /** An object as the API server would pass it on: without unknown fields, and with defaults. */
+  /** An object as the API server would pass it on: without unknown fields, with defaults. */
   normalized(object: ConvertibleObject): ConvertibleObject {
     const copy = parseJson(encodeJson(object)) as ConvertibleObject
     this.#schema.normalize(copy)
@@ -104,12 +104,12 @@ class Version {
     throw new KubewrightError(
       'KW_CONVERSION',
       `Cannot check the conversion of ${this.kind.kind}: none of ${maxAttempts} objects of ${this.kind.version} passed the rules of its schema; ` +
-        `give objects of it as 'examples' and set 'runs' to 0`,
+        `pass objects of this version as 'examples' and set 'runs' to 0`,
     )
   }
 }
 
-/** The way from one version to another and back. */
+/** A round trip from one version to another and back. */
 class RoundTrip {
   readonly #conversion: Conversion
   readonly #from: Version
@@ -121,7 +121,7 @@ class RoundTrip {
     this.#via = via
   }
 
-  /** What is wrong with the way of an object; undefined when it comes back as it was. */
+  /** What the round trip changes in an object; undefined when nothing. */
   problemWith(object: ConvertibleObject): string | undefined {
     let via: ConvertibleObject | undefined
     try {
@@ -140,7 +140,7 @@ class RoundTrip {
     }
   }
 
-  /** The error with the smallest object that does not come back as it was. */
+  /** The error with the smallest object that the round trip changes. */
   error(object: ConvertibleObject, seed: Seed): KubewrightError {
     const smallest = shrinkObject(object, changeable, (candidate) => {
       const { name, namespace, uid } = candidate.metadata ?? {}
@@ -156,12 +156,12 @@ class RoundTrip {
       'KW_CONVERSION',
       `The conversion of ${kind} is not lossless (${way}, seed ${String(seed)}): ${this.problemWith(smallest) ?? ''}\n` +
         `  the object: ${encodeJson(smallest)}\n` +
-        '  keep what the other version has no field for in an annotation',
+        '  store fields that the other version lacks in an annotation',
     )
   }
 }
 
-/** Conversions must not change what they are given. */
+/** A frozen copy: conversions must not modify their input. */
 function freeze(object: ConvertibleObject): ConvertibleObject {
   return deepFreeze(deepCopy(object))
 }

@@ -6,16 +6,19 @@ import { isMistake } from '../admission/answer-admission.ts'
 import { jsonResponse, textResponse, type WebhookRequest, type WebhookResponse } from '../webhook-request.ts'
 import { ConversionError, type ConvertibleObject, convertObject, nameOf } from './convert-object.ts'
 
-/** What surrounds the answer to one review. */
+/** The context of one review. */
 export interface ConversionContext {
   readonly log: Logger
-  /** Told that the code of a conversion made a mistake. */
+  /** Called after a programming error in a conversion. */
   readonly panicked: () => void
 }
 
 const versions: readonly unknown[] = ['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1']
 
-/** Answers a ConversionReview. All of its objects are converted, or the review fails with the first that cannot be. */
+/**
+ * Responds to a ConversionReview. Either all objects are converted, or the review fails with the first one that cannot
+ * be.
+ */
 export function answerConversion(
   conversions: readonly Conversion[],
   request: WebhookRequest,
@@ -31,7 +34,7 @@ export function answerConversion(
   }
   const { apiVersion, request: question } = review
   if (!versions.includes(apiVersion)) {
-    return textResponse(400, `ConversionReview of version ${JSON.stringify(apiVersion ?? '')} is not known`)
+    return textResponse(400, `ConversionReview version ${JSON.stringify(apiVersion ?? '')} is not supported`)
   }
   if (!isRecord(question)) return textResponse(400, 'the ConversionReview has no request')
   const uid = typeof question['uid'] === 'string' ? question['uid'] : ''

@@ -1,21 +1,21 @@
 import { type AnyKind, formatGroupKind, parseGroupVersion } from '@kubewright/api'
 import type { Conversion } from '../../define/define-conversion.ts'
 
-/** An object of which only the frame is known. */
+/** An object of any kind. */
 export interface ConvertibleObject {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** An object could not be converted; the message names it. */
+/** An object cannot be converted. The message names it. */
 export class ConversionError extends Error {
   override readonly name = 'ConversionError'
 }
 
 /**
- * Converts an object to another version of its kind, through the hub when neither version is that. Metadata stay as they are but for
- * labels and annotations that the conversion gives. What the conversion throws is thrown.
+ * Converts an object to another version of its kind, through the hub if needed. Preserves metadata except for labels
+ * and annotations that the conversion returns. Rethrows errors of the conversion.
  */
 export function convertObject(
   conversions: readonly Conversion[],
@@ -45,7 +45,7 @@ export function convertObject(
   return step(conversion, to.version, 'fromHub', inHub, target)
 }
 
-/** Names an object for people. */
+/** The quoted key of an object, for messages. */
 export function nameOf({ metadata = {} }: ConvertibleObject): string {
   const { namespace, name = '' } = metadata
   return JSON.stringify(typeof namespace === 'string' && namespace !== '' ? `${namespace}/${String(name)}` : name)
@@ -62,7 +62,7 @@ function step(
   if (!spoke || !target) {
     const known = [hub, ...spokes.map(({ kind }) => kind)].map((kind) => kind.version).join(', ')
     throw new ConversionError(
-      `${object.kind} ${nameOf(object)} cannot be converted from or to version ${version}: the conversion knows ${known}`,
+      `${object.kind} ${nameOf(object)} cannot be converted from or to version ${version}: the conversion supports ${known}`,
     )
   }
   const { metadata = {}, ...fields } = spoke[way](object) as { metadata?: Partial<Record<MapField, object>> }
@@ -70,7 +70,7 @@ function step(
   for (const field of mapFields) {
     const given = metadata[field]
     if (given === undefined) continue
-    // An empty map is none, as in Go.
+    // An empty map is omitted, as in Go.
     if (Object.keys(given).length > 0) kept[field] = given
     else delete kept[field]
   }

@@ -1,6 +1,6 @@
 import type { Random } from '@kubewright/base'
 
-/** The most often that something is repeated which may be repeated for ever. */
+/** The maximum number of repetitions for unbounded quantifiers. */
 const maxRepeats = 6
 const printable = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))
 const classes: Readonly<Record<string, readonly string[]>> = {
@@ -12,8 +12,8 @@ const classes: Readonly<Record<string, readonly string[]>> = {
 type Sample = () => string
 
 /**
- * Makes texts that match a regular expression: literals, classes, groups, alternatives and repetitions. What it does not know, such
- * as look-arounds, it takes for literals, so that the caller has to see whether a text matches.
+ * Generates texts that match a regular expression with literals, classes, groups, alternatives and repetitions. Other
+ * syntax, such as look-arounds, is treated as literals, so the caller must check whether a text matches.
  */
 export class PatternSampler {
   readonly #random: Random
@@ -25,7 +25,7 @@ export class PatternSampler {
     this.#random = random
   }
 
-  /** A text; the next call gives another one. */
+  /** Generates the next text. */
   sample(): string {
     this.#at = 0
     return this.#alternatives()()
@@ -53,7 +53,7 @@ export class PatternSampler {
     return part
   }
 
-  /** The repetition that comes next, if any. */
+  /** The quantifier at the current position, if any. */
   #counts(): readonly [number, number] | undefined {
     const found = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(this.#pattern.slice(this.#at))
     if (!found) return undefined
@@ -98,7 +98,7 @@ export class PatternSampler {
     if (known) return known
     const negated = classes[char.toLowerCase()]
     if (negated) return printable.filter((candidate) => !negated.includes(candidate))
-    // Boundaries match nothing of their own.
+    // Boundaries match no characters.
     return 'bBAzZ'.includes(char) && char !== '' ? [''] : [char]
   }
 

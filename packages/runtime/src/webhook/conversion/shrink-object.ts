@@ -1,13 +1,13 @@
 import { deepCopy } from '@kubewright/base'
 
-/** The most candidates that are tried for one object. */
+/** The maximum number of candidates for one object. */
 const budget = 2000
 
 type Step = string | number
 
 /**
- * The smallest object that can be found for which `fails` still holds: fields and items are left out and values made simpler, one at a
- * time, for as long as that helps. Only what is below the given fields is touched.
+ * Finds a small object for which `fails` still returns true: removes fields and items and simplifies values, one at a
+ * time, as long as that succeeds. Changes only the given top-level fields.
  */
 export function shrinkObject<T extends object>(
   object: T,
@@ -35,7 +35,7 @@ function* candidates<T extends object>(object: T, fields: readonly string[]): Ge
   }
 }
 
-/** The simpler objects that differ at a path or below it, the boldest first. */
+/** The simpler objects that differ at a path or below it, those with the largest change first. */
 function* below<T extends object>(object: T, path: readonly Step[]): Generator<T> {
   const value = at(object, path)
   if (path.length > 1) yield changed(object, path, undefined)
@@ -60,9 +60,9 @@ function at(object: object, path: readonly Step[]): unknown {
   return path.reduce<unknown>((value, step) => (value as Record<Step, unknown>)[step], object)
 }
 
-/** A copy with another value at the path; undefined leaves the field or item out. */
+/** A copy with another value at the path; undefined removes the field or item. */
 function changed<T extends object>(object: T, path: readonly Step[], value: unknown): T {
-  // A copy has the same type, only that it may be changed.
+  // The copy has the same type, but is mutable.
   const copy = deepCopy(object) as T
   const parent = at(copy, path.slice(0, -1)) as Record<Step, unknown>
   const last = path.at(-1)!

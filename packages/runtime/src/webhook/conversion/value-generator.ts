@@ -6,8 +6,9 @@ const maxDepth = 8
 const words = ['a', 'blue', 'cosy-home', 'x.example.com', 'nginx:1.27', '7', 'Ünïcode', '']
 
 /**
- * Makes values of a schema: its types, bounds, formats, patterns and required fields are heeded, and what only a check can tell (rules,
- * junctors) is left to chance, so that the caller has to check. The same random stream gives the same values.
+ * Generates values of a schema. Respects types, bounds, formats, patterns and required fields. Ignores CEL rules and
+ * junctors (allOf, anyOf, not), so the caller must validate the result. The same random stream generates the same
+ * values.
  */
 export class ValueGenerator {
   readonly #random: Random
@@ -35,7 +36,7 @@ export class ValueGenerator {
       case 'boolean':
         return this.#chance(0.5)
       default:
-        // Anything goes.
+        // A schema without a type accepts any value.
         return this.#random.pick<unknown>([true, 3, 'text', { key: 'value' }, ['item']])
     }
   }
@@ -84,7 +85,7 @@ export class ValueGenerator {
     if (exclusiveMaximum) high -= step
     const first = Math.ceil(low / step)
     const last = Math.max(first, Math.floor(high / step))
-    // Mistakes like to be at the ends.
+    // Boundary values reveal most mistakes.
     const pick = this.#chance(0.3) ? this.#random.pick([first, last]) : first + this.#random.int(last - first + 1)
     return pick * step
   }

@@ -2,24 +2,24 @@ import type { Client } from '@kubewright/client'
 import { createWebhookHandler, type WebhookHandlerOptions } from '../create-webhook-handler.ts'
 import type { WebhookHandler } from '../webhook-request.ts'
 
-/** An answer to a review, as a test looks at it. */
+/** The response to a review. */
 export interface Answer {
   readonly status: number
-  /** Parsed, or the text when it is no JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  /** Parsed JSON, or the text when it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   readonly body: any
   /** The patch in the response, decoded. */
   readonly patch?: unknown
 }
 
-/** A reader that has nothing. */
+/** A client without any objects. */
 export const noClient: Client = {
   get: () => Promise.reject(new Error('not found')),
   find: async () => undefined,
   list: async () => [],
 } as Partial<Client> as Client
 
-/** Makes a handler and a function that posts reviews to it. */
+/** Creates a handler and functions that send reviews to it. */
 export function asker(options: Partial<WebhookHandlerOptions>): {
   readonly handler: WebhookHandler
   ask(path: string, request: object, apiVersion?: string): Promise<Answer>

@@ -2,7 +2,7 @@ import { defineResource } from '@kubewright/api'
 import { s } from '@kubewright/schema'
 import { type Conversion, defineConversion, spoke } from '../../../define/define-conversion.ts'
 
-/** A resource with three versions, each with a field that the others call or keep differently. */
+/** A resource with three versions whose fields differ in name or type. */
 export const Home = defineResource({
   group: 'ajd.example.com',
   kind: 'Home',
@@ -32,7 +32,7 @@ export const Home = defineResource({
 
 const kept = 'ajd.example.com/v1'
 
-/** Loses nothing: what the oldest version has no fields for is kept in an annotation. */
+/** A lossless conversion: fields that the oldest version lacks are stored in an annotation. */
 export const homeConversion: Conversion = defineConversion(Home, [
   spoke(Home.versions.v1beta1, {
     toHub: ({ spec: { container, ...spec }, status }) => ({ spec: { ...spec, image: container }, status }),
