@@ -180,6 +180,18 @@ describe('watch', () => {
     }
   })
 
+  // Rights for one name are checked against the path; a selector must not widen the watch to other names.
+  test.each(['metadata.name!=b', 'metadata.name=a', 'metadata.name!=a', 'metadata.namespace=a'])(
+    'by a path with a name refuses the selector %s, which does not require that name',
+    async (selector) => {
+      await create('a')
+      await create('b')
+      const path = `/api/v1/watch/namespaces/a/configmaps/b?fieldSelector=${encodeURIComponent(selector)}`
+      const { status, body } = await server.send(`GET ${path}`)
+      expect([status, body.message]).toEqual([400, "fieldSelector metadata.name doesn't match requested name"])
+    },
+  )
+
   test.each([
     [
       `${maps}?watch=1&resourceVersion=abc`,

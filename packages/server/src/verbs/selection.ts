@@ -30,8 +30,9 @@ export function selectionOf(resource: Resource, query: URLSearchParams, name = '
   let fields = parsed(() => parseFieldSelector(query.get('fieldSelector') ?? ''))
   if (name !== '') {
     const byName = parseFieldSelector(`metadata.name=${escapeFieldValue(name)}`)
+    // Authorization was for the name in the path, so the selector must require exactly this name: `!=` is not enough.
     if (fields.isEverything) fields = byName
-    else if (fields.requirements.every(({ field, value }) => field !== 'metadata.name' || value !== name)) {
+    else if (fields.exactValueOf('metadata.name') !== name) {
       throw newBadRequest("fieldSelector metadata.name doesn't match requested name")
     }
   }
@@ -41,7 +42,7 @@ export function selectionOf(resource: Resource, query: URLSearchParams, name = '
     labels,
     fields,
     everything,
-    name: fields.requirements.find((r) => r.field === 'metadata.name' && r.operator === '=')?.value,
+    name: fields.exactValueOf('metadata.name'),
     matches(stored) {
       if (everything) return true
       const object = (resource.conversion.storage?.peek(stored) ?? stored).object as MutableObject
