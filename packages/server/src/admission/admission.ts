@@ -69,6 +69,9 @@ export class AdmissionChain {
   }
 }
 
+/** The chain of writes that the server makes on its own behalf: no plugin sees them. */
+export const noAdmission: AdmissionChain = new AdmissionChain([])
+
 /** Managed fields that a plugin left unreadable become what they were (endpoints/handlers/fieldmanager/admission.go). */
 function restoreManagedFields(
   { object, context }: AdmissionAttributes,

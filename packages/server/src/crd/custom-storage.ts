@@ -1,4 +1,3 @@
-import { encodeJson } from '@kubewright/api'
 import { deepCopy, deepEqual } from '@kubewright/base'
 import { unclassifiedError } from '../request/unclassified-error.ts'
 import type { StorageConversion } from '../resource/conversion.ts'
@@ -85,7 +84,7 @@ export class CustomStorage implements StorageConversion {
       this.#asStored.add(object)
       return object
     }
-    const result = new StoredObject(object.key, object.revision, encodeStored(seen, encodeJson), seen)
+    const result = new StoredObject(object.key, object.revision, encodeStored(seen), seen)
     this.#converted.set(object, result)
     this.#asStored.add(result)
     return result

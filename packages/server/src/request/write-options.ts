@@ -8,14 +8,16 @@ export interface WriteOptions {
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
 }
 
-/** Reads the options of create, update and patch from the query; `kind` names them in errors (CreateOptions, ...). */
+/**
+ * Reads the options of create, update and patch from the query. `kind` names them in errors (CreateOptions, ...), which `preceding`
+ * comes first in.
+ */
 export function writeOptions(
   query: URLSearchParams,
   kind: string,
-  checkFirst?: (errors: FieldError[]) => void,
+  preceding: readonly FieldError[] = [],
 ): WriteOptions {
-  const errors: FieldError[] = []
-  checkFirst?.(errors)
+  const errors: FieldError[] = [...preceding]
   const fieldManager = query.get('fieldManager') ?? ''
   errors.push(...validateFieldManager(fieldManager, FieldPath.of('fieldManager')))
   const dryRun = query.getAll('dryRun')
@@ -30,6 +32,18 @@ export function writeOptions(
     fieldManager,
     fieldValidation: (fieldValidation || 'Warn') as WriteOptions['fieldValidation'],
   }
+}
+
+/** The options of a write as the API object that admission sees, such as CreateOptions. */
+export function optionsObject(kind: string, query: URLSearchParams): Record<string, unknown> {
+  const options: Record<string, unknown> = { kind, apiVersion: 'meta.k8s.io/v1' }
+  const dryRun = query.getAll('dryRun')
+  if (dryRun.length > 0) options['dryRun'] = dryRun
+  for (const name of ['fieldManager', 'fieldValidation']) {
+    const value = query.get(name)
+    if (value) options[name] = value
+  }
+  return options
 }
 
 /** As apimachinery/pkg/apis/meta/v1/validation: only the one value All is known. */

@@ -1,5 +1,4 @@
 import type { AsyncFieldManagerOptions, FieldManagerOptions } from '@kubewright/api'
-import { encodeJson } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import type { MutableObject } from './object.ts'
 import type { Resource } from './resource.ts'
@@ -77,7 +76,7 @@ export async function convertBetween(from: Resource, to: Resource, object: Mutab
   let result: MutableObject
   if (to.conversion.storage) {
     const revision = Number(resourceVersion ?? 0)
-    result = (await servedObject(to, new StoredObject('', revision, encodeStored(stored, encodeJson)))).copy()
+    result = (await servedObject(to, new StoredObject('', revision, encodeStored(stored)))).copy()
   } else result = { ...stored, apiVersion: to.kind.apiVersion, kind: to.kind.kind }
   if (resourceVersion === undefined) delete result.metadata.resourceVersion
   else result.metadata.resourceVersion = resourceVersion
@@ -97,7 +96,7 @@ export function storageConversion(functions: {
       let served = converted.get(stored)
       if (!served) {
         const object = functions.fromStorage(stored.copy())
-        served = new StoredObject(stored.key, stored.revision, encodeStored(object, encodeJson), object)
+        served = new StoredObject(stored.key, stored.revision, encodeStored(object), object)
         converted.set(stored, served)
       }
       return served

@@ -66,7 +66,7 @@ export class StoredObject {
     if (this.#inner >= 0) return this.#inner
     const find = (): number =>
       Buffer.from(this.#raw.buffer, this.#raw.byteOffset, maxOf(this.#raw)).indexOf(openingBytes)
-    if (find() < 0) this.#raw = encodeStored(this.object as MutableObject, encodeJson)
+    if (find() < 0) this.#raw = encodeStored(this.object as MutableObject)
     return (this.#inner = find() + openingBytes.length)
   }
 
@@ -121,10 +121,10 @@ const maxVersionLength = 40
  * The stored form: kind, apiVersion and metadata first, no resourceVersion. The fixed beginning is what lets {@link StoredObject}
  * add the version to the bytes without parsing them.
  */
-export function encodeStored(object: MutableObject, encode: (value: unknown) => string): Uint8Array {
+export function encodeStored(object: MutableObject): Uint8Array {
   const { kind, apiVersion, metadata, ...rest } = object
   const { resourceVersion: _, ...meta } = metadata
-  return encoder.encode(encode({ kind, apiVersion, metadata: meta, ...rest }))
+  return encoder.encode(encodeJson({ kind, apiVersion, metadata: meta, ...rest }))
 }
 
 function maxOf(raw: Uint8Array): number {

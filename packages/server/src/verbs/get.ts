@@ -21,9 +21,9 @@ export async function get(endpoint: Endpoint, context: RequestContext): Promise<
   await reachVersion(endpoint, context)
   const found = await registry.find(resource, context.info.namespace, context.info.name)
   if (!found) throw newNotFound(endpoint.groupResource, context.info.name)
-  const view = resource.subresources[endpoint.subresource]?.view
+  const { view } = endpoint
   if (view?.check) view.check((await servedObject(resource, found)).object as MutableObject)
-  return presentObject(200, resource, endpoint.subresource, found, representation, registry.clock.now())
+  return presentObject(200, endpoint, found, representation)
 }
 
 /** A version in the query asks for an object that is at least as new. */

@@ -1,14 +1,15 @@
-import { isAlreadyExists, isConflict, isNotFound, parseGroupVersion } from '@kubewright/api'
+import { isAlreadyExists, isConflict, isNotFound, parseGroupVersion, type UpdateFieldsOptions } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
-import { deleteObject } from '../registry/delete-object.ts'
-import type { ObjectRegistry, WriteScope } from '../registry/object-registry.ts'
-import type { RequestContext } from '../request/request-context.ts'
+import { noAdmission } from '../admission/admission.ts'
+import type { ObjectRegistry } from '../registry/object-registry.ts'
 import { systemContext } from '../request/system-context.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { ResourceTable } from '../resource/resource-table.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
+import { deleteObject, deletionOf } from './delete.ts'
 import type { Endpoint } from './endpoint.ts'
+import { createObject, type Write, writeObject, writeOf } from './write.ts'
 
 /** The field manager of writes that name no other. */
 const serverManager = 'kube-apiserver'
@@ -53,9 +54,9 @@ export class SystemWriter {
   /** Creates an object; rejects with AlreadyExists when there is one of its name. */
   async create(resource: Resource, object: MutableObject, manager: string = serverManager): Promise<StoredObject> {
     const { name = '', namespace = '' } = object.metadata
-    const { endpoint, context, scope } = this.#begin({ resource, name, namespace }, 'create', manager)
-    const tracked = await endpoint.trackUpdate(undefined, object, context, { fieldManager: manager })
-    return this.#registry.create(scope, tracked, admitEverything)
+    const write = this.#write({ resource, name, namespace }, 'create', manager)
+    const tracked = await write.endpoint.fields.update(undefined, object, this.#trackedBy(manager))
+    return createObject(write, tracked)
   }
 
   /**
@@ -67,40 +68,29 @@ export class SystemWriter {
     change: (next: MutableObject) => void,
     { manager = serverManager, baseline = (live) => live }: SystemUpdateOptions = {},
   ): Promise<StoredObject> {
-    const { endpoint, context, scope } = this.#begin(target, 'update', manager)
-    const { object } = await this.#registry.update(
-      scope,
-      target.name,
-      async (live) => {
-        const next = deepCopy(live!)
-        change(next)
-        return endpoint.trackUpdate(baseline(live!), next, context, { fieldManager: manager })
-      },
-      admitEverything,
-    )
+    const write = this.#write(target, 'update', manager)
+    const { object } = await writeObject(write, (live) => {
+      const next = deepCopy(live!)
+      change(next)
+      return write.endpoint.fields.update(baseline(live!), next, this.#trackedBy(manager))
+    })
     return object
   }
 
   /** Applies fields as a field manager that takes over conflicting fields (forced server-side apply). */
   async apply(target: SystemTarget, fields: () => Record<string, unknown>, manager: string): Promise<void> {
-    const { endpoint, scope } = this.#begin(target, 'patch', manager)
+    const write = this.#write(target, 'patch', manager)
     const { apiVersion, kind } = target.resource.kind
-    await this.#registry.update(
-      scope,
-      target.name,
-      async (live) => {
-        const config = { apiVersion, kind, metadata: { name: target.name }, ...fields() }
-        const options = { manager, now: this.#registry.timestamp(), force: true }
-        return (await endpoint.apply(live, config, options)).object as MutableObject
-      },
-      admitEverything,
-    )
+    await writeObject(write, (live) => {
+      const config = { apiVersion, kind, metadata: { name: target.name }, ...fields() }
+      return write.endpoint.fields.apply(live, config, { ...this.#trackedBy(manager), force: true })
+    })
   }
 
   /** Deletes an object, or starts its deletion when finalizers keep it. */
   async delete(target: SystemTarget): Promise<void> {
-    const { scope } = this.#begin(target, 'delete', serverManager)
-    await deleteObject(this.#registry, scope, target.name, {}, admitEverything)
+    const { endpoint, scope, name } = this.#write(target, 'delete', serverManager)
+    await deleteObject(deletionOf(endpoint, scope.context, name, {}, noAdmission))
   }
 
   /**
@@ -147,15 +137,14 @@ export class SystemWriter {
     })
   }
 
-  #begin(
-    { resource, subresource = '', namespace = '', name }: SystemTarget,
-    verb: string,
-    manager: string,
-  ): { readonly endpoint: Endpoint; readonly context: RequestContext; readonly scope: WriteScope } {
-    const endpoint = this.#endpointOf(resource, subresource)
+  #write({ resource, subresource = '', namespace = '', name }: SystemTarget, verb: string, manager: string): Write {
     const now = this.#registry.clock.now()
     const context = systemContext(resource, { manager, namespace, name, verb, now })
-    return { endpoint, context, scope: endpoint.scope(context, { dryRun: false }) }
+    return writeOf(this.#endpointOf(resource, subresource), context, false, name, noAdmission)
+  }
+
+  #trackedBy(manager: string): UpdateFieldsOptions {
+    return { manager, now: this.#registry.timestamp() }
   }
 
   #resourceOf(plural: string, { apiVersion }: MutableObject): Resource {
@@ -165,8 +154,6 @@ export class SystemWriter {
     return resource
   }
 }
-
-const admitEverything = async (): Promise<void> => undefined
 
 function isEmpty(status: unknown): boolean {
   return status === undefined || Object.keys(status as object).length === 0

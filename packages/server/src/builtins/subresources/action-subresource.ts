@@ -7,15 +7,15 @@ import {
   newBadRequest,
   zeroObject,
 } from '@kubewright/api'
+import { matchNamespace } from '../../registry/match-namespace.ts'
 import { negotiate } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { respond } from '../../request/respond.ts'
-import { writeOptions } from '../../request/write-options.ts'
+import { optionsObject, writeOptions } from '../../request/write-options.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Resource } from '../../resource/resource.ts'
 import type { Subresource } from '../../resource/subresource.ts'
-import { matchNamespace, optionsObject } from '../../verbs/create.ts'
-import { readObject } from '../../verbs/read-body.ts'
+import { readObject } from '../../verbs/read-object.ts'
 import type { BuiltinParts } from '../builtin-parts.ts'
 import { typedCodec } from '../typed/typed-codec.ts'
 

@@ -1,10 +1,9 @@
-import { encodeJson, newBadRequest, newConflict, newNotFound } from '@kubewright/api'
+import { newBadRequest, newConflict, newNotFound } from '@kubewright/api'
 import { aggregateText, type FieldError, FieldPath, notSupported, required } from '@kubewright/schema'
 import type { ObjectAccess } from '../../../../registry/object-access.ts'
 import { unclassifiedError } from '../../../../request/unclassified-error.ts'
 import type { MutableObject } from '../../../../resource/object.ts'
 import type { Resource } from '../../../../resource/resource.ts'
-import { encodeStored } from '../../../../resource/stored-object.ts'
 import { setPodCondition } from '../pod-condition.ts'
 import type { PodLike } from '../pod-types.ts'
 import { podSpecOf } from '../validation/validate-pod.ts'
@@ -47,9 +46,7 @@ export async function bindPod(
     if (labels) pod.metadata.labels = { ...pod.metadata.labels, ...labels }
     setPodCondition(status, registry.timestamp(), { type: 'PodScheduled', status: 'True' })
     if (dryRun) return
-    const next = resource.codec.toClientForm(pod)
-    const result = await registry.store.put(existing.key, encodeStored(next, encodeJson), existing.revision)
-    if (result.ok) return
+    if (await registry.swap(existing, resource.codec.toClientForm(pod))) return
   }
 }
 

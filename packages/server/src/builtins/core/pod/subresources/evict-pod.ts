@@ -1,6 +1,5 @@
 import {
   ApiError,
-  encodeJson,
   newConflict,
   newForbidden,
   newInvalid,
@@ -9,11 +8,13 @@ import {
   selectorFrom,
 } from '@kubewright/api'
 import { FieldPath, invalid } from '@kubewright/schema'
-import { type DeleteOptions, deleteObject } from '../../../../registry/delete-object.ts'
+import { noAdmission } from '../../../../admission/admission.ts'
+import type { DeleteOptions } from '../../../../registry/deletion.ts'
 import type { ObjectAccess } from '../../../../registry/object-access.ts'
 import type { MutableObject } from '../../../../resource/object.ts'
 import type { Resource } from '../../../../resource/resource.ts'
-import { encodeStored, type StoredObject } from '../../../../resource/stored-object.ts'
+import { type StoredObject, storedObject } from '../../../../resource/stored-object.ts'
+import { deleteObject } from '../../../../verbs/delete.ts'
 import type { SubresourceAction } from '../../../subresources/action-subresource.ts'
 import { setPodCondition } from '../pod-condition.ts'
 import type { PodLike } from '../pod-types.ts'
@@ -55,7 +56,7 @@ export async function evictPod(parts: Parts, action: SubresourceAction): Promise
   if (!ignoresBudgets(pod.object as MutableObject)) await spendBudget(parts, pod, namespace, name, dryRun)
   if (!dryRun) await markEvicted(parts, resource, namespace, name, options)
   const scope = { context, resource, namespace, subresource: '', strategy: resource.strategy, dryRun }
-  await deleteObject(parts.registry, scope, name, options, async () => undefined)
+  await deleteObject({ registry: parts.registry, scope, name, options, admission: noAdmission })
 }
 
 /** A pod that does no work is no loss. */
@@ -76,17 +77,14 @@ async function spendBudget(
   for (;;) {
     const { entries } = await parts.registry.store.list({ prefix: `${resource.storage.prefix}${namespace}/` })
     const labels = pod.object.metadata.labels
-    const matching: { key: string; revision: number; budget: MutableObject }[] = []
-    for (const entry of entries) {
-      const budget = JSON.parse(Buffer.from(entry.value).toString()) as MutableObject
-      if (selects(budget as Budget, labels)) matching.push({ key: entry.key, revision: entry.modRevision, budget })
-    }
+    const matching = entries.map(storedObject).filter(({ object }) => selects(object as Budget, labels))
     if (matching.length === 0) return
     if (matching.length > 1) {
       const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
       throw new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 })
     }
-    const { key, revision, budget } = matching[0]!
+    const existing = matching[0]!
+    const budget = existing.copy()
     const status = ((budget as Budget).status ??= {})
     if (!isReady(pod.object as MutableObject)) {
       if ((budget as Budget).spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return
@@ -97,8 +95,7 @@ async function spendBudget(
     if (dryRun) return
     status.disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1
     status.disruptedPods = { ...status.disruptedPods, [name]: parts.registry.timestamp() }
-    const result = await parts.registry.store.put(key, encodeStored(budget, encodeJson), revision)
-    if (result.ok) return
+    if (await parts.registry.swap(existing, budget)) return
   }
 }
 
@@ -173,8 +170,6 @@ async function markEvicted(
       reason: 'EvictionByEvictionAPI',
       message: 'Eviction API: evicting',
     })
-    const next = resource.codec.toClientForm(pod)
-    const result = await registry.store.put(existing.key, encodeStored(next, encodeJson), existing.revision)
-    if (result.ok) return
+    if (await registry.swap(existing, resource.codec.toClientForm(pod))) return
   }
 }

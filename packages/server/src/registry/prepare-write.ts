@@ -1,0 +1,182 @@
+import { newInvalid } from '@kubewright/api'
+import { deepEqual, nameIsDNSSubdomain, randomSuffix, uuid } from '@kubewright/base'
+import { type FieldError, FieldPath } from '@kubewright/schema'
+import type { MutableMeta, MutableObject } from '../resource/object.ts'
+import type { Resource } from '../resource/resource.ts'
+import type { StoredObject } from '../resource/stored-object.ts'
+import type { StrategyContext, Undo } from '../resource/strategy.ts'
+import {
+  pathSegmentName,
+  validateFinalizerNames,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '../resource/validate-object-meta.ts'
+import { matchNamespace } from './match-namespace.ts'
+import type { ObjectRegistry } from './object-registry.ts'
+import { requireNewest } from './resource-version.ts'
+import type { WriteScope } from './write-scope.ts'
+
+const metadataPath = FieldPath.of('metadata')
+/** Generated names are cut to this length, so that the random suffix fits into a DNS label. */
+const maxGeneratedPrefix = 58
+const nothingToUndo: Undo = async () => undefined
+
+/**
+ * Fills and validates an object that is about to be created, in place (registry/rest/create.go). Returns the function that releases
+ * what the strategy has reserved; the caller must call it when the object is not stored after all. Releases by itself when it throws.
+ */
+export async function prepareCreate(registry: ObjectRegistry, scope: WriteScope, object: MutableObject): Promise<Undo> {
+  const { resource, strategy } = scope
+  const context = registry.strategyContext(scope)
+  setNewIdentity(registry, object.metadata)
+  matchNamespace(object, namespaceOf(scope))
+  strategy.prepareForCreate?.(object, context)
+  if (strategy.generation) object.metadata.generation = 1
+  takeWorkingForm(resource, object)
+  const undo = (await strategy.beginCreate?.(object, context)) ?? nothingToUndo
+  try {
+    const own = [...validateByKind(scope, object.metadata), ...((await strategy.validate?.(object, context)) ?? [])]
+    throwInvalid(resource, object, own)
+    throwInvalid(resource, object, validateForAllKinds(resource, object.metadata))
+    for (const text of strategy.warningsOnCreate?.(object) ?? []) scope.context.warn(text)
+  } catch (error) {
+    await undo()
+    throw error
+  }
+  return undo
+}
+
+/**
+ * Fills and validates the next version of `old`, in place (registry/rest/update.go). The same contract as {@link prepareCreate}.
+ * Throws a Conflict when the object names another resource version than that of `existing`.
+ */
+export async function prepareUpdate(
+  registry: ObjectRegistry,
+  scope: WriteScope,
+  existing: StoredObject,
+  object: MutableObject,
+  old: MutableObject,
+): Promise<Undo> {
+  const { resource, strategy } = scope
+  requireNewest(scope, existing, object)
+  const context = registry.strategyContext(scope)
+  const undo = (await strategy.beginUpdate?.(object, old, context)) ?? nothingToUndo
+  try {
+    matchNamespace(object, namespaceOf(scope))
+    setOrDelete(object.metadata, 'generation', old.metadata.generation)
+    strategy.prepareForUpdate?.(object, old, context)
+    keepSystemFields(object.metadata, old.metadata)
+    takeWorkingForm(resource, object)
+    if (strategy.generation && specChanged(strategy.generation, object, old)) {
+      object.metadata.generation = (old.metadata.generation ?? 0) + 1
+    }
+    throwInvalid(resource, object, await validateUpdate(scope, object, old, context))
+    for (const text of strategy.warningsOnUpdate?.(object, old) ?? []) scope.context.warn(text)
+    keepManagedFieldsTimes(object, old)
+  } catch (error) {
+    await undo()
+    throw error
+  }
+  return undo
+}
+
+function setNewIdentity(registry: ObjectRegistry, meta: MutableMeta): void {
+  delete meta['selfLink']
+  meta.creationTimestamp = registry.timestamp()
+  meta.uid = uuid(registry.random)
+  if (meta.generateName && !meta.name) {
+    meta.name = meta.generateName.slice(0, maxGeneratedPrefix) + randomSuffix(registry.random, 5)
+  }
+}
+
+function namespaceOf({ resource, namespace }: WriteScope): string {
+  return resource.kind.scope === 'Namespaced' ? namespace : ''
+}
+
+async function validateUpdate(
+  scope: WriteScope,
+  object: MutableObject,
+  old: MutableObject,
+  context: StrategyContext,
+): Promise<FieldError[]> {
+  const { resource, strategy } = scope
+  const { metadata: meta } = object
+  return [
+    ...validateForAllKinds(resource, meta),
+    ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
+    // Repeats checks on purpose: each one adds a cause of its own to the error, as in kube-apiserver.
+    ...(strategy.metadataOnUpdate ?? ['update', 'create']).flatMap((check) =>
+      check === 'update'
+        ? [...validateObjectMetaUpdate(meta, old.metadata, metadataPath), ...validateFinalizers(scope, meta)]
+        : validateByKind(scope, meta),
+    ),
+    ...((await strategy.validateUpdate?.(object, old, context)) ?? []),
+  ]
+}
+
+/** The checks of metadata that do not depend on the kind. */
+function validateForAllKinds({ kind }: Resource, meta: MutableMeta): FieldError[] {
+  return validateObjectMeta(meta, kind.scope === 'Namespaced', pathSegmentName, metadataPath)
+}
+
+/** The checks of metadata by the rules of the kind. */
+function validateByKind(scope: WriteScope, meta: MutableMeta): FieldError[] {
+  const { resource, strategy } = scope
+  const checkName = strategy.validateName ?? nameIsDNSSubdomain
+  const errors = validateObjectMeta(meta, resource.kind.scope === 'Namespaced', checkName, metadataPath)
+  return [...errors, ...validateFinalizers(scope, meta)]
+}
+
+function validateFinalizers({ resource, strategy }: WriteScope, meta: MutableMeta): FieldError[] {
+  if (!resource.origin.restrictsFinalizerNames || strategy.anyFinalizer || !meta.finalizers) return []
+  return validateFinalizerNames(meta.finalizers, metadataPath.child('finalizers'))
+}
+
+function throwInvalid(resource: Resource, { kind, metadata }: MutableObject, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw newInvalid({ group: resource.errorGroup, kind }, metadata.name ?? '', errors)
+}
+
+/** Keeps the times of managed fields that are equal otherwise, so that a write without effect changes nothing. */
+function keepManagedFieldsTimes(object: MutableObject, old: MutableObject): void {
+  const [fresh, before] = [object.metadata.managedFields, old.metadata.managedFields]
+  if (!fresh || !before || fresh.length !== before.length) return
+  const entries = (list: typeof fresh): unknown[] => list.map(({ time: _, ...rest }) => rest)
+  if (!deepEqual(entries(fresh), entries(before))) return
+  const rest = ({ metadata: { managedFields: _, ...metadata }, ...fields }: MutableObject): object => ({
+    ...fields,
+    metadata,
+  })
+  if (deepEqual(rest(object), rest(old))) object.metadata.managedFields = before
+}
+
+/** Restores the fields of metadata that no update can change. */
+function keepSystemFields(meta: MutableMeta, before: MutableMeta): void {
+  delete meta['selfLink']
+  meta.uid ||= before.uid!
+  if (before.creationTimestamp !== undefined) meta.creationTimestamp = before.creationTimestamp
+  if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp
+  if (before.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined) {
+    meta.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds
+  }
+}
+
+/** Gives an object its working form in place. */
+function takeWorkingForm({ codec }: Resource, object: MutableObject): void {
+  const form = codec.toWorkingForm(object)
+  if (form === object) return
+  for (const key of Object.keys(object)) if (!(key in form)) delete object[key]
+  Object.assign(object, form)
+}
+
+function specChanged(
+  rule: true | ((object: MutableObject, old: MutableObject) => boolean),
+  object: MutableObject,
+  old: MutableObject,
+): boolean {
+  return rule === true ? !deepEqual(object['spec'], old['spec']) : rule(object, old)
+}
+
+function setOrDelete<K extends string, V>(target: { [key in K]?: V }, key: K, value: V | undefined): void {
+  if (value === undefined) delete target[key]
+  else target[key] = value
+}
