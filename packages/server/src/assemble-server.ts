@@ -28,7 +28,7 @@ export interface AssembleServerOptions {
   readonly builtins?: BuiltinOptions
   /** Optional admission plugins to run besides the default ones of kube-apiserver. @default none */
   readonly admissionPlugins?: readonly OptionalAdmissionPlugin[] | undefined
-  /** How the server connects to webhooks, and to extension servers unless `builtins.aggregation` says otherwise. */
+  /** How the server connects to webhooks, and to extension servers unless `builtins.aggregation` has its own settings. */
   readonly webhooks?: WebhookOptions
   /** How the server connects to nodes. @default nodes are unreachable */
   readonly nodes?: NodeConnector
@@ -81,7 +81,7 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
   }
 }
 
-/** Wires the rooms to each other: the one place that knows all of them. */
+/** Wires the rooms. This is the only function that depends on all of them. */
 async function setUp(
   parts: ServerParts,
   access: AccessControl,

@@ -26,8 +26,8 @@ export function createFrontProxyIdentity(
 }
 
 /**
- * The part of the ConfigMap kube-system/extension-apiserver-authentication that tells extension servers which CA, names and headers
- * to trust.
+ * The part of the ConfigMap kube-system/extension-apiserver-authentication with the CA, names and headers of the front proxy, which
+ * extension servers read.
  */
 export function requestHeaderConfig({ ca }: FrontProxyIdentity): Record<string, string> {
   return {

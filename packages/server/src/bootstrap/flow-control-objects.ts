@@ -34,11 +34,11 @@ interface Schema {
   readonly paths?: string
 }
 
-const everybody = ['Group system:unauthenticated', 'Group system:authenticated']
+const everyone = ['Group system:unauthenticated', 'Group system:authenticated']
 const schemas: readonly Schema[] = [
-  { name: 'catch-all', level: 'catch-all', precedence: 10_000, by: 'ByUser', subjects: everybody },
+  { name: 'catch-all', level: 'catch-all', precedence: 10_000, by: 'ByUser', subjects: everyone },
   { name: 'exempt', level: 'exempt', precedence: 1, subjects: ['Group system:masters'] },
-  { name: 'global-default', level: 'global-default', precedence: 9900, by: 'ByUser', subjects: everybody },
+  { name: 'global-default', level: 'global-default', precedence: 9900, by: 'ByUser', subjects: everyone },
   {
     name: 'kube-controller-manager',
     level: 'workload-high',
@@ -64,7 +64,7 @@ const schemas: readonly Schema[] = [
     name: 'probes',
     level: 'exempt',
     precedence: 2,
-    subjects: everybody,
+    subjects: everyone,
     resources: [],
     paths: 'get /healthz,/readyz,/livez',
   },

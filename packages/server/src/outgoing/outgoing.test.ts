@@ -89,8 +89,8 @@ describe('systemOutgoing()', () => {
   })
 
   test.each([
-    ['an authority that did not sign it', { ca: other.cert }],
-    ['the authorities of the system', {}],
+    ['a CA that did not sign it', { ca: other.cert }],
+    ['the CAs of the system', {}],
   ])('rejects a certificate by %s', async (_, tls) => {
     const failure = systemOutgoing(request({ tls }))
     await expect(failure).rejects.toThrow(ConnectionError)
@@ -120,9 +120,9 @@ describe('systemOutgoing()', () => {
   })
 
   test.each([
-    ['once what may have been acted on', { method: 'POST', body: Buffer.from('abc') }, 1],
-    ['once what asks to act, even without a body', { method: 'DELETE' }, 1],
-    ['once more what only reads', { method: 'GET' }, 2],
+    ['a POST once', { method: 'POST', body: Buffer.from('abc') }, 1],
+    ['a DELETE without a body once', { method: 'DELETE' }, 1],
+    ['a GET again', { method: 'GET' }, 2],
   ])('sends %s when a reused connection breaks', async (_, more, times) => {
     await textOf((await systemOutgoing(request())).body)
     const before = broken

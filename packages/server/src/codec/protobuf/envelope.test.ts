@@ -154,7 +154,7 @@ describe('decodeMessage()', () => {
   })
 
   test.each(builtinKinds().map((kind) => [`${kind.apiVersion} ${kind.kind}`, kind] as const))(
-    'gives back what was encoded of %s',
+    'decodes what encodeProtobuf() encoded of %s',
     (_, kind) => {
       const type = goTypeOfKind(kind.group, kind.version, kind.kind)
       fc.assert(

@@ -72,24 +72,28 @@ describe('ValidatingAdmissionPolicy', () => {
   it.each<[string, object, string]>([
     ['the expression', { expression: ' size(object.data) > 3 ' }, 'failed expression: size(object.data) > 3'],
     ['a message', { expression: 'false', message: ' no ' }, 'no'],
-    ['a message that is made', { expression: 'false', messageExpression: "'not ' + object.metadata.name" }, 'not x'],
     [
-      'the message when none can be made',
+      'the result of a message expression',
+      { expression: 'false', messageExpression: "'not ' + object.metadata.name" },
+      'not x',
+    ],
+    [
+      'the message when the message expression fails',
       { expression: 'false', message: 'm', messageExpression: 'string(object.no.such)' },
       'm',
     ],
     [
-      'the message when several lines are made',
+      'the message when the message expression returns several lines',
       { expression: 'false', message: 'm', messageExpression: "'a\\nb'" },
       'm',
     ],
     [
-      'what went wrong',
+      'the error of an expression',
       { expression: "object.data['no'] == ''" },
       "expression 'object.data['no'] == ''' resulted in error: no such key: no",
     ],
     [
-      'what costs too much',
+      'an exceeded cost limit',
       {
         expression:
           '[1,2,3,4,5,6,7,8,9].all(a, [1,2,3,4,5,6,7,8,9].all(b, [1,2,3,4,5,6,7,8,9].all(c, [1,2,3,4,5,6,7,8,9].all(d, [1,2,3,4,5,6,7,8,9].all(e, [1,2,3,4,5,6,7,8,9].all(f, a + b + c + d + e + f > 0))))))',
@@ -170,7 +174,7 @@ describe('ValidatingAdmissionPolicy', () => {
       ['by label', { selector: { matchLabels: { limits: 'yes' } }, parameterNotFoundAction: 'Deny' }, 'at most 1'],
       ['in another namespace', { name: 'limits', namespace: 'other', parameterNotFoundAction: 'Allow' }, 'admitted'],
       [
-        'that must be there',
+        'that are missing but required',
         { name: 'none', parameterNotFoundAction: 'Deny' },
         'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
       ],
@@ -188,7 +192,7 @@ describe('ValidatingAdmissionPolicy', () => {
     })
   })
 
-  it('warns and audits when the binding says so', async () => {
+  it('warns and audits by the actions of the binding', async () => {
     await policy('p', {
       validations: [{ expression: 'false', message: 'hm' }],
       auditAnnotations: [

@@ -291,14 +291,14 @@ describe('admission webhooks', () => {
     ['another namespace label', { namespaceSelector: { matchLabels: { env: 'prod' } } }, false],
     ['an object label', { objectSelector: { matchExpressions: [{ key: 'l', operator: 'Exists' }] } }, true],
     ['no object label', { objectSelector: { matchExpressions: [{ key: 'l', operator: 'DoesNotExist' }] } }, false],
-    ['objects of namespaces', { rules: [{ ...rule, scope: 'Namespaced' }] }, true],
-    ['objects of the cluster', { rules: [{ ...rule, scope: 'Cluster' }] }, false],
+    ['namespaced scope', { rules: [{ ...rule, scope: 'Namespaced' }] }, true],
+    ['cluster scope', { rules: [{ ...rule, scope: 'Cluster' }] }, false],
     ['everything', { rules: [{ apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], operations: ['*'] }] }, true],
     ['subresources', { rules: [{ ...rule, resources: ['configmaps/status'] }] }, false],
     ['a condition', { matchConditions: [{ name: 'c', expression: "object.metadata.labels['l'] == '1'" }] }, true],
     ['the user', { matchConditions: [{ name: 'c', expression: "request.userInfo.username == 'jane'" }] }, false],
     [
-      'one condition that is false beside one that fails',
+      'a false condition beside a failing one',
       {
         matchConditions: [
           { name: 'c', expression: 'object.data.nosuch == object.data.key' },
@@ -308,7 +308,7 @@ describe('admission webhooks', () => {
       false,
     ],
     [
-      'what the user may do',
+      'the permissions of the user',
       { matchConditions: [{ name: 'c', expression: "authorizer.group('').resource('pods').check('get').allowed()" }] },
       true,
     ],
