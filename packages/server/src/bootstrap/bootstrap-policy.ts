@@ -1,7 +1,8 @@
 import { isAlreadyExists } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
-import { compactRules, type PolicyRule, uncoveredRules } from '../auth/rbac/policy-rule.ts'
+import { compactRules, type PolicyRule } from '../auth/rbac/policy-rule.ts'
 import { rbacGroup } from '../auth/rbac/rbac-policy.ts'
+import { uncoveredRules } from '../auth/rbac/rule-coverage.ts'
 import type { ObjectAccess } from '../registry/object-access.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -94,7 +95,7 @@ function completeRole(role: MutableObject, wanted: MutableObject): boolean {
   const rules = (role['rules'] as PolicyRule[] | null) ?? []
   const expected = (wanted['rules'] as PolicyRule[] | null) ?? []
   // The common case, and much cheaper than comparing what the rules cover.
-  const missing = deepEqual(rules, expected) ? [] : uncoveredRules(rules, expected)
+  const missing = deepEqual(rules, expected) ? [] : uncoveredRules(rules, expected).rules
   if (missing.length > 0) role['rules'] = [...rules, ...compactRules(missing)]
   const aggregation = !role['aggregationRule'] && wanted['aggregationRule'] !== undefined
   if (aggregation) role['aggregationRule'] = wanted['aggregationRule']

@@ -7,9 +7,10 @@ import type { MutableObject } from '../../resource/object.ts'
 import type { StrategyContext } from '../../resource/strategy.ts'
 import { aggregateMessages } from '../authenticator.ts'
 import { resourceAttributes } from '../authorizer.ts'
-import { compactRules, goStringList, type PolicyRule, ruleText, uncoveredRules } from './policy-rule.ts'
+import { compactRules, goStringList, type PolicyRule, ruleText } from './policy-rule.ts'
 import type { RbacAuthorizer } from './rbac-authorizer.ts'
 import { type RbacPolicy, type RoleRef, rbacGroup } from './rbac-policy.ts'
+import { RulesTooComplexError, type Uncovered, uncoveredRules } from './rule-coverage.ts'
 
 const fullAuthority: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
@@ -88,9 +89,17 @@ export class EscalationGuard {
   #missing(rules: readonly PolicyRule[], { request, namespace }: StrategyContext): string | undefined {
     const { user } = request
     const held = this.#authorizer.policyRulesFor(user, namespace)
-    const missing = uncoveredRules(held.rules, rules)
-    if (missing.length === 0) return undefined
-    const lines = [...new Set(compactRules(missing).map(ruleText))].sort()
+    let missing: Uncovered
+    try {
+      missing = uncoveredRules(held.rules, rules)
+    } catch (error) {
+      // Permissions that cannot be verified are not granted.
+      if (error instanceof RulesTooComplexError) return error.message
+      throw error
+    }
+    if (missing.rules.length === 0) return undefined
+    const lines = [...new Set(compactRules(missing.rules).map(ruleText))].sort()
+    if (missing.truncated) lines.push('... and more')
     const errors = held.errors.length === 0 ? '' : `; resolution errors: [${aggregateMessages(held.errors)}]`
     return `user ${goQuote(user.name)} (groups=${goStringList(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${errors}`
   }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { resourceAttributes } from '../authorizer.ts'
-import { compactRules, type PolicyRule, ruleAllows, ruleText, uncoveredRules } from './policy-rule.ts'
+import { compactRules, type PolicyRule, ruleAllows, ruleText } from './policy-rule.ts'
+import { maxUncovered, RulesTooComplexError, uncoveredRules } from './rule-coverage.ts'
 
 const user = { name: 'jane', groups: [] }
 const asking = (verb: string, group: string, resource: string, subresource = '', name = '') =>
@@ -88,7 +89,7 @@ describe('uncoveredRules()', () => {
     fc.assert(
       fc.property(rules, rules, attributes, (owner, servant, asked) => {
         const allows = (list: readonly PolicyRule[]): boolean => list.some((rule) => ruleAllows(rule, asked))
-        const missing = uncoveredRules(owner, servant)
+        const missing = uncoveredRules(owner, servant).rules
         // Every missing permission is reported, and compacting loses none.
         if (allows(servant) && !allows(owner)) {
           expect(allows(missing)).toBe(true)
@@ -104,9 +105,41 @@ describe('uncoveredRules()', () => {
   it('finds nothing uncovered in a set of rules by itself', () => {
     fc.assert(
       fc.property(rules, (list) => {
-        expect(uncoveredRules(list, list)).toEqual([])
+        expect(uncoveredRules(list, list).rules).toEqual([])
       }),
     )
+  })
+})
+
+describe('uncoveredRules() of rules with many combinations', () => {
+  const many = (prefix: string): string[] => Array.from({ length: 500 }, (_, i) => `${prefix}${i}`)
+  const large = { apiGroups: many('g'), resources: many('r'), verbs: many('v') }
+
+  it('compares 125 million permissions in few steps', () => {
+    expect(uncoveredRules([large], [large], 10_000)).toEqual({ rules: [], truncated: false })
+    expect(uncoveredRules([{ ...large, verbs: ['*'] }], [large], 10_000).rules).toEqual([])
+  })
+
+  it('reports one missing permission among them', () => {
+    const held = [large, { ...large, verbs: ['x'], apiGroups: many('g').slice(1) }]
+    const wanted = { ...large, verbs: [...large.verbs, 'x'], resources: ['r7'] }
+    expect(uncoveredRules(held, [wanted], 10_000).rules).toEqual([
+      { apiGroups: ['g0'], resources: ['r7'], verbs: ['x'] },
+    ])
+  })
+
+  it('reports a bounded number of missing permissions', () => {
+    const { rules, truncated } = uncoveredRules([], [large])
+    expect([rules.length, truncated]).toEqual([maxUncovered, true])
+  })
+
+  it('refuses to compare rules that need more steps than allowed', () => {
+    // Every value is a class of its own, and every combination is covered.
+    const held = [
+      ...large.apiGroups.map((g) => ({ ...large, apiGroups: [g] })),
+      ...large.verbs.map((v) => ({ ...large, verbs: [v] })),
+    ]
+    expect(() => uncoveredRules(held, [large])).toThrow(RulesTooComplexError)
   })
 })
 

@@ -35,51 +35,14 @@ function resourceMatches(list: readonly string[], resource: string, subresource:
 }
 
 /** Whether the path equals the pattern, or starts with it up to a trailing star. */
-function urlCovers(pattern: string, path: string): boolean {
-  return pattern === path || (pattern.endsWith(all) && path.startsWith(pattern.replace(/\*+$/, '')))
+export function urlCovers(pattern: string, path: string): boolean {
+  return pattern === path || (pattern.endsWith(all) && path.startsWith(withoutTrailingStars(pattern)))
 }
 
-/** The parts of the wanted rules that the held rules do not cover, split into single permissions. */
-export function uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return wanted.flatMap(piecesOf).filter((piece) => !held.some((rule) => ruleCovers(rule, piece)))
-}
-
-/** Splits a rule into rules of one verb, one resource of one group and at most one name, or of one verb and one path. */
-function piecesOf(rule: PolicyRule): PolicyRule[] {
-  const verbs = rule.verbs ?? none
-  const pieces: PolicyRule[] = []
-  for (const group of rule.apiGroups ?? none) {
-    for (const resource of rule.resources ?? none) {
-      for (const verb of verbs) {
-        const piece = { apiGroups: [group], resources: [resource], verbs: [verb] }
-        if (!rule.resourceNames || rule.resourceNames.length === 0) pieces.push(piece)
-        else for (const name of rule.resourceNames) pieces.push({ ...piece, resourceNames: [name] })
-      }
-    }
-  }
-  for (const url of rule.nonResourceURLs ?? none)
-    for (const verb of verbs) pieces.push({ nonResourceURLs: [url], verbs: [verb] })
-  return pieces
-}
-
-function ruleCovers(owner: PolicyRule, piece: PolicyRule): boolean {
-  const covers = (list: readonly string[] | null | undefined, wanted: readonly string[] | null | undefined): boolean =>
-    (wanted ?? none).every((item) => hasOrAll(list ?? none, item))
-  const names = owner.resourceNames ?? none
-  return (
-    covers(owner.verbs, piece.verbs) &&
-    covers(owner.apiGroups, piece.apiGroups) &&
-    (piece.resources ?? none).every((resource) => resourceCovers(owner.resources ?? none, resource)) &&
-    // A rule without names covers all names.
-    (names.length === 0 ||
-      (piece.resourceNames?.length ? piece.resourceNames.every((name) => names.includes(name)) : false)) &&
-    (piece.nonResourceURLs ?? none).every((path) => (owner.nonResourceURLs ?? none).some((url) => urlCovers(url, path)))
-  )
-}
-
-function resourceCovers(list: readonly string[], resource: string): boolean {
-  const slash = resource.indexOf('/')
-  return hasOrAll(list, resource) || (slash >= 0 && list.includes(`*/${resource.slice(slash + 1)}`))
+function withoutTrailingStars(pattern: string): string {
+  let end = pattern.length
+  while (end > 0 && pattern[end - 1] === all) end--
+  return pattern.slice(0, end)
 }
 
 /** Joins rules that differ only in their verb, for messages. */
@@ -96,7 +59,7 @@ export function compactRules(rules: readonly PolicyRule[]): PolicyRule[] {
     }
     const key = JSON.stringify([rule.apiGroups, rule.resources, names])
     const known = simple.get(key)
-    if (known) known.verbs.push(...(rule.verbs ?? none))
+    if (known) for (const verb of rule.verbs ?? none) known.verbs.push(verb)
     else simple.set(key, { rule, verbs: [...(rule.verbs ?? none)] })
   }
   for (const { rule, verbs } of simple.values()) compacted.push({ ...rule, verbs })
