@@ -19,12 +19,12 @@ interface Engaged {
   readonly disposer: AsyncDisposer
 }
 
-/** Which controllers a manager runs on which clusters. */
+/** The controllers of a manager on all of its clusters. */
 export class ControllerRoster implements ManagedClusters {
   readonly #parts: ManagerParts
   readonly #groups: Readonly<Record<Workplace, RunnableGroup>>
   readonly #controllers: KeyController[] = []
-  // The main one first; its name need not be empty.
+  // The main cluster comes first; its name may be non-empty.
   readonly #engaged = new Map<string, Engaged>()
   #state: 'new' | 'started' | 'stopped' = 'new'
 
@@ -47,11 +47,11 @@ export class ControllerRoster implements ManagedClusters {
     for (const { cluster } of this.#engaged.values()) if (cluster !== this.#parts.cluster) yield cluster
   }
 
-  /** Adds a controller to all clusters; it is started as soon as its group is. */
+  /** Adds a controller to all clusters. It starts with its group, or at once if the group has started. */
   add(controller: KeyController): void {
     if (this.#controllers.some(({ name }) => name === controller.name)) {
       throw new TypeError(
-        `Cannot add controller "${controller.name}" to manager "${this.#parts.name}" as it has one of that name: give one of them another 'name'`,
+        `Cannot add controller "${controller.name}" to manager "${this.#parts.name}" as that name is taken: give one of them another 'name'`,
       )
     }
     this.#controllers.push(controller)
@@ -108,20 +108,20 @@ export class ControllerRoster implements ManagedClusters {
     await engaged.disposer.disposeAsync()
   }
 
-  /** Starts the caches of all clusters, and from now on those of clusters that are engaged. */
+  /** Starts the caches of all clusters, including those that are engaged later. */
   start(): void {
     this.#state = 'started'
     for (const { cluster } of this.#engaged.values()) cluster.cache.start()
   }
 
-  /** Ends the sources of all controllers. */
+  /** Stops the sources of all controllers. */
   async stop(): Promise<void> {
     this.#state = 'stopped'
     await Promise.all(this.runners.map((runner) => runner[Symbol.asyncDispose]()))
     await Promise.all([...this.#engaged.values()].map(({ disposer }) => disposer.disposeAsync()))
   }
 
-  /** What keeps controllers from working. */
+  /** The problems of all controllers. */
   problems(): readonly string[] {
     return this.runners.flatMap((runner) =>
       runner.problems().map((problem) => `controller "${runner.name}": ${problem}`),
@@ -152,7 +152,7 @@ export class ControllerRoster implements ManagedClusters {
   }
 }
 
-// The same key in two clusters is two objects, which need not be worked on by the same replica.
+// The same key in two clusters means two objects, which may belong to different replicas.
 function keysOf(cluster: Cluster, keys: KeyGate): KeyGate {
   if (cluster.name === '') return keys
   return {

@@ -7,8 +7,8 @@ import { createManager } from './create-manager.ts'
 import { ManagerScene, until } from './testdata/manager-scene.ts'
 import { pushed } from './testdata/pushed.ts'
 
-describe('the order of a manager', () => {
-  test('start: servers, webhooks, cache, others, warm-up, election, leader; stop: the other way round, release last', async () => {
+describe('Manager.start(), order of the parts', () => {
+  test('starts servers, webhooks, cache, others, warm-up, election and leader; stops in reverse order, and releases the lease last', async () => {
     const scene = new ManagerScene()
     const { said, clock } = scene
     const { manager, start, stop, outcome } = scene.replica({
@@ -36,7 +36,7 @@ describe('the order of a manager', () => {
     expect(scene.world.leases[0]?.spec.holderIdentity).toBe('')
   })
 
-  test('a phase waits for those of the phase before that announce when they are ready', async () => {
+  test('starts a phase when the runnables of the previous one that announce readiness are ready', async () => {
     const scene = new ManagerScene()
     const ready = new Deferred()
     const { manager, start } = scene.replica()
@@ -58,7 +58,7 @@ describe('the order of a manager', () => {
     expect(scene.said).toEqual(['start next'])
   })
 
-  test('what is added later starts at once if its phase has, else with its phase', async () => {
+  test('starts an added runnable at once if its phase has started, otherwise with its phase', async () => {
     const scene = new ManagerScene()
     const first = scene.replica({ leaderElection: true })
     first.start()
@@ -80,7 +80,7 @@ describe('the order of a manager', () => {
     )
   })
 
-  test('start can be called once', async () => {
+  test('can be called once', async () => {
     const scene = new ManagerScene()
     const { manager, start } = scene.replica()
     start()
@@ -91,7 +91,7 @@ describe('the order of a manager', () => {
     })
   })
 
-  test('a signal that aborts during the start stops what was started', async () => {
+  test('stops the started parts when the signal aborts during the start', async () => {
     const scene = new ManagerScene()
     const { manager, start, stop, outcome } = scene.replica()
     manager.add(scene.part('server', 'server'))
@@ -105,7 +105,7 @@ describe('the order of a manager', () => {
     expect(scene.said).toEqual(['start server', 'end server'])
   })
 
-  test('a signal that has aborted before the start lets nothing start', async () => {
+  test('starts nothing when the signal has aborted before', async () => {
     const scene = new ManagerScene()
     const { manager, start, stop, outcome } = scene.replica({ leaderElection: true, sharding: true })
     manager.add(scene.part('server', 'server'))
@@ -115,12 +115,12 @@ describe('the order of a manager', () => {
     expect([outcome(), scene.said, scene.world.leases]).toEqual(['stopped', [], []])
   })
 
-  test('without cluster and client there is an error that says so', () => {
-    expect(() => createManager({ name: 'x' })).toThrow(/without a 'cluster': give it one, or the 'client'/)
+  test('createManager() requires a cluster or a client', () => {
+    expect(() => createManager({ name: 'x' })).toThrow(/without a 'cluster': pass one, or a 'client'/)
   })
 })
 
-describe('a part of a manager that fails', () => {
+describe('a failure of a runnable', () => {
   test.each([
     ['rejects', async () => Promise.reject(new Error('disk full'))],
     [
@@ -144,7 +144,7 @@ describe('a part of a manager that fails', () => {
     expect(scene.said).toEqual(['start server', 'end server'])
   })
 
-  test('that ends early without an error does not end the manager', async () => {
+  test('is not assumed when it ends early without an error', async () => {
     const scene = new ManagerScene()
     const { manager, start, outcome } = scene.replica()
     manager.add({ name: 'once', run: async () => undefined })
@@ -153,7 +153,7 @@ describe('a part of a manager that fails', () => {
     expect(outcome()).toBeUndefined()
   })
 
-  test('because its kind is missing ends the manager after its sync timeout, and its readiness says why before', async () => {
+  test('because of a missing kind ends the manager after the sync timeout, and readiness names the reason before', async () => {
     const scene = new ManagerScene()
     const { manager, start, outcome, cluster, checks } = scene.replica()
     cluster.of(Home).health = {
@@ -184,7 +184,7 @@ describe('a part of a manager that fails', () => {
     })
   })
 
-  test('because its kind is missing only waits when the manager may be degraded; the others work', async () => {
+  test('because of a missing kind does not end a degraded manager, whose other controllers work', async () => {
     const scene = new ManagerScene()
     const { manager, start, outcome, cluster, checks } = scene.replica({ degraded: true })
     const reconciled: string[] = []
@@ -212,8 +212,8 @@ describe('a part of a manager that fails', () => {
   })
 })
 
-describe('the stop of a manager', () => {
-  test('lets running reconciles finish before it hands the lease over', async () => {
+describe('Manager.start(), stop', () => {
+  test('waits for running reconciles before it releases the lease', async () => {
     const scene = new ManagerScene()
     const finish = new Deferred()
     const aborts: boolean[] = []
@@ -237,7 +237,7 @@ describe('the stop of a manager', () => {
     expect(scene.world.leases[0]?.spec.holderIdentity).toBe('')
   })
 
-  test('aborts what has not finished after the graceful timeout', async () => {
+  test('aborts running work after the graceful timeout', async () => {
     const scene = new ManagerScene()
     const { channel, controller } = pushed((_, { signal }) => until(signal))
     const { manager, start, stop, outcome } = scene.replica({ gracefulTimeout: '10s' })
@@ -252,7 +252,7 @@ describe('the stop of a manager', () => {
     expect(outcome()).toBe('stopped')
   })
 
-  test('names what is still running in the end, and leaves the lease to expire', async () => {
+  test('names the parts that are still running in the end, and lets the lease expire', async () => {
     const scene = new ManagerScene()
     const { channel, controller } = pushed(() => new Promise<void>(() => undefined))
     const { manager, start, stop, outcome } = scene.replica({ leaderElection: true, gracefulTimeout: '10s' })
@@ -270,7 +270,7 @@ describe('the stop of a manager', () => {
     expect(manager.isLeader).toBe(false)
   })
 
-  test('keeps the lease when releaseOnStop is off', async () => {
+  test('keeps the lease with releaseOnStop: false', async () => {
     const scene = new ManagerScene()
     const { start, stop, outcome } = scene.replica({ leaderElection: { releaseOnStop: false } })
     start()

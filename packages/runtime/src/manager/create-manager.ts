@@ -12,7 +12,7 @@ import { RunningManager } from './running-manager.ts'
 
 const noMetrics: MetricSink = { add() {}, set() {}, observe() {} }
 
-/** Makes a manager. Nothing is started, and nothing is asked of a server, before `start`. */
+/** Creates a manager. Nothing starts, and no request is sent, before `start`. */
 export function createManager(options: ManagerOptions): Manager {
   const { operator, clock = systemClock, random = systemRandom, log = nullLogger, namespace = 'default' } = options
   const { metrics = noMetrics, tracer = noTracer, client } = options
@@ -28,7 +28,7 @@ export function createManager(options: ManagerOptions): Manager {
     (client && made(createCluster({ api: client, clock, random, log, metrics, namespaces: operator?.namespaces })))
   if (cluster === undefined) {
     throw new TypeError(
-      `Cannot create manager "${name}" without a 'cluster': give it one, or the 'client' to make it of`,
+      `Cannot create manager "${name}" without a 'cluster': pass one, or a 'client' to create it from`,
     )
   }
   const reporter = { clock, log, metrics, random, component: name, instance: identity }
@@ -70,7 +70,7 @@ export function createManager(options: ManagerOptions): Manager {
 }
 
 function switched<T extends object>(option: boolean | T | undefined): T | undefined {
-  // Every option of both can be left out.
+  // All options of both types are optional.
   if (option === true) return {} as T
   return option === false ? undefined : option
 }

@@ -4,23 +4,23 @@ import { type ControllerRunner, createControllerRunner } from '../controller/con
 import type { KeyController } from '../controller/key-controller.ts'
 import type { Runnable } from '../define/runnable.ts'
 
-/** Where a controller works: on every replica, on this replica's share of the keys, or on the leader. */
+/** Where a controller runs: on every replica, on this replica's share of the keys, or on the leader. */
 export type Workplace = 'other' | 'shared' | 'leader'
 
-/** A controller in a manager: its runner, and the part that the manager starts and stops. */
+/** A controller in a manager: its runner, and the runnable that the manager starts and stops. */
 export interface ManagedController {
   readonly runner: ControllerRunner
   readonly runnable: Runnable
   readonly workplace: Workplace
 }
 
-// What may heal while the program runs; other failures are mistakes in it.
+// Errors that may resolve themselves while the program runs. Other errors are bugs in it.
 const curable = ['KW_CACHE_NOT_SYNCED', 'KW_SOURCE_FAILED'] as const
 const retryPause = 5_000
 
 /**
- * Makes the runner of a controller and the part that runs it; nothing is started. A degraded one waits, instead of failing, when its
- * sources do not sync.
+ * Creates the runner and the runnable of a controller; starts nothing. With `degraded`, a controller whose sources do
+ * not sync waits instead of failing.
  */
 export function manageController(
   controller: KeyController,
@@ -29,7 +29,7 @@ export function manageController(
   { degraded }: { readonly degraded: boolean },
 ): ManagedController {
   const { cluster, clock, log } = parts
-  // Metrics and logs tell the clusters apart by the controller's name.
+  // The name tells the clusters apart in metrics and logs.
   const name = cluster.name === '' ? controller.name : `${controller.name}@${cluster.name}`
   const runner = createControllerRunner({ ...controller, name }, parts)
   const warmUp = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
@@ -39,7 +39,7 @@ export function manageController(
       } catch (error) {
         signal.throwIfAborted()
         if (!degraded || !curable.some((code) => isKubewrightError(error, code))) throw error
-        log.error(error, 'Controller cannot start yet; the others go on', { controller: name })
+        log.error(error, 'Controller cannot start yet; retrying while the others run', { controller: name })
         await clock.sleep(retryPause, { signal })
       }
     }

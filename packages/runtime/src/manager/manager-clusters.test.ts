@@ -8,11 +8,11 @@ import { defineOperator } from '../define/define-operator.ts'
 import { ManagerScene, until } from './testdata/manager-scene.ts'
 import { pushed } from './testdata/pushed.ts'
 
-describe('clusters of a manager', () => {
+describe('Manager.clusters', () => {
   const copying = (reconciled: string[]) =>
     defineKeyController({ name: 'home', sources: [kindSource(Home)], reconcile: (key) => void reconciled.push(key) })
 
-  test('engage runs all controllers on a further cluster, disengage ends them and their sources', async () => {
+  test('engage() runs all controllers on a further cluster, and disengage() stops them and their sources', async () => {
     const scene = new ManagerScene()
     const reconciled: string[] = []
     const { manager, start, cluster } = scene.replica({
@@ -43,7 +43,7 @@ describe('clusters of a manager', () => {
     expect(reconciled).toEqual(['ns/w', 'ns/main'])
   })
 
-  test('engage leaves nothing behind when the sources cannot sync', async () => {
+  test('engage() undoes everything when the sources cannot sync', async () => {
     const scene = new ManagerScene()
     const { manager, start, cluster, outcome } = scene.replica()
     manager.add(copying([]))
@@ -59,7 +59,7 @@ describe('clusters of a manager', () => {
     expect(outcome()).toBeUndefined()
   })
 
-  test('engaged before the start are started with the manager', async () => {
+  test('engage() before the start starts the cluster with the manager', async () => {
     const scene = new ManagerScene()
     const reconciled: string[] = []
     const { manager, start, cluster } = scene.replica()
@@ -118,7 +118,7 @@ test('managers with sharding reconcile each key on one replica, and take over fr
   expect([...worked.keys()].sort()).toEqual([...keys].sort())
   expect(new Set([...worked.values()].flat())).toEqual(new Set(['a', 'c']))
 
-  // One that stops hands its keys over at once.
+  // A replica that stops hands its keys over at once.
   replicas[2]?.stop()
   await scene.clock.advance('5s')
   expect(replicas[2]?.outcome()).toBe('stopped')
@@ -127,7 +127,7 @@ test('managers with sharding reconcile each key on one replica, and take over fr
   expect(new Set([...worked.values()].flat())).toEqual(new Set(['a']))
 })
 
-test('a reconcile is told when its replica loses its share of the keys, and its writes are refused', async () => {
+test('a reconcile is aborted when its replica loses its share of the keys, and its writes are rejected', async () => {
   const scene = new ManagerScene()
   const ended: string[] = []
   const { channel, controller } = pushed(async (key, { signal, client }) => {

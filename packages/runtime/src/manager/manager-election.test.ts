@@ -18,7 +18,7 @@ describe('a manager that loses its lease', () => {
       }
     })
 
-  test('refuses writes of running reconciles and ends with "leader election lost"', async () => {
+  test('rejects writes of running reconciles and ends with "leader election lost"', async () => {
     const scene = new ManagerScene()
     const refused: unknown[] = []
     const attempts: Deferred[] = []
@@ -39,7 +39,7 @@ describe('a manager that loses its lease', () => {
     expect(outcome()).toMatchObject({ code: 'KW_LEADERSHIP_LOST', message: 'leader election lost' })
   })
 
-  test('refuses what its parts of the phase leader write', async () => {
+  test('rejects writes of runnables in the phase leader', async () => {
     const scene = new ManagerScene()
     const outcomes: unknown[] = []
     const { manager, start, link, written } = scene.replica({ leaderElection: true })
@@ -59,7 +59,7 @@ describe('a manager that loses its lease', () => {
     expect(written).toEqual(['before'])
   })
 
-  test('steps down if told to, and works again when it leads again', async () => {
+  test("steps down with onLost: 'step-down', and works again when it leads again", async () => {
     const scene = new ManagerScene()
     const reconciled: string[] = []
     const { channel, controller } = pushed((key) => void reconciled.push(key))
@@ -88,7 +88,7 @@ describe('a manager that loses its lease', () => {
     expect(outcome()).toBe('stopped')
   })
 
-  test('does not lead again while work of its last term goes on', async () => {
+  test('does not lead again while work of its last term is running', async () => {
     const scene = new ManagerScene()
     const { channel, controller } = pushed(() => new Promise<void>(() => undefined))
     const { manager, start, outcome, link } = scene.replica({
@@ -109,7 +109,7 @@ describe('a manager that loses its lease', () => {
     })
   })
 
-  test('is followed by another one that then does the work', async () => {
+  test('is replaced by another manager, which does the work', async () => {
     const scene = new ManagerScene()
     const worked: string[] = []
     const replicas = ['a', 'b'].map((name) => {
@@ -128,7 +128,7 @@ describe('a manager that loses its lease', () => {
     expect(worked).toEqual(['a ns/x', 'b ns/x'])
   })
 
-  test('is reported by the watchdog when it hangs', async () => {
+  test('fails its liveness check when it hangs', async () => {
     const scene = new ManagerScene()
     const { start, machine, checks } = scene.replica({ leaderElection: true })
     start()
@@ -143,7 +143,7 @@ describe('a manager that loses its lease', () => {
   })
 })
 
-test('a manager that cannot get at its lease is not ready, and says so', async () => {
+test('a manager that cannot access its lease is not ready, and reports the reason', async () => {
   const scene = new ManagerScene()
   const { start, link, checks } = scene.replica({ leaderElection: true })
   link.cut = true

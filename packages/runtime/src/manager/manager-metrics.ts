@@ -12,7 +12,7 @@ import {
   webhookMetrics,
 } from '../telemetry/metrics/runtime-metrics.ts'
 
-/** Everything that the parts of a manager measure: what a registry for one is made with. */
+/** All metrics of a manager's parts, to be defined in its registry. */
 export const managerMetrics: readonly MetricDefinition[] = Object.freeze([
   ...controllerMetrics,
   ...workQueueMetrics,

@@ -8,13 +8,13 @@ import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { ManagerOptions } from './manager.ts'
 
-/** What a manager is made of, complete. */
+/** The parts of a manager, with all defaults applied. */
 export interface ManagerParts {
   readonly name: string
   readonly identity: string
   readonly operator: Operator | undefined
   readonly cluster: Cluster
-  /** What was made for this manager alone, to be disposed in reverse order when everything else has ended. */
+  /** Resources that were created for this manager. Disposed in reverse order after everything else has ended. */
   readonly disposables: readonly AsyncDisposable[]
   readonly clock: Clock
   readonly random: Random
@@ -22,9 +22,9 @@ export interface ManagerParts {
   readonly metrics: MetricSink
   readonly tracer: Tracer
   readonly health: HealthChecks | undefined
-  /** For the main cluster. */
+  /** The recorder for the main cluster. */
   readonly events: EventRecorder
-  /** For the others. */
+  /** Creates the recorder for another cluster. */
   readonly makeEvents: (cluster: Cluster) => EventRecorder & AsyncDisposable
   readonly elector: LeaderElector | undefined
   readonly releaseOnStop: boolean

@@ -10,115 +10,121 @@ import type { HealthChecks } from '../serving/health/health-check.ts'
 import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 
-/** What `createManager` takes. */
+/** Options of `createManager`. */
 export interface ManagerOptions {
-  /** What to run. Without one the manager runs what is added to it. */
+  /** The operator to run. Without one, the manager runs what is added to it. */
   readonly operator?: Operator | undefined
   /** @default the name of the operator */
   readonly name?: string | undefined
-  /** The main cluster; whoever made it disposes it. */
+  /** The main cluster. The caller disposes it. */
   readonly cluster?: Cluster | undefined
-  /** Instead of a cluster: the manager makes one of it, and disposes that one when it stops. */
+  /** Used instead of a cluster: the manager creates one from it, and disposes it when it stops. */
   readonly client?: ApiClient | undefined
-  /** @default the clock of the machine */
+  /** @default the system clock */
   readonly clock?: Clock | undefined
-  /** @default the random source of the machine */
+  /** @default the system's randomness */
   readonly random?: Random | undefined
   /** @default none */
   readonly log?: Logger | undefined
   /** @default none */
   readonly metrics?: MetricSink | undefined
-  /** Where the manager shows its controllers, its lease and its share of the keys. */
+  /** Receives the checks of controllers, leader election and sharding. */
   readonly health?: HealthChecks | undefined
   /** @default none */
   readonly tracer?: Tracer | undefined
   /** @default nothing is recorded */
   readonly events?: EventRecorder | undefined
-  /** Tells this replica from all others, also from earlier runs in the same pod. @default the name and a random UUID */
+  /**
+   * Identifies this replica. Must be unique, even among earlier runs in the same pod. @default the name and a random
+   * UUID
+   */
   readonly identity?: string | undefined
-  /** Where Leases are when their options name no namespace. @default 'default' */
+  /** The namespace of Leases whose options have none. @default 'default' */
   readonly namespace?: string | undefined
-  /** Overrides the operator's. */
+  /** Overrides the operator's option. */
   readonly leaderElection?: boolean | LeaderElectionOptions | undefined
-  /** Overrides the operator's. */
+  /** Overrides the operator's option. */
   readonly sharding?: boolean | ShardingOptions | undefined
   /**
-   * How long running work may take to end after a stop before its signals abort. 0 aborts at once, `Infinity` never does.
+   * How long running work may take to end after a stop before its signals abort. 0 aborts at once, `Infinity` never.
    * @default '30s'
    */
   readonly gracefulTimeout?: Duration | undefined
   /** How long work may take to end after its signals aborted before the stop fails. @default '5s' */
   readonly abortTimeout?: Duration | undefined
-  /** How long caches that are in use before the start may take to sync. @default '2m' */
+  /** The sync timeout of caches that are in use before the start. @default '2m' */
   readonly syncTimeout?: Duration | undefined
   /**
-   * What becomes of a controller whose kinds are missing or forbidden for longer than its sync timeout. By default the manager
-   * ends with an error that names the cure, as with controller-runtime. With true only this controller waits, shown by readiness,
-   * and starts as soon as it can. @default false
+   * What happens to a controller whose kinds are missing or forbidden for longer than its sync timeout. By default the
+   * manager ends with an error that names the cure, as in controller-runtime. With true, only this controller waits,
+   * which readiness shows, and it starts as soon as it can. @default false
    */
   readonly degraded?: boolean | undefined
-  /** Makes the part that serves the operator's webhooks; called once at the start, if given. */
+  /** Creates the runnable that serves the operator's webhooks. Called once at the start. */
   readonly serveWebhooks?: ((manager: Manager) => Runnable) | undefined
 }
 
-/** The clusters beside the main one. Each runs all object and key controllers of the manager, with sources of its own. */
+/** The clusters besides the main one. Each runs all controllers of the manager, with its own sources. */
 export interface ManagedClusters extends Iterable<Cluster> {
   get(name: string): Cluster | undefined
   /**
-   * Has the manager's controllers work on a further cluster, whose name must be new and not empty. Resolves when their sources
-   * have synced; rejects, and leaves nothing behind, when they cannot. Before the start it only takes note.
+   * Runs the manager's controllers on a further cluster, whose name must be new and not empty. Resolves when their
+   * sources have synced. Rejects, and undoes everything, when they cannot. Before the start it only registers the
+   * cluster.
    */
   engage(cluster: Cluster): Promise<void>
-  /** Ends the work on a cluster: drains its reconciles and stops its sources. The cluster itself is the caller's to dispose. */
+  /**
+   * Ends the work on a cluster: drains its reconciles and stops its sources. The caller disposes the cluster itself.
+   */
   disengage(name: string): Promise<void>
 }
 
 /**
- * Runs the parts of an operator in order: servers, webhooks, caches, what every replica does, and, while this replica leads, what
- * only one does. There are no globals: a process may have any number of managers.
+ * Runs the parts of an operator in order: servers, webhooks, caches, the parts of every replica and, while this replica
+ * leads, those of the leader. There is no global state: a process may have any number of managers.
  */
 export interface Manager {
   readonly name: string
-  /** What this replica is called in Leases. */
+  /** The identity of this replica in Leases. */
   readonly identity: string
   readonly operator: Operator | undefined
-  /** The main cluster. Not fenced: what must only be done by a leader uses the client that its context or runner is given. */
+  /** The main cluster. Its clients have no write gate: work of the leader must use the clients in its context. */
   readonly cluster: Cluster
   readonly clusters: ManagedClusters
-  /** The controllers in operation, those of all clusters. */
+  /** The running controllers of all clusters. */
   readonly runners: readonly ControllerRunner[]
-  /** Resolves when this replica leads for the first time; without election, when the leader's parts are started. */
+  /** Resolves when this replica leads for the first time; without leader election, when the leader's parts start. */
   readonly elected: Promise<void>
-  /** Whether this replica may do the leader's work right now. */
+  /** Whether this replica may do the leader's work now. */
   readonly isLeader: boolean
-  /** The state of election and sharding, for people and for the debug endpoint. */
+  /** The state of leader election and sharding, for the debug page. */
   describe(): ManagerState
-  /** Adds a part, which is started as soon as its phase is. */
+  /** Adds a part, which starts with its phase, or at once if the phase has started. */
   add(part: Runnable | Controller | KeyController): void
   /**
-   * Starts everything and runs until the signal aborts; resolves when all parts have ended. Rejects when a part fails for good,
+   * Starts everything and runs until the signal aborts; resolves when all parts have ended. Rejects when a part fails,
    * after the others were stopped, or when parts do not end in time. Can be called once.
    */
   start(options: { readonly signal: AbortSignal }): Promise<void>
 }
 
-/** What a manager is doing at one moment. */
+/** The state of a manager at one moment. */
 export interface ManagerState {
   readonly name: string
   readonly identity: string
   readonly phase: 'new' | 'starting' | 'running' | 'stopping' | 'stopped'
   readonly leaderElection?: {
     readonly lease: string
-    /** The identity that holds the lease, as last seen; empty when nobody does. */
+    /** The last observed holder of the lease; empty when there is none. */
     readonly holder: string
     readonly leading: boolean
   }
   readonly sharding?: {
-    /** The replicas among which the keys are shared, as this one sees it, in order. */
+    /** The replicas that share the keys, as this one observes them, sorted. */
     readonly members: readonly string[]
     /** Whether this replica holds its share. */
     readonly joined: boolean
-    /** The keys that are being worked on. */
+    /** The number of keys in process. */
     readonly held: number
   }
   readonly clusters: readonly string[]

@@ -2,13 +2,13 @@ import { abortable, type Clock, Deferred, errorText, KubewrightError, type Logge
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Runnable, RunnableContext } from '../define/runnable.ts'
 
-/** What a {@link RunnableGroup} is made of. */
+/** Options of a {@link RunnableGroup}. */
 export interface RunnableGroupOptions {
   readonly log: Logger
   readonly clock: Clock
-  /** What its parts are given. */
+  /** The cluster in the context of its runnables. */
   readonly cluster: Cluster
-  /** Told when a part fails that was not asked to end. */
+  /** Called when a runnable fails that was not being stopped. */
   readonly onFailure: (error: KubewrightError) => void
 }
 
@@ -18,7 +18,7 @@ interface Running {
   readonly ended: Promise<void>
 }
 
-/** The parts of a manager that are started and stopped together. After a stop they can be started again. */
+/** Runnables that are started and stopped together. After a stop they can be started again. */
 export class RunnableGroup {
   readonly #options: RunnableGroupOptions
   readonly #runnables = new Set<Runnable>()
@@ -33,12 +33,12 @@ export class RunnableGroup {
     return this.#runnables
   }
 
-  /** The names of the parts that have not ended. */
+  /** The names of the running runnables. */
   get running(): readonly string[] {
     return [...this.#running.keys()].map(({ name }) => name)
   }
 
-  /** Whether what is added now is started at once. */
+  /** Whether an added runnable starts at once. */
   get started(): boolean {
     return this.#session !== undefined && !this.#session.drain.signal.aborted
   }
@@ -48,7 +48,7 @@ export class RunnableGroup {
     if (this.started) void this.#launch(runnable)
   }
 
-  /** Starts all parts and resolves when those that announce it are ready; at the latest when the signal aborts. */
+  /** Starts all runnables. Resolves when those with `announcesReady` are ready, or when the signal aborts. */
   async start({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     if (signal.aborted) return
     this.#session = { drain: new AbortController(), abort: new AbortController() }
@@ -56,23 +56,23 @@ export class RunnableGroup {
     await abortable(Promise.all(ready), signal).catch(() => undefined)
   }
 
-  /** Asks all parts to finish what they have begun. */
+  /** Asks all runnables to finish their current work and end. */
   drain(): void {
     this.#session?.drain.abort()
   }
 
-  /** Tells all parts that there is no more time. */
+  /** Aborts all runnables. */
   abort(reason?: unknown): void {
     this.#session?.drain.abort()
     this.#session?.abort.abort(reason)
   }
 
-  /** Resolves when no part is running. */
+  /** Resolves when no runnable is running. */
   async ended(): Promise<void> {
     while (this.#running.size > 0) await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }
 
-  /** Takes one part out: asks it to finish, aborts it after `patience` milliseconds, and resolves when it has ended. */
+  /** Removes a runnable: drains it, aborts it after `patience` milliseconds, and resolves when it has ended. */
   async remove(runnable: Runnable, patience: number): Promise<void> {
     this.#runnables.delete(runnable)
     const running = this.#running.get(runnable)
@@ -83,7 +83,7 @@ export class RunnableGroup {
     timer.cancel()
   }
 
-  // Resolves when the part is ready, if it says when it is.
+  // Resolves when the runnable is ready, if it announces that.
   #launch(runnable: Runnable): Promise<void> {
     const { log, cluster, onFailure } = this.#options
     const session = this.#session
@@ -102,7 +102,7 @@ export class RunnableGroup {
       cluster,
       ready: () => ready.resolve(),
     }
-    // Also what throws before its first await is a failure of the part, not of the caller.
+    // An async function, so that a synchronous throw is also handled here.
     const run = async (): Promise<void> => {
       try {
         await runnable.run(context)
@@ -116,7 +116,7 @@ export class RunnableGroup {
         ready.resolve()
       }
     }
-    // The entry must be there before the part can end.
+    // The entry must exist before the runnable can end.
     const begin = new Deferred()
     this.#running.set(runnable, { drain, abort, ended: begin.promise.then(run) })
     begin.resolve()
@@ -124,7 +124,7 @@ export class RunnableGroup {
   }
 }
 
-/** The failure that ends a manager, with the name of the part in front of what it said. */
+/** The error that ends a manager: the name of the part, followed by the error's message. */
 export function partFailed(name: string, error: unknown): KubewrightError {
   const reason = errorText(error)
   return new KubewrightError('KW_PART_FAILED', `${name} failed: ${reason}`, { cause: error })

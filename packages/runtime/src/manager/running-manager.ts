@@ -19,12 +19,12 @@ type GroupName = RunnablePhase | 'shared'
 const groupNames: readonly GroupName[] = ['server', 'webhook', 'cache', 'other', 'shared', 'leader']
 
 /**
- * How long a replica that is not warm yet leaves it to others to lead. Not for ever: what does not need the part that cannot get warm
- * must not wait for it.
+ * How long a replica waits for its warm-up before it campaigns for leadership. Limited, so that one part that cannot
+ * warm up does not block the others.
  */
 const warmUpPatience = 10_000
 
-/** The manager that `createManager` makes. */
+/** The implementation of {@link Manager}. */
 export class RunningManager implements Manager {
   readonly name: string
   readonly identity: string
@@ -34,9 +34,9 @@ export class RunningManager implements Manager {
   readonly #groups: Readonly<Record<GroupName, RunnableGroup>>
   readonly #roster: ControllerRoster
   readonly #elected = new Deferred()
-  // Aborts when the manager is told to stop, or must.
+  // Aborts when the manager is stopped, or a part failed.
   readonly #stop = new AbortController()
-  // Aborts when the lease and the share need not be renewed any more.
+  // Aborts when the lease and the share need no further renewals.
   readonly #letGo = new AbortController()
   readonly #background: Promise<void>[] = []
   readonly #checks: Disposable[] = []
@@ -159,7 +159,8 @@ export class RunningManager implements Manager {
     }
     if (elector !== undefined) this.#background.push(this.#campaign(signal))
     else {
-      // Without an election the leader's parts still wait for the share: otherwise two replicas of a rolling update would overlap.
+      // Without leader election, the leader's parts still wait for the share: otherwise two replicas of a rolling
+      // update would overlap.
       if (sharding !== undefined) await sharding.waitUntilJoined({ signal })
       await this.#lead(signal)
     }
@@ -176,7 +177,7 @@ export class RunningManager implements Manager {
     await this.#groups.leader.start({ signal })
   }
 
-  // Prepares what waits for leadership or a share. Failures end the manager.
+  // Warms up the parts that wait for leadership or a share. A failure ends the manager.
   async #warmUp(signal: AbortSignal): Promise<void> {
     const runnables = [...this.#groups.shared.runnables, ...this.#groups.leader.runnables]
     const warm = Promise.all(
@@ -206,7 +207,7 @@ export class RunningManager implements Manager {
         this.#leads = false
         leader.abort(new NotLeaderError('leader election lost'))
         if (onLost === 'exit') this.#fail(new KubewrightError('KW_LEADERSHIP_LOST', 'leader election lost'))
-        // Work of this term must not be going on in the next one, when its writes would pass again.
+        // Work of this term must not continue in the next term, in which its writes would pass again.
         const stuck = await endsWithin(leader.ended(), toMillis(abortTimeout), clock)
         if (!stuck && !signal.aborted) log.info('Stepped down; campaigning again', { lock: elector.lease })
         if (stuck && !signal.aborted) this.#fail(this.#stillRunning('after the lease was lost', leader.running))
@@ -219,7 +220,7 @@ export class RunningManager implements Manager {
   async #stopInOrder(): Promise<void> {
     const { clock, log, elector, sharding, releaseOnStop, disposables, gracefulTimeout, abortTimeout } = this.#parts
     const groups = this.#groups
-    // A leader that lost its lease has no right to finish anything.
+    // A leader that lost its lease must not finish anything.
     const graceful = this.#failure?.code === 'KW_LEADERSHIP_LOST' ? 0 : toMillis(gracefulTimeout)
     const abortAll = (): void => {
       for (const group of groupNames) groups[group].abort(new Error(`manager "${this.name}" stops`))
@@ -233,7 +234,9 @@ export class RunningManager implements Manager {
     const inOrder = async (): Promise<void> => {
       await stop('other')
       await stop('leader', 'shared')
-      await this.#roster.stop().catch((error: unknown) => log.error(error, 'Failed to stop the sources of controllers'))
+      await this.#roster
+        .stop()
+        .catch((error: unknown) => log.error(error, 'Stopping the sources of controllers failed'))
       await stop('cache')
       await stop('webhook')
       await stop('server')
@@ -241,10 +244,10 @@ export class RunningManager implements Manager {
     const late = await endsWithin(inOrder(), graceful + toMillis(abortTimeout), clock)
     timer.cancel()
     this.#letGo.abort()
-    // A renewal that is under way must not overtake the release.
+    // A renewal in flight must not overtake the release.
     await Promise.all(this.#background)
     if (elector !== undefined) {
-      // As long as work goes on, nobody else may begin: then the lease has to expire.
+      // While work is running, no other replica may start: then the lease must expire.
       if (groups.leader.running.length === 0 && releaseOnStop) await elector.release()
       else elector.abandon()
     }
@@ -257,12 +260,12 @@ export class RunningManager implements Manager {
     const disposer = new AsyncDisposer()
     for (const disposable of disposables) disposer.use(disposable)
     const disposal = disposer.disposeAsync()
-    disposal.catch((error: unknown) => log.error(error, 'Failed to stop cleanly'))
+    disposal.catch((error: unknown) => log.error(error, 'Disposing the resources of the manager failed'))
     if (!late) await disposal.catch(() => undefined)
     if (late) {
       const error = this.#stillRunning(`after ${formatDuration(graceful + toMillis(abortTimeout))}`, running)
       if (this.#failure === undefined) throw error
-      log.error(error, 'Failed to stop in time')
+      log.error(error, 'Manager did not stop in time')
     }
   }
 
@@ -270,7 +273,7 @@ export class RunningManager implements Manager {
     const what = names.length === 0 ? 'sources of controllers' : names.join(', ')
     return new KubewrightError(
       'KW_STOP_TIMEOUT',
-      `Manager "${this.name}" could not stop: ${when} still running: ${what}. Heed the abort signal there, or raise 'gracefulTimeout'`,
+      `Manager "${this.name}" did not stop: ${when} still running: ${what}. Make it end when its signal aborts, or raise 'gracefulTimeout'`,
     )
   }
 
@@ -285,7 +288,7 @@ export class RunningManager implements Manager {
       }
       this.#checks.push(health.addReadiness({ name: 'leaderElection', check: campaigns }))
     }
-    // Lists may need this very process to convert what they return: it must be ready before they can succeed.
+    // Lists may need this process to convert their objects, so readiness must not depend on them.
     if ((operator?.conversions.length ?? 0) > 0) return
     const check = (): void => {
       const problems = [...this.#roster.problems()]
@@ -301,7 +304,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => void onAbort(signal, () => resolve()))
 }
 
-// Resolves to true when the time was not enough.
+// Resolves to true when the work did not end in time.
 async function endsWithin(work: Promise<void>, millis: number, clock: ManagerParts['clock']): Promise<boolean> {
   const late = new Deferred<boolean>()
   const timer = clock.setTimer(millis, () => late.resolve(true), 'patience with a stop')

@@ -27,7 +27,7 @@ const events = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['c
 const read = ['get', 'list', 'watch']
 
 describe('rulesOf()', () => {
-  it('derives the least from what a controller says', () => {
+  it('derives the minimal rules from a controller', () => {
     const operator = defineOperator({
       name: 'home',
       controllers: [
@@ -53,17 +53,17 @@ describe('rulesOf()', () => {
     ])
   })
 
-  it('asks for nothing that a plain controller does not need', () => {
+  it('contains nothing that a plain controller does not need', () => {
     const operator = defineOperator({
       name: 'plain',
       controllers: [defineController(Plain, { reconcile: () => undefined })],
     })
-    // Patching: for the finalizer of an earlier version that cleaned up.
+    // `patch` removes the finalizer of an earlier version with cleanup.
     const verbs = ['get', 'list', 'patch', 'watch']
     expect(rulesOf(operator)).toEqual([{ apiGroups: ['ajd.example.com'], resources: ['plains'], verbs }, events])
   })
 
-  it('lets children be deleted only where they are pruned', () => {
+  it('allows deleting children only with prune', () => {
     const verbsOf = (prune: boolean): readonly string[] | undefined => {
       const controller = defineController(Plain, { owns: [Service], prune, reconcile: () => undefined })
       const rules = rulesOf(defineOperator({ name: 'a', controllers: [controller] }))
@@ -75,7 +75,7 @@ describe('rulesOf()', () => {
 })
 
 describe('rulesOf() of key controllers', () => {
-  it('derives from sources and extra rules', () => {
+  it('derives rules from sources and `rbac`', () => {
     const controller = defineKeyController({
       name: 'nodes',
       kind: Home,
@@ -92,7 +92,7 @@ describe('rulesOf() of key controllers', () => {
 })
 
 describe('accessOf()', () => {
-  it('asks for Leases where they are', () => {
+  it('contains Leases in their namespace', () => {
     const options = { leaderElection: { namespace: 'far' }, sharding: { namespace: 'far' } }
     const { own, elsewhere } = accessOf(defineOperator({ name: 'a', controllers: [], ...options }))
     const verbs = ['create', 'delete', 'get', 'list', 'update']
@@ -100,20 +100,20 @@ describe('accessOf()', () => {
     expect([...elsewhere]).toEqual([['far', [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }]]])
   })
 
-  it('asks for Events beside the Lease, where it does not look at all namespaces', () => {
+  it('contains Events beside the Lease when the operator does not watch all namespaces', () => {
     const options = { controllers: [], leaderElection: { namespace: 'far' }, namespaces: ['near'] }
     const { watched, elsewhere } = accessOf(defineOperator({ name: 'a', ...options }))
     expect(watched).toEqual([events])
     expect(elsewhere.get('far')).toContainEqual({ ...events, verbs: ['create'] })
   })
 
-  it('asks for what webhooks name', () => {
+  it('contains the `rbac` of webhooks', () => {
     const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }
     const webhooks = [defineWebhook(Home, { default: () => undefined, rbac: [rule] })]
     expect(accessOf(defineOperator({ name: 'a', controllers: [], webhooks })).cluster).toContainEqual(rule)
   })
 
-  it('keeps Leases and certificates to the own namespace, and what has namespaces to those that are watched', () => {
+  it("restricts Leases and certificates to the operator's namespace, and namespaced kinds to the watched namespaces", () => {
     const operator = defineOperator({
       name: 'home',
       namespaces: ['a', 'b'],

@@ -7,38 +7,39 @@ import { certificateRules } from '../serving/certificates/certificate-rules.ts'
 import { certificatesOf, needsWebhooks } from '../webhook/start-webhooks.ts'
 import { mergeRules, type PolicyRule } from './policy-rule.ts'
 
-/** What {@link accessOf} takes besides the operator. */
+/** Options of {@link accessOf}. */
 export interface AccessOptions {
-  /** Whether metrics are only shown to those whom the API server lets. @default true */
+  /** Whether the metrics server authorizes its clients with the API server. @default true */
   readonly secureMetrics?: boolean
-  /** Whether the operator looks after its webhooks' certificates itself. @default when it has webhooks or conversions */
+  /** Whether the operator manages its webhook certificates itself. @default when it has webhooks or conversions */
   readonly managedCertificates?: boolean
 }
 
-/** The rights that an operator needs, by where they are granted. */
+/** The permissions that an operator needs, by the scope in which they are granted. */
 export interface OperatorAccess {
   /** Granted by a ClusterRole to the whole cluster. */
   readonly cluster: readonly PolicyRule[]
-  /** Granted by a Role in each of the operator's `namespaces`; empty when it looks at all. */
+  /** Granted by a Role in each of the operator's `namespaces`; empty when it watches all. */
   readonly watched: readonly PolicyRule[]
-  /** Granted by a Role in the namespace that the operator runs in, where its Leases and Secrets are. */
+  /** Granted by a Role in the namespace of the operator, which contains its Leases and Secrets. */
   readonly own: readonly PolicyRule[]
-  /** Granted by Roles in namespaces that the operator names itself, such as that of its Lease. */
+  /** Granted by Roles in other namespaces that the operator names, such as that of its Lease. */
   readonly elsewhere: ReadonlyMap<string, readonly PolicyRule[]>
 }
 
 const read = ['get', 'list', 'watch']
 
 /**
- * The least that an operator can work with, derived from its definition: what its controllers watch, own and write, the extra `rbac` of
- * controllers and webhooks, its Events, its Leases and what its servers need. That single controllers look at fewer namespaces narrows nothing.
+ * The minimal permissions of an operator, derived from its definition: the kinds that its controllers watch, own and
+ * write, the `rbac` of controllers and webhooks, Events, Leases and the needs of its servers. The `namespaces` of
+ * single controllers do not restrict them.
  */
 export function accessOf(operator: Operator, options: AccessOptions = {}): OperatorAccess {
   const { secureMetrics = true, managedCertificates = needsWebhooks(operator) } = options
   const rights = operator.controllers.flatMap((controller) =>
     isKeyController(controller) ? keyControllerRights(controller) : controllerRights(controller),
   )
-  // Nothing says whether resources that only a rule names have namespaces: they count as if they had.
+  // Rules do not tell whether their resources are namespaced, so they are treated as namespaced.
   rights.push(...operator.webhooks.flatMap(({ rbac }) => rbac.map((rule) => ({ rule, isCluster: false }))))
   rights.push({ rule: eventRule, isCluster: false })
   const everywhere = operator.namespaces.length === 0
@@ -59,7 +60,8 @@ export function accessOf(operator: Operator, options: AccessOptions = {}): Opera
     if (option === false) continue
     const rule: PolicyRule = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }
     const { namespace } = option
-    // Who leads is told by Events beside the Lease, where the operator need not look at anything. None of them repeats.
+    // Leader election records Events beside the Lease, in a namespace that the operator may not watch. None of them
+    // repeats.
     const rules =
       option === operator.leaderElection && !everywhere ? [rule, { ...eventRule, verbs: ['create'] }] : [rule]
     if (namespace === undefined) own.push(...rules)
@@ -68,7 +70,7 @@ export function accessOf(operator: Operator, options: AccessOptions = {}): Opera
   return { cluster: mergeRules(cluster), watched: mergeRules(watched), own: mergeRules(own), elsewhere }
 }
 
-/** The rules of the operator's main role: what its controllers do with objects. Leases and certificates are in {@link accessOf}. */
+/** The rules of the operator's main role, without Leases and certificates; see {@link accessOf}. */
 export function rulesOf(operator: Operator): PolicyRule[] {
   const { cluster, watched } = accessOf(operator, { secureMetrics: false, managedCertificates: false })
   return mergeRules([...cluster, ...watched])
@@ -76,22 +78,23 @@ export function rulesOf(operator: Operator): PolicyRule[] {
 
 interface Right {
   readonly rule: PolicyRule
-  /** Whether it is about objects without a namespace. */
+  /** Whether it is for cluster-scoped objects. */
   readonly isCluster: boolean
 }
 
 function controllerRights(controller: Controller): Right[] {
   const { kind, owns, watches, sources, prune, rbac } = controller
-  // The finalizer is written to the object itself. One that an earlier version left behind is removed without any cleanup, too.
+  // `patch` writes the finalizer. A controller without cleanup needs it too, to remove the finalizer of an earlier
+  // version.
   const rights = [right(kind, [...read, 'patch']), ...sources.flatMap(sourceRights)]
   if (kind.subresources.includes('status')) rights.push(right(kind, ['patch'], 'status'))
-  // Who makes an object that keeps its owner from going needs this right on the owner, where that is enforced.
+  // Required on the owner where the server enforces permissions for blockOwnerDeletion.
   if (owns.length > 0) rights.push(right(kind, ['update'], 'finalizers'))
   for (const owned of owns) {
     rights.push(right(owned.kind, [...read, 'create', 'patch', ...(prune ? ['delete'] : [])]))
   }
   for (const watch of watches) rights.push(right(watch.kind, read))
-  // Nothing says whether resources that only a rule names have namespaces: they count as if they had.
+  // Rules do not tell whether their resources are namespaced, so they are treated as namespaced.
   rights.push(...rbac.map((rule) => ({ rule, isCluster: false })))
   return rights
 }
@@ -111,7 +114,7 @@ function right(kind: AnyKind, verbs: readonly string[], subresource?: string): R
 
 const eventRule: PolicyRule = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] }
 
-/** To know who asks for metrics. */
+/** Needed to authorize the clients of the metrics server. */
 const reviewRules: readonly PolicyRule[] = [
   { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
   { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mergeRules, type PolicyRule } from './policy-rule.ts'
 
-/** Every right that the rules give, one by one. */
+/** All single permissions of the rules. */
 function rightsOf(rules: readonly PolicyRule[]): string[] {
   const rights = rules.flatMap(({ apiGroups = [], resources = [], nonResourceURLs = [], verbs }) => [
     ...apiGroups.flatMap((group) =>
@@ -32,7 +32,7 @@ describe('mergeRules()', () => {
     ])
   })
 
-  it('lets a * stand for all verbs, and keeps rules for names apart', () => {
+  it('replaces all verbs by *, and keeps rules for names separate', () => {
     expect(
       mergeRules([
         { apiGroups: ['a'], resources: ['x'], verbs: ['get', '*'] },
@@ -44,7 +44,7 @@ describe('mergeRules()', () => {
     ])
   })
 
-  it('gives exactly the rights that it was given, in any order', () => {
+  it('preserves exactly the given permissions, in any order', () => {
     const some = (...values: string[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1 })
     const rule: fc.Arbitrary<PolicyRule> = fc.oneof(
       fc.record({ apiGroups: some('', 'a', 'b'), resources: some('x', 'y', 'z'), verbs: some('get', 'list', 'watch') }),

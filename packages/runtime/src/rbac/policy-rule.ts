@@ -12,8 +12,9 @@ type ListField = 'apiGroups' | 'resources' | 'resourceNames' | 'nonResourceURLs'
 const fields: readonly ListField[] = ['apiGroups', 'resources', 'resourceNames', 'nonResourceURLs', 'verbs']
 
 /**
- * The same rights in few rules, whatever the order they come in; in the order and by the steps of controller-gen: verbs of one resource are joined, then
- * resources of equal verbs, then groups, then URLs. Lists are sorted and without repetitions; any `*` verb stands alone.
+ * Merges rules into few rules with the same permissions, independent of their order. The steps and the order of the
+ * result are those of controller-gen: joins the verbs of a resource, then resources with equal verbs, then groups, then
+ * URLs. Lists are sorted without duplicates; `*` replaces all other verbs.
  */
 export function mergeRules(rules: Iterable<PolicyRule>): PolicyRule[] {
   let merged = [...rules].flatMap(split)
@@ -21,7 +22,7 @@ export function mergeRules(rules: Iterable<PolicyRule>): PolicyRule[] {
   return merged.sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
 }
 
-/** One rule for each group and resource, or URL: only then does the order in which rules came not matter. */
+/** One rule for each group and resource, or URL, so that the order of the rules does not matter. */
 function split(rule: PolicyRule): PolicyRule[] {
   const { apiGroups = [], resources = [], nonResourceURLs = [], resourceNames = [], verbs } = rule
   return [
@@ -35,7 +36,7 @@ function split(rule: PolicyRule): PolicyRule[] {
 function joinBy(field: ListField, rules: readonly PolicyRule[]): PolicyRule[] {
   const groups = new Map<string, PolicyRule>()
   for (const rule of rules) {
-    // Rules without the field, such as those about URLs, are nothing to join by it.
+    // Rules without the field, such as those for URLs, are not joined by it.
     const key = rule[field] === undefined ? JSON.stringify(rule) : JSON.stringify({ ...rule, [field]: [] })
     const known = groups.get(key)
     groups.set(key, known === undefined ? rule : tidy({ ...rule, [field]: [...known[field]!, ...rule[field]!] }))
@@ -43,7 +44,7 @@ function joinBy(field: ListField, rules: readonly PolicyRule[]): PolicyRule[] {
   return [...groups.values()]
 }
 
-/** Field by field in one order, so that equal rules have equal JSON. */
+/** Normalizes the order of the fields, so that equal rules have equal JSON. */
 function tidy(rule: PolicyRule): PolicyRule {
   const result: { -readonly [F in ListField]?: readonly string[] } = {}
   for (const field of fields) {

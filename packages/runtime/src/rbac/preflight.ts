@@ -3,29 +3,29 @@ import type { ApiClient } from '@kubewright/client'
 import type { OperatorAccess } from './operator-access.ts'
 import { mergeRules, type PolicyRule } from './policy-rule.ts'
 
-/** What {@link preflight} takes. */
+/** Options of {@link preflight}. */
 export interface PreflightOptions {
   readonly api: Pick<ApiClient, 'rest'>
-  /** What is needed. */
+  /** The required permissions. */
   readonly access: OperatorAccess
-  /** The namespaces that `access.watched` is for. */
+  /** The namespaces of `access.watched`. */
   readonly namespaces: readonly string[]
-  /** The namespace that `access.own` is for. */
+  /** The namespace of `access.own`. */
   readonly ownNamespace: string
   readonly signal?: AbortSignal | undefined
 }
 
-/** Rights that are missing in one place. */
+/** Missing permissions in one namespace, or in the cluster. */
 export interface MissingAccess {
   /** Undefined for the whole cluster. */
   readonly namespace: string | undefined
   readonly rules: readonly PolicyRule[]
 }
 
-/** What a process asks itself for at once at most: a start must not be a burst. */
+/** The maximum number of concurrent reviews. */
 const atOnce = 8
 
-/** Asks the API server for each right whether this process has it, and gives those that it has not, by place. */
+/** Asks the API server for each permission whether this process has it. Returns the missing ones, by namespace. */
 export async function preflight(options: PreflightOptions): Promise<MissingAccess[]> {
   const { access, namespaces, ownNamespace } = options
   const places = new Map<string | undefined, PolicyRule[]>([[undefined, [...access.cluster]]])
@@ -90,13 +90,13 @@ async function isAllowed(
   return answer.status?.allowed === true
 }
 
-/** What is missing and how to cure it, for people. */
+/** Describes the missing permissions and the cure. */
 export function describeMissing(missing: readonly MissingAccess[]): string {
   const places = missing.map(({ namespace, rules }) => {
     const where = namespace === undefined ? 'in the whole cluster' : `in namespace ${namespace}`
     return `${rules.map(ruleText).join('; ')} (${where}, by a ${namespace === undefined ? 'ClusterRole' : 'Role'})`
   })
-  return `the operator's service account may not ${places.join(', nor ')}: grant it with a role that has these rules`
+  return `the operator's service account is not allowed to ${places.join(', nor ')}: grant the missing permissions with a role`
 }
 
 function ruleText({ apiGroups = [], resources = [], resourceNames, verbs }: PolicyRule): string {
@@ -110,7 +110,7 @@ function ruleText({ apiGroups = [], resources = [], resourceNames, verbs }: Poli
   return `${verbs.join(', ')} ${names.join(', ')}${named}`
 }
 
-/** The error that a readiness check shows while rights are missing. */
+/** The error of the readiness check while permissions are missing. */
 export function missingAccessError(missing: readonly MissingAccess[]): KubewrightError {
   return new KubewrightError('KW_ACCESS', describeMissing(missing))
 }

@@ -11,7 +11,7 @@ const access = {
   own: [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: ['home'], verbs: ['update'] }],
 }
 
-/** An API server that denies what is in `denied`, written as `verb resource/subresource name namespace`. */
+/** An API server that denies the entries of `denied`, written as `verb resource/subresource name namespace`. */
 function setUp(denied: Set<string>) {
   const clock = new VirtualClock()
   const log = memoryLogger()
@@ -38,7 +38,7 @@ function setUp(denied: Set<string>) {
 }
 
 describe('watchAccess()', () => {
-  it('asks for each verb of each resource in its place, once', async () => {
+  it('checks each verb of each resource in its namespace, once', async () => {
     const { asked, start, clock } = setUp(new Set())
     const watch = start()
     await watch.done
@@ -57,15 +57,15 @@ describe('watchAccess()', () => {
     expect(clock.pending).toEqual([])
   })
 
-  it('names what is missing with its cure, and recovers when it is granted', async () => {
+  it('names the missing permissions and the cure, and recovers when they are granted', async () => {
     const denied = new Set(['watch deployments', 'list deployments', 'get services b', 'update leases home system'])
     const { start, clock, log } = setUp(denied)
     const watch = start()
     await clock.advance(9_999)
     const problem =
-      "the operator's service account may not list, watch deployments.apps (in the whole cluster, by a ClusterRole), " +
+      "the operator's service account is not allowed to list, watch deployments.apps (in the whole cluster, by a ClusterRole), " +
       'nor get services (in namespace b, by a Role), ' +
-      'nor update leases.coordination.k8s.io named home (in namespace system, by a Role): grant it with a role that has these rules'
+      'nor update leases.coordination.k8s.io named home (in namespace system, by a Role): grant the missing permissions with a role'
     expect(() => watch.check.check(new AbortController().signal)).toThrow(problem)
     expect(log.records).toMatchObject([{ message: 'Permissions are missing', error: { code: 'KW_ACCESS' } }])
     denied.clear()
@@ -76,7 +76,7 @@ describe('watchAccess()', () => {
     expect(log.records).toHaveLength(2)
   })
 
-  it('says the same thing once, asks on when the API server is away, and stops with the signal', async () => {
+  it('logs equal results once, keeps checking during an outage of the API server, and stops with the signal', async () => {
     const { start, clock, log, stop, setDown } = setUp(new Set(['get services a']))
     const watch = start()
     await clock.advance(30_000)

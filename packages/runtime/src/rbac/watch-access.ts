@@ -8,28 +8,28 @@ import {
   preflight,
 } from './preflight.ts'
 
-/** What {@link watchAccess} takes. */
+/** Options of {@link watchAccess}. */
 export interface WatchAccessOptions extends Omit<PreflightOptions, 'signal'> {
   readonly clock: Clock
   readonly log: Logger
-  /** How often the API server is asked again while rights are missing. @default '10s' */
+  /** How often the API server is asked while permissions are missing. @default '10s' */
   readonly interval?: Duration | undefined
   readonly signal: AbortSignal
 }
 
-/** Knows whether an operator has the rights that it needs. */
+/** Whether an operator has the permissions that it needs. */
 export interface AccessWatch {
-  /** What is missing as far as is known; empty when all is well, undefined before the first answer. */
+  /** The missing permissions; undefined before the first result. */
   readonly missing: readonly MissingAccess[] | undefined
-  /** Fails while rights are missing, naming them. */
+  /** Fails while permissions are missing, and names them. */
   readonly check: HealthCheck
-  /** Resolves when nothing is missing any more, or the signal has aborted. */
+  /** Resolves when no permission is missing, or the signal has aborted. */
   readonly done: Promise<void>
 }
 
 /**
- * Asks for the rights of an operator in the background, and again until it has all of them: what is missing is logged once for each
- * change, and granting it is noticed without a restart.
+ * Checks the permissions of an operator in the background until it has all of them. Missing permissions are logged
+ * whenever they change; granting them needs no restart.
  */
 export function watchAccess(options: WatchAccessOptions): AccessWatch {
   const { clock, log, signal } = options
@@ -50,9 +50,9 @@ export function watchAccess(options: WatchAccessOptions): AccessWatch {
 
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
-      // An API server that cannot be asked is somebody else's message: caches say it first.
+      // An unreachable API server is reported by the caches.
       const isDone = await ask().catch((error: unknown) => {
-        if (!signal.aborted) log.debug('Could not ask for permissions', { error })
+        if (!signal.aborted) log.debug('Permissions were not checked', { error })
         return false
       })
       if (isDone) return

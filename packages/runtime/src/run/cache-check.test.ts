@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { ReflectorHealth } from '../cache/reflector/reflector-health.ts'
 import { cacheCheck } from './cache-check.ts'
 
-it('cacheCheck() names what is missing with the cure, and is patient with what worked before', async () => {
+it('cacheCheck() names what is missing with the cure, and tolerates short failures of watches that worked', async () => {
   const clock = new VirtualClock()
   const health = new Map<string, ReflectorHealth>()
   const { check } = cacheCheck({ cache: { health }, clock })

@@ -2,20 +2,21 @@ import { type Clock, type Duration, toMillis } from '@kubewright/base'
 import type { ObjectCache } from '../cluster/object-cache.ts'
 import type { HealthCheck } from '../serving/health/health-check.ts'
 
-/** What {@link cacheCheck} takes. */
+/** Options of {@link cacheCheck}. */
 export interface CacheCheckOptions {
   readonly cache: Pick<ObjectCache, 'health'>
   readonly clock: Clock
   /**
-   * How long a watch that was fine may fail before it counts: pods must not be taken out of service because the API server was
-   * restarted. @default '30s'
+   * How long a watch that worked before may fail before the check fails: a restart of the API server must not make pods
+   * unready. @default '30s'
    */
   readonly patience?: Duration
 }
 
 /**
- * Fails until the cache has what it watches, and when a watch has failed for long; names each such watch, why, and the cure. Kinds that
- * are not installed do not count: whoever needs them says so.
+ * A check that fails until the cache has its initial lists, and when a watch has been failing for long. The message
+ * names each such watch, its problem and the cure. Kinds that are not installed are ignored: their controllers report
+ * them.
  */
 export function cacheCheck({ cache, clock, patience = '30s' }: CacheCheckOptions): HealthCheck {
   let wasFine = false

@@ -55,7 +55,7 @@ const options: DebugOptions = {
   clock: new VirtualClock(),
   manager: {
     operator,
-    // Only what is shown is there.
+    // Contains only the shown members.
     runners: [runner as ControllerRunner],
     cluster: cluster as unknown as Cluster,
     clusters: [] as unknown as DebugOptions['manager']['clusters'],
@@ -88,7 +88,7 @@ async function ask(path: string, request: Partial<HttpRequest> = {}) {
 }
 
 describe('debugHandler()', () => {
-  it('shows operator, election, controllers, queues, caches and recent reconciles', async () => {
+  it('serves operator, election, controllers, queues, caches and recent reconciles', async () => {
     const { status, value } = await ask('/debug/kubewright')
     expect(status).toBe(200)
     expect(value).toMatchObject({
@@ -110,7 +110,7 @@ describe('debugHandler()', () => {
     })
   })
 
-  it('shows one part alone, and long queues cut with their length', async () => {
+  it('serves a single part, and truncates long queues', async () => {
     const { value } = await ask('/debug/kubewright/queues')
     expect(Object.keys(value as object)).toEqual(['queues'])
     const [queue] = (value as { queues: { ready: { count: number; keys: unknown[] } }[] }).queues
@@ -118,7 +118,7 @@ describe('debugHandler()', () => {
     expect(queue?.ready.keys).toHaveLength(500)
   })
 
-  it('answers only this machine under its own name, and only reads of what there is', async () => {
+  it('allows only local requests with a local host name, and only reads of existing paths', async () => {
     expect((await ask('/debug/kubewright', { remoteAddress: '10.0.0.7' })).status).toBe(403)
     expect((await ask('/debug/kubewright', { headers: { host: 'evil.example.com' } })).status).toBe(403)
     expect((await ask('/debug/kubewright', { headers: { host: '[::1]:6060' } })).status).toBe(200)

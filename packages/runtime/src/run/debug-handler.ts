@@ -9,28 +9,29 @@ import type { MissingAccess } from '../rbac/preflight.ts'
 import { type HttpHandler, type HttpRequest, isLoopback, textResponse } from '../serving/http/http-handler.ts'
 import { errorWithCause, jsonOf } from '../telemetry/logging/log-value.ts'
 
-/** What {@link debugHandler} shows. */
+/** Options of {@link debugHandler}. */
 export interface DebugOptions {
   readonly manager: Pick<Manager, 'operator' | 'describe' | 'runners' | 'cluster' | 'clusters'>
   readonly clock: Clock
-  /** What the operator may not do, if that is known. */
+  /** The missing permissions of the operator, if known. */
   readonly missingAccess?: () => readonly MissingAccess[] | undefined
-  /** Who may look. @default requests from this machine, for this machine */
+  /** Which requests are allowed. @default requests from the loopback interface with a local host name */
   readonly mayLook?: (request: HttpRequest) => boolean
 }
 
-// A queue of 100,000 keys is no reading for people; its length is told all the same.
+// The maximum number of keys shown per queue; the total is shown as well.
 const maxKeys = 500
 
 /**
- * Shows what a manager is doing as JSON: all of it at `/debug/kubewright`, one part below it, such as `/debug/kubewright/queues`.
- * Keys and error texts are shown, objects are not. Only this machine is answered, and only under its own name, so that a web page
- * cannot look through somebody's browser.
+ * Serves the state of a manager as JSON: all of it at `/debug/kubewright`, or one part below it, such as
+ * `/debug/kubewright/queues`. Shows keys and error messages, but no objects. Only requests from the loopback interface
+ * with a local Host header are allowed, so that a web page cannot read it through a user's browser.
  */
 export function debugHandler(options: DebugOptions): HttpHandler {
   const { mayLook = isLocal } = options
   return (request) => {
-    if (!mayLook(request)) return textResponse(403, 'Only this machine may look: use kubectl port-forward\n')
+    if (!mayLook(request))
+      return textResponse(403, 'Only requests from this machine are allowed: use kubectl port-forward\n')
     if (request.method !== 'GET' && request.method !== 'HEAD') return textResponse(405, 'Method Not Allowed\n')
     const match = /^\/debug\/kubewright(?:\/([a-z]+))?\/?$/.exec(request.path)
     const part = match?.[1]
@@ -44,7 +45,7 @@ export function debugHandler(options: DebugOptions): HttpHandler {
   }
 }
 
-/** A moment of a manager, without anything that JSON cannot say. */
+/** The state of a manager at one moment, as JSON values. */
 export interface DebugReport {
   /** RFC 3339. */
   readonly time: string
@@ -53,12 +54,12 @@ export interface DebugReport {
   readonly controllers: readonly object[]
   readonly queues: readonly object[]
   readonly caches: readonly object[]
-  /** The reconciles that ended last, of all controllers, newest first. */
+  /** The last reconciles of all controllers, newest first. */
   readonly reconciles: readonly object[]
   readonly access: object
 }
 
-/** Takes down what a manager is doing. */
+/** Captures the state of a manager. */
 export function debugReport(options: DebugOptions): DebugReport {
   const { manager, clock } = options
   return {
@@ -135,7 +136,7 @@ function describeCaches(operator: Operator | undefined): (cluster: Cluster) => o
   }
 }
 
-/** Stores that hold objects as bytes know how many. */
+/** The memory use of stores that hold encoded objects. */
 function statsOf(store: unknown): object {
   const stats = (store as { readonly stats?: unknown } | undefined)?.stats
   return typeof stats === 'object' && stats !== null ? { stats } : {}

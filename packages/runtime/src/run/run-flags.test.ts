@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { asksForHelp, readSettings, runHelp } from './run-flags.ts'
 
 describe('readSettings()', () => {
-  it("has kubebuilder's defaults", () => {
+  it('has the defaults of kubebuilder', () => {
     expect(readSettings([], {})).toEqual({
       kubeconfig: undefined,
       leaderElect: undefined,
@@ -19,7 +19,7 @@ describe('readSettings()', () => {
     })
   })
 
-  it("reads the arguments of kubebuilder's manifests", () => {
+  it("parses the arguments of kubebuilder's manifests", () => {
     const args = [
       '--metrics-bind-address=:8443',
       '--leader-elect',
@@ -52,7 +52,7 @@ describe('readSettings()', () => {
     })
   })
 
-  it('takes --zap-devel as a default for level and format', () => {
+  it('uses --zap-devel as a default for level and format', () => {
     expect(readSettings(['--zap-devel'], {}).log).toMatchObject({ level: 1, format: 'pretty' })
     expect(readSettings(['--zap-devel', '--log-level=error', '--log-format=json'], {}).log).toMatchObject({
       level: 'error',
@@ -89,11 +89,11 @@ describe('readSettings()', () => {
       '--log-level: "loud" is not a log level: use error, info, debug or a verbosity from 0 to 999',
     ],
     [['--webhook-url=http://a'], '--webhook-url must be an https:// URL, not "http://a"'],
-  ])('refuses %j', (args, message) => {
+  ])('rejects %j', (args, message) => {
     expect(() => readSettings(args, {})).toThrow(expect.objectContaining({ code: 'KW_USAGE', message }))
   })
 
-  it('refuses an invalid environment variable', () => {
+  it('rejects an invalid environment variable', () => {
     expect(() => readSettings([], { ENABLE_WEBHOOKS: 'no' })).toThrow(
       'the environment variable ENABLE_WEBHOOKS must be true or false, not "no"',
     )
@@ -101,7 +101,7 @@ describe('readSettings()', () => {
 })
 
 describe('runHelp()', () => {
-  it('fits into 80 columns and names every flag once', () => {
+  it('fits into 80 columns and lists every flag once', () => {
     const help = runHelp({ name: 'home-operator' })
     expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
     const names = [...help.matchAll(/^ {2}(--[a-z0-9-]+)/gm)].map(([, name]) => name)

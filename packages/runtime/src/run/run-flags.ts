@@ -13,7 +13,7 @@ import type { Operator } from '../define/define-operator.ts'
 import { type BindAddress, parseBindAddress } from '../serving/http/bind-address.ts'
 import { type LogLevel, parseLogLevel } from '../telemetry/logging/log-level.ts'
 
-/** A certificate and its key, as files of a folder. */
+/** The file names of a certificate and its key. */
 export interface CertificateFlags {
   readonly dir: string
   readonly certName: string
@@ -23,7 +23,7 @@ export interface CertificateFlags {
 /** The settings of an operator program, from its flags and its environment. */
 export interface RunSettings {
   readonly kubeconfig: string | undefined
-  /** Undefined if absent: the operator's definition decides. */
+  /** Undefined if absent: the operator's definition applies. */
   readonly leaderElect: boolean | undefined
   readonly metrics: {
     readonly address: BindAddress | undefined
@@ -41,12 +41,12 @@ export interface RunSettings {
   readonly http2: boolean
   readonly log: {
     readonly level: LogLevel
-    /** Undefined if absent: pretty at a terminal, else JSON. */
+    /** Undefined if absent: pretty at a terminal, otherwise JSON. */
     readonly format: 'json' | 'pretty' | undefined
     readonly stackTraces: boolean
   }
   readonly gracefulTimeout: Duration
-  /** Undefined if absent: the operator's definition decides. */
+  /** Undefined if absent: the operator's definition applies. */
   readonly namespaces: readonly string[] | undefined
   readonly podName: string | undefined
   readonly podNamespace: string | undefined

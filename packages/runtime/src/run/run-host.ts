@@ -3,10 +3,10 @@ import type { ApiClient, ClientOptions } from '@kubewright/client'
 import type { HttpListener } from '../serving/http/http-listener.ts'
 import type { StartWebhooksOptions } from '../webhook/start-webhooks.ts'
 
-/** A signal that tells a process to end. */
+/** A signal that stops a process. */
 export type StopSignal = 'SIGINT' | 'SIGTERM'
 
-/** What a host needs to know to connect. */
+/** Options of {@link RunHost.connect}. */
 export interface HostConnectOptions
   extends Pick<ClientOptions, 'onResponse' | 'around' | 'onWarning' | 'userAgent' | 'listNamespace'> {
   readonly kubeconfig: string | undefined
@@ -15,34 +15,34 @@ export interface HostConnectOptions
 /** A connection to a cluster. */
 export interface HostConnection {
   readonly api: ApiClient
-  /** The namespace that the configuration names: in a pod, that of the pod. */
+  /** The namespace of the configuration; in a pod, that of the pod. */
   readonly namespace: string
-  /** Where the configuration is from, for messages. */
+  /** The source of the configuration, for messages. */
   readonly source: string
 }
 
-/** The world around an operator's program: a process in production, whatever a test likes in tests. */
+/** The environment of an operator's program: the process in production, a fake in tests. */
 export interface RunHost {
-  /** Without those that name Node and the file. */
+  /** The arguments, without those for Node and the script. */
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
   readonly random: Random
   readonly hostname: string
-  /** Whether people are looking at the log. */
+  /** Whether the log is written to a terminal. */
   readonly isTerminal: boolean
-  /** Where help goes. */
+  /** Writes a line of help. */
   readonly out: (line: string) => void
-  /** Where logs and complaints go. */
+  /** Writes a line of the log, or an error message. */
   readonly note: (line: string) => void
-  /** Is told each signal until disposed. */
+  /** Registers a listener for stop signals, until disposed. */
   onStopSignal(listener: (signal: StopSignal) => void): Disposable
   /** Ends the process at once. */
   exit(code: number): void
   connect(options: HostConnectOptions): Promise<HostConnection>
   readonly listener: HttpListener
-  /** Measured when present. */
+  /** Measured if present. */
   readonly process?: MeasuredProcess | undefined
-  /** Opens the server of webhooks. @default on a socket */
+  /** Opens the webhook server. @default on a socket */
   readonly listenForWebhooks?: StartWebhooksOptions['listen']
 }

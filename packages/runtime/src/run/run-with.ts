@@ -27,24 +27,24 @@ import { asksForHelp, type RunSettings, readSettings, runHelp } from './run-flag
 import type { HostConnection, RunHost } from './run-host.ts'
 import { serverParts } from './server-parts.ts'
 
-/** What `run` takes besides the operator. */
+/** Options of `run`. */
 export interface RunOptions {
-  /** Where spans go. @default nowhere */
+  /** @default no tracing */
   readonly tracer?: Tracer | undefined
-  /** A registry that the program has metrics of its own in; the manager's are added to it. @default a new one */
+  /** A registry with the program's own metrics, to which those of the manager are added. @default a new one */
   readonly metrics?: MetricRegistry | undefined
-  /** Also measures durations and sizes of requests to the API server. @default false */
+  /** Whether to measure the duration and size of requests to the API server. @default false */
   readonly requestDetails?: boolean | undefined
-  /** Called with the manager before it starts, to add parts to it. */
+  /** Called with the manager before it starts, for example to add parts. */
   readonly onManager?: ((manager: Manager) => void) | undefined
 }
 
-/** What a program ends with: 0 when it was told to stop and did, 1 when it failed, 2 when it was called in a wrong way. */
+/** The exit code of a program: 0 after a requested stop, 1 after a failure, 2 for invalid flags or environment. */
 export type ExitCode = 0 | 1 | 2
 
 /**
- * Runs an operator in a world that is given to it: everything that `run` does, without touching the process. Resolves with the exit
- * code; a failure is told in one line.
+ * Runs an operator with a given host: does everything that `run` does, without using the process. Resolves with the
+ * exit code. A failure is reported in one line.
  */
 export async function runWith(operator: Operator, host: RunHost, options: RunOptions = {}): Promise<ExitCode> {
   if (asksForHelp(host.args)) {
@@ -62,7 +62,7 @@ export async function runWith(operator: Operator, host: RunHost, options: RunOpt
   const stop = new AbortController()
   const log = createLogger(createLogSink(sinkOptions(host, settings)))
   const signals = host.onStopSignal((signal) => {
-    // Whoever asks twice does not want to wait.
+    // The second signal ends the process at once.
     if (stop.signal.aborted) return host.exit(1)
     log.info('Stopping', { signal })
     stop.abort()
@@ -72,7 +72,7 @@ export async function runWith(operator: Operator, host: RunHost, options: RunOpt
     await work(operator, { host, settings, log, options, disposer, signal: stop.signal })
     return 0
   } catch (error) {
-    // Said once: as a line of the log where machines read it, else for people.
+    // Reported once: in the log when it is JSON, otherwise as a plain line.
     if (formatOf(host, settings) === 'json') log.error(error, 'Problem running the operator')
     else host.note(`${operator.name}: ${failureText(error)}`)
     return 1
@@ -139,7 +139,7 @@ async function work(given: Operator, context: Work): Promise<void> {
     signal,
   })
   health.addReadiness(access.check)
-  // Lists may need this very process to convert what they return, and it is asked only when it is ready.
+  // Lists may need this process to convert their objects, so readiness must not depend on them.
   if (operator.conversions.length === 0) health.addReadiness(cacheCheck({ cache: manager.cluster.cache, clock }))
   disposer.defer(() => access.done)
 
@@ -154,15 +154,15 @@ async function work(given: Operator, context: Work): Promise<void> {
   await manager.start({ signal })
 }
 
-/** The operator as flags and environment want it. */
+/** Applies flags and environment to the operator. */
 function adjusted(operator: Operator, { namespaces = operator.namespaces, leaderElect }: RunSettings): Operator {
   const { leaderElection: own } = operator
-  // Saying yes keeps what the operator says about it.
+  // --leader-elect keeps the options of the operator's definition.
   const leaderElection = leaderElect === undefined ? own : leaderElect && (own || {})
   return { ...operator, namespaces, leaderElection }
 }
 
-/** Reads how to reach the cluster. Nothing is asked of it yet. */
+/** Loads the configuration of the cluster. Sends no request yet. */
 function connect(
   { name }: Operator,
   { host, settings, log, options }: Work,
@@ -172,13 +172,13 @@ function connect(
   const { kubeconfig } = settings
   return host.connect({
     kubeconfig,
-    // What writes without a field manager are recorded under begins with it.
+    // Becomes the default field manager of writes.
     userAgent: `${name}/kubewright`,
-    // Lists without a namespace are about all that the operator may see.
+    // Lists without a namespace cover all namespaces.
     listNamespace: '',
     onResponse: measureRequests(metrics, { details: options.requestDetails ?? false }),
     around: traceRequests(tracer),
-    onWarning: (warning) => log.warn('The API server warns', { warning }),
+    onWarning: (warning) => log.warn('Warning from the API server', { warning }),
   })
 }
 
@@ -190,21 +190,21 @@ function sinkOptions(host: RunHost, settings: RunSettings): LogSinkOptions {
   const { level, stackTraces } = settings.log
   const chosen = formatOf(host, settings)
   const color = chosen === 'pretty' && wantsColors({ isTTY: host.isTerminal }, host.env)
-  // People see the line that ends the program; where each error was made is for who debugs.
+  // At a terminal, stack traces are shown only at debug level: the last line names the error.
   const wantsStacks = stackTraces && (chosen === 'json' || level === 'error' || level > 0)
   return { clock: host.clock, write: host.note, format: chosen, level, color, stackTraces: wantsStacks }
 }
 
-/** What went wrong, with the cure where the API server does not say what it is. */
+/** The message of a failure. Adds the cure when the API server rejected the credentials. */
 function failureText(error: unknown): string {
   const text = oneLine(errorWithCause(error))
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (isUnauthorized(cause))
-      return `${text}: the cluster does not accept the credentials. Log in again, or use others`
+      return `${text}: the cluster rejected the credentials. Log in again, or use other credentials`
   }
   return text
 }
 
-/** Several lines as one, in which a sentence that ends without a sign gets one. */
+/** Joins several lines to one, separated by semicolons where a line has no punctuation. */
 const oneLine = (text: string): string =>
   text.replaceAll(/([^\s\w)"'\]}]?)\s*\n\s*/g, (_, sign: string) => `${sign || ';'} `)

@@ -9,7 +9,7 @@ describe('run()', () => {
     delete shared[runHookSymbol]
   })
 
-  it('hands the operator to whoever loads the program, and ends when they say so', async () => {
+  it('passes the operator to a hook, and resolves with it', async () => {
     const operator = defineOperator({ name: 'homes', controllers: [] })
     const given: unknown[] = []
     shared[runHookSymbol] = async (...args: unknown[]) => void given.push(...args)
@@ -17,7 +17,7 @@ describe('run()', () => {
     expect(given).toEqual([operator, { requestDetails: true }])
   })
 
-  it('finds the hook under a name that every copy of the package knows', () => {
+  it('uses a hook symbol that all copies of the package share', () => {
     expect(runHookSymbol).toBe(Symbol.for('kubewright.run'))
   })
 })

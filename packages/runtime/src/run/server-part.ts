@@ -2,16 +2,16 @@ import { onAbort } from '@kubewright/base'
 import type { Runnable, RunnableContext } from '../define/runnable.ts'
 import type { HttpListener, ListenOptions } from '../serving/http/http-listener.ts'
 
-/** What {@link serverPart} takes. */
+/** Options of {@link serverPart}. */
 export interface ServerPartOptions extends Omit<ListenOptions, 'log' | 'certificate'> {
   readonly listener: HttpListener
-  /** Opens the source of the certificate; without it plain HTTP is served. */
+  /** Opens the certificate source; without it, the server uses plain HTTP. */
   readonly openCertificate?:
     | (() => Promise<NonNullable<ListenOptions['certificate']> & Partial<AsyncDisposable>>)
     | undefined
 }
 
-/** The part of a manager that serves a page: every replica does, from the very start until the end. */
+/** The runnable of an HTTP server. Runs on every replica, from the start to the end. */
 export function serverPart(options: ServerPartOptions): Runnable {
   const { listener, openCertificate, ...listen } = options
   return {

@@ -13,7 +13,7 @@ import type { RunSettings } from './run-flags.ts'
 import type { RunHost } from './run-host.ts'
 import { type ServerPartOptions, serverPart } from './server-part.ts'
 
-/** What the servers of a manager show. */
+/** Options of {@link serverParts}. */
 export interface ServerPartsOptions {
   readonly host: RunHost
   readonly settings: RunSettings
@@ -25,7 +25,7 @@ export interface ServerPartsOptions {
   readonly access: AccessWatch
 }
 
-/** The servers that the settings ask for: probes, metrics and what is shown to those who debug. */
+/** The servers that the settings enable: probes, metrics and the debug page. */
 export function serverParts(options: ServerPartsOptions): Runnable[] {
   const { host, settings, manager, health, access } = options
   const { listener, clock } = host

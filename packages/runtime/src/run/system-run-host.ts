@@ -6,7 +6,7 @@ import type { RunHost, StopSignal } from './run-host.ts'
 
 const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
 
-/** {@link RunHost} of this process. */
+/** The {@link RunHost} of this process. */
 export function systemRunHost(): RunHost {
   return {
     args: process.argv.slice(2),

@@ -12,29 +12,29 @@ import type { HealthCheck, HealthChecks } from '../../serving/health/health-chec
 import { createManager } from '../create-manager.ts'
 import type { Manager, ManagerOptions } from '../manager.ts'
 
-/** A manager on a machine of its own, and what it says. */
+/** A manager on its own machine. */
 export interface Replica {
   readonly manager: Manager
   readonly machine: Machine
   readonly link: Link
   readonly cluster: FakeCluster
-  /** What was written through the cluster's client. */
+  /** The names of the objects created through the cluster's client. */
   readonly written: string[]
   /** By path, such as `readyz/controllers`. */
   readonly checks: Map<string, HealthCheck['check']>
-  /** Starts the manager and keeps how it ended. */
+  /** Starts the manager and records how it ends. */
   start(): void
   stop(): void
   /** How `start` ended: undefined while it runs, 'stopped', or the error. */
   readonly outcome: () => unknown
 }
 
-/** Managers that see the same Leases, on a virtual clock. */
+/** Managers that share Leases, on a virtual clock. */
 export class ManagerScene {
   readonly clock = new VirtualClock()
   readonly world = new LeaseWorld(this.clock, seededRandom(1))
   readonly log: MemoryLogger = memoryLogger()
-  /** What the parts of the test say, in order. */
+  /** The events of the test's runnables, in order. */
   readonly said: string[] = []
   #replicas = 0
 
@@ -70,7 +70,7 @@ export class ManagerScene {
     return { manager, machine, link, cluster, written, checks, start, stop: () => stop.abort(), outcome: () => outcome }
   }
 
-  /** A part that says when it starts and ends, and ends when it is asked to. */
+  /** A runnable that records its start and end, and ends when it is drained. */
   part(name: string, phase: RunnablePhase, more: Partial<Runnable> = {}): Runnable {
     const run: Runnable['run'] = async ({ drain, ready }) => {
       this.said.push(`start ${name}`)
@@ -99,7 +99,7 @@ function healthOf(checks: Map<string, HealthCheck['check']>): HealthChecks {
   return { addLiveness: add('healthz'), addReadiness: add('readyz') }
 }
 
-// The cluster's client knows Leases, and notes creations of everything else.
+// The client supports Leases, and records creations of other objects.
 function clusterWith(leases: LeaseStore, written: string[]): FakeCluster {
   const api = {
     find: (_: unknown, key: Key, call?: LeaseCall) => leases.find(toNameAndNamespace(key).name, call),
@@ -118,7 +118,7 @@ function clusterWith(leases: LeaseStore, written: string[]): FakeCluster {
       await leases.delete(lease, call)
     },
   }
-  // Only these are asked for.
+  // The manager uses these methods only.
   const client = api as unknown as ApiClient
   return { ...fakeCluster(), api: client, client } satisfies Cluster
 }

@@ -1,7 +1,7 @@
 import { defineKeyController, type KeyContext, type KeyController } from '../../controller/key-controller.ts'
 import { type ChannelSource, channelSource } from '../../controller/sources/channel-source.ts'
 
-/** A controller that is pushed keys. */
+/** A controller whose keys the test pushes. */
 export function pushed(
   reconcile: (key: string, context: KeyContext) => Promise<void> | void,
   name = 'pushed',
