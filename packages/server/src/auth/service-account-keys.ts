@@ -61,7 +61,8 @@ export class ServiceAccountKeys {
     const parts = token.split('.')
     const header = decode(parts[0])
     const claims = decode(parts[1])
-    if (parts.length !== 3 || !header || !claims) return undefined
+    // Buffer.from ignores padding and characters outside the alphabet, so the text of each part is checked as well.
+    if (parts.length !== 3 || !header || !claims || !isBase64Url(parts[2]!)) return undefined
     const { kid = '', alg } = header
     const candidates = kid === '' ? this.#keys : this.#keys.filter(({ id }) => id === kid)
     if (candidates.length === 0) return 'invalid signature, no keys found'
@@ -112,7 +113,7 @@ function encode(value: unknown): string {
 }
 
 function decode(part: string | undefined): Record<string, unknown> | undefined {
-  if (!part || !/^[A-Za-z0-9_-]+$/.test(part)) return undefined
+  if (!part || !isBase64Url(part)) return undefined
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
     return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -121,4 +122,9 @@ function decode(part: string | undefined): Record<string, unknown> | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Whether a text is base64url without padding, in its only form: no unused bits are set in the last character. */
+function isBase64Url(text: string): boolean {
+  return text.length > 0 && Buffer.from(text, 'base64url').toString('base64url') === text
 }

@@ -56,18 +56,22 @@ export class StoredObject {
       out[end++] = brace
       end += openingBytes.copy(out, end)
     }
-    end += out.write(`"resourceVersion":"${this.revision}",`, end, 'latin1')
+    const separator = raw[inner] === closingBrace ? '' : ','
+    end += out.write(`"resourceVersion":"${this.revision}"${separator}`, end, 'latin1')
     out.set(inner === 0 ? raw : raw.subarray(inner), end)
     return end + raw.length - inner
   }
 
-  /** Where the fields of metadata begin. What another program wrote is brought into our form first. */
+  /** Where the fields of metadata begin. Bytes that another program stored in another order are encoded again first. */
   #begin(): number {
     if (this.#inner >= 0) return this.#inner
-    const find = (): number =>
-      Buffer.from(this.#raw.buffer, this.#raw.byteOffset, maxOf(this.#raw)).indexOf(openingBytes)
-    if (find() < 0) this.#raw = encodeStored(this.object as MutableObject)
-    return (this.#inner = find() + openingBytes.length)
+    let inner = metadataStart(this.#raw)
+    if (inner < 0) {
+      this.#raw = encodeStored(this.object as MutableObject)
+      inner = metadataStart(this.#raw)
+      if (inner < 0) throw new Error(`The stored object ${this.key} has an invalid kind or apiVersion`)
+    }
+    return (this.#inner = inner)
   }
 
   /** The parsed object with resourceVersion; parsed once, and not to be changed. */
@@ -109,11 +113,13 @@ export function storedObject(entry: Entry): StoredObject {
   return object
 }
 
-const opening = '"metadata":{'
-const openingBytes = Buffer.from(opening)
+const openingBytes = Buffer.from('"metadata":{')
+const kindBytes = Buffer.from('{"kind":"')
+const apiVersionBytes = Buffer.from('","apiVersion":"')
+const metadataBytes = Buffer.from('","metadata":{')
 const brace = 0x7b
-/** kind and apiVersion are short and come first, so that metadata begins within so many bytes. */
-const maxPreamble = 300
+const closingBrace = 0x7d
+const quote = 0x22
 /** `"resourceVersion":"9007199254740991",` and a brace. */
 const maxVersionLength = 40
 
@@ -127,6 +133,17 @@ export function encodeStored(object: MutableObject): Uint8Array {
   return encoder.encode(encodeJson({ kind, apiVersion, metadata: meta, ...rest }))
 }
 
-function maxOf(raw: Uint8Array): number {
-  return Math.min(raw.length, maxPreamble)
+/**
+ * Where the fields of metadata begin in the form of {@link encodeStored}, or -1 for any other form. Kind and apiVersion contain no quotes
+ * or escapes, and their length does not matter: a search for `"metadata":{` could find it inside another field.
+ */
+function metadataStart(raw: Uint8Array): number {
+  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.length)
+  const startsWith = (part: Buffer, at: number): boolean =>
+    at >= 0 && bytes.length >= at + part.length && bytes.compare(part, 0, part.length, at, at + part.length) === 0
+  if (!startsWith(kindBytes, 0)) return -1
+  const kindEnd = bytes.indexOf(quote, kindBytes.length)
+  if (!startsWith(apiVersionBytes, kindEnd)) return -1
+  const apiVersionEnd = bytes.indexOf(quote, kindEnd + apiVersionBytes.length)
+  return startsWith(metadataBytes, apiVersionEnd) ? apiVersionEnd + metadataBytes.length : -1
 }

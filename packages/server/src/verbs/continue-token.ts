@@ -31,6 +31,10 @@ export function decodeContinue(text: string, prefix: string): Continuation {
   }
   if (Array.isArray(token)) refuse(': json: cannot unmarshal array into Go value of type storage.continueToken')
   if (token?.v !== tokenVersion) refuse(`: server does not recognize this encoded version ${String(token?.v ?? '')}`)
+  if (typeof token.rv === 'number' && !Number.isSafeInteger(token.rv)) {
+    const shown = `number ${token.rv}`
+    refuse(`: json: cannot unmarshal ${shown} into Go struct field continueToken.rv of type int64`)
+  }
   if (typeof token.rv !== 'number' || token.rv === 0)
     refuse(`: incorrect encoded start resourceVersion (version ${tokenVersion})`)
   if (typeof token.start !== 'string' || token.start === '')

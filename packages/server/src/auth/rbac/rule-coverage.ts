@@ -4,7 +4,7 @@ const all = '*'
 const none: readonly string[] = []
 
 /** The default limit of {@link uncoveredRules} on the steps of one comparison. */
-export const maxCoverageSteps = 2_000_000
+export const maxCoverageSteps = 500_000
 /** How many missing permissions {@link uncoveredRules} reports at most. */
 export const maxUncovered = 10_000
 

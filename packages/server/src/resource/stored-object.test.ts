@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import type { MutableObject } from './object.ts'
+import { encodeStored, StoredObject } from './stored-object.ts'
+
+const bytesOf = (raw: Uint8Array): unknown => JSON.parse(new StoredObject('/k', 7, raw).bytes.toString())
+const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
+
+describe('StoredObject.bytes', () => {
+  test('adds the version however long group, version and kind are', () => {
+    const object: MutableObject = {
+      kind: `K${'k'.repeat(62)}`,
+      apiVersion: `${`${'g'.repeat(60)}.`.repeat(4)}${'h'.repeat(9)}/${'v'.repeat(63)}`,
+      metadata: { name: 'a' },
+    }
+    expect(bytesOf(encodeStored(object))).toEqual({ ...object, metadata: { name: 'a', resourceVersion: '7' } })
+  })
+
+  test('adds the version to the metadata of the object, not to metadata inside another field', () => {
+    const object = { spec: { metadata: { name: 'inner' } }, kind: 'K', apiVersion: 'v1', metadata: { name: 'a' } }
+    expect(bytesOf(encode(object))).toEqual({ ...object, metadata: { name: 'a', resourceVersion: '7' } })
+  })
+
+  test('adds the version to empty metadata', () => {
+    expect(bytesOf(encode({ kind: 'K', apiVersion: 'v1', metadata: {} }))).toMatchObject({
+      metadata: { resourceVersion: '7' },
+    })
+  })
+
+  test('throws for a kind that cannot be stored', () => {
+    const stored = new StoredObject('/k', 7, encode({ kind: 'a"b', apiVersion: 'v1', metadata: { name: 'a' } }))
+    expect(() => stored.bytes).toThrow('The stored object /k has an invalid kind or apiVersion')
+  })
+})
