@@ -70,6 +70,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   await feed.start()
   const registry = new ObjectRegistry({ store, feed, clock, random })
   const resources = new ResourceTable()
+  // Filled once, when `setup` has returned the list. Resources hold the chain before that, but no request is served until then.
   const plugins: AdmissionPlugin[] = []
   const admission = new AdmissionChain(plugins)
   const dispatcher = new ResourceDispatcher(registry, resources, admission)

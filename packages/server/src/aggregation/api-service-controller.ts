@@ -23,7 +23,9 @@ export class ApiServiceController {
   readonly #lookup: ObjectLookup
   readonly #remote: RemoteApiServices
   readonly #discovery: DiscoveryIndex | undefined
+  /** Whether a change came after the last reconcile had started. */
   #wanted = true
+  /** The reconcile loop while it runs; there is never more than one. */
   #running: Promise<void> | undefined
 
   constructor(
@@ -89,7 +91,7 @@ export class ApiServiceController {
   async #reconcile(): Promise<void> {
     const known = (await this.#lookup.list(apiServices)) as MutableObject[]
     await this.#remote.update(known.filter(isRemote))
-    this.#discovery?.setPromised(known.filter((object) => isMadeByHand(object)).map(promisedBy))
+    this.#discovery?.setPromised(known.filter((object) => isUserManaged(object)).map(promisedBy))
     const custom = this.#customGroupVersions()
     const defined = await this.#definedVersions()
     const byName = new Map(known.map((object) => [object.metadata.name!, object]))
@@ -103,6 +105,7 @@ export class ApiServiceController {
     }
     for (const object of known) {
       const name = object.metadata.name!
+      // Keeps the APIService of a definition that another server on the same store already serves.
       if (isManaged(object) && !custom.has(name) && !defined.has(name)) await this.#remove(name)
       else if (!isRemote(object) && !isLocal(object)) await this.#markLocal(object)
     }
@@ -148,7 +151,7 @@ function isManaged({ metadata }: MutableObject): boolean {
   return metadata.labels?.[automanagedLabel] === 'true'
 }
 
-function isMadeByHand(object: MutableObject): boolean {
+function isUserManaged(object: MutableObject): boolean {
   return !isRemote(object) && object.metadata.labels?.[automanagedLabel] === undefined
 }
 

@@ -27,8 +27,11 @@ const notForwarded = new Set([
   'transfer-encoding',
   'upgrade',
 ])
+/** A client must not choose its own user headers; the front proxy adds them after this filter. */
 const notForwardedPrefixes = [':', 'impersonate-', 'x-remote-']
+/** Headers of the connection to the extension server. */
 const notReturned = new Set(['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade'])
+/** CORS is decided by this server, not by extension servers. */
 const notReturnedPrefix = 'access-control-'
 
 /** Proxies a request to an extension server on behalf of its user and streams the response. */
@@ -43,6 +46,7 @@ export async function proxyRequest(
   const search = query.toString()
   const upgrade = isUpgrade(context)
   const bodiless = upgrade || request.method === 'GET' || request.method === 'HEAD'
+  // Must be disposed on every path: after the body, after an upgraded connection, or on failure.
   const link = linkSignals(request.signal)
   const timer = isDiscovery(context)
     ? servers.clock.setTimer(
@@ -115,6 +119,7 @@ function join(client: Duplex, server: Duplex): void {
 
 function forwardedHeaders({ request, auditId }: RequestContext): Record<string, string> {
   const headers: Record<string, string> = {}
+  // Headers that `Connection` names belong to the connection of the client (RFC 9110, 7.6.1).
   const named = new Set((request.headers['connection'] ?? '').split(',').map((name) => name.trim().toLowerCase()))
   for (const [name, value] of Object.entries(request.headers)) {
     if (value === undefined || notForwarded.has(name) || named.has(name)) continue

@@ -29,9 +29,13 @@ interface Entry {
   signature: string
   resources: RemoteResources
   openApi: string | undefined
+  /** Whether the last attempt to read the discovery succeeded. */
   fresh: boolean
+  /** Consecutive failed checks, for the back-off. */
   failures: number
+  /** The running check; there is never more than one per APIService. */
   checking: Promise<void> | undefined
+  /** Whether to check again after the running check. */
   again: boolean
   retry: Timer | undefined
 }
@@ -148,6 +152,7 @@ export class RemoteApiServices {
       }
     }
     if (entry.failures === 0 || !this.#isCurrent(entry)) return
+    // Exponential back-off. The periodic check continues besides.
     const delay = Math.min(firstRetry * 2 ** entry.failures, resyncPeriod)
     entry.retry = parts.clock.setTimer(delay, () => this.#check(entry), 'check of an extension server')
   }

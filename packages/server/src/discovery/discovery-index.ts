@@ -50,6 +50,7 @@ export interface AggregatedDocument {
 export class DiscoveryIndex implements Disposable {
   readonly #resources: ResourceTable
   readonly #listening: Disposable
+  // Derived from the resource table, #remote and #promised; undefined after a change until the next read.
   #groups: ReadonlyMap<string, DiscoveredGroup> | undefined
   #local: ReadonlyMap<string, DiscoveredGroup> | undefined
   #remote: readonly RemoteVersion[] = []
@@ -138,6 +139,7 @@ export class DiscoveryIndex implements Disposable {
       add(found.group, { version: found.version, resources: [], priority: found.priority, remote: found })
     }
     for (const { group, version, priority } of promised) {
+      // A served version takes precedence over one that is only declared.
       if (versions.get(group)?.some((found) => found.version === version)) continue
       add(group, { version, resources: [], priority })
     }

@@ -104,6 +104,7 @@ export class RequestHandler {
   }
 
   async #route(context: RequestContext): Promise<ApiResponse> {
+    // Before path handlers and resources: both rely on it.
     await this.#authorize(context)
     for (const path of this.#options.paths) {
       const response = await path(context)

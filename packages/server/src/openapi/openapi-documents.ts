@@ -57,6 +57,7 @@ export class OpenApiDocuments implements Disposable {
   /** The index of /openapi/v3: the path of each document with its hash. */
   get index(): OpenApiDocument {
     const { remote } = this.#discovery
+    // The discovery index returns a new array after every change of extension servers.
     if (this.#index?.remote !== remote) this.#index = { remote, document: documentOf({ paths: this.#paths(remote) }) }
     return this.#index.document
   }
@@ -85,6 +86,7 @@ export class OpenApiDocuments implements Disposable {
     return [...new Set(names)].sort()
   }
 
+  /** The path of a document. Clients may cache it forever, because the hash changes with the content. */
   urlOf(name: string, etag: string): string {
     return `/openapi/v3/${name}?hash=${etag}`
   }
@@ -103,6 +105,7 @@ export class OpenApiDocuments implements Disposable {
       this.#v3.delete(name)
       return undefined
     }
+    // Resources are replaced, never modified, so equal references mean an unchanged document.
     const known = this.#v3.get(name)
     if (known && sameList(known.from, resources)) return known.document
     const paths = resources.flatMap(pathsOf)

@@ -11,6 +11,7 @@ const deletionGrace = 30_000
 
 /** Rejects new objects in namespaces that do not exist or are terminating, and the deletion of system namespaces. */
 export function namespaceLifecycle({ lookup, clock }: { lookup: ObjectLookup; clock: Clock }): AdmissionPlugin {
+  /** Namespaces that this server deleted recently, with the time until which their cached phase is not trusted. */
   const deleted = new Map<string, number>()
 
   const find = async (name: string): Promise<SharedObject | undefined> => {

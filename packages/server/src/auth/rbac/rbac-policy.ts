@@ -156,7 +156,9 @@ function missing(resource: string, name: string): string {
 /** The bindings of one kind by namespace and subject, synchronized with their cache. */
 class BindingIndex {
   readonly #cache: ResourceCache
+  /** The epoch of the cache at the last rebuild; a new epoch invalidates the cursor. */
   #epoch = -1
+  /** The position in the history of the cache up to which events are processed. */
   #cursor = 0
   /** Bindings by namespace (empty for cluster-wide ones) and subject key. */
   readonly #bySubject = new Map<string, Map<string, Set<Binding>>>()
@@ -176,11 +178,13 @@ class BindingIndex {
     return found.size <= 1 ? [...found] : [...found].sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
+  /** Processes new events. Synchronous, so that a lookup sees one consistent state. */
   #catchUp(): void {
     const cache = this.#cache
     if (this.#epoch !== cache.epoch) this.#rebuild()
     for (; this.#cursor < cache.end; this.#cursor++) {
       const event = cache.eventAt(this.#cursor)
+      // The history no longer contains the event.
       if (event === 'lost') {
         this.#rebuild()
         return

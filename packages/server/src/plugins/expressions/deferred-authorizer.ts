@@ -16,35 +16,37 @@ import type { UserInfo } from '../../request/user-info.ts'
 export class DeferredAuthorizer implements CelAuthorizer {
   readonly #authorizer: Authorizer
   readonly #user: UserInfo
-  readonly #answers = new Map<string, CelAuthorizationDecision>()
-  readonly #open = new Map<string, CelAuthorizationRequest>()
+  readonly #decisions = new Map<string, CelAuthorizationDecision>()
+  readonly #pending = new Map<string, CelAuthorizationRequest>()
 
   constructor(authorizer: Authorizer, user: UserInfo) {
     this.#authorizer = authorizer
     this.#user = user
   }
 
+  /** The decision of the authorizer. Throws a CelError, which ends the evaluation, while the decision is unknown. */
   authorize(request: CelAuthorizationRequest): CelAuthorizationDecision {
     const key = JSON.stringify(request)
-    const answer = this.#answers.get(key)
-    if (answer) return answer
-    this.#open.set(key, request)
+    const decision = this.#decisions.get(key)
+    if (decision) return decision
+    this.#pending.set(key, request)
     throw new CelError('authorization is pending')
   }
 
   /** Whether checks are pending. The result of the evaluation is then meaningless. */
   get isPending(): boolean {
-    return this.#open.size > 0
+    return this.#pending.size > 0
   }
 
+  /** Resolves all pending checks. An authorizer error becomes part of the decision. */
   async settle(): Promise<void> {
-    for (const [key, request] of this.#open) {
-      this.#answers.set(key, await this.#ask(request))
-      this.#open.delete(key)
+    for (const [key, request] of this.#pending) {
+      this.#decisions.set(key, await this.#decide(request))
+      this.#pending.delete(key)
     }
   }
 
-  async #ask({ serviceAccount, verb, path, resource }: CelAuthorizationRequest): Promise<CelAuthorizationDecision> {
+  async #decide({ serviceAccount, verb, path, resource }: CelAuthorizationRequest): Promise<CelAuthorizationDecision> {
     const user = serviceAccount
       ? { name: serviceAccountUser(serviceAccount), groups: serviceAccountGroups(serviceAccount.namespace) }
       : this.#user

@@ -45,6 +45,7 @@ export function resourceQuota(parts: { lookup: ObjectLookup; clock: Clock; write
       const found = await Promise.all(
         listed.map(({ metadata }) => lookup.live(quotas, attributes.namespace, metadata.name!)),
       )
+      // Checks all quotas before it writes any, so that a rejected request charges none.
       const charges = chargesOf(
         found.filter((quota) => quota !== undefined) as QuotaObject[],
         attributes,
@@ -56,6 +57,7 @@ export function resourceQuota(parts: { lookup: ObjectLookup; clock: Clock; write
         for (const { quota, used } of charges) await writeUsed(quota, used)
         return
       } catch (error) {
+        // A retry charges the quotas that were written already once more. The quota controller corrects the excess.
         if (!isConflict(error) || attempt === attempts) throw error
       }
     }
@@ -72,6 +74,7 @@ export function resourceQuota(parts: { lookup: ObjectLookup; clock: Clock; write
       let turn = turns.get(namespace)
       if (!turn) turns.set(namespace, (turn = new AsyncMutex()))
       await turn.run(() => check(attributes, evaluator))
+      // The last request of a burst removes the mutex, so that the map does not grow with the number of namespaces.
       if (turn.waiting === 0) turns.delete(namespace)
     },
   }
@@ -159,6 +162,7 @@ function charge(
     next[name] = total.toString()
     if (total.cmp(quantityOf(hard[name])) > 0) exceeded.push(name)
   }
+  // Status updates record existing usage, so they are charged but never rejected.
   if (exceeded.length > 0 && attributes.subresource !== 'status') {
     const show = (amountOf: (name: string) => string): string =>
       exceeded

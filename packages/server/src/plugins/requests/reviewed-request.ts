@@ -29,6 +29,7 @@ export interface ReviewedObjects {
 export class ReviewedRequest {
   readonly attributes: AdmissionAttributes
   readonly #resources: ResourceTable
+  /** The old object by target resource. It does not change during admission, unlike the new one, and conversion may be expensive. */
   readonly #old = new Map<Resource, MutableObject | null>()
 
   constructor(attributes: AdmissionAttributes, resources: ResourceTable) {

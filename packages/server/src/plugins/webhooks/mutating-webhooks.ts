@@ -52,6 +52,7 @@ export function mutatingWebhooks(parts: WebhookParts): AdmissionPlugin {
       const webhooks = await configurations.list()
       if (webhooks.length === 0) return
       const state = reinvocationOf(round)
+      // Another plugin changed the object after the first round of webhooks.
       if (round.isRepeat && !deepEqual(state.output, attributes.object)) state.changed()
       const request = new ReviewedRequest(attributes, parts.resources)
       for (const [index, webhook] of webhooks.entries()) {
@@ -62,6 +63,7 @@ export function mutatingWebhooks(parts: WebhookParts): AdmissionPlugin {
           state.changed()
           round.repeat()
         }
+        // After the change of its own: a webhook is not called again for what it changed itself.
         if (webhook.reinvokes) state.invoked(webhook)
       }
       state.output = deepCopy(attributes.object) as MutableObject | undefined
@@ -94,6 +96,7 @@ async function invoke(
     if (webhook.failurePolicy !== 'Ignore') throw newInternalError(error)
     parts.log.info('Failed calling webhook, failing open', { webhook: name, error: error.message })
     annotate(request, `failed-open.${annotationPrefix}${place}`, name)
+    // Failing open applies to the webhook, not to a request that the client gave up.
     if (request.attributes.context.request.signal.aborted) {
       throw newTimeoutError('request did not complete within requested timeout', 0)
     }
