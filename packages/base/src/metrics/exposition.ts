@@ -29,21 +29,24 @@ export function acceptedFormat(accept: string | undefined): ExpositionFormat {
 /** Writes the metrics that have series, sorted by name. */
 export function exposition(families: Iterable<MetricFamily>, format: ExpositionFormat): string {
   const sorted = [...families].sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1))
-  const lines = sorted.flatMap((family) => familyLines(family, format))
+  const lines: string[] = []
+  for (const family of sorted) addFamily(lines, family, format)
   if (format === 'openmetrics') lines.push('# EOF')
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
 }
 
-function familyLines(family: MetricFamily, format: ExpositionFormat): string[] {
+/** Adds the lines of a metric. Lines are added one by one: a spread of a large array would exhaust the call stack. */
+function addFamily(lines: string[], family: MetricFamily, format: ExpositionFormat): void {
   const { definition, buckets } = family
   const { name } = definition
   const bounds = buckets.map((bound) => formatFloat(bound))
-  const body: string[] = []
+  let isFirst = true
   for (const series of family.series) {
-    if (definition.type === 'histogram') histogramLines(body, name, bounds, series)
-    else body.push(`${name}${braces(series.labels)} ${formatFloat(series.value)}`)
+    if (isFirst) lines.push(...headLines(definition, format))
+    isFirst = false
+    if (definition.type === 'histogram') addHistogram(lines, name, bounds, series)
+    else lines.push(`${name}${braces(series.labels)} ${formatFloat(series.value)}`)
   }
-  return body.length === 0 ? [] : [...headLines(definition, format), ...body]
 }
 
 function headLines({ name, type, help }: MetricDefinition, format: ExpositionFormat): string[] {
@@ -57,7 +60,7 @@ function headLines({ name, type, help }: MetricDefinition, format: ExpositionFor
   return [...(text === '' ? [] : [`# HELP ${family} ${text}`]), `# TYPE ${family} ${shown}`]
 }
 
-function histogramLines(lines: string[], name: string, bounds: readonly string[], series: MetricSeries): void {
+function addHistogram(lines: string[], name: string, bounds: readonly string[], series: MetricSeries): void {
   const { labels, counts, value } = series
   const prefix = labels === '' ? '' : `${labels},`
   let total = 0

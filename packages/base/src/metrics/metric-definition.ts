@@ -9,7 +9,15 @@ export interface MetricDefinition {
   readonly labels?: readonly string[] | undefined
   /** The upper bounds of a histogram's buckets, ascending, without the infinite one. @default {@link defaultBuckets} */
   readonly buckets?: readonly number[] | undefined
+  /**
+   * How many series the metric may have. Measurements with further labels share one series in which every label is `other`, so that no
+   * caller can exhaust memory with label values. @default {@link defaultMaxSeries}
+   */
+  readonly maxSeries?: number | undefined
 }
+
+/** How many series a metric may have, unless its definition says otherwise. */
+export const defaultMaxSeries = 20_000
 
 /** Prometheus' usual buckets: 5 ms to 10 s. */
 export const defaultBuckets: readonly number[] = Object.freeze([

@@ -120,3 +120,24 @@ requests_total{code="200",path="/"} 1
     expect(registry.text()).toContain('latency_seconds_sum{path=""} 1.5e+06')
   })
 })
+
+describe('MetricRegistry with many labels', () => {
+  it('folds series beyond the limit of the metric into one', () => {
+    const registry = createMetricRegistry([{ ...requests, help: '', maxSeries: 2 }])
+    for (let i = 0; i < 5; i++) registry.add('requests_total', { code: '200', path: `/${i}` }, 1)
+    registry.add('requests_total', { code: '200', path: '/1' }, 1)
+    expect(registry.text()).toBe(`# TYPE requests_total counter
+requests_total{code="200",path="/0"} 1
+requests_total{code="200",path="/1"} 2
+requests_total{code="other",path="other"} 3
+`)
+  })
+
+  it('bounds the series of every metric, and writes them without spreading them', () => {
+    const registry = createMetricRegistry([latency])
+    for (let i = 0; i < 200_000; i++) registry.observe('latency_seconds', { path: `/${i}` }, 1)
+    const lines = registry.text().split('\n')
+    expect(lines.filter((line) => line.startsWith('latency_seconds_count'))).toHaveLength(20_001)
+    expect(lines).toContain('latency_seconds_count{path="other"} 180000')
+  })
+})

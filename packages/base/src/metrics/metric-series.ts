@@ -1,4 +1,4 @@
-import { defaultBuckets, type MetricDefinition } from './metric-definition.ts'
+import { defaultBuckets, defaultMaxSeries, type MetricDefinition } from './metric-definition.ts'
 import type { MetricLabels } from './metric-sink.ts'
 
 /** The measurements of a metric for one set of labels. */
@@ -59,8 +59,12 @@ export class MetricFamily {
   }
 
   #find(labels: MetricLabels): MetricSeries {
-    const text = labelsText(this.definition, labels)
+    let text = labelsText(this.definition, labels)
     let series = this.#byText.get(text)
+    if (series === undefined && this.#byText.size >= (this.definition.maxSeries ?? defaultMaxSeries)) {
+      text = labelsText(this.definition, Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])))
+      series = this.#byText.get(text)
+    }
     if (series === undefined) {
       const counts = this.definition.type === 'histogram' ? new Array<number>(this.buckets.length + 1).fill(0) : []
       series = { labels: text, value: 0, counts }

@@ -16,8 +16,13 @@ import { isLongRunning, isMutating } from '../filters/request-class.ts'
 const durations = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 const sizes = [1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000]
 const requestLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope']
-/** Clients choose resource names. Requests beyond this many names share one series. */
+/**
+ * Request classes that are kept. Only served resources have classes, so the bound matters to clusters that define and delete thousands of
+ * custom resources; requests beyond it count as requests of unknown resources.
+ */
 const maxClasses = 2000
+/** The label of methods, resources and subresources that the server does not serve: clients choose these names. */
+const unknown = 'other'
 
 const requests: MetricDefinition = {
   name: 'apiserver_request_total',
@@ -73,6 +78,8 @@ const buildInfo: MetricDefinition = {
 /** Requests with equal labels. */
 interface RequestClass {
   readonly labels: MetricLabels
+  /** The labels of the events that its watches receive. */
+  readonly eventLabels: MetricLabels
   readonly isLong: boolean
   /** The labels with each status code. The registry finds a series faster by an object that it has seen before. */
   readonly byCode: Map<number, MetricLabels>
@@ -126,7 +133,7 @@ export class ServerMetrics {
     }
     try {
       const response = await next()
-      return measured(response, done, this.#eventCounter(context.info))
+      return measured(response, done, context.info.verb === 'watch' ? this.#eventCounter(found) : undefined)
     } catch (error) {
       done(isApiError(error) ? (error.status.code ?? 500) : 500, 0)
       throw error
@@ -158,10 +165,8 @@ export class ServerMetrics {
     for (const [resource, count] of counts) this.registry.set(storedObjects.name, { resource }, count)
   }
 
-  #eventCounter({ verb, group, version, resource }: RequestContext['info']): (() => void) | undefined {
-    if (verb !== 'watch') return undefined
-    const labels = Object.freeze({ group, version, resource })
-    return () => this.registry.add(watchEvents.name, labels, 1)
+  #eventCounter({ eventLabels }: RequestClass): () => void {
+    return () => this.registry.add(watchEvents.name, eventLabels, 1)
   }
 
   #count({ byCode, labels }: RequestClass, code: number): void {
@@ -173,35 +178,74 @@ export class ServerMetrics {
     this.registry.add(requests.name, withCode, 1)
   }
 
-  #classOf({ info, request }: RequestContext): RequestClass {
-    const scope = !info.isResource
-      ? ''
-      : info.name !== ''
-        ? 'resource'
-        : info.namespace !== ''
-          ? 'namespace'
-          : 'cluster'
-    const verb = info.isResource ? (verbs[info.verb] ?? info.verb.toUpperCase()) : request.method
-    const key = `${verb}/${info.group}/${info.version}/${info.resource}/${info.subresource}/${scope}`
+  /**
+   * The class of a request. Requests that were not authorized are counted too, so every label is a member of a set that clients cannot
+   * extend: the methods and verbs below, the served resources and their subresources.
+   */
+  #classOf(context: RequestContext): RequestClass {
+    const labels = this.#labelsOf(context)
+    const key = keyOf(labels)
     const known = this.#classes.get(key)
     if (known) return known
-    const { group, version, resource, subresource } = info
-    const isFull = this.#classes.size >= maxClasses
-    const labels = isFull
-      ? { verb, group: '', version: '', resource: 'other', subresource: '', scope }
-      : { verb, group, version, resource, subresource, scope }
-    const isLong = isLongRunning({
-      isResource: labels.resource !== '',
-      verb: verb.toLowerCase(),
-      subresource: labels.subresource,
-    })
-    const made: RequestClass = { labels: Object.freeze(labels), isLong, byCode: new Map(), running: 0 }
-    if (!isFull) this.#classes.set(key, made)
+    if (this.#classes.size < maxClasses || labels.resource === unknown) return this.#newClass(key, labels)
+    const shared = { ...labels, ...unknownResource }
+    return this.#classes.get(keyOf(shared)) ?? this.#newClass(keyOf(shared), shared)
+  }
+
+  #newClass(key: string, labels: ClassLabels): RequestClass {
+    const { verb, group, version, resource, subresource } = labels
+    const made: RequestClass = {
+      labels: Object.freeze({ ...labels }),
+      eventLabels: Object.freeze({ group, version, resource }),
+      isLong: isLongRunning({ isResource: resource !== '', verb: verb.toLowerCase(), subresource }),
+      byCode: new Map(),
+      running: 0,
+    }
+    this.#classes.set(key, made)
     return made
+  }
+
+  #labelsOf({ info, request }: RequestContext): ClassLabels {
+    if (!info.isResource) {
+      const verb = methods.has(request.method) ? request.method : unknown
+      return { verb, group: '', version: '', resource: '', subresource: '', scope: '' }
+    }
+    const verb = verbs.get(info.verb) ?? unknown
+    const scope = info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster'
+    const { group, version, resource } = info
+    const served = this.#parts.resources.find(group, version, resource)
+    if (!served) return { verb, ...unknownResource, scope }
+    const isServed = info.subresource === '' || Object.hasOwn(served.subresources, info.subresource)
+    return { verb, group, version, resource, subresource: isServed ? info.subresource : unknown, scope }
   }
 }
 
-const verbs: Readonly<Record<string, string>> = { create: 'POST', update: 'PUT' }
+interface ClassLabels extends MetricLabels {
+  readonly verb: string
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+  readonly scope: string
+}
+
+const unknownResource = { group: '', version: '', resource: unknown, subresource: '' } as const
+
+function keyOf({ verb, group, version, resource, subresource, scope }: ClassLabels): string {
+  return `${verb}/${group}/${version}/${resource}/${subresource}/${scope}`
+}
+
+/** Methods of requests for other paths than those of resources. */
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** The labels of the verbs of resources. */
+const verbs: ReadonlyMap<string, string> = new Map([
+  ['create', 'POST'],
+  ['update', 'PUT'],
+  ...['get', 'list', 'watch', 'patch', 'delete', 'deletecollection', 'proxy'].map((verb): [string, string] => [
+    verb,
+    verb.toUpperCase(),
+  ]),
+])
 
 /** A streamed response is complete when its stream ends. Each chunk of a watch is one event. */
 function measured(
