@@ -25,7 +25,7 @@ export function unescapeIdentifier(escaped: string): string | undefined {
   let isValid = true
   const name = escaped.replace(/__[^_]+__/g, (part) => {
     const content = part.slice(2, -2)
-    if (UNESCAPES[content] !== undefined) return UNESCAPES[content]
+    if (Object.hasOwn(UNESCAPES, content)) return UNESCAPES[content]!
     if (!KEYWORDS.has(content) || part !== escaped) isValid = false
     return content
   })

@@ -44,7 +44,7 @@ function valueReader(context: ReadContext): (json: unknown) => CelValue {
     case 'array':
       return listReader(context)
     case 'string':
-      return STRING_READERS[schema.format ?? ''] ?? readString
+      return (Object.hasOwn(STRING_READERS, schema.format ?? '') && STRING_READERS[schema.format!]) || readString
     case 'number':
       return readNumber
     case 'integer':

@@ -189,7 +189,10 @@ function plainWord(core: JSONSchemaProps): Written {
   if (values !== undefined) return enumWord(type, values, rest)
   switch (type) {
     case 'string': {
-      const sole = Object.keys(rest).length === 1 ? soleFormats[rest.format ?? ''] : undefined
+      const sole =
+        Object.keys(rest).length === 1 && Object.hasOwn(soleFormats, rest.format ?? '')
+          ? soleFormats[rest.format!]
+          : undefined
       return sole === undefined ? call('string', optionsArg(rest)) : call(sole, [])
     }
     case 'integer':

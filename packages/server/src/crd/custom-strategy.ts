@@ -99,7 +99,7 @@ function inOrder(errors: FieldError[], scale: readonly FieldError[], keywords: (
 function keepAllButStatus(object: MutableObject, old: MutableObject): void {
   const { status } = object
   const { managedFields } = object.metadata
-  for (const field of Object.keys(object)) if (!(field in old)) delete object[field]
+  for (const field of Object.keys(object)) if (!Object.hasOwn(old, field)) delete object[field]
   Object.assign(object, deepCopy(old))
   if (managedFields) object.metadata.managedFields = managedFields
   else delete object.metadata.managedFields

@@ -47,7 +47,7 @@ export function isBuiltinGroup(group: string): boolean {
 
 /** The priority of the APIService of a local group version. */
 export function priorityOf(group: string, version: string): Priority {
-  const builtin = builtinGroups[group]
+  const builtin = isBuiltinGroup(group) ? builtinGroups[group] : undefined
   if (builtin === undefined) return { group: customGroup, version: customVersion }
   return { group: builtin, version: builtinVersions[`${group}/${version}`] ?? 15 }
 }

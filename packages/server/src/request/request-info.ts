@@ -19,14 +19,14 @@ export interface RequestInfo {
 
 const slash = 0x2f
 const namespaceSubresources = new Set(['status', 'finalize'])
-const verbs: Readonly<Record<string, string>> = {
-  POST: 'create',
-  GET: 'get',
-  HEAD: 'get',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-}
+const verbs: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+])
 
 /** Reads a path as apiserver/pkg/endpoints/request/requestinfo.go does. Throws URIError for a path that cannot be decoded. */
 export function requestInfoOf(method: string, rawPath: string, query: URLSearchParams): RequestInfo {
@@ -40,7 +40,7 @@ export function requestInfoOf(method: string, rawPath: string, query: URLSearchP
   const version = parts[legacy ? 1 : 2]!
   let rest = parts.slice(legacy ? 2 : 3)
 
-  let verb = verbs[method] ?? ''
+  let verb = verbs.get(method) ?? ''
   if (rest[0] === 'watch' || rest[0] === 'proxy') {
     if (rest.length < 2) return plainInfo(method, path)
     verb = rest[0]

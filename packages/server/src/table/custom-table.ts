@@ -78,7 +78,7 @@ function parsePath(path: string): JsonPath | undefined {
 
 /** Returns the first value at the path, converted to the type of the column; null if there is none or its type differs. */
 function cellOf(path: JsonPath, type: string): Cell {
-  const convert = conversions[type] ?? (() => null)
+  const convert = (Object.hasOwn(conversions, type) && conversions[type]) || (() => null)
   return (object, now) => {
     const value = firstOf(path, object)
     return value === undefined ? null : convert(value, now)

@@ -16,16 +16,16 @@ import { create, patch, update } from './write.ts'
 
 type Verb = (endpoint: Endpoint, context: RequestContext) => Promise<ApiResponse>
 
-const verbs: Readonly<Record<string, Verb>> = {
-  get,
-  list,
-  watch,
-  create,
-  update,
-  patch,
-  delete: remove,
-  deletecollection: removeCollection,
-}
+const verbs: ReadonlyMap<string, Verb> = new Map<string, Verb>([
+  ['get', get],
+  ['list', list],
+  ['watch', watch],
+  ['create', create],
+  ['update', update],
+  ['patch', patch],
+  ['delete', remove],
+  ['deletecollection', removeCollection],
+])
 
 /** Finds the resource that a request is about and runs the verb on it. */
 export class ResourceDispatcher {
@@ -51,7 +51,7 @@ export class ResourceDispatcher {
     const route = routeOf(context, resource)
     if (route === 'page not found') return pageNotFound()
     if ('handle' in route) return route.handle(context, resource)
-    return verbs[route.verb]!(this.endpoint(resource, route.subresource), context)
+    return verbs.get(route.verb)!(this.endpoint(resource, route.subresource), context)
   }
 
   /** The endpoint of a resource or of one of its subresources. */

@@ -3,7 +3,7 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { RequestInfo } from '../request/request-info.ts'
 import { notAllowed, notServed } from '../request/route-errors.ts'
 import type { Resource } from '../resource/resource.ts'
-import type { SubresourceHandler } from '../resource/subresource.ts'
+import type { Subresource, SubresourceHandler } from '../resource/subresource.ts'
 
 /** Where a request for a resource leads: to a verb, to a subresource with a handler of its own, or to a page that does not exist. */
 export type Route =
@@ -31,7 +31,7 @@ function routedRequest(context: RequestContext, resource: Resource): Route {
   if (info.parts.length > 3 && info.subresource !== 'proxy') throw notServed()
   // Virtual resources have no objects with names. Of the old proxy paths, RequestInfo still knows the verb.
   if ((resource.virtual && info.name !== '') || info.verb === 'proxy') throw notServed()
-  const subresource = info.subresource === '' ? undefined : resource.subresources[info.subresource]
+  const subresource = subresourceOf(info, resource)
   if (info.subresource !== '' && !subresource) throw notServed()
   const { deprecation } = resource.serving
   const warn = (): void => {
@@ -68,7 +68,7 @@ function handledRequest(context: RequestContext, resource: Resource): Route {
   }
   if (isMisplaced(info, resource)) return 'page not found'
   if (resource.serving.deprecation) context.warn(resource.serving.deprecation)
-  const subresource = info.subresource === '' ? undefined : resource.subresources[info.subresource]
+  const subresource = subresourceOf(info, resource)
   if (info.subresource !== '' && !subresource) throw newNotFound(groupResourceOf(resource), info.name)
   if (subresource?.handle) return { handle: subresource.handle }
   if (!matchesPath(info)) {
@@ -79,6 +79,11 @@ function handledRequest(context: RequestContext, resource: Resource): Route {
     throw newMethodNotSupported(groupResourceOf(resource), info.verb)
   }
   return { verb: info.verb, subresource: info.subresource }
+}
+
+/** The served subresource. Clients choose the name, and `constructor` is a property of every object. */
+function subresourceOf({ subresource }: RequestInfo, { subresources }: Resource): Subresource | undefined {
+  return Object.hasOwn(subresources, subresource) ? subresources[subresource] : undefined
 }
 
 function isRead({ verb }: RequestInfo): boolean {

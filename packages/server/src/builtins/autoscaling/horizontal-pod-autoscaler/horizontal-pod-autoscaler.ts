@@ -107,7 +107,7 @@ function throughV2(strategy: Strategy): Strategy {
 }
 
 function replace(object: MutableObject, by: MutableObject): void {
-  for (const field of Object.keys(object)) if (!(field in by)) delete object[field]
+  for (const field of Object.keys(object)) if (!Object.hasOwn(by, field)) delete object[field]
   Object.assign(object, by)
 }
 

@@ -36,15 +36,16 @@ export const podTable: TableDefinition = defineTable<Pod>(
     ),
     wideColumn('Readiness Gates', 'Readiness gates that are open, out of all gates.', readinessGates),
   ],
-  { conditions: ({ status }) => completed[status?.phase ?? ''] },
+  { conditions: ({ status }) => completed.get(status?.phase ?? '') },
 )
 
-const completed: Readonly<Record<string, readonly TableRowCondition[]>> = {
-  Succeeded: [
-    { type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' },
+const completed: ReadonlyMap<string, readonly TableRowCondition[]> = new Map([
+  [
+    'Succeeded',
+    [{ type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' }],
   ],
-  Failed: [{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }],
-}
+  ['Failed', [{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }]],
+])
 
 /** The values that several columns of a pod need. */
 interface PodSummary {
