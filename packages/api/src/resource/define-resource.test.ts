@@ -190,7 +190,9 @@ describe('crdOf()', () => {
     expect(Object.keys(openAPIV3Schema.properties ?? {})).toEqual(['apiVersion', 'kind', 'metadata', 'spec', 'status'])
     expect(openAPIV3Schema.properties?.['metadata']).toEqual({ type: 'object' })
     expect(openAPIV3Schema.required).toEqual(['spec'])
-    expect(openAPIV3Schema.properties?.['apiVersion']?.description).toMatch(/^APIVersion defines the versioned schema/)
+    expect(openAPIV3Schema.properties?.['apiVersion']?.description).toBe(
+      'APIVersion is the group and version of the API that defines this object.',
+    )
   })
 
   it('produces structural schemas, including rules, that the API server accepts', () => {

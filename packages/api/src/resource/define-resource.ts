@@ -14,16 +14,9 @@ import type {
   ResourceNames,
 } from './resource-definition.ts'
 
-// The descriptions that controller-gen writes for every kind.
-const apiVersionText = `APIVersion defines the versioned schema of this representation of an object.
-Servers should convert recognized schemas to the latest internal value, and
-may reject unrecognized values.
-More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources`
-const kindText = `Kind is a string value representing the REST resource this object represents.
-Servers may infer this from the endpoint the client submits requests to.
-Cannot be updated.
-In CamelCase.
-More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds`
+// API servers replace these descriptions by their own in OpenAPI documents; they are for readers of the manifest.
+const apiVersionText = 'APIVersion is the group and version of the API that defines this object.'
+const kindText = 'Kind is the name of the type of this object. It cannot be changed.'
 
 /**
  * Defines a custom resource with several versions. The result is the Kind of the storage version; `versions` has the
