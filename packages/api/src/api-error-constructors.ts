@@ -6,19 +6,24 @@ import type { Status, StatusCause, StatusDetails, StatusReason } from './status.
 
 /** The object does not exist. */
 export function newNotFound(resource: GroupResource, name: string): ApiError {
-  return failure(404, 'NotFound', `${formatGroupResource(resource)} ${goQuote(name)} not found`, about(resource, name))
+  return failure(
+    404,
+    'NotFound',
+    `${formatGroupResource(resource)} ${goQuote(name)} not found`,
+    subjectDetails(resource, name),
+  )
 }
 
 /** An object with that name already exists. */
 export function newAlreadyExists(resource: GroupResource, name: string): ApiError {
   const message = `${formatGroupResource(resource)} ${goQuote(name)} already exists`
-  return failure(409, 'AlreadyExists', message, about(resource, name))
+  return failure(409, 'AlreadyExists', message, subjectDetails(resource, name))
 }
 
 /** The server found no free name for `generateName`. */
 export function newGenerateNameConflict(resource: GroupResource, name: string, retryAfterSeconds: number): ApiError {
   const message = `${formatGroupResource(resource)} ${goQuote(name)} already exists, the server was not able to generate a unique name for the object`
-  return failure(409, 'AlreadyExists', message, { ...about(resource, name), ...retryAfter(retryAfterSeconds) })
+  return failure(409, 'AlreadyExists', message, { ...subjectDetails(resource, name), ...retryAfter(retryAfterSeconds) })
 }
 
 /** The request has no valid credentials. An empty `reason` becomes "not authorized". */
@@ -34,13 +39,13 @@ export function newForbidden(resource: GroupResource, name: string, why: Error |
       : name === ''
         ? `${formatGroupResource(resource)} is forbidden`
         : `${formatGroupResource(resource)} ${goQuote(name)} is forbidden`
-  return failure(403, 'Forbidden', `${subject}: ${textOf(why)}`, about(resource, name))
+  return failure(403, 'Forbidden', `${subject}: ${textOf(why)}`, subjectDetails(resource, name))
 }
 
 /** The stored object is not in the state that the request assumes. */
 export function newConflict(resource: GroupResource, name: string, why: Error | string): ApiError {
   const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${goQuote(name)}: ${textOf(why)}`
-  return failure(409, 'Conflict', message, about(resource, name))
+  return failure(409, 'Conflict', message, subjectDetails(resource, name))
 }
 
 /** Other field managers own fields that a server-side apply sets. */
@@ -68,7 +73,7 @@ export function newInvalid(kind: GroupKind, name: string, errors: readonly Field
   const text = aggregateText(errors)
   const message = `${formatGroupKind(kind)} ${goQuote(name)} is invalid${text === '' ? '' : `: ${text}`}`
   return failure(422, 'Invalid', message, {
-    ...about({ group: kind.group, resource: kind.kind }, name),
+    ...subjectDetails({ group: kind.group, resource: kind.kind }, name),
     ...(causes.length > 0 ? { causes } : {}),
   })
 }
@@ -96,13 +101,16 @@ export function newServiceUnavailable(reason: string): ApiError {
 /** The resource does not support the verb. */
 export function newMethodNotSupported(resource: GroupResource, action: string): ApiError {
   const message = `${action} is not supported on resources of kind ${goQuote(formatGroupResource(resource))}`
-  return failure(405, 'MethodNotAllowed', message, about(resource, ''))
+  return failure(405, 'MethodNotAllowed', message, subjectDetails(resource, ''))
 }
 
 /** The server cannot complete the operation at the moment; the client may retry. */
 export function newServerTimeout(resource: GroupResource, operation: string, retryAfterSeconds: number): ApiError {
   const message = `The ${operation} operation against ${formatGroupResource(resource)} could not be completed at this time, please try again.`
-  return failure(500, 'ServerTimeout', message, { ...about(resource, operation), ...retryAfter(retryAfterSeconds) })
+  return failure(500, 'ServerTimeout', message, {
+    ...subjectDetails(resource, operation),
+    ...retryAfter(retryAfterSeconds),
+  })
 }
 
 /** The server failed. An `Error` argument becomes the `cause`. */
@@ -166,7 +174,7 @@ export function newGenericServerResponse(facts: ServerResponseFacts): ApiError {
     message = `${message} (${verb.toLowerCase()} ${subject})`
   }
   return failure(code, reason, message, {
-    ...about(resource, name),
+    ...subjectDetails(resource, name),
     ...(facts.isUnexpectedResponse
       ? {
           causes: [{ reason: 'UnexpectedServerResponse', ...(serverMessage === '' ? {} : { message: serverMessage }) }],
@@ -222,7 +230,7 @@ function genericReason(code: number, verb: string, serverMessage: string): [Stat
 }
 
 // Empty fields are omitted, as with Go's omitempty; an empty `details` object stays.
-function about(resource: GroupResource, name: string): StatusDetails {
+function subjectDetails(resource: GroupResource, name: string): StatusDetails {
   return {
     ...(name === '' ? {} : { name }),
     ...(resource.group === '' ? {} : { group: resource.group }),

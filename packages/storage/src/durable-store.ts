@@ -109,8 +109,8 @@ export class DurableStore extends LocalStore {
       await other.catch(() => undefined)
     }
     if (this.#broken) throw this.#broken
-    const refused = this.refusal(key, value, expected)
-    if (refused) return refused
+    const failed = this.conditionFailure(key, value, expected)
+    if (failed) return failed
     // No await between the condition check above and marking the key as in flight: otherwise two writers could pass the
     // check.
     const written = new Promise<WriteResult>((resolve, reject) => this.#queue.push({ key, value, resolve, reject }))

@@ -6,7 +6,7 @@ import { GrpcError, grpcStatus } from './etcd/grpc-error.ts'
 import {
   compactRequest,
   type KeyRange,
-  type RangeAnswer,
+  type RangeResponse,
   rangeRequest,
   readRange,
   readRevision,
@@ -88,21 +88,21 @@ export class EtcdStore implements Store {
     key: string,
     options?: { readonly revision?: number },
   ): Promise<{ entry: Entry | undefined; revision: number }> {
-    const answer = await this.#range({ start: this.#key(key) }, options)
-    const kv = answer.kvs[0]
-    return { entry: kv && toEntry(kv, this.#prefix.length), revision: options?.revision ?? answer.revision }
+    const response = await this.#range({ start: this.#key(key) }, options)
+    const kv = response.kvs[0]
+    return { entry: kv && toEntry(kv, this.#prefix.length), revision: options?.revision ?? response.revision }
   }
 
   async list({ prefix, after = '', limit, revision }: ListRequest): Promise<Page> {
     const { end } = this.#rangeOf(prefix)
     // A key followed by a zero byte is the smallest key after it.
     const start = after >= prefix && after !== '' ? this.#key(`${after}\0`) : this.#rangeOf(prefix).start
-    const answer = await this.#range({ start, end }, { limit, revision })
-    const entries = answer.kvs.map((kv) => toEntry(kv, this.#prefix.length))
-    const remaining = answer.count - entries.length
+    const response = await this.#range({ start, end }, { limit, revision })
+    const entries = response.kvs.map((kv) => toEntry(kv, this.#prefix.length))
+    const remaining = response.count - entries.length
     return {
       entries,
-      revision: revision ?? answer.revision,
+      revision: revision ?? response.revision,
       next: remaining > 0 ? entries.at(-1)?.key : undefined,
       remaining,
     }
@@ -186,7 +186,7 @@ export class EtcdStore implements Store {
   async #range(
     range: KeyRange,
     options: { limit?: number | undefined; revision?: number | undefined; countOnly?: boolean } = {},
-  ): Promise<RangeAnswer> {
+  ): Promise<RangeResponse> {
     const { limit, revision, countOnly } = options
     const request = rangeRequest(range, {
       ...(limit === undefined ? {} : { limit }),
@@ -195,9 +195,9 @@ export class EtcdStore implements Store {
       ...(countOnly === undefined ? {} : { countOnly }),
     })
     try {
-      const answer = readRange(await this.#client.read(rangePath, request))
-      this.#notice(answer.revision)
-      return answer
+      const response = readRange(await this.#client.read(rangePath, request))
+      this.#notice(response.revision)
+      return response
     } catch (error) {
       throw await this.#explain(error, revision ?? 0, 'KW_STORAGE_UNAVAILABLE')
     }
@@ -205,9 +205,9 @@ export class EtcdStore implements Store {
 
   async #write(request: ProtoMessage): Promise<ReturnType<typeof readTxn>> {
     try {
-      const answer = readTxn(await this.#client.write(txnPath, request))
-      this.#notice(answer.revision)
-      return answer
+      const response = readTxn(await this.#client.write(txnPath, request))
+      this.#notice(response.revision)
+      return response
     } catch (error) {
       throw await this.#explain(error, 0, 'KW_STORAGE_WRITE')
     }

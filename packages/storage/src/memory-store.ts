@@ -21,8 +21,8 @@ export class MemoryStore extends LocalStore implements ForkableStore {
   // No await between the check and the publication, so that a write is atomic.
   protected override async write(key: string, value: Uint8Array | undefined, expected: number): Promise<WriteResult> {
     this.assertOpen()
-    const refused = this.refusal(key, value, expected)
-    if (refused) return refused
+    const failed = this.conditionFailure(key, value, expected)
+    if (failed) return failed
     const { revision, entry, previous } = this.mvcc.publish({ key, value })
     this.hub.wake()
     return { ok: true, revision, entry, previous }

@@ -1,7 +1,7 @@
 import { Agent, type ClientRequest, type ClientRequestArgs, type IncomingMessage, request as send } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { onAbort } from '@kubewright/base'
-import type { HttpAnswer, HttpConnections } from './http-connections.ts'
+import type { HttpConnections, HttpResponse } from './http-connections.ts'
 import { type DialOptions, dial } from './http-dial.ts'
 import type { TransportRequest } from './transport.ts'
 
@@ -48,7 +48,7 @@ export class HttpOneConnections implements HttpConnections {
     })
   }
 
-  send(request: TransportRequest): Promise<HttpAnswer> {
+  send(request: TransportRequest): Promise<HttpResponse> {
     const { method, path, headers = {}, body, signal } = request
     return new Promise((resolve, reject) => {
       const outgoing = send({

@@ -9,7 +9,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import { abortable, type Clock, every, onAbort, type Timer } from '@kubewright/base'
-import type { HttpAnswer, HttpConnections } from './http-connections.ts'
+import type { HttpConnections, HttpResponse } from './http-connections.ts'
 import { type DialOptions, dial } from './http-dial.ts'
 import type { TransportRequest } from './transport.ts'
 
@@ -28,12 +28,12 @@ class Session {
   #streams = 0
   #watchdog: Timer | undefined
   /** Ends the connection unless the answer to a ping cancels the timer. */
-  #late: Timer | undefined
+  #pingDeadline: Timer | undefined
 
   constructor(http: ClientHttp2Session, clock: Clock) {
     this.http = http
     this.#clock = clock
-    http.once('close', () => this.#late?.cancel())
+    http.once('close', () => this.#pingDeadline?.cancel())
   }
 
   get hasRoom(): boolean {
@@ -57,10 +57,10 @@ class Session {
   #ping(): void {
     const { http } = this
     if (http.destroyed) return
-    this.#late = this.#clock.setTimer(pingTimeout, () => {
+    this.#pingDeadline = this.#clock.setTimer(pingTimeout, () => {
       http.destroy(Object.assign(new Error('the server did not answer a ping'), { code: 'ERR_HTTP2_PING_TIMEOUT' }))
     })
-    if (!http.ping(() => this.#late?.cancel())) this.#late.cancel()
+    if (!http.ping(() => this.#pingDeadline?.cancel())) this.#pingDeadline.cancel()
   }
 }
 
@@ -92,7 +92,7 @@ export class HttpTwoConnections implements HttpConnections {
     return connections
   }
 
-  async send(request: TransportRequest): Promise<HttpAnswer> {
+  async send(request: TransportRequest): Promise<HttpResponse> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempt(request)
@@ -103,7 +103,7 @@ export class HttpTwoConnections implements HttpConnections {
     }
   }
 
-  async #attempt(request: TransportRequest): Promise<HttpAnswer> {
+  async #attempt(request: TransportRequest): Promise<HttpResponse> {
     let session = this.#free()
     while (session === undefined) {
       // Concurrent requests share one dial. Check again afterwards, because the new connection may already be full.
@@ -173,7 +173,7 @@ export class HttpTwoConnections implements HttpConnections {
   }
 }
 
-function exchange(session: Session, server: URL, request: TransportRequest): Promise<HttpAnswer> {
+function exchange(session: Session, server: URL, request: TransportRequest): Promise<HttpResponse> {
   const { method, path, headers = {}, body, signal } = request
   return new Promise((resolve, reject) => {
     const outgoing: OutgoingHttpHeaders = {

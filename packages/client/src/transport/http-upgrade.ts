@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type IncomingMessage, request as send } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { onAbort, type Random } from '@kubewright/base'
-import type { HttpAnswer } from './http-connections.ts'
+import type { HttpResponse } from './http-connections.ts'
 import { type DialOptions, dial } from './http-dial.ts'
 import type { UpgradeRequest } from './transport.ts'
 
@@ -21,7 +21,7 @@ export async function upgrade(
   options: DialOptions,
   { path, headers = {}, protocols, signal }: UpgradeRequest,
   random: Random,
-): Promise<Upgraded | HttpAnswer> {
+): Promise<Upgraded | HttpResponse> {
   const socket = await dial({ ...options, protocols: ['http/1.1'], signal })
   const key = Buffer.from(random.bytes(16)).toString('base64')
   return new Promise((resolve, reject) => {

@@ -180,7 +180,7 @@ export class EtcdClient {
     if (version === undefined) {
       version = connection
         .unary(statusPath, new ProtoMessage(), {}, this.#timeout)
-        .then((answer) => readText(new WireReader(answer)))
+        .then((response) => readText(new WireReader(response)))
       this.#versions.set(session, version)
       // A failure is not cached; callers that await the promise receive it.
       version.catch(() => this.#versions.delete(session))

@@ -11,7 +11,7 @@ import {
   readWatch,
   toEntry,
   toKey,
-  type WatchAnswer,
+  type WatchResponse,
   watchRequest,
 } from './messages.ts'
 import { answersProgressInOrder } from './progress-version.ts'
@@ -30,7 +30,7 @@ export interface EtcdWatchOptions {
 }
 
 /** An item to deliver: a response of the stream, or the knowledge that no key of the range changed up to a revision. */
-type Item = WatchAnswer | { readonly quietUntil: number }
+type Item = WatchResponse | { readonly unchangedUntil: number }
 
 /** The number of buffered responses at which the stream is paused. */
 const maxWaiting = 64
@@ -40,10 +40,10 @@ const maxBatch = 4096
  * Milliseconds to wait for the events of a newly noticed revision before requesting progress; they usually arrive
  * within this time.
  */
-const firstAsk = 20
-const maxAsk = 1000
+const firstProgressDelay = 20
+const maxProgressDelay = 1000
 /** The delay when the last progress request could not be answered. */
-const unanswerableAsk = 30_000
+const unverifiableProgressDelay = 30_000
 const firstDelay = 50
 const maxDelay = 2000
 
@@ -59,8 +59,8 @@ export class EtcdWatch {
   #newest = 0
   #queue = new AsyncQueue<Item>()
   #stream: { readonly stream: DuplexStream; readonly trusted: boolean } | undefined
-  #asking: Timer | 'replay' | undefined
-  #askDelay = firstAsk
+  #progressCheck: Timer | 'replay' | undefined
+  #progressDelay = firstProgressDelay
   #paused = false
 
   constructor(after: number, options: EtcdWatchOptions) {
@@ -71,7 +71,8 @@ export class EtcdWatch {
   /** Reports that a revision exists. If the watch does not reach it soon, it requests progress from the server. */
   notice(revision: number): void {
     if (revision > this.#newest) this.#newest = revision
-    if (this.#newest > this.#delivered && this.#asking === undefined && this.#stream !== undefined) this.#armAsking()
+    if (this.#newest > this.#delivered && this.#progressCheck === undefined && this.#stream !== undefined)
+      this.#scheduleProgressCheck()
   }
 
   /**
@@ -95,7 +96,7 @@ export class EtcdWatch {
         }
       } catch (error) {
         if (signal.aborted) return
-        if (!established || !isPassing(error)) throw error
+        if (!established || !isTransient(error)) throw error
         await clock.sleep(delay, { signal }).catch(() => undefined)
         delay = Math.min(delay * 2, maxDelay)
       } finally {
@@ -134,19 +135,19 @@ export class EtcdWatch {
     this.#stopListening()
     this.#stream?.stream.cancel()
     this.#stream = undefined
-    if (this.#asking !== 'replay') {
-      this.#asking?.cancel()
-      this.#asking = undefined
+    if (this.#progressCheck !== 'replay') {
+      this.#progressCheck?.cancel()
+      this.#progressCheck = undefined
     }
   }
 
   #receive(queue: AsyncQueue<Item>, data: Buffer): void {
     if (queue.closed) return
     try {
-      const answer = readWatch(new WireReader(data))
+      const response = readWatch(new WireReader(data))
       // Fail the queue rather than throw, so that events that arrived before are still delivered.
-      if (answer.canceled) queue.fail(this.#cancellation(answer))
-      else queue.push(answer)
+      if (response.canceled) queue.fail(this.#cancellation(response))
+      else queue.push(response)
     } catch (error) {
       queue.fail(error)
     }
@@ -156,7 +157,7 @@ export class EtcdWatch {
     }
   }
 
-  #cancellation({ compactRevision, cancelReason }: WatchAnswer): Error {
+  #cancellation({ compactRevision, cancelReason }: WatchResponse): Error {
     if (compactRevision > 0) return new CompactedError(this.#delivered, compactRevision)
     return new GrpcError(grpcStatus.unavailable, cancelReason || 'the server ended the watch', { sent: true })
   }
@@ -174,13 +175,13 @@ export class EtcdWatch {
       this.#stream?.stream.resume()
     }
     if (this.#delivered === before) return undefined
-    this.#askDelay = firstAsk
+    this.#progressDelay = firstProgressDelay
     return { changes, revision: this.#delivered }
   }
 
   #take(item: Item, changes: Change[]): void {
-    if ('quietUntil' in item) {
-      this.#delivered = Math.max(this.#delivered, item.quietUntil)
+    if ('unchangedUntil' in item) {
+      this.#delivered = Math.max(this.#delivered, item.unchangedUntil)
       return
     }
     if (item.events.length === 0) {
@@ -196,30 +197,30 @@ export class EtcdWatch {
     this.#delivered = Math.max(start, item.events.at(-1)!.kv.modRevision)
   }
 
-  #armAsking(): void {
-    this.#asking = this.#options.clock.setTimer(
-      this.#askDelay,
+  #scheduleProgressCheck(): void {
+    this.#progressCheck = this.#options.clock.setTimer(
+      this.#progressDelay,
       () => {
-        this.#asking = undefined
-        if (this.#newest > this.#delivered && this.#stream !== undefined) this.#ask(this.#stream)
+        this.#progressCheck = undefined
+        if (this.#newest > this.#delivered && this.#stream !== undefined) this.#checkProgress(this.#stream)
       },
       'etcd watch progress',
     )
-    this.#askDelay = Math.min(this.#askDelay * 2, maxAsk)
+    this.#progressDelay = Math.min(this.#progressDelay * 2, maxProgressDelay)
   }
 
-  #ask({ stream, trusted }: { readonly stream: DuplexStream; readonly trusted: boolean }): void {
+  #checkProgress({ stream, trusted }: { readonly stream: DuplexStream; readonly trusted: boolean }): void {
     if (trusted) {
       stream.send(progressRequest())
       // The server does not respond while the watch still has events to catch up with.
-      this.#armAsking()
+      this.#scheduleProgressCheck()
       return
     }
-    this.#asking = 'replay'
+    this.#progressCheck = 'replay'
     const queue = this.#queue
     const until = this.#newest
     const limit = linkSignals(this.#options.signal)
-    const timer = this.#options.clock.setTimer(10 * maxAsk, () => limit.abort(), 'etcd watch replay')
+    const timer = this.#options.clock.setTimer(10 * maxProgressDelay, () => limit.abort(), 'etcd watch replay')
     void unchangedBetween(this.#options.client, this.#options.range, {
       after: this.#delivered,
       until,
@@ -227,16 +228,16 @@ export class EtcdWatch {
     }).then((unchanged) => {
       timer.cancel()
       limit[Symbol.dispose]()
-      this.#asking = undefined
-      // False means that changes exist; they are about to be delivered.
-      if (unchanged === undefined) this.#askDelay = unanswerableAsk
-      if (unchanged === true && !queue.closed) queue.push({ quietUntil: until })
+      this.#progressCheck = undefined
+      // When it is false, the range changed and the stream is about to deliver the changes.
+      if (unchanged === undefined) this.#progressDelay = unverifiableProgressDelay
+      if (unchanged === true && !queue.closed) queue.push({ unchangedUntil: until })
       this.notice(until)
     })
   }
 }
 
-function toChange(event: WatchAnswer['events'][number], after: number, prefixLength: number): Change {
+function toChange(event: WatchResponse['events'][number], after: number, prefixLength: number): Change {
   const { deleted, kv, previous } = event
   // etcd omits compacted previous values. The watch is then behind the compacted revision, too.
   if (previous === undefined && (deleted || kv.version > 1)) throw new CompactedError(after, kv.modRevision)
@@ -250,7 +251,7 @@ function toChange(event: WatchAnswer['events'][number], after: number, prefixLen
 }
 
 /** Whether the connection or the cluster failed, so that retrying can help; false when the request was rejected. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const reason = error instanceof StorageError && error.code === 'KW_STORAGE_UNAVAILABLE' ? error.cause : error
   return reason instanceof GrpcError && reason.undecided
 }

@@ -73,21 +73,21 @@ export class GrpcConnection {
   async unary(path: string, message: ProtoMessage, metadata: Metadata, timeout: number): Promise<Buffer> {
     const session = await this.#connected()
     return new Promise<Buffer>((resolve, reject) => {
-      let answer: Buffer | undefined
+      let response: Buffer | undefined
       const call = this.#start(
         session,
         path,
         { ...metadata, 'grpc-timeout': `${Math.max(1, Math.ceil(timeout))}m` },
         {
           message: (data) => {
-            answer = data
+            response = data
           },
           end: (error) => {
             timer.cancel()
             if (error.status !== 0) reject(error)
-            else if (answer === undefined)
+            else if (response === undefined)
               reject(new GrpcError(grpcStatus.internal, 'the response has no message', { sent: true }))
-            else resolve(answer)
+            else resolve(response)
           },
         },
       )

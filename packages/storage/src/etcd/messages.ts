@@ -18,21 +18,21 @@ export interface KeyValue {
   readonly value: Uint8Array
 }
 
-export interface RangeAnswer {
+export interface RangeResponse {
   readonly revision: number
   readonly kvs: readonly KeyValue[]
   /** The number of keys in the range, regardless of the limit. */
   readonly count: number
 }
 
-export interface TxnAnswer {
+export interface TxnResponse {
   readonly revision: number
   readonly succeeded: boolean
   /** The key before the write, or the current key when the condition failed. */
   readonly kv: KeyValue | undefined
 }
 
-export interface WatchAnswer {
+export interface WatchResponse {
   readonly revision: number
   readonly created: boolean
   readonly canceled: boolean
@@ -99,7 +99,7 @@ export const progressRequest = (): ProtoMessage => new ProtoMessage().message(3,
 export const authenticateRequest = (name: string, password: string): ProtoMessage =>
   new ProtoMessage().text(1, name).text(2, password)
 
-export function readRange(reader: WireReader): RangeAnswer {
+export function readRange(reader: WireReader): RangeResponse {
   let revision = 0
   let count = 0
   const kvs: KeyValue[] = []
@@ -112,7 +112,7 @@ export function readRange(reader: WireReader): RangeAnswer {
   return { revision, kvs, count }
 }
 
-export function readTxn(reader: WireReader): TxnAnswer {
+export function readTxn(reader: WireReader): TxnResponse {
   let revision = 0
   let succeeded = false
   let kv: KeyValue | undefined
@@ -131,10 +131,10 @@ function readOperation(reader: WireReader): KeyValue | undefined {
   for (let field = reader.next(); field !== 0; field = reader.next()) {
     // Range: field 2, put: field 2, delete: field 3.
     const wanted = field === 3 ? 3 : 2
-    reader.message((answer) => {
-      for (let inner = answer.next(); inner !== 0; inner = answer.next()) {
-        if (inner === wanted) kv = answer.message(readKeyValue)
-        else answer.skip()
+    reader.message((response) => {
+      for (let inner = response.next(); inner !== 0; inner = response.next()) {
+        if (inner === wanted) kv = response.message(readKeyValue)
+        else response.skip()
       }
     })
   }
@@ -161,22 +161,22 @@ export function readText(reader: WireReader): string {
   return text
 }
 
-export function readWatch(reader: WireReader): WatchAnswer {
-  const answer = { revision: 0, created: false, canceled: false, compactRevision: 0, cancelReason: '' }
-  const events: WatchAnswer['events'][number][] = []
+export function readWatch(reader: WireReader): WatchResponse {
+  const response = { revision: 0, created: false, canceled: false, compactRevision: 0, cancelReason: '' }
+  const events: WatchResponse['events'][number][] = []
   for (let field = reader.next(); field !== 0; field = reader.next()) {
-    if (field === 1) answer.revision = reader.message(readHeader)
-    else if (field === 3) answer.created = reader.bool()
-    else if (field === 4) answer.canceled = reader.bool()
-    else if (field === 5) answer.compactRevision = Number(reader.int64())
-    else if (field === 6) answer.cancelReason = reader.string()
+    if (field === 1) response.revision = reader.message(readHeader)
+    else if (field === 3) response.created = reader.bool()
+    else if (field === 4) response.canceled = reader.bool()
+    else if (field === 5) response.compactRevision = Number(reader.int64())
+    else if (field === 6) response.cancelReason = reader.string()
     else if (field === 11) events.push(reader.message(readEvent))
     else reader.skip()
   }
-  return { ...answer, events }
+  return { ...response, events }
 }
 
-function readEvent(reader: WireReader): WatchAnswer['events'][number] {
+function readEvent(reader: WireReader): WatchResponse['events'][number] {
   let deleted = false
   let kv = noKeyValue
   let previous: KeyValue | undefined

@@ -63,7 +63,7 @@ export abstract class LocalStore implements Store {
   }
 
   /** The result of a write whose condition fails; undefined when the condition holds. */
-  protected refusal(key: string, value: Uint8Array | undefined, expected: number): WriteResult | undefined {
+  protected conditionFailure(key: string, value: Uint8Array | undefined, expected: number): WriteResult | undefined {
     const current = this.mvcc.newest(key)
     const holds = (current?.modRevision ?? 0) === expected && (value !== undefined || current !== undefined)
     return holds ? undefined : { ok: false, revision: this.mvcc.revision, current }
