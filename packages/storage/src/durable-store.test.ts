@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -222,6 +222,51 @@ describe('openDurableStore()', () => {
       code: 'KW_STORAGE_LOCKED',
       message: expect.stringContaining(`process ${child.process.pid}`),
     })
+  })
+
+  // A container on the same volume has its own PID namespace: the process that the file names cannot be seen, or is another one.
+  test.skipIf(spawnSync('flock', ['--version']).error !== undefined)(
+    'rejects a folder that a process of another PID namespace has open (needs the flock command)',
+    async () => {
+      const folder = await newFolder()
+      await using _child = await startWriter(folder)
+      await writeFile(join(folder, 'lock'), '999999999 1 other-boot/pid:[1]')
+      await expect(openDurableStore(folder)).rejects.toMatchObject({
+        code: 'KW_STORAGE_LOCKED',
+        message: expect.stringContaining('process 999999999 (namespace other-boot/pid:[1])'),
+      })
+    },
+  )
+
+  test('rejects writes after its lock file was deleted, because another process may have the folder open', async () => {
+    const folder = await newFolder()
+    await using store = await openDurableStore(folder)
+    await store.put('/a', bytes('1'), 0)
+    await rm(join(folder, 'lock'))
+    await expect(store.put('/b', bytes('2'), 0)).rejects.toMatchObject({
+      code: 'KW_STORAGE_WRITE',
+      message: expect.stringContaining('its lock file was deleted'),
+    })
+    expect(Object.keys(await all(store))).toEqual(['/a'])
+  })
+
+  test('rejects a log with a zeroed frame header in the middle, and keeps the writes behind it', async () => {
+    const folder = await newFolder()
+    {
+      await using store = await openDurableStore(folder)
+      for (let i = 0; i < 4; i++) await store.put(`/${i}`, bytes('x'.repeat(2000)), 0)
+    }
+    const log = await logOf(folder)
+    const whole = await readFile(log)
+    const second = 16 + 12 + whole.readUInt32LE(16)
+    // A whole sector, as a failed write of the medium leaves it: the header of the second frame is in it.
+    for (const length of [12, 512, 1024]) {
+      const damaged = Buffer.from(whole)
+      damaged.fill(0, second, second + length)
+      await writeFile(log, damaged)
+      await expect(openDurableStore(folder)).rejects.toMatchObject({ code: 'KW_STORAGE_CORRUPT' })
+      expect(await readFile(log)).toEqual(damaged)
+    }
   })
 })
 

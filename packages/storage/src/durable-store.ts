@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { folderProblem } from './folder-problem.ts'
 import { type Disk, type DurableFile, nodeDisk } from './internal/disk.ts'
-import { lockFolder } from './internal/folder-lock.ts'
+import { type FolderLock, lockFolder } from './internal/folder-lock.ts'
 import { LocalStore } from './internal/local-store.ts'
 import type { Mvcc } from './internal/mvcc.ts'
 import { logName, recover, snapshotName } from './internal/recover.ts'
@@ -47,7 +47,7 @@ const recoverable = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 export class DurableStore extends LocalStore {
   readonly #folder: string
   readonly #disk: Disk
-  readonly #lock: AsyncDisposable | undefined
+  readonly #lock: FolderLock | undefined
   readonly #snapshotBytes: number
   #log: DurableFile
   #logLength: number
@@ -67,7 +67,7 @@ export class DurableStore extends LocalStore {
   constructor(parts: {
     folder: string
     disk: Disk
-    lock: AsyncDisposable | undefined
+    lock: FolderLock | undefined
     mvcc: Mvcc
     log: DurableFile
     logLength: number
@@ -133,7 +133,7 @@ export class DurableStore extends LocalStore {
   }
 
   async #commit(batch: readonly Pending[]): Promise<void> {
-    let failure = this.#broken
+    let failure = this.#broken ?? this.#lockLost()
     if (!failure) {
       try {
         const frame = encodeFrame(batch.map((write, i) => this.#record(write, this.mvcc.revision + 1 + i)))
@@ -152,6 +152,16 @@ export class DurableStore extends LocalStore {
       }
     }
     if (!failure) this.hub.wake()
+  }
+
+  /** Fences writes: a process whose lock file was deleted may share the folder with another one, which would damage the log. */
+  #lockLost(): StorageError | undefined {
+    if (this.#lock?.isHeld() !== false) return undefined
+    this.#broken = new StorageError(
+      'KW_STORAGE_WRITE',
+      `Cannot write to ${this.#folder} as its lock file was deleted: restart the process and do not delete the file`,
+    )
+    return this.#broken
   }
 
   #record({ key, value }: Pending, revision: number): WalRecord {

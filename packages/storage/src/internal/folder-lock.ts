@@ -1,51 +1,34 @@
-import { link, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { fstatSync } from 'node:fs'
+import { constants, type FileHandle, open, readFile, readlink, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StorageError } from '../storage-error.ts'
 
-/** Identifies a process by its id and start time, so that a later process with the same id is not mistaken for it. */
-async function identity(pid: number): Promise<string | undefined> {
-  try {
-    // Field 22 of /proc/<pid>/stat is the start time; the name in field 2 may contain spaces and ends with a parenthesis.
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    return `${pid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
-  } catch {
-    try {
-      process.kill(pid, 0)
-      return `${pid} ?`
-    } catch (error) {
-      // EPERM: the process exists, but belongs to another user.
-      return codeOf(error) === 'EPERM' ? `${pid} ?` : undefined
-    }
-  }
+/** An exclusive lock on a folder. */
+export interface FolderLock extends AsyncDisposable {
+  /** Whether the lock file is still in place. A writer that lost it must stop: another process may have locked a new file. */
+  isHeld(): boolean
 }
 
-/** The folders that this process has open. The lock file alone cannot distinguish two stores of one process. */
+/** The folders that this process has open. A lock of the operating system may not distinguish two stores of one process. */
 const held = new Set<string>()
 
 /**
- * Locks the folder for this process. Rejects with the id of the process that holds it. The lock of a dead process is
- * taken over.
+ * Locks the folder for this process. Rejects when another process holds it, also one in another PID namespace, such as a second
+ * container on the same volume. The operating system releases the lock when the process ends, however it ends.
+ *
+ * Where the system offers no lock (no `flock` command), the file names the process that holds it. That process is only visible in the
+ * same PID namespace; a lock of another namespace is never taken over.
  */
-export async function lockFolder(folder: string): Promise<AsyncDisposable> {
+export async function lockFolder(folder: string): Promise<FolderLock> {
   // Resolve links, so that a second store cannot open the same folder by another path.
   const file = join(await realpath(folder), 'lock')
-  const own = (await identity(process.pid)) ?? `${process.pid} ?`
-  if (held.has(file)) throw locked(folder, process.pid)
+  if (held.has(file)) throw locked(folder, `process ${process.pid}`)
   held.add(file)
   try {
-    for (let attempt = 0; attempt < 5; attempt++) {
-      if (await create(file, own)) {
-        return {
-          async [Symbol.asyncDispose]() {
-            await rm(file, { force: true })
-            held.delete(file)
-          },
-        }
-      }
-      const holder = await readFile(file, 'utf8').catch(() => '')
-      const pid = Number.parseInt(holder, 10)
-      if (Number.isInteger(pid) && holder !== own && (await identity(pid)) === holder) throw locked(folder, pid)
-      await removeStale(file, holder)
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const handle = await lockFile(folder, file)
+      if (handle) return folderLock(file, handle)
     }
     throw new StorageError(
       'KW_STORAGE_LOCKED',
@@ -57,59 +40,147 @@ export async function lockFolder(folder: string): Promise<AsyncDisposable> {
   }
 }
 
-/** Creates the lock together with its content, so that no process sees it empty. Returns false when a lock exists. */
-async function create(file: string, own: string): Promise<boolean> {
-  const draft = `${file}-${process.pid}.tmp`
+/** One attempt; undefined when the previous holder removed the file meanwhile. Rejects when another process holds the lock. */
+async function lockFile(folder: string, file: string): Promise<FileHandle | undefined> {
+  const handle = await openLocked(file)
+  if (!handle) throw locked(folder, describeHolder(await readFile(file, 'utf8').catch(() => '')))
   try {
-    await writeFile(draft, own, { mode: 0o600 })
-    await link(draft, file)
-    return true
+    const before = parseHolder((await handle.handle.readFile()).toString('utf8'))
+    if (!handle.bySystem && before && (await mayBeAlive(before))) throw locked(folder, describeHolder(before.text))
+    // The holder deletes the file before it releases the lock: a lock on a deleted file excludes no other process.
+    const current = await stat(file).catch(() => undefined)
+    const own = fstatSync(handle.handle.fd)
+    if (!current || current.ino !== own.ino || current.dev !== own.dev) {
+      await handle.handle.close()
+      return undefined
+    }
+    const text = await ownIdentity()
+    await handle.handle.truncate(0)
+    await handle.handle.write(text, 0, 'utf8')
+    return handle.handle
   } catch (error) {
-    // ENOENT: another process has opened the folder meanwhile and removed the temporary file.
-    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false
-    if (!withoutLinks.has(codeOf(error))) throw error
-  } finally {
-    await rm(draft, { force: true })
-  }
-  return createWithoutLink(file, own)
-}
-
-/** Error codes of file systems without hard links. */
-const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
-
-async function createWithoutLink(file: string, own: string): Promise<boolean> {
-  try {
-    const handle = await open(file, 'wx', 0o600)
-    await handle.writeFile(own)
-    await handle.close()
-    return true
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
+    await handle.handle.close().catch(() => undefined)
     throw error
   }
 }
 
+function folderLock(file: string, handle: FileHandle): FolderLock {
+  let disposed = false
+  return {
+    isHeld: () => !disposed && fstatSync(handle.fd).nlink > 0,
+    async [Symbol.asyncDispose]() {
+      if (disposed) return
+      const isOurs = fstatSync(handle.fd).nlink > 0
+      disposed = true
+      // Delete before closing: see lockFile().
+      if (isOurs) await rm(file, { force: true })
+      await handle.close()
+      held.delete(file)
+    },
+  }
+}
+
+interface OpenedLock {
+  readonly handle: FileHandle
+  /** Whether the operating system holds the lock. */
+  readonly bySystem: boolean
+}
+
+/** `O_EXLOCK` of macOS and the BSDs: opening the file locks it. Node does not name the constant. */
+const exclusiveLock = 0x20
+
+/** Opens the file and takes the lock of the operating system; undefined when another process has it. */
+async function openLocked(file: string): Promise<OpenedLock | undefined> {
+  const flags = constants.O_RDWR | constants.O_CREAT
+  if (process.platform === 'darwin' || process.platform === 'freebsd') {
+    try {
+      return { handle: await open(file, flags | exclusiveLock | constants.O_NONBLOCK, 0o600), bySystem: true }
+    } catch (error) {
+      if (codeOf(error) === 'EAGAIN' || codeOf(error) === 'EWOULDBLOCK') return undefined
+      if (codeOf(error) !== 'ENOTSUP' && codeOf(error) !== 'EOPNOTSUPP') throw error
+    }
+  }
+  const handle = await open(file, flags, 0o600)
+  const outcome = flock(handle.fd)
+  if (outcome !== 'taken') return { handle, bySystem: outcome === 'locked' }
+  await handle.close()
+  return undefined
+}
+
 /**
- * Removes the lock only if it is still the stale one. Of several concurrent processes only one does; a new lock is
- * restored.
+ * Locks an open file with flock(2). Node offers no such call, so the `flock` command makes it on an inherited descriptor: the lock
+ * belongs to the open file, which stays open here after the command has ended.
  */
-async function removeStale(file: string, stale: string): Promise<void> {
-  const aside = `${file}-stale-${process.pid}.tmp`
+function flock(descriptor: number): 'locked' | 'taken' | 'unsupported' {
+  if (process.platform === 'win32') return 'unsupported'
+  const result = spawnSync('flock', ['-n', '-x', '3'], {
+    stdio: ['ignore', 'ignore', 'ignore', descriptor],
+    timeout: 10_000,
+  })
+  if (result.error) return 'unsupported'
+  return result.status === 0 ? 'locked' : result.status === 1 ? 'taken' : 'unsupported'
+}
+
+/** A process as the lock file names it: `PID START NAMESPACE`. */
+interface Holder {
+  readonly text: string
+  readonly pid: number
+  readonly start: string
+  readonly namespace: string
+}
+
+function parseHolder(text: string): Holder | undefined {
+  const [pid = '', start = '?', namespace = ''] = text.trim().split(' ')
+  return /^\d+$/.test(pid) ? { text, pid: Number(pid), start, namespace } : undefined
+}
+
+function describeHolder(text: string): string {
+  const holder = parseHolder(text)
+  if (!holder) return 'another process'
+  return `process ${holder.pid}${holder.namespace === '' ? '' : ` (namespace ${holder.namespace})`}`
+}
+
+async function ownIdentity(): Promise<string> {
+  return `${process.pid} ${(await startOf(process.pid)) ?? '?'} ${await pidNamespace()}`
+}
+
+/** Identifies the PID namespace on this machine since its last boot; empty where there are no namespaces. */
+async function pidNamespace(): Promise<string> {
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')
+  const namespace = await readlink('/proc/self/ns/pid').catch(() => '')
+  return namespace === '' ? '' : `${boot.trim()}/${namespace}`
+}
+
+/** Whether the holder may still run. A process of another PID namespace cannot be seen, so it counts as running. */
+async function mayBeAlive(holder: Holder): Promise<boolean> {
+  if (holder.namespace !== '' && holder.namespace !== (await pidNamespace())) return true
+  if (holder.pid === process.pid) return false
+  const start = await startOf(holder.pid)
+  return start !== undefined && (start === '?' || start === holder.start)
+}
+
+/** When a process started, so that a later process with the same id is not mistaken for it; undefined when it does not run. */
+async function startOf(pid: number): Promise<string | undefined> {
   try {
-    await rename(file, aside)
-    if ((await readFile(aside, 'utf8')) !== stale) await link(aside, file)
+    // Field 22 of /proc/<pid>/stat is the start time; the name in field 2 may contain spaces and ends with a parenthesis.
+    const text = await readFile(`/proc/${pid}/stat`, 'utf8')
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19]
   } catch {
-    // Another process was faster; the next attempt sees its result.
-  } finally {
-    await rm(aside, { force: true })
+    try {
+      process.kill(pid, 0)
+      return '?'
+    } catch (error) {
+      // EPERM: the process exists, but belongs to another user.
+      return codeOf(error) === 'EPERM' ? '?' : undefined
+    }
   }
 }
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
 
-function locked(folder: string, pid: number): StorageError {
+function locked(folder: string, holder: string): StorageError {
   return new StorageError(
     'KW_STORAGE_LOCKED',
-    `Cannot open ${folder} as process ${pid} has it open: stop that process or choose another folder`,
+    `Cannot open ${folder} as ${holder} has it open: stop that process or choose another folder`,
   )
 }

@@ -76,7 +76,8 @@ export function decodeFrames(file: Buffer, visit: (record: WalRecord) => void): 
     if (file.length - at < frameHeader) return { kind: 'torn', length: at }
     // The header has a checksum of its own: with a damaged length, everything after it would look torn.
     if (crc32(file.subarray(at, at + 8)) !== file.readUInt32LE(at + 8)) {
-      return hasZeroSector(file, at, file.length)
+      // The next frame is written only after this one was acknowledged: with a frame behind it, this one is damaged, not torn.
+      return hasZeroSector(file, at, file.length) && !hasFrameAfter(file, at)
         ? { kind: 'torn', length: at }
         : { kind: 'corrupt', offset: at, why: 'the checksum of a frame header does not match' }
     }
@@ -122,6 +123,18 @@ function hasZeroSector(file: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at = (Math.floor(at / sector) + 1) * sector) {
     const chunk = file.subarray(at, Math.min(end, (Math.floor(at / sector) + 1) * sector))
     if (chunk.length > 0 && chunk.every((byte) => byte === 0)) return true
+  }
+  return false
+}
+
+/** Whether a complete frame starts anywhere behind a position. */
+function hasFrameAfter(file: Buffer, position: number): boolean {
+  for (let at = position + 1; at + frameHeader + recordHeader <= file.length; at++) {
+    const size = file.readUInt32LE(at)
+    // Most positions are ruled out by their size, without a checksum.
+    if (size < recordHeader || at + frameHeader + size > file.length) continue
+    if (crc32(file.subarray(at, at + 8)) !== file.readUInt32LE(at + 8)) continue
+    if (crc32(file.subarray(at + frameHeader, at + frameHeader + size)) === file.readUInt32LE(at + 4)) return true
   }
   return false
 }
