@@ -1,5 +1,5 @@
-// Replicas that are cut off in the middle of their work, and lists that break off half-way: managers, caches and clients as they are in
-// production, on the embedded server, on one virtual clock. Who worked on what, and when, is kept and checked.
+// Replicas that are cut off during their work, and lists that break off half-way: production managers, caches and
+// clients on the embedded server, on one virtual clock. Every reconcile is recorded and checked for overlaps.
 import { linkSignals, memoryLogger, seededRandom, systemClock, VirtualClock, withDeadline } from '@kubewright/base'
 import {
   type ApiClient,
@@ -39,10 +39,10 @@ beforeEach(async () => {
 })
 afterEach(() => end())
 
-/** Changes answers as they come. */
+/** Modifies responses as they arrive. */
 type ChangeAnswer = (path: string, response: TransportResponse) => TransportResponse
 
-/** The way of one replica to the server. */
+/** The transport of one replica. */
 class Line implements Transport {
   readonly host = server.host
   readonly #change: ChangeAnswer
@@ -52,7 +52,7 @@ class Line implements Transport {
     this.#change = change
   }
 
-  /** From now on nothing gets through. */
+  /** Blocks all further requests. */
   cut(): void {
     this.#cut.abort(new ConnectionError('the connection broke off', { host: this.host }))
   }
@@ -66,7 +66,7 @@ class Line implements Transport {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** One reconcile, from when it began until it had ended. */
+/** One reconcile, from its start to its end. */
 interface Work {
   readonly replica: string
   readonly key: string
@@ -74,7 +74,7 @@ interface Work {
   to: number
 }
 
-/** Work of different replicas that went on at the same time, on the same key if keys are shared. */
+/** Reconciles of different replicas that overlapped in time; on the same key if keys are shared. */
 function overlaps(history: readonly Work[], isSame: (a: Work, b: Work) => boolean): [Work, Work][] {
   return history.flatMap((a, i) =>
     history
@@ -84,7 +84,7 @@ function overlaps(history: readonly Work[], isSame: (a: Work, b: Work) => boolea
   )
 }
 
-/** Replicas of an operator that writes the label `round` of each ConfigMap into an annotation, slowly. */
+/** Replicas of an operator that slowly copies the label `round` of each ConfigMap to an annotation. */
 class Replicas {
   readonly clock = new VirtualClock()
   readonly history: Work[] = []
@@ -126,7 +126,7 @@ class Replicas {
     return { identity, line, manager }
   }
 
-  /** Lets time pass until the condition holds: in small steps, because the server answers in real time. */
+  /** Advances the clock until the condition holds: in small steps, because the server responds in real time. */
   until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
     return withDeadline(systemClock, '40s', what, async (signal) => {
       while (!(await holds()) && !signal.aborted) await this.clock.advance('50ms')
@@ -159,7 +159,7 @@ const answered =
 
 describe('a leader that is cut off', () => {
   test.each([1, 2, 3])(
-    'is followed by another within the lease time, and the two never work at once (seed %i)',
+    'is replaced within the lease duration, and the two leaders never work at once (seed %i)',
     async (seed) => {
       const replicas = new Replicas({ leaderElection: { onLost: 'step-down' } })
       const first = replicas.start()
@@ -168,12 +168,13 @@ describe('a leader that is cut off', () => {
       await ask('1')
       await replicas.until('the first round', answered('1'))
       await ask('2')
-      // At some moment of the second round.
+      // At a random moment of the second round.
       for (let steps = seededRandom(seed).int(20); steps > 0; steps--) await replicas.clock.advance('50ms')
       const cutAt = replicas.clock.now()
       first.line.cut()
       await replicas.until('the second to lead', () => second.manager.isLeader)
-      // It has to see the Lease unchanged for as long as it lasts, and looks every retry period, with a jitter of 20 %.
+      // Another replica must observe the Lease unchanged for its whole duration, and checks every retry period with 20
+      // % jitter.
       expect(replicas.clock.now() - cutAt).toBeLessThan(leaseMillis + 2 * 1.2 * retryMillis)
       expect(first.manager.isLeader).toBe(false)
       await replicas.until('the second round', answered('2'))
@@ -185,35 +186,38 @@ describe('a leader that is cut off', () => {
 })
 
 describe('one of three replicas that share the keys', () => {
-  test.each([1, 2, 3])('is cut off: every key is reconciled, and none by two at once (seed %i)', async (seed) => {
-    const replicas = new Replicas({ sharding: true })
-    const all = [replicas.start(), replicas.start(), replicas.start()]
-    const agree = (among: typeof all): boolean =>
-      among.every(({ manager }) => {
-        const { joined, members } = manager.describe().sharding ?? { joined: false, members: [] }
-        return joined && members.length === among.length
-      })
-    await replicas.until('all to join', () => agree(all))
-    await ask('1')
-    await replicas.until('the first round', answered('1'))
-    expect(new Set(replicas.history.map(({ replica }) => replica)).size).toBe(3)
-    await ask('2')
-    const random = seededRandom(seed)
-    for (let steps = random.int(12); steps > 0; steps--) await replicas.clock.advance('50ms')
-    const [victim] = all.splice(random.int(3), 1)
-    victim!.line.cut()
-    // Nobody knows yet: the keys of the one that is gone wait until its lease has expired.
-    await ask('3')
-    await replicas.until('the others to know', () => agree(all))
-    await replicas.until('the third round', answered('3'))
-    await replicas.finish()
-    const worked = new Set(replicas.history.map(({ key }) => key))
-    expect([...worked].sort()).toEqual([...names].sort())
-    expect(overlaps(replicas.history, (a, b) => a.key === b.key)).toEqual([])
-  })
+  test.each([1, 2, 3])(
+    'is cut off: every key is reconciled, and none by two replicas at once (seed %i)',
+    async (seed) => {
+      const replicas = new Replicas({ sharding: true })
+      const all = [replicas.start(), replicas.start(), replicas.start()]
+      const agree = (among: typeof all): boolean =>
+        among.every(({ manager }) => {
+          const { joined, members } = manager.describe().sharding ?? { joined: false, members: [] }
+          return joined && members.length === among.length
+        })
+      await replicas.until('all to join', () => agree(all))
+      await ask('1')
+      await replicas.until('the first round', answered('1'))
+      expect(new Set(replicas.history.map(({ replica }) => replica)).size).toBe(3)
+      await ask('2')
+      const random = seededRandom(seed)
+      for (let steps = random.int(12); steps > 0; steps--) await replicas.clock.advance('50ms')
+      const [victim] = all.splice(random.int(3), 1)
+      victim!.line.cut()
+      // The other replicas do not know yet: the keys of the lost one wait until its lease has expired.
+      await ask('3')
+      await replicas.until('the others to know', () => agree(all))
+      await replicas.until('the third round', answered('3'))
+      await replicas.finish()
+      const worked = new Set(replicas.history.map(({ key }) => key))
+      expect([...worked].sort()).toEqual([...names].sort())
+      expect(overlaps(replicas.history, (a, b) => a.key === b.key)).toEqual([])
+    },
+  )
 })
 
-test('the checker of overlaps finds replicas that do not know of each other', async () => {
+test('the checker detects overlaps of replicas that do not know of each other', async () => {
   const replicas = new Replicas({})
   replicas.start()
   replicas.start()
@@ -250,7 +254,7 @@ function brokenAfter(body: TransportBody, limit: number): TransportBody {
 describe('a list that breaks off half-way', () => {
   const many = Array.from({ length: 100 }, (_, index) => `many-${index}`)
 
-  test.each([1, 2, 3])('is begun again until all is there, and no key is forgotten (seed %i)', async (seed) => {
+  test.each([1, 2, 3])('is retried until it is complete, and no key is missed (seed %i)', async (seed) => {
     await ask('1', many)
     const random = seededRandom(seed)
     let left = 6
@@ -263,7 +267,7 @@ describe('a list that breaks off half-way', () => {
     replicas.start(line)
     await replicas.until('all lists to break', () => left === 0)
     await replicas.until('the round', answered('1', many.length))
-    // The watch goes on where the last list ended.
+    // The watch resumes where the last list ended.
     await ask('2', many.slice(0, 20))
     await replicas.until('the second round', answered('2', 20))
     await replicas.finish()

@@ -1,4 +1,4 @@
-// A controller of keys on a real cache, a real client and the embedded server.
+// A key controller with a real cache, a real client and the embedded server.
 import { controllerRef, crdOf, defineResource, parseKey } from '@kubewright/api'
 import { memoryLogger, seededRandom, systemClock, VirtualClock, withDeadline } from '@kubewright/base'
 import { type ApiClient, bearerToken, createClient, inProcessTransport } from '@kubewright/client'
@@ -72,7 +72,7 @@ function runOnServer(options: KeyControllerOptions) {
   }
 }
 
-/** Resolves with the first reconcile from now on that matches. */
+/** Resolves with the next reconcile that matches. */
 function reconciled(runner: ControllerRunner, matches: (record: ReconcileRecord) => boolean): Promise<ReconcileRecord> {
   const found = new Promise<ReconcileRecord>((resolve) => {
     const listening = runner.onReconciled((record) => {
@@ -84,7 +84,7 @@ function reconciled(runner: ControllerRunner, matches: (record: ReconcileRecord)
   return withDeadline(systemClock, '20s', 'a matching reconcile', () => found)
 }
 
-test('a controller keeps what it owns as it should be, and knows why it looks', async () => {
+test('defineKeyController() restores owned objects, and reports the causes', async () => {
   await using running = runOnServer({
     name: 'copy',
     kind: ConfigMap,
@@ -119,7 +119,7 @@ test('a controller keeps what it owns as it should be, and knows why it looks', 
   expect(runner.problems()).toEqual([])
 })
 
-test('a predicate on the data does not keep a controller from cleaning up, as it did in the SecSynch tutorial', async () => {
+test('defineKeyController() cleans up although a predicate on the data rejects the update that starts the deletion', async () => {
   const finalizer = 'example.com/cleanup'
   await using running = runOnServer({
     name: 'cleanup',
@@ -144,7 +144,7 @@ test('a predicate on the data does not keep a controller from cleaning up, as it
   expect(await api.find(ConfigMap, key)).toBeUndefined()
 })
 
-test('an optional kind may be missing at the start and is looked at when its definition comes', async () => {
+test('kindSource() with optional watches a kind once its CRD is installed', async () => {
   const Gadget = defineResource({
     group: 'late.example.com',
     version: 'v1',
@@ -177,7 +177,7 @@ test('an optional kind may be missing at the start and is looked at when its def
   expect(runner.problems()).toEqual([])
 })
 
-// A definition is served a moment after it was made.
+// A CRD is served a moment after its creation.
 async function createWhenServed(draft: Parameters<ApiClient['create']>[0]): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-// Managers on real caches, real clients and the embedded server: Leases as a server takes them, hand-over, and sharing of keys.
+// Managers with real caches, real clients and the embedded server: leader election, hand-over and sharding.
 import { memoryLogger, seededRandom, systemClock, VirtualClock, withDeadline } from '@kubewright/base'
 import { type ApiClient, bearerToken, createClient, inProcessTransport, type Transport } from '@kubewright/client'
 import { ConfigMap, Lease } from '@kubewright/k8s'
@@ -51,14 +51,14 @@ class Replicas {
     return { manager, ended, stop: () => stop.abort() }
   }
 
-  /** Lets time pass until the condition holds: in small steps, because the server answers in real time. */
+  /** Advances the clock until the condition holds: in small steps, because the server responds in real time. */
   until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
     return withDeadline(systemClock, '30s', what, async (signal) => {
       while (!(await holds()) && !signal.aborted) await this.clock.advance('20ms')
     })
   }
 
-  /** Lets time pass until a promise is settled. */
+  /** Advances the clock until a promise is settled. */
   async during<T>(what: string, promise: Promise<T>): Promise<T> {
     let settled = false
     const settle = (): void => {
@@ -70,7 +70,7 @@ class Replicas {
   }
 }
 
-/** Writes its name on each ConfigMap that asks for it. */
+/** Writes its name to each ConfigMap with the label `sign`. */
 const signer = (identity: string) =>
   defineController(ConfigMap, {
     async reconcile(config, { client }) {
@@ -97,7 +97,7 @@ async function signatures(round: string, client = api): Promise<string[]> {
   )
 }
 
-test('managers on a server elect one leader, which hands its Lease over when it stops', async () => {
+test('createManager() elects one leader, which releases its Lease when it stops', async () => {
   const replicas = new Replicas()
   const operator = (identity: string) =>
     defineOperator({ name: 'signers', controllers: [signer(identity)], leaderElection: true })
@@ -131,7 +131,7 @@ test('managers on a server elect one leader, which hands its Lease over when it 
   expect(replicas.log.records.filter((record) => 'error' in record)).toEqual([])
 })
 
-test('managers on a server share the keys, and those that stay take over from one that stops', async () => {
+test('createManager() shares the keys, and the remaining replicas take over from one that stops', async () => {
   const replicas = new Replicas()
   const operator = (identity: string) =>
     defineOperator({ name: 'signers', controllers: [signer(identity)], sharding: true })
@@ -160,7 +160,7 @@ test('managers on a server share the keys, and those that stay take over from on
   expect(await api.list(Lease, { namespace })).toEqual([])
 })
 
-test('a manager works on a second server from when it is engaged until it is disengaged', async () => {
+test('Manager.clusters.engage() runs controllers on a second server until disengage()', async () => {
   const replicas = new Replicas()
   const other = await startServer()
   const operator = (identity: string) => defineOperator({ name: 'signers', controllers: [signer(identity)] })

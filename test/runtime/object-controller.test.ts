@@ -38,7 +38,7 @@ const serviceFor = (home: Home) =>
     spec: { selector: labels(home), ports: [{ port: 80, targetPort: 8080 }] },
   })
 
-/** The controller of the sketch, with a set of names instead of a DNS. */
+/** The controller of the sketch, with a set of names instead of a DNS service. */
 function homeController(dns = new Set<string>(), causes: (readonly CountedCause[])[] = []): Controller {
   return defineController(Home, {
     owns: [Deployment, Service],
@@ -61,7 +61,7 @@ function homeController(dns = new Set<string>(), causes: (readonly CountedCause[
 const create = (name = 'cosy') => Home({ metadata: { name }, spec: { image: 'nginx:1.27', replicas: 2 } })
 const setReady = { status: { replicas: 2, readyReplicas: 2 } }
 
-test('a Home rolls out, reports Ready and gives its domain back', async () => {
+test('a Home rolls out, reports Ready and releases its domain', async () => {
   const dns = new Set<string>()
   await using env = await startHarness({ controllers: [homeController(dns)], kinds: [Home] })
   await env.client.create(create())
@@ -75,7 +75,7 @@ test('a Home rolls out, reports Ready and gives its domain back', async () => {
   expect([...dns]).toEqual([])
 })
 
-test('a settled object costs no write, however often it is looked at', async () => {
+test('a settled object causes no write, however often it is reconciled', async () => {
   const causes: (readonly CountedCause[])[] = []
   await using env = await startHarness({ controllers: [homeController(undefined, causes)], kinds: [Home] })
   await env.client.create(create())
@@ -90,7 +90,7 @@ test('a settled object costs no write, however often it is looked at', async () 
   expect(causes.at(-1)).toMatchObject([{ event: 'update', object: 'default/cosy', count: 1 }])
 })
 
-test('a cache without managedFields costs one more request for each write, and prune still knows what is ours', async () => {
+test('a cache without managedFields causes one more request per write, and prune still detects own children', async () => {
   const controller = defineController(Home, {
     owns: [ConfigMap],
     prune: true,
@@ -116,7 +116,7 @@ test('a cache without managedFields costs one more request for each write, and p
   expect((await env.client.list(ConfigMap)).map(keyOf)).toEqual(['default/hall'])
 })
 
-test('the second process of an operator finds everything in order and writes nothing', async () => {
+test('a second process of an operator finds everything in order and writes nothing', async () => {
   await using env = await startHarness({ controllers: [homeController()], kinds: [Home] })
   await env.client.create(create())
   await env.untilObject(Home, 'cosy', hasCondition('Ready', 'False'))
@@ -129,7 +129,7 @@ test('the second process of an operator finds everything in order and writes not
   expect([seen.length, env.writes()]).toEqual([1, []])
 })
 
-test('children that somebody changes or deletes are put right, and prune removes those no longer wanted', async () => {
+test('children that others change or delete are restored, and prune deletes those that are no longer applied', async () => {
   const rooms = defineController(Home, {
     name: 'rooms',
     owns: [ConfigMap],
@@ -173,7 +173,7 @@ test('own writes are visible within the reconcile that made them', async () => {
   expect(seen.slice(0, 4)).toEqual([0, 1, { a: '1' }, { a: '1', b: '2' }])
 })
 
-test('what is watched leads to the objects that a mapping names, with and without a namespace', async () => {
+test('a watch reconciles the objects that its mapping returns, with and without a namespace', async () => {
   const calls: string[] = []
   const controller = defineController(Home, {
     watches: [
@@ -205,7 +205,7 @@ test('what is watched leads to the objects that a mapping names, with and withou
   expect(calls).toEqual(['one red', 'one blue'])
 })
 
-test('an owned kind that is not installed yet keeps nothing from starting', async () => {
+test('an owned kind that is not installed does not prevent the start', async () => {
   const Garden = defineResource({ group: 'ajd.example.com', version: 'v1', kind: 'Garden', spec: s.object({}) })
   const calls: string[] = []
   const controller = defineController(Home, {

@@ -1,4 +1,4 @@
-// Runs controllers against a server in memory, on virtual time: with the cache, the client and the engine that a manager gives them.
+// Runs controllers with an in-memory server on virtual time, with the same cache, client and runner as in a manager.
 import { type AnyKind, crdOf, type Infer, type KubeObject } from '@kubewright/api'
 import { type Duration, type MemoryLogger, memoryLogger, seededRandom, toMillis, VirtualClock } from '@kubewright/base'
 import {
@@ -23,32 +23,32 @@ import {
 import { assembleServer } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
 
-/** Controllers at work. */
+/** Running controllers. */
 export interface Harness extends AsyncDisposable {
   readonly clock: VirtualClock
   readonly log: MemoryLogger
-  /** Somebody else's client: always live, not counted. */
+  /** The client of another user: uncached, and its requests are not recorded. */
   readonly client: ApiClient
   readonly cluster: Cluster
   readonly runners: readonly ControllerRunner[]
-  /** Runs a further controller until it is disposed, as another process of the operator would. */
+  /** Runs a further controller until it is disposed, like another process of the operator. */
   start(controller: Controller): AsyncDisposable
-  /** What the controllers sent since the last call, without reads and Events. */
+  /** The writes of the controllers since the last call, without Events. */
   writes(): string[]
-  /** Lets time pass until the check gives something. Fails after ten minutes, with the last errors. */
+  /** Advances the clock until the check returns a value. Fails after ten minutes, with the last errors. */
   until<T>(check: () => Promise<T | undefined | false> | T | undefined | false): Promise<T>
   untilObject<K extends AnyKind>(kind: K, key: Key, when: (object: Infer<K>) => boolean): Promise<Infer<K>>
   untilGone(kind: AnyKind, key: Key): Promise<void>
-  /** Lets time pass and the controllers do what they want to do. */
+  /** Advances the clock and lets the controllers run. */
   settle(duration?: Duration): Promise<void>
 }
 
-/** What {@link startHarness} takes. */
+/** Options of {@link startHarness}. */
 export interface HarnessOptions {
   readonly controllers: readonly Controller[]
   /** Custom resources to install first. */
   readonly kinds?: readonly Parameters<typeof crdOf>[0][]
-  /** What the cache keeps of objects. */
+  /** Options of the cache. */
   readonly cache?: ClusterOptions['cache']
   /** Prepares the cluster before the controllers start. */
   readonly prepare?: (client: ApiClient) => Promise<void>
@@ -144,7 +144,7 @@ export async function startHarness({ controllers, kinds = [], prepare, cache }: 
   return harness
 }
 
-/** The condition of that type, for checks. */
+/** A check for a condition. */
 export function hasCondition(type: string, status = 'True'): (object: KubeObject) => boolean {
   return (object) => {
     const { status: found } = object as { status?: { conditions?: readonly { type: string; status: string }[] } }

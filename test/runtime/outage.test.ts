@@ -1,4 +1,4 @@
-// An operator whose API server goes away and comes back: for minutes, and again and again in the middle of everything.
+// An operator whose API server becomes unavailable: for minutes, and repeatedly at random moments.
 import { linkSignals, memoryLogger, seededRandom, systemClock, VirtualClock, withDeadline } from '@kubewright/base'
 import {
   type ApiClient,
@@ -34,7 +34,7 @@ beforeEach(async () => {
 })
 afterEach(() => end())
 
-/** A way to the server that can be cut: what is under way breaks off, what comes later is refused. */
+/** A transport that can be cut: requests in flight break off, later ones are refused. */
 class Line implements Transport {
   readonly host = server.host
   #cut: AbortController | undefined = new AbortController()
@@ -76,7 +76,7 @@ function startOperator() {
   const stop = new AbortController()
   const ended = manager.start({ signal: stop.signal })
   ended.catch(() => undefined)
-  /** Lets time pass until the condition holds: in small steps, because the server answers in real time. */
+  /** Advances the clock until the condition holds: in small steps, because the server responds in real time. */
   const until = (what: string, holds: () => boolean | Promise<boolean>): Promise<void> =>
     withDeadline(systemClock, '30s', what, async (signal) => {
       while (!(await holds()) && !signal.aborted) await clock.advance('50ms')
@@ -106,7 +106,7 @@ const answered = (round: string) => async (): Promise<boolean> => {
   return configs.length === names.length && configs.every(({ metadata }) => metadata.annotations?.['round'] === round)
 }
 
-test('an operator steps down while its API server is away for minutes, and goes on when it is back', async () => {
+test('an operator steps down during a long outage of its API server, and resumes afterwards', async () => {
   const { line, clock, manager, until, finish } = startOperator()
   await ask('1')
   await until('the first round', answered('1'))
@@ -121,16 +121,19 @@ test('an operator steps down while its API server is away for minutes, and goes 
   expect((await api.get(Lease, { name: 'op', namespace })).spec.holderIdentity).toBe('')
 })
 
-test.each([1, 2, 3, 4])('an operator whose connections break at any moment forgets nothing (seed %i)', async (seed) => {
-  const { line, clock, until, finish } = startOperator()
-  const random = seededRandom(seed)
-  for (let round = 1; round <= 8; round++) {
-    await ask(String(round))
-    for (let steps = random.int(30); steps > 0; steps--) await clock.advance('10ms')
-    line.cut()
-    await clock.advance(random.int(20_000))
-    line.mend()
-  }
-  await until('the last round', answered('8'))
-  await finish()
-})
+test.each([1, 2, 3, 4])(
+  'an operator whose connections break at random moments misses no change (seed %i)',
+  async (seed) => {
+    const { line, clock, until, finish } = startOperator()
+    const random = seededRandom(seed)
+    for (let round = 1; round <= 8; round++) {
+      await ask(String(round))
+      for (let steps = random.int(30); steps > 0; steps--) await clock.advance('10ms')
+      line.cut()
+      await clock.advance(random.int(20_000))
+      line.mend()
+    }
+    await until('the last round', answered('8'))
+    await finish()
+  },
+)

@@ -15,7 +15,7 @@ const web = Deployment({
   },
 })
 
-test('project() has an informer hold the named fields and the metadata, and nothing else', async () => {
+test('project() makes an informer store the named fields and the metadata only', async () => {
   await using plane = await startControlPlane({ controllers: 'none', nodes: 0 })
   const client = plane.client()
   await client.create(web)
@@ -32,7 +32,7 @@ test('project() has an informer hold the named fields and the metadata, and noth
   expect(factory.use(Deployment).informer).not.toBe(informer)
 })
 
-test('project() never answers reads of the whole kind', async () => {
+test('project() is never used for reads of the full kind', async () => {
   await using plane = await startControlPlane({ controllers: 'none', nodes: 0 })
   const api = plane.client()
   await api.create(web)

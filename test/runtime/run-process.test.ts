@@ -15,7 +15,7 @@ let kubeconfig: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'kubewright-run-'))
   kubeconfig = join(folder, 'kubeconfig')
-  // Nobody listens there: the operator keeps trying until it is told to stop.
+  // The address has no server: the operator retries until it is stopped.
   const cluster = { server: 'http://127.0.0.1:1' }
   const config = {
     clusters: [{ name: 'none', cluster }],
@@ -29,14 +29,14 @@ afterAll(() => rm(folder, { recursive: true }))
 
 interface Program {
   readonly process: ChildProcess
-  /** Resolves when the log has the text. */
+  /** Resolves when the log contains the text. */
   says(text: string): Promise<void>
   ended(): Promise<{ code: number | null; out: string[]; notes: string[] }>
 }
 
 function start(...args: string[]): Program {
   const options = { cwd: folder, env: { ...process.env, HOME: folder, KUBECONFIG: '', KUBERNETES_SERVICE_HOST: '' } }
-  // From the folder of this file, where the loader is known.
+  // Started in the folder of this file, where the loader can be resolved.
   const loader = ['--conditions=kubewright-source', '--import', import.meta.resolve('tsx')]
   const child = spawn(process.execPath, [...loader, main, '--health-probe-bind-address=0', ...args], options)
   const [out, notes]: [string[], string[]] = [[], []]
@@ -67,7 +67,7 @@ function start(...args: string[]): Program {
 }
 
 describe('run()', { timeout: 120_000 }, () => {
-  it('stops on SIGTERM and lets the program go on', async () => {
+  it('stops on SIGTERM and lets the program continue', async () => {
     const program = start('--kubeconfig', kubeconfig)
     await program.says('"Using cluster"')
     program.process.kill('SIGTERM')
@@ -75,7 +75,7 @@ describe('run()', { timeout: 120_000 }, () => {
     expect({ code, out }, notes.join('\n')).toEqual({ code: 0, out: ['stopped'] })
   })
 
-  it('ends with 2 for a mistake in the flags, with 1 when there is no cluster, and says why in one line', async () => {
+  it('exits with 2 for invalid flags and with 1 without a cluster, and reports the reason in one line', async () => {
     const [wrong, lost] = [start('--leader-elec'), start('--log-format=pretty')]
     expect(await wrong.ended()).toEqual({
       code: 2,

@@ -1,4 +1,4 @@
-// `run` as a program: against the embedded server with RBAC on, without sockets, signals or a process.
+// `runWith` with the embedded server and RBAC, without sockets, signals or a process.
 import { crdOf, defineResource } from '@kubewright/api'
 import { Deferred, seededRandom, systemClock, VirtualClock, withDeadline } from '@kubewright/base'
 import { type ApiClient, bearerToken, createClient, inProcessTransport } from '@kubewright/client'
@@ -63,7 +63,7 @@ beforeAll(async () => {
 })
 afterAll(() => stopServer())
 
-/** What runs, and what it was told and said. */
+/** A running program, with its input and output. */
 interface Program {
   readonly done: Promise<number>
   readonly clock: VirtualClock
@@ -71,7 +71,7 @@ interface Program {
   readonly out: string[]
   readonly notes: string[]
   readonly exits: number[]
-  /** Resolves when the server of webhooks is open. */
+  /** Resolves when the webhook server is open. */
   readonly webhooks: Promise<void>
   signal(name: StopSignal): void
   page(server: string, url: string, headers?: Record<string, string>): Promise<[status: number, body: string]>
@@ -110,7 +110,7 @@ function start(operator: Operator, user: string, args: readonly string[], env: R
     },
     listener,
     listenForWebhooks: async () => {
-      // After those who wait for this have heard of it.
+      // After the handlers that wait for this have run.
       setImmediate(() => webhooks.resolve())
       const health = { name: 'webhook', check: () => undefined }
       return { port: 9443, health, close: () => undefined, [Symbol.asyncDispose]: async () => undefined }
@@ -134,7 +134,7 @@ function start(operator: Operator, user: string, args: readonly string[], env: R
 
 const soon = <T>(what: string, promise: Promise<T>): Promise<T> => withDeadline(systemClock, '20s', what, () => promise)
 
-/** An operator that makes a ConfigMap for each Home, and says so. */
+/** An operator that creates a ConfigMap for each Home. */
 function homeOperator(name: string): { operator: Operator; reconciled: Promise<string>; cleaned: Promise<string> } {
   const reconciled = new Deferred<string>()
   const cleaned = new Deferred<string>()
@@ -166,7 +166,7 @@ async function grant(user: string, operator: Operator, leaveOut: (rule: PolicyRu
 }
 
 describe('runWith()', () => {
-  it('works with exactly the rights that derive from the operator, serves its pages and stops cleanly', async () => {
+  it('works with exactly the derived permissions, serves its pages and stops cleanly', async () => {
     const { operator, reconciled, cleaned } = homeOperator('home-operator')
     await grant('whole', operator)
     const scraping = [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }]
@@ -209,18 +209,18 @@ describe('runWith()', () => {
     expect(program.notes.map((line) => (JSON.parse(line) as { msg: string }).msg)).toContain('Stopping')
   })
 
-  it('says which rights are missing, and goes on by itself when they are granted', async () => {
+  it('reports missing permissions, and continues when they are granted', async () => {
     const { operator, reconciled } = homeOperator('lacking-operator')
     const isAboutConfigMaps = ({ resources }: PolicyRule): boolean => resources?.includes('configmaps') ?? false
     await grant('lacking', operator, isAboutConfigMaps)
     await admin.create(Home({ metadata: { name: 'lacking', namespace: 'default' }, spec: { image: 'nginx' } }))
     const program = start(operator, 'lacking', [])
-    const text = 'may not create, get, list, patch, watch configmaps (in the whole cluster, by a ClusterRole)'
+    const text = 'is not allowed to create, get, list, patch, watch configmaps (in the whole cluster, by a ClusterRole)'
     await soon('the complaint', said(program, 'Permissions are missing'))
     const [status, page] = await program.page('probes', '/readyz/rbac')
     expect([status, page]).toEqual([500, expect.stringContaining(text)])
     await grant('lacking', operator)
-    // The API server is asked every ten seconds; the watch that was refused is tried again within a minute.
+    // Permissions are checked every ten seconds; the rejected watch is retried within a minute.
     expect(await soon('the reconcile', whileTimePasses(program.clock, reconciled))).toBe('lacking')
     const granted = said(program, 'All missing permissions were granted')
     await soon('the relief', whileTimePasses(program.clock, granted))
@@ -229,7 +229,7 @@ describe('runWith()', () => {
     expect(await soon('the stop', program.done)).toBe(0)
   })
 
-  it('serves webhooks with certificates of its own, with the rights for just that, unless told not to', async () => {
+  it('serves webhooks with self-managed certificates and the permissions for them, unless disabled', async () => {
     const webhooks = [defineWebhook(Home, { default: () => undefined })]
     const operator = defineOperator({ name: 'hooked', controllers: [], webhooks })
     await grant('hooked', operator)
@@ -255,7 +255,7 @@ describe('runWith()', () => {
     expect(await soon('the stop', without.done)).toBe(0)
   })
 
-  it('ends with code 1 and one line when it cannot work', async () => {
+  it('returns 1 and reports one line when it cannot run', async () => {
     const program = start(homeOperator('lost').operator, '', [])
     expect(await program.done).toBe(1)
     expect(program.notes.map((line) => JSON.parse(line) as unknown)).toMatchObject([
@@ -268,11 +268,11 @@ describe('runWith()', () => {
     const stranger = start(hooked, 'stranger', ['--log-format=pretty'])
     expect(await soon('the end', stranger.done)).toBe(1)
     expect(stranger.notes.at(-1)).toBe(
-      'lost: webhooks failed: Unauthorized: the cluster does not accept the credentials. Log in again, or use others',
+      'lost: webhooks failed: Unauthorized: the cluster rejected the credentials. Log in again, or use other credentials',
     )
   })
 
-  it('ends with code 2 for a mistake, and with help when asked', async () => {
+  it('returns 2 for invalid flags, and prints help', async () => {
     const { operator } = homeOperator('asked')
     const wrong = start(operator, 'plain', ['--leader-elec'])
     expect(await wrong.done).toBe(2)
@@ -282,7 +282,7 @@ describe('runWith()', () => {
     expect(help.out.join('\n')).toMatch(/^Usage: asked \[FLAGS\]/)
   })
 
-  it('exits at once when it is told to stop twice', async () => {
+  it('exits at once on the second signal', async () => {
     const { operator } = homeOperator('hasty')
     await grant('whole', operator)
     const program = start(operator, 'whole', ['--leader-elect=false'])
@@ -294,7 +294,7 @@ describe('runWith()', () => {
   })
 })
 
-/** Lets time pass until something has happened, slowly enough for a server that knows nothing of this time. */
+/** Advances the clock until something has happened, slowly enough for a server in real time. */
 async function whileTimePasses<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
   let isOver = false
   const note = (): void => void (isOver = true)

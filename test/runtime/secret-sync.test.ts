@@ -1,4 +1,5 @@
-// The operator of a tutorial that copies Secrets into other namespaces. Its last version has bugs; each is a test here.
+// The operator of a tutorial that copies Secrets to other namespaces. Its last version has bugs; each is covered by a
+// test here.
 import { defineResource, type Infer, isNotFound } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
@@ -25,7 +26,10 @@ type SecSynch = Infer<typeof SecSynch>
 const copiesOf = (synch: SecSynch) =>
   synch.spec.destinationNamespaces.map((namespace) => ({ name: synch.spec.secretName, namespace }))
 
-/** Copies cannot be children, as owners must be in the same namespace: so they are applied with the client, and cleaned up. */
+/**
+ * Copies cannot be children, since owners must be in the same namespace: they are applied with the client, and deleted
+ * in cleanup.
+ */
 function secretSync(calls: string[] = []): Controller {
   return defineController(SecSynch, {
     finalizer: 'tutorial.study.dev/finalizer',
@@ -80,7 +84,7 @@ const synch = () =>
   })
 const copy = (namespace: string) => ({ name: 'secret-a', namespace })
 
-test('the source is copied, and its changes follow', async () => {
+test('the source is copied, and its changes are copied too', async () => {
   await using env = await startHarness({ controllers: [secretSync()], kinds: [SecSynch], prepare })
   await env.client.create(synch())
   for (const namespace of ['a1', 'a2']) await env.untilObject(Secret, copy(namespace), () => true)
@@ -91,7 +95,7 @@ test('the source is copied, and its changes follow', async () => {
   }
 })
 
-test('bug (a): a predicate that looks at the spec alone does not swallow the deletion', async () => {
+test('bug (a): a predicate on the spec does not suppress the deletion', async () => {
   const calls: string[] = []
   await using env = await startHarness({ controllers: [secretSync(calls)], kinds: [SecSynch], prepare })
   await env.client.create(synch())
@@ -103,7 +107,7 @@ test('bug (a): a predicate that looks at the spec alone does not swallow the del
   expect((await env.client.get(Secret, 'secret-a')).metadata.name).toBe('secret-a')
 })
 
-test('bug (b): copies that are gone already do not keep the object from going', async () => {
+test('bug (b): missing copies do not block the deletion of the object', async () => {
   await using env = await startHarness({ controllers: [secretSync()], kinds: [SecSynch], prepare })
   await env.client.create(synch())
   await env.untilObject(Secret, copy('a2'), () => true)
@@ -113,7 +117,7 @@ test('bug (b): copies that are gone already do not keep the object from going', 
   expect(await env.client.find(Secret, copy('a2'))).toBeUndefined()
 })
 
-test('bug (c): the deletion of the source deletes its copies', async () => {
+test('bug (c): deleting the source deletes its copies', async () => {
   await using env = await startHarness({ controllers: [secretSync()], kinds: [SecSynch], prepare })
   await env.client.create(synch())
   await env.untilObject(Secret, copy('a2'), () => true)

@@ -1,4 +1,4 @@
-// Spans of a real reconcile, through an OpenTelemetry API that keeps the current span as the real one does.
+// Spans of a real reconcile, through an OpenTelemetry API that tracks the current span like the real one.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { crdOf, defineResource } from '@kubewright/api'
 import { Deferred, systemClock, withDeadline } from '@kubewright/base'
@@ -51,7 +51,7 @@ function recordingApi(): { readonly api: OpenTelemetryApi; readonly spans: Recor
 
 const Home = defineResource({ group: 'ajd.example.com', version: 'v1', kind: 'Home', spec: s.object({}) })
 
-test('an event, its wait in the queue, its reconcile and the requests of that are spans below each other', async () => {
+test('an event, its time in the queue, its reconcile and the requests are nested spans', async () => {
   const store = new MemoryStore()
   const access = { tokens: [{ token: 'admin', user: { name: 'admin', groups: ['system:masters'] } }] }
   const server = await assembleServer({ store, access })
@@ -91,7 +91,7 @@ test('an event, its wait in the queue, its reconcile and the requests of that ar
   const apply = spans.find(({ name }) => name === 'PATCH configmaps')
   expect(apply?.parent).toBe(reconcile)
   expect(apply).toMatchObject({ ended: true, attributes: { 'k8s.object.name': 'cosy' } })
-  // The watches of the cache belong to nobody's reconcile.
+  // The watches of the cache do not belong to a reconcile.
   expect(spans.filter(({ name, parent }) => name === 'GET homes' && parent !== undefined)).toEqual([])
 
   await transport[Symbol.asyncDispose]()

@@ -84,9 +84,9 @@ interface Cluster extends AsyncDisposable {
   readonly client: ApiClient
   readonly local: LocalServers
   readonly warnings: string[]
-  /** Where services are, as there are no nodes: on this machine. */
+  /** Resolves Services to this machine, since there are no nodes. */
   servicePort: number
-  /** Resolves when the server goes by what was written last, such as which webhooks there are. */
+  /** Resolves when the server has applied the last writes, such as new webhook configurations. */
   settled(): Promise<void>
 }
 
@@ -137,7 +137,7 @@ async function install(client: ApiClient, crd: object): Promise<void> {
   }
 }
 
-/** Serves an operator's webhooks to a cluster, one way or the other. */
+/** Serves an operator's webhooks to a cluster, over HTTPS or in-process. */
 async function serve(
   cluster: Cluster,
   operator: WebhookOwner,
@@ -204,7 +204,7 @@ describe.each(['in process', 'over HTTPS'] as const)('webhooks %s', (way) => {
       causes: [{ field: 'spec.domain', reason: 'FieldValueForbidden', message: 'Forbidden: is immutable' }],
     })
 
-    // What was written in the one version is read in the other, and the webhook of the hub sees both.
+    // An object written in one version is read in the other, and the webhook of the hub receives both.
     await client.patch(Home, 'first', { spec: { replicas: 3 } })
     const old = await client.get(OldHome, 'first')
     expect(old.spec).toEqual({ container: 'nginx', domain: 'first.homes.example.com' })
@@ -218,7 +218,7 @@ describe.each(['in process', 'over HTTPS'] as const)('webhooks %s', (way) => {
     })
   })
 
-  it('refuse deletions that they are asked about, as Forbidden', async () => {
+  it('reject deletions as Forbidden', async () => {
     await using cluster = await startCluster()
     const { client } = cluster
     await using _ = await serve(cluster, operator, way)
@@ -255,7 +255,7 @@ describe.each(['in process', 'over HTTPS'] as const)('webhooks %s', (way) => {
 })
 
 describe('startWebhooks()', () => {
-  it('unregisters local webhooks at the end, and gives conversions back', async () => {
+  it('unregisters local webhooks at the end, and restores conversions', async () => {
     await using cluster = await startCluster()
     const { client } = cluster
     const running = await serve(
@@ -272,7 +272,7 @@ describe('startWebhooks()', () => {
     expect(spec.conversion).toEqual({ strategy: 'None' })
   })
 
-  it('looks after its own certificates, in several replicas, and turns over without a restart', async () => {
+  it('manages its certificates with several replicas, and replaces them without a restart', async () => {
     await using cluster = await startCluster()
     const { client } = cluster
     const service = { namespace: 'default', name: 'hooks' }
@@ -294,7 +294,7 @@ describe('startWebhooks()', () => {
     expect((await client.get(OldHome, 'a')).spec.container).toBe('x')
     const kept = await client.get(Secret, 'o-webhook-cert')
 
-    // Somebody applies the manifests again, which know nothing of certificates: trust is back at once.
+    // Applying the manifests again removes the CA bundle: it is restored at once.
     await client.patch(MutatingWebhookConfiguration, 'o-mutating-webhook-configuration', [
       { op: 'remove', path: '/webhooks/0/clientConfig/caBundle' },
     ])
@@ -305,13 +305,13 @@ describe('startWebhooks()', () => {
     }
     await first[Symbol.asyncDispose]()
 
-    // Nobody serves: requests fail, as the policy says.
+    // No webhook server is running: requests fail, as the failure policy requires.
     expect(await failure(client.create(Home({ metadata: { name: 'b' }, spec: { image: 'x' } })))).toMatchObject({
       statusCode: 500,
       message: expect.stringContaining('failed calling webhook "mhome-v1.kb.io"'),
     })
 
-    // Another authority altogether, as if a year had passed: the API server is told, and asks the new certificate.
+    // A new authority, as after a year: the bundle is updated, and the API server accepts the new certificate.
     await client.delete(Secret, 'o-webhook-cert')
     await using second = await startWebhooks(operator, { ...options, port: 0 })
     cluster.servicePort = second.port
@@ -320,7 +320,7 @@ describe('startWebhooks()', () => {
     expect((await client.get(Secret, 'o-webhook-cert')).data?.['tls.crt']).not.toBe(kept.data?.['tls.crt'])
   })
 
-  it('wants exactly one way to get a certificate', async () => {
+  it('requires exactly one source of a certificate', async () => {
     await expect(startWebhooks({ name: 'o', webhooks: [] }, { client: undefined as never })).rejects.toThrow(
       `'folder', 'selfManaged', 'url' and 'certificate' exclude each other, and none of them is set: set exactly one`,
     )

@@ -1,4 +1,4 @@
-// The program of an operator that has nothing to do.
+// The program of an operator without controllers.
 import { defineController, defineOperator, defineResource, run, s } from 'kubewright'
 
 const Home = defineResource({ group: 'ajd.example.com', version: 'v1', kind: 'Home', spec: s.object({}) })
