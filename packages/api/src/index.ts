@@ -27,6 +27,7 @@ export {
   FieldError,
   type FieldErrorType,
   FieldPath,
+  fieldManagerMaxLength,
   forbidden,
   type IntOrString,
   internalError,
@@ -39,6 +40,7 @@ export {
   tooLong,
   tooMany,
   typeInvalid,
+  validateFieldManager,
 } from '@kubewright/schema'
 export {
   ApiError,
@@ -115,12 +117,7 @@ export { fieldSetOf } from './apply/field-set-of.ts'
 export { keepUnchangedTimes } from './apply/keep-unchanged-times.ts'
 export { lastAppliedAnnotation } from './apply/last-applied.ts'
 export { validateManagedFieldsEntries } from './apply/managed-fields.ts'
-export {
-  fieldManagerMaxLength,
-  managerOrUserAgent,
-  prefixFromUserAgent,
-  validateFieldManager,
-} from './apply/manager-name.ts'
+export { managerOrUserAgent, prefixFromUserAgent } from './apply/manager-name.ts'
 export { mergeTyped } from './apply/merge-typed.ts'
 export { extractItems, removeItems } from './apply/remove-items.ts'
 export { parentManagedFields, type ReplicasPaths, scaleManagedFields } from './apply/scale-managed-fields.ts'

@@ -1,3 +1,4 @@
+import type { FieldErrorType } from '@kubewright/schema'
 import { isObject, type JsonObject } from './own-property.ts'
 
 /** The machine-readable reasons of API failures (metav1.StatusReason); the empty string means unknown. */
@@ -25,16 +26,7 @@ export type StatusReason =
 
 /** The machine-readable causes of API failures (metav1.CauseType); servers may send others. */
 export type CauseType =
-  | 'FieldValueNotFound'
-  | 'FieldValueRequired'
-  | 'FieldValueDuplicate'
-  | 'FieldValueInvalid'
-  | 'FieldValueNotSupported'
-  | 'FieldValueForbidden'
-  | 'FieldValueTooLong'
-  | 'FieldValueTooMany'
-  | 'FieldValueTypeInvalid'
-  | 'InternalError'
+  | FieldErrorType
   | 'UnexpectedServerResponse'
   | 'FieldManagerConflict'
   | 'ResourceVersionTooLarge'

@@ -105,6 +105,7 @@ export {
 } from './syntax/rfc3339.ts'
 export { fixedTimeZone, type TimeZone, timeZone, type WallTime } from './syntax/time-zone.ts'
 export { GoURL, isRequestURI } from './syntax/url.ts'
+export { codePointLength, compareUtf8, utf8Length } from './syntax/utf8.ts'
 export { drainMicrotasks, systemClock, turnWhenDue } from './system-clock.ts'
 export { systemRandom } from './system-random.ts'
 export { diffLines, type LineChange, unifiedDiff } from './unified-diff.ts'

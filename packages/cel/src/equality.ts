@@ -1,3 +1,4 @@
+import { compareUtf8 } from '@kubewright/base'
 import { CelError, noSuchOverload } from './cel-error.ts'
 import { CelType } from './cel-type.ts'
 import type { CelList } from './collections.ts'
@@ -66,7 +67,7 @@ export function celCompare(a: CelValue, b: CelValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : 0
   if (typeof a === 'string') {
     if (typeof b !== 'string') throw noSuchOverload()
-    return compareStrings(a, b)
+    return compareUtf8(a, b)
   }
   if (isNumeric(a)) {
     if (!isNumeric(b)) throw noSuchOverload()
@@ -85,26 +86,6 @@ function compareNumeric(a: Numeric, b: Numeric): number {
   const y = b instanceof CelDouble || b instanceof CelUint ? b.value : b
   if (Number.isNaN(x) || Number.isNaN(y)) throw new CelError('NaN values cannot be ordered')
   return x < y ? -1 : x > y ? 1 : 0
-}
-
-/** Orders strings by their UTF-8 encoding, which is the order of code points. */
-export function compareStrings(a: string, b: string): number {
-  if (a === b) return 0
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    if (x !== y) {
-      // A surrogate belongs to a code point that is greater than every single UTF-16 unit.
-      if (x >= 0xd800 && y >= 0xd800) return surrogateRank(x) - surrogateRank(y)
-      return x - y
-    }
-  }
-  return a.length - b.length
-}
-
-function surrogateRank(unit: number): number {
-  return unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {

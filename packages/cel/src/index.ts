@@ -47,7 +47,7 @@ export type {
   SizeEstimate,
 } from './cost-estimate.ts'
 export { CelEnvironment, type EnvironmentOptions, type VariableDeclaration } from './environment.ts'
-export { celCompare, celEquals, compareStrings } from './equality.ts'
+export { celCompare, celEquals } from './equality.ts'
 export { CelExpression, CostMeter, PER_CALL_LIMIT } from './expression.ts'
 export type { SizeEstimator } from './internal/declared-sizes.ts'
 export { matchesRegex, type Regex, regexOf } from './internal/regex.ts'
@@ -100,7 +100,6 @@ export {
   CelTimestamp,
   CelUint,
   type CelValue,
-  codePointLength,
   intOf,
   typeOf,
 } from './values.ts'

@@ -1,3 +1,4 @@
+import { codePointLength } from '@kubewright/base'
 import { noSuchOverload } from './cel-error.ts'
 import {
   BOOL,
@@ -185,22 +186,6 @@ export function typeOf(value: CelValue): CelType {
 }
 
 const OPTIONAL_OF_DYN: CelType = optionalType(DYN)
-
-/** Returns the number of code points of a string, its size in CEL. */
-export function codePointLength(text: string): number {
-  let count = text.length
-  for (let i = 0; i < text.length - 1; i++) {
-    const unit = text.charCodeAt(i)
-    if (unit >= 0xd800 && unit <= 0xdbff) {
-      const next = text.charCodeAt(i + 1)
-      if (next >= 0xdc00 && next <= 0xdfff) {
-        count--
-        i++
-      }
-    }
-  }
-  return count
-}
 
 /** Returns the size of a value for cost tracking: characters, bytes, elements or entries; 1 for other values. */
 export function actualSize(value: CelValue): number {

@@ -1,3 +1,5 @@
+import { compareUtf8 } from '@kubewright/base'
+
 /**
  * Text in the formats of Go's `fmt`, `strconv` and `encoding/json`, because the API server's error messages contain
  * values in these formats.
@@ -81,21 +83,6 @@ function jsonNumber(value: number): string {
   return String(value)
 }
 
-/** Orders strings by their UTF-8 bytes, like Go sorts map keys and error texts. */
-export function compareUtf8(a: string, b: string): number {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    if (x === y) continue
-    // Surrogates (code points above U+FFFF) follow all other units in UTF-8, but not in UTF-16.
-    const xHigh = x >= 0xd800 && x <= 0xdfff
-    const yHigh = y >= 0xd800 && y <= 0xdfff
-    return xHigh === yHigh ? x - y : xHigh ? 1 : -1
-  }
-  return a.length - b.length
-}
-
 /** Formats decoded JSON like `%v`: `map[a:1 b:[x y]]`, `<nil>`, strings without quotes. */
 export function goValue(value: unknown): string {
   switch (typeof value) {
@@ -116,16 +103,4 @@ export function goValue(value: unknown): string {
   const entries = value as Readonly<Record<string, unknown>>
   const keys = Object.keys(entries).sort(compareUtf8)
   return `map[${keys.map((key) => `${key}:${goValue(entries[key])}`).join(' ')}]`
-}
-
-/** Returns the number of bytes of the text in UTF-8, like Go's `len`. */
-export function utf8Length(text: string): number {
-  let bytes = text.length
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i)
-    if (unit < 0x80) continue
-    // Each half of a surrogate pair accounts for two of the four bytes.
-    bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
-  }
-  return bytes
 }

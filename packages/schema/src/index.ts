@@ -67,11 +67,12 @@ export {
   typeInvalid,
 } from './field-error.ts'
 export { FieldPath } from './field-path.ts'
-export { compareUtf8, goFloat, goJson, goNumber, goValue, isGoInteger, utf8Length } from './go-format.ts'
+export { goFloat, goJson, goNumber, goValue, isGoInteger } from './go-format.ts'
 export type { CoerceOptions, CoerceResult } from './internal/embedded-resources.ts'
 export type { JSONSchemaProps, ValidationRule } from './json-schema.ts'
 export { type DecodedMeta, decodeObjectMeta } from './object-meta.ts'
 export {
+  fieldManagerMaxLength,
   type ObjectMetaOptions,
   validateAnnotations,
   validateFieldManager,

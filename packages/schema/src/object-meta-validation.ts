@@ -5,10 +5,11 @@ import {
   isValidLabelValue,
   nameIsDNSLabel,
   type ObjectNameCheck,
+  utf8Length,
 } from '@kubewright/base'
 import { type FieldError, forbidden, invalid, RawValue, required, tooLong } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
-import { goJson, utf8Length } from './go-format.ts'
+import { goJson } from './go-format.ts'
 
 /** Facts about the kind that {@link validateObjectMeta} needs. */
 export interface ObjectMetaOptions {
@@ -21,8 +22,10 @@ export interface ObjectMetaOptions {
 type Meta = Readonly<Record<string, unknown>>
 type OwnerReference = Readonly<Record<string, unknown>>
 
+/** The maximum length of a field manager's name in bytes. */
+export const fieldManagerMaxLength = 128
+
 const ANNOTATION_SIZE_LIMIT = 256 * 1024
-const MANAGER_SIZE_LIMIT = 128
 const SUBRESOURCE_SIZE_LIMIT = 256
 
 /**
@@ -46,8 +49,8 @@ export function validateObjectMeta(meta: Meta, path: FieldPath, options: ObjectM
   if (typeof generation === 'number' && generation < 0) {
     errors.push(invalid(path.child('generation'), generation, 'must be greater than or equal to 0'))
   }
-  errors.push(...validateLabels(stringMap(meta['labels']), path.child('labels')))
-  errors.push(...validateAnnotations(stringMap(meta['annotations']), path.child('annotations')))
+  errors.push(...validateLabels(record(meta['labels']), path.child('labels')))
+  errors.push(...validateAnnotations(record(meta['annotations']), path.child('annotations')))
   errors.push(...validateOwnerReferences(list(meta['ownerReferences']), path.child('ownerReferences')))
   errors.push(...validateFinalizers(list(meta['finalizers']).map(text), path.child('finalizers')))
   errors.push(...validateManagedFields(list(meta['managedFields']), path.child('managedFields')))
@@ -64,27 +67,33 @@ function checkNamespace(namespace: string, namespaced: boolean, path: FieldPath,
   }
 }
 
-/** Validates label keys and values. */
-export function validateLabels(labels: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
+/** Validates label keys and values, in the order of the keys. */
+export function validateLabels(labels: Meta | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  for (const [key, value] of Object.entries(labels)) {
+  for (const key of sortedKeys(labels)) {
+    const value = text(labels![key])
     for (const message of isQualifiedName(key)) errors.push(invalid(path, key, message))
     for (const message of isValidLabelValue(value)) errors.push(invalid(path, value, message))
   }
   return errors
 }
 
-/** Validates annotation keys and the size of all annotations together. */
-export function validateAnnotations(annotations: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
+/** Validates annotation keys, in their order, and the size of all annotations together. */
+export function validateAnnotations(annotations: Meta | undefined, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   let size = 0
-  for (const [key, value] of Object.entries(annotations)) {
+  for (const key of sortedKeys(annotations)) {
     // Annotation keys are case-insensitive.
     for (const message of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, message))
-    size += utf8Length(key) + utf8Length(value)
+    size += utf8Length(key) + utf8Length(text(annotations![key]))
   }
   if (size > ANNOTATION_SIZE_LIMIT) errors.push(tooLong(path, ANNOTATION_SIZE_LIMIT))
   return errors
+}
+
+function sortedKeys(map: Meta | undefined): readonly string[] {
+  const keys = Object.keys(map ?? {})
+  return keys.length > 1 ? keys.sort() : keys
 }
 
 /** Validates owner references. At most one of them may be the controller. */
@@ -171,7 +180,7 @@ export function validateManagedFields(entries: readonly unknown[], path: FieldPa
 /** Validates the name of a field manager: printable, at most 128 bytes. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (utf8Length(manager) > MANAGER_SIZE_LIMIT) errors.push(tooLong(path, MANAGER_SIZE_LIMIT))
+  if (utf8Length(manager) > fieldManagerMaxLength) errors.push(tooLong(path, fieldManagerMaxLength))
   let position = 0
   for (const char of manager) {
     const code = char.codePointAt(0) as number
@@ -194,7 +203,6 @@ function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-function stringMap(value: unknown): Readonly<Record<string, string>> {
-  if (typeof value !== 'object' || value === null) return {}
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, text(each)]))
+function record(value: unknown): Meta {
+  return typeof value === 'object' && value !== null ? (value as Meta) : {}
 }

@@ -1,4 +1,4 @@
-import { compareUtf8 } from '@kubewright/schema'
+import { compareUtf8 } from '@kubewright/base'
 import { type Managed, managerIdentifier, secondsOf, type VersionedSet } from './managed-fields.ts'
 
 /** The number of updating managers that an object keeps before the oldest ones are merged. */

@@ -1,8 +1,9 @@
+import { FieldPath, validateFieldManager } from '@kubewright/schema'
 import { describe, expect, it } from 'vitest'
 import { fieldSetPath } from '../fieldset/path-element.ts'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
 import { decodeManagedFields, encodeManagedFields, managerIdentifier } from './managed-fields.ts'
-import { managerOrUserAgent, prefixFromUserAgent, validateFieldManager } from './manager-name.ts'
+import { managerOrUserAgent, prefixFromUserAgent } from './manager-name.ts'
 import { parentManagedFields, scaleManagedFields } from './scale-managed-fields.ts'
 import { zeroObject } from './zero-object.ts'
 
@@ -75,11 +76,11 @@ describe('prefixFromUserAgent()', () => {
 
 describe('validateFieldManager()', () => {
   it('limits the length and the characters', () => {
-    expect(validateFieldManager('m', 'fieldManager')).toEqual([])
-    expect(validateFieldManager('x'.repeat(129), 'fieldManager').map(String)).toEqual([
+    expect(validateFieldManager('m', FieldPath.of('fieldManager'))).toEqual([])
+    expect(validateFieldManager('x'.repeat(129), FieldPath.of('fieldManager')).map(String)).toEqual([
       'fieldManager: Too long: may not be more than 128 bytes',
     ])
-    expect(validateFieldManager('é\t', 'fieldManager').map(String)).toEqual([
+    expect(validateFieldManager('é\t', FieldPath.of('fieldManager')).map(String)).toEqual([
       'fieldManager: Invalid value: "é\\t": invalid character U+0009 (at position 2)',
     ])
   })

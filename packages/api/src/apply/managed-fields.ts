@@ -1,5 +1,4 @@
-import { goQuote } from '@kubewright/base'
-import { compareUtf8 } from '@kubewright/schema'
+import { compareUtf8, goQuote } from '@kubewright/base'
 import { FieldSet, type FieldsV1 } from '../fieldset/field-set.ts'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
 

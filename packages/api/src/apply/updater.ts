@@ -1,5 +1,4 @@
-import { deepEqual } from '@kubewright/base'
-import { compareUtf8 } from '@kubewright/schema'
+import { compareUtf8, deepEqual } from '@kubewright/base'
 import { FieldSet } from '../fieldset/field-set.ts'
 import type { FieldSetFilter } from '../fieldset/field-set-filter.ts'
 import { type Comparison, compareTyped } from './compare.ts'

@@ -1,4 +1,4 @@
-import { compareUtf8 } from '@kubewright/schema'
+import { compareUtf8 } from '@kubewright/base'
 
 /** Options of {@link encodeJson}. */
 export interface EncodeJsonOptions {

@@ -1,4 +1,4 @@
-import { goQuote } from '@kubewright/base'
+import { goQuote, utf8Length } from '@kubewright/base'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 
 // At the end of the input, Go feeds its scanner one more space. In these states the space is the invalid character that
@@ -51,13 +51,4 @@ function leadByte(codePoint: number): number {
   if (codePoint < 0x800) return 0xc0 | (codePoint >> 6)
   if (codePoint < 0x10000) return 0xe0 | (codePoint >> 12)
   return 0xf0 | (codePoint >> 18)
-}
-
-function utf8Length(text: string): number {
-  let length = 0
-  for (const char of text) {
-    const codePoint = char.codePointAt(0)!
-    length += codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4
-  }
-  return length
 }

@@ -1,5 +1,5 @@
-import { goQuote } from '@kubewright/base'
-import { compareUtf8, goNumber } from '@kubewright/schema'
+import { compareUtf8, goQuote } from '@kubewright/base'
+import { goNumber } from '@kubewright/schema'
 
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
 

@@ -1,5 +1,4 @@
-import { goQuote } from '@kubewright/base'
-import { compareUtf8 } from '@kubewright/schema'
+import { compareUtf8, goQuote } from '@kubewright/base'
 
 /** One step of a field path: a field of a map, or an item of a list selected by its keys, its value or its index. */
 export type PathElement =

@@ -1,5 +1,4 @@
-import { deepEqual, goQuote } from '@kubewright/base'
-import { compareUtf8 } from '@kubewright/schema'
+import { compareUtf8, deepEqual, goQuote } from '@kubewright/base'
 import { isObject, type JsonObject, setOwn } from '../own-property.ts'
 import { cannotDecode, PatchError } from './patch-error.ts'
 

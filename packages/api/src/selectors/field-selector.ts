@@ -1,4 +1,4 @@
-import { compareUtf8 } from '@kubewright/schema'
+import { compareUtf8 } from '@kubewright/base'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 
 /** One condition: a field equals, or does not equal, a value. */

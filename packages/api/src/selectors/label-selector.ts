@@ -1,6 +1,5 @@
-import { goQuote, isQualifiedName, isValidLabelValue } from '@kubewright/base'
+import { compareUtf8, goQuote, isQualifiedName, isValidLabelValue } from '@kubewright/base'
 import {
-  compareUtf8,
   type FieldError,
   type FieldPath,
   forbidden,

@@ -1,4 +1,5 @@
-import { compareUtf8, FieldPath } from '@kubewright/schema'
+import { compareUtf8 } from '@kubewright/base'
+import { FieldPath } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 import {
   binaryOperators,

@@ -1,5 +1,5 @@
-import { isQualifiedName, isValidLabelValue } from '@kubewright/base'
-import { aggregateText, compareUtf8, type FieldError, FieldPath, invalid, notSupported } from '@kubewright/schema'
+import { compareUtf8, isQualifiedName, isValidLabelValue } from '@kubewright/base'
+import { aggregateText, type FieldError, FieldPath, invalid, notSupported } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 
 /** The relation between a label and the values of a requirement (apimachinery's selection.Operator). */

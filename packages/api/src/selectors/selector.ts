@@ -1,4 +1,4 @@
-import { compareUtf8 } from '@kubewright/schema'
+import { compareUtf8 } from '@kubewright/base'
 import { type LabelSet, newRequirement, Requirement } from './requirement.ts'
 
 /**

@@ -1,3 +1,5 @@
+import { utf8Length } from './utf8.ts'
+
 // Kubernetes' rules for names, keys and label values. Each function returns the messages of the rules that `value`
 // violates, or an empty array. Behaviour and texts as in apimachinery/pkg/util/validation, api/validate/content and
 // api/validation. Lengths are in bytes of UTF-8, even where the message says characters.
@@ -9,7 +11,7 @@ export type NameCheck = (value: string) => string[]
  * Checks the name of an object. With `prefix`, the name is a generateName, which may end in a dash because a suffix
  * follows.
  */
-export type ObjectNameCheck = (name: string, prefix: boolean) => string[]
+export type ObjectNameCheck = (name: string, prefix: boolean) => readonly string[]
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`
@@ -110,7 +112,7 @@ export function isDNS1123Subdomain(value: string): string[] {
 
 /** Like `isDNS1123Subdomain`, but allows upper case. */
 export function isDNS1123SubdomainCaseless(value: string): string[] {
-  const errors = byteLength(value) > 253 ? [maxBytesMessage(253)] : []
+  const errors = utf8Length(value) > 253 ? [maxBytesMessage(253)] : []
   if (!CASELESS_SUBDOMAIN_REGEX.test(value)) {
     errors.push(regexMessage(CASELESS_SUBDOMAIN_MESSAGE, SUBDOMAIN, 'Example.com'))
   }
@@ -157,14 +159,14 @@ export function isQualifiedName(value: string): string[] {
     const prefix = parts[0] ?? ''
     if (prefix === '') errors.push('prefix part must be non-empty')
     else {
-      if (byteLength(prefix) > 253) errors.push(`prefix part ${maxBytesMessage(253)}`)
+      if (utf8Length(prefix) > 253) errors.push(`prefix part ${maxBytesMessage(253)}`)
       if (!SUBDOMAIN_REGEX.test(prefix)) {
         errors.push(`prefix part ${regexMessage(SUBDOMAIN_MESSAGE, SUBDOMAIN, 'example.com')}`)
       }
     }
   }
   if (name === '') errors.push('name part must be non-empty')
-  else if (byteLength(name) > 63) errors.push(`name part ${maxBytesMessage(63)}`)
+  else if (utf8Length(name) > 63) errors.push(`name part ${maxBytesMessage(63)}`)
   if (!LABEL_KEY_REGEX.test(name)) {
     errors.push(`name part ${regexMessage(LABEL_KEY_MESSAGE, LABEL_KEY, 'MyName', 'my.name', '123-abc')}`)
   }
@@ -173,7 +175,7 @@ export function isQualifiedName(value: string): string[] {
 
 /** Checks a label value: empty, or at most 63 bytes with an alphanumeric first and last character. */
 export function isValidLabelValue(value: string): string[] {
-  const errors = byteLength(value) > 63 ? [maxBytesMessage(63)] : []
+  const errors = utf8Length(value) > 63 ? [maxBytesMessage(63)] : []
   if (!LABEL_VALUE_REGEX.test(value)) {
     errors.push(regexMessage(LABEL_VALUE_MESSAGE, LABEL_VALUE, 'MyValue', 'my_value', '12345'))
   }
@@ -319,25 +321,10 @@ export function maskTrailingDash(name: string): string {
 }
 
 function tooLong(value: string, limit: number): string[] {
-  return byteLength(value) > limit ? [maxLengthMessage(limit)] : []
+  return utf8Length(value) > limit ? [maxLengthMessage(limit)] : []
 }
 
 function climbsDirectories(value: string): string[] {
   if (value === '.' || value === '..') return [`must not be '${value}'`]
   return value.startsWith('..') ? ["must not start with '..'"] : []
-}
-
-/**
- * Returns the length in bytes of UTF-8. Non-ASCII values violate the patterns anyway, but the length message depends on
- * it.
- */
-function byteLength(value: string): number {
-  let length = value.length
-  for (let i = 0; i < value.length; i++) {
-    const code = value.charCodeAt(i)
-    if (code < 0x80) continue
-    // Each half of a surrogate pair accounts for two of the four bytes.
-    length += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2
-  }
-  return length
 }

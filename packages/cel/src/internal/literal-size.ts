@@ -1,7 +1,8 @@
+import { codePointLength } from '@kubewright/base'
 import type { Expr } from '../ast.ts'
 import { type CelType, isOptionalType } from '../cel-type.ts'
 import { exactly, type SizeEstimate } from '../cost-estimate.ts'
-import { CelBytes, CelOptional, codePointLength } from '../values.ts'
+import { CelBytes, CelOptional } from '../values.ts'
 
 /** Returns the size of a literal, or undefined if the expression is not one. */
 export function literalSize(e: Expr): SizeEstimate | undefined {

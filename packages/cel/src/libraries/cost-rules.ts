@@ -1,3 +1,4 @@
+import { utf8Length } from '@kubewright/base'
 // Cost rules that several libraries share, as in apiserver/pkg/cel/library/cost.go. Estimates decide which rules a CRD
 // may contain, so they must be exactly those of Kubernetes.
 import {
@@ -93,13 +94,4 @@ export function traversalCost(value: CelValue): number {
   return 'value' in value && value.value instanceof Uint8Array
     ? Math.trunc(value.value.length * STRING_TRAVERSAL_COST)
     : 1
-}
-
-function utf8Length(text: string): number {
-  let length = text.length
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code >= 0x80) length += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2
-  }
-  return length
 }

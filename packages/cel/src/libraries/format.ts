@@ -24,11 +24,11 @@ export class CelFormat extends CelOpaque {
   readonly type: CelType = FORMAT_TYPE
   readonly name: string
   /** Returns the messages of the rules that a text violates. */
-  readonly check: (text: string) => string[]
+  readonly check: (text: string) => readonly string[]
   /** The pattern length used to compute the cost of the check. */
   readonly patternSize: number
 
-  constructor(name: string, patternSize: number, check: (text: string) => string[]) {
+  constructor(name: string, patternSize: number, check: (text: string) => readonly string[]) {
     super()
     this.name = name
     this.patternSize = patternSize

@@ -1,10 +1,9 @@
 // "...".format([...]) with the rules of cel-go's ext/formatting.go. Kubernetes uses the locale en-US: fixed-point
 // numbers have commas between thousands, scientific ones a superscript exponent.
-import { goQuote } from '@kubewright/base'
+import { compareUtf8, goQuote } from '@kubewright/base'
 import { CelError } from '../cel-error.ts'
 import { CelType } from '../cel-type.ts'
 import { CelList, CelMap } from '../collections.ts'
-import { compareStrings } from '../equality.ts'
 import { toDouble, toText } from '../standard/conversions.ts'
 import { CelBytes, CelDouble, CelDuration, CelTimestamp, CelUint, type CelValue, typeOf } from '../values.ts'
 import { formatExponential, formatFixed } from './format-number.ts'
@@ -169,7 +168,7 @@ function formatMap(map: CelMap): string {
     if (!isKey) throw new CelError(`no formatting function for map key of type ${typeOf(key).name}`)
     entries.push([formatNested(key), formatNested(map.get(key) ?? null)])
   }
-  entries.sort(([a], [b]) => compareStrings(a, b))
+  entries.sort(([a], [b]) => compareUtf8(a, b))
   return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`
 }
 

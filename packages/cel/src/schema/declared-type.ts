@@ -1,3 +1,4 @@
+import { utf8Length } from '@kubewright/base'
 import {
   BOOL,
   BYTES,
@@ -193,8 +194,4 @@ function declareString(schema: CelSchema): DeclaredType {
     return scalar(STRING, schema, Math.max(...lengths), 2)
   }
   return scalar(STRING, schema, MAX_REQUEST_SIZE_BYTES - 2, 2)
-}
-
-function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length
 }

@@ -1,3 +1,4 @@
+import { codePointLength } from '@kubewright/base'
 import { CelError, noSuchOverload } from '../cel-error.ts'
 import { CelList, CelMap } from '../collections.ts'
 import {
@@ -8,7 +9,6 @@ import {
   CelTimestamp,
   CelUint,
   type CelValue,
-  codePointLength,
   INT64_MAX,
   INT64_MIN,
   intOf,

@@ -1,4 +1,11 @@
-import { type AnyKind, type DraftParts, type Kind, type KubeObject, validateFieldManager } from '@kubewright/api'
+import {
+  type AnyKind,
+  type DraftParts,
+  FieldPath,
+  type Kind,
+  type KubeObject,
+  validateFieldManager,
+} from '@kubewright/api'
 import { type Duration, isQualifiedName, toMillis } from '@kubewright/base'
 import type { AccessRule } from '../controller/access-rule.ts'
 import type { HotLoopOptions } from '../controller/hot-loop-detector.ts'
@@ -139,7 +146,8 @@ export function defineController<Read, Write, Status extends AnyStatus>(
   // Only a controller with `cleanup` writes its finalizer.
   const [finalizerProblem] = options.cleanup || options.finalizer !== undefined ? finalizerProblems(finalizer) : []
   if (finalizerProblem !== undefined) refuse('finalizer', `cannot be "${finalizer}": ${finalizerProblem}`)
-  const [managerProblem] = fieldManager === undefined ? [] : validateFieldManager(fieldManager, 'fieldManager')
+  const [managerProblem] =
+    fieldManager === undefined ? [] : validateFieldManager(fieldManager, FieldPath.of('fieldManager'))
   if (fieldManager === '') refuse('fieldManager', 'must not be empty: leave it out for the default')
   if (managerProblem !== undefined) refuse('fieldManager', managerProblem.detail)
   if (options.prune && (options.owns ?? []).length === 0) {

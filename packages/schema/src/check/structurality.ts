@@ -1,6 +1,6 @@
+import { compareUtf8 } from '@kubewright/base'
 import { type FieldError, forbidden, invalid, required } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
-import { compareUtf8 } from '../go-format.ts'
 import { compilePattern } from '../internal/value-rules.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
 import { additionalSchema, hasAdditional, keywordsOf, propertyOf, singleItems } from './schema-shape.ts'

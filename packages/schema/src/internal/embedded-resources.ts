@@ -1,7 +1,6 @@
-import { isDNS1035Label } from '@kubewright/base'
+import { compareUtf8, isDNS1035Label } from '@kubewright/base'
 import { type FieldError, invalid, required } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
-import { compareUtf8 } from '../go-format.ts'
 import { decodeObjectMeta } from '../object-meta.ts'
 import { validateObjectMeta } from '../object-meta-validation.ts'
 import type { JsonObject, StructuralNode } from './structural-node.ts'

@@ -1,4 +1,4 @@
-import { formatCheck, goQuote } from '@kubewright/base'
+import { codePointLength, formatCheck, goQuote } from '@kubewright/base'
 import { goFloat, goNumber, goValue, isGoInteger } from '../go-format.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
 import type { Correlation } from './correlation.ts'
@@ -7,7 +7,6 @@ import { type Problem, ValidationResult } from './problem.ts'
 import type { JsonObject } from './structural-node.ts'
 import {
   allowedTypes,
-  codePoints,
   compilePattern,
   effectiveFormat,
   inEnum,
@@ -216,10 +215,10 @@ function checkString(schema: JSONSchemaProps, value: string, name: string, resul
   const maxLength = limit(schema.maxLength)
   const minLength = limit(schema.minLength)
   // Only the first of these errors is reported.
-  if (maxLength !== undefined && codePoints(value) > maxLength) {
+  if (maxLength !== undefined && codePointLength(value) > maxLength) {
     const message = `${name} in body should be at most ${maxLength} chars long`
     result.add({ kind: 'tooLong', name, message, value, limit: maxLength })
-  } else if (minLength !== undefined && codePoints(value) < minLength) {
+  } else if (minLength !== undefined && codePointLength(value) < minLength) {
     result.add(invalidProblem(name, `should be at least ${minLength} chars long`, value))
   } else if (schema.pattern !== undefined && schema.pattern !== '') {
     const pattern = compilePattern(schema.pattern)

@@ -1,10 +1,9 @@
-import { deepEqual, formatCheck } from '@kubewright/base'
+import { codePointLength, deepEqual, formatCheck } from '@kubewright/base'
 import { isGoInteger } from '../go-format.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
 import type { JsonObject } from './structural-node.ts'
 import {
   allowedTypes,
-  codePoints,
   compilePattern,
   effectiveFormat,
   inEnum,
@@ -152,8 +151,8 @@ export class CheckCompiler {
     return (value) => {
       const text = value as string
       // The number of code points is between half the number of UTF-16 units and that number.
-      if (text.length > maxLength && codePoints(text) > maxLength) return false
-      if (minLength > 0 && (text.length < minLength || codePoints(text) < minLength)) return false
+      if (text.length > maxLength && codePointLength(text) > maxLength) return false
+      if (minLength > 0 && (text.length < minLength || codePointLength(text) < minLength)) return false
       return (pattern === undefined || pattern(text)) && (hasFormat === undefined || hasFormat(text))
     }
   }

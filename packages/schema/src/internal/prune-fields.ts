@@ -1,4 +1,4 @@
-import { compareUtf8 } from '../go-format.ts'
+import { compareUtf8 } from '@kubewright/base'
 import type { JsonObject, StructuralNode } from './structural-node.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { goQuote } from '@kubewright/base'
+import { goQuote, utf8Length } from '@kubewright/base'
 import {
   CelCostError,
   CelError,
@@ -10,7 +10,6 @@ import {
 } from '@kubewright/cel'
 import { duplicate, type FieldError, forbidden, invalid, omitValue, required } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
-import { utf8Length } from '../go-format.ts'
 import type { ValidationRule } from '../json-schema.ts'
 import { type Correlation, MapList } from './correlation.ts'
 import { goTrim } from './go-text.ts'

@@ -47,22 +47,6 @@ export function effectiveFormat(schema: JSONSchemaProps, mode: ValidationMode): 
   return mode === 'default' || isSupportedFormat(format) ? format : ''
 }
 
-/** Returns the number of Unicode code points, the unit of minLength and maxLength. */
-export function codePoints(text: string): number {
-  let count = text.length
-  for (let i = 0; i < text.length - 1; i++) {
-    const unit = text.charCodeAt(i)
-    if (unit >= 0xd800 && unit <= 0xdbff) {
-      const next = text.charCodeAt(i + 1)
-      if (next >= 0xdc00 && next <= 0xdfff) {
-        count--
-        i++
-      }
-    }
-  }
-  return count
-}
-
 const patterns = new Map<string, Pattern>()
 
 /** A compiled `pattern`, or the reason why RE2 rejects it. */

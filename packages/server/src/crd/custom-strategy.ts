@@ -1,9 +1,8 @@
 import { FieldSet, fieldSetPath, newInvalid, parseGroupVersion } from '@kubewright/api'
 import { deepCopy, deepEqual, goQuote, isQualifiedName } from '@kubewright/base'
-import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
+import { type FieldError, FieldPath, invalid, validateObjectMeta } from '@kubewright/schema'
 import type { MutableObject } from '../resource/object.ts'
 import type { Strategy } from '../resource/strategy.ts'
-import { validateObjectMeta } from '../resource/validate-object-meta.ts'
 import type { CrdScale } from './crd.ts'
 import type { CustomVersion, CustomVersions } from './custom-versions.ts'
 import { validateScaleSpec, validateScaleStatus } from './validate-scale.ts'
@@ -81,7 +80,10 @@ function checkType({ kind }: CustomVersions, { apiVersion }: CustomVersion, obje
 
 /** What is wrong with the metadata, which is reported elsewhere: rules are not evaluated while something is missing or too long. */
 function metadataErrors({ metadata }: MutableObject): FieldError[] {
-  return validateObjectMeta(metadata, metadata.namespace !== undefined, () => [], FieldPath.of('metadata'))
+  return validateObjectMeta(metadata, FieldPath.of('metadata'), {
+    namespaced: metadata.namespace !== undefined,
+    nameCheck: () => [],
+  })
 }
 
 function scaleErrors(object: MutableObject, scale: CrdScale | undefined, spec: boolean): FieldError[] {

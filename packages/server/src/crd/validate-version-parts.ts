@@ -1,4 +1,5 @@
-import { type FieldError, type FieldPath, goJson, invalid, RawValue, required, utf8Length } from '@kubewright/schema'
+import { utf8Length } from '@kubewright/base'
+import { type FieldError, type FieldPath, goJson, invalid, RawValue, required } from '@kubewright/schema'
 import type { CrdColumn, CrdSubresources, CrdVersion } from './crd.ts'
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']

@@ -1,16 +1,11 @@
 import { newInvalid } from '@kubewright/api'
 import { deepEqual, nameIsDNSSubdomain, randomSuffix, uuid } from '@kubewright/base'
-import { type FieldError, FieldPath } from '@kubewright/schema'
+import { type FieldError, FieldPath, validateObjectMeta } from '@kubewright/schema'
 import type { MutableMeta, MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
 import type { StrategyContext, Undo } from '../resource/strategy.ts'
-import {
-  pathSegmentName,
-  validateFinalizerNames,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from '../resource/validate-object-meta.ts'
+import { validateFinalizerNames, validateObjectMetaUpdate } from '../resource/validate-object-meta.ts'
 import { matchNamespace } from './match-namespace.ts'
 import type { ObjectRegistry } from './object-registry.ts'
 import { requireNewest } from './resource-version.ts'
@@ -116,14 +111,15 @@ async function validateUpdate(
 
 /** The checks of metadata that do not depend on the kind. */
 function validateForAllKinds({ kind }: Resource, meta: MutableMeta): FieldError[] {
-  return validateObjectMeta(meta, kind.scope === 'Namespaced', pathSegmentName, metadataPath)
+  return validateObjectMeta(meta, metadataPath, { namespaced: kind.scope === 'Namespaced' })
 }
 
 /** The checks of metadata by the rules of the kind. */
 function validateByKind(scope: WriteScope, meta: MutableMeta): FieldError[] {
   const { resource, strategy } = scope
-  const checkName = strategy.validateName ?? nameIsDNSSubdomain
-  const errors = validateObjectMeta(meta, resource.kind.scope === 'Namespaced', checkName, metadataPath)
+  const namespaced = resource.kind.scope === 'Namespaced'
+  const nameCheck = strategy.validateName ?? nameIsDNSSubdomain
+  const errors = validateObjectMeta(meta, metadataPath, { namespaced, nameCheck })
   return [...errors, ...validateFinalizers(scope, meta)]
 }
 

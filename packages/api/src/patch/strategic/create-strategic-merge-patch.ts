@@ -1,6 +1,6 @@
-import { deepEqual } from '@kubewright/base'
+import { compareUtf8, deepEqual } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
-import { compareUtf8, goValue } from '@kubewright/schema'
+import { goValue } from '@kubewright/schema'
 import { encodeYaml } from '../../codec/encode-yaml.ts'
 import { goType } from '../../fieldset/go-text.ts'
 import { asJson, getOwn, isObject, type JsonObject, setOwn } from '../../own-property.ts'

@@ -1,9 +1,9 @@
+import { isPathSegmentName } from '@kubewright/base'
 import type { FieldError } from '@kubewright/schema'
 import type { EscalationGuard } from '../../auth/rbac/escalation.ts'
 import { rbacGroup, type Subject } from '../../auth/rbac/rbac-policy.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Strategy } from '../../resource/strategy.ts'
-import { pathSegmentName } from '../../resource/validate-object-meta.ts'
 import type { BuiltinTable } from '../builtin-resources.ts'
 import { bindingTable } from './binding-table.ts'
 import { validateAggregationRule, validateBinding, validateRoleRefUpdate, validateRules } from './validate-rbac.ts'
@@ -24,7 +24,7 @@ function roleStrategy(namespaced: boolean, guard: EscalationGuard | undefined): 
     ...(namespaced ? [] : validateAggregationRule(role, old)),
   ]
   return {
-    validateName: pathSegmentName,
+    validateName: isPathSegmentName,
     allowCreateOnUpdate: true,
     prepareForCreate: normalizeRules,
     prepareForUpdate: normalizeRules,
@@ -38,7 +38,7 @@ function roleStrategy(namespaced: boolean, guard: EscalationGuard | undefined): 
 
 function bindingStrategy(namespaced: boolean, guard: EscalationGuard | undefined): Strategy {
   return {
-    validateName: pathSegmentName,
+    validateName: isPathSegmentName,
     allowCreateOnUpdate: true,
     setDefaults: setBindingDefaults,
     prepareForCreate: dropNoSubjects,

@@ -1,4 +1,5 @@
-import { type FieldError, FieldPath, invalid, required, tooLong, utf8Length } from '@kubewright/schema'
+import { utf8Length } from '@kubewright/base'
+import { type FieldError, FieldPath, invalid, required, tooLong } from '@kubewright/schema'
 
 const maxSize = 256 * 1024
 const maxCount = 512

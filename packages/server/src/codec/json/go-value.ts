@@ -1,4 +1,5 @@
-import { compareUtf8, RawValue } from '@kubewright/schema'
+import { compareUtf8 } from '@kubewright/base'
+import { RawValue } from '@kubewright/schema'
 import { goStructs } from './go-structs.ts'
 
 interface GoField {

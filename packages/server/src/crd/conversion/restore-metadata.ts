@@ -1,7 +1,6 @@
 import { deepCopy } from '@kubewright/base'
-import { FieldPath } from '@kubewright/schema'
+import { FieldPath, validateAnnotations, validateLabels } from '@kubewright/schema'
 import type { MutableMeta, MutableObject } from '../../resource/object.ts'
-import { validateAnnotations, validateLabels } from '../../resource/validate-object-meta.ts'
 
 const metadataPath = FieldPath.of('metadata')
 

@@ -1,11 +1,10 @@
-import { deepEqual, isDNS1123Subdomain, nameIsDNSSubdomain, parseMicroTime } from '@kubewright/base'
+import { deepEqual, isDNS1123Subdomain, isPathSegmentName, nameIsDNSSubdomain, parseMicroTime } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid, required } from '@kubewright/schema'
 import { goShown } from '../../../codec/json/go-value.ts'
 import { storageConversion } from '../../../resource/conversion.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import type { FieldSelectors } from '../../../resource/resource.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
-import { pathSegmentName } from '../../../resource/validate-object-meta.ts'
 import { addInvalid, checkQualifiedName } from '../../checks/field-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import { eventTable } from './event-table.ts'
@@ -172,7 +171,7 @@ function stored(event: MutableObject): Event {
 
 // Updates do not check metadata: older clients used names that are invalid today.
 const coreStrategy: Strategy = {
-  validateName: pathSegmentName,
+  validateName: isPathSegmentName,
   allowCreateOnUpdate: true,
   metadataOnUpdate: [],
   validate: (event) => validateLegacy(event.metadata, stored(event), 'reportingComponent'),

@@ -8,8 +8,9 @@ import {
   notSupported,
   RawValue,
   required,
+  validateAnnotations,
+  validateLabels,
 } from '@kubewright/schema'
-import { validateAnnotations, validateLabels } from '../../../resource/validate-object-meta.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { quantityOf } from '../pod/resources/resource-list.ts'

@@ -9,9 +9,9 @@ import {
   notSupported,
   required,
   tooMany,
+  validateLabels,
 } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import { validateLabels } from '../../../resource/validate-object-meta.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName } from '../../checks/field-checks.ts'
 import { checkLegacyIp, ipProblems } from '../../checks/ip-checks.ts'
 import { familyOf } from '../../checks/ip-families.ts'

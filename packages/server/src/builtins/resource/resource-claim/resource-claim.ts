@@ -1,10 +1,17 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import type { ResourceClaim } from '@kubewright/k8s'
 import type * as resource from '@kubewright/k8s/resource/v1'
-import { duplicate, type FieldError, forbidden, required, tooMany } from '@kubewright/schema'
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  required,
+  tooMany,
+  validateAnnotations,
+  validateLabels,
+} from '@kubewright/schema'
 import type { MutableMeta, MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import { validateAnnotations, validateLabels } from '../../../resource/validate-object-meta.ts'
 import { ageColumn, defineTable, type Loose, nameAndAgeTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
 import { checkImmutable, part, specPath, statusPath } from '../../checks/strategy-checks.ts'

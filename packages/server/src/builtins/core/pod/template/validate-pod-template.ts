@@ -1,5 +1,11 @@
-import { type FieldError, type FieldPath, forbidden, invalid } from '@kubewright/schema'
-import { validateAnnotations, validateLabels } from '../../../../resource/validate-object-meta.ts'
+import {
+  type FieldError,
+  type FieldPath,
+  forbidden,
+  invalid,
+  validateAnnotations,
+  validateLabels,
+} from '@kubewright/schema'
 import { checkDescendingPath } from '../../../checks/field-checks.ts'
 import type { PodSpec, PodTemplate } from '../pod-types.ts'
 import { validatePodSpec } from '../validation/validate-pod-spec.ts'

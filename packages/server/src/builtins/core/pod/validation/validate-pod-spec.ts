@@ -13,10 +13,10 @@ import {
   notFound,
   required,
   tooLong,
+  validateLabels,
 } from '@kubewright/schema'
 import { goShown } from '../../../../codec/json/go-value.ts'
 import type { MutableMeta } from '../../../../resource/object.ts'
-import { validateLabels } from '../../../../resource/validate-object-meta.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName, checkSubdomain } from '../../../checks/field-checks.ts'
 import { checkLegacyIp } from '../../../checks/ip-checks.ts'
 import type { PodSpec } from '../pod-types.ts'
