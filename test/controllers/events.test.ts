@@ -14,7 +14,7 @@ const template = (image: string) => ({
 })
 
 /** The recorded events, without the random parts of names. */
-async function told({ api, settle }: Plane): Promise<string[]> {
+async function recordedEvents({ api, settle }: Plane): Promise<string[]> {
   await settle()
   const events = await api.list(Event, { namespace: 'test' })
   const lines = events.map(
@@ -33,7 +33,7 @@ test('Events of a roll-out are those of kube-controller-manager and kube-schedul
   await plane.until(Deployment, 'test/web', ({ status }) => status?.availableReplicas === 2)
   await plane.api.patch(Deployment, 'test/web', { spec: { replicas: 1 } })
   await plane.until(Deployment, 'test/web', ({ status }) => status?.replicas === 1)
-  expect(await told(plane)).toEqual([
+  expect(await recordedEvents(plane)).toEqual([
     'Normal Deployment ScalingReplicaSet: Scaled down replica set web-* from 2 to 1',
     'Normal Deployment ScalingReplicaSet: Scaled up replica set web-* from 0 to 2',
     'Normal Pod Killing: Stopping container c',
@@ -52,7 +52,7 @@ test('Events of stateful sets and jobs are those of kube-controller-manager', as
   const task = { spec: { restartPolicy: 'Never' as const, containers: [{ name: 'c', image: 'x' }] } }
   await api.create(Job({ metadata: meta('once'), spec: { template: task } }))
   await plane.until(Job, 'test/once', ({ status }) => status?.completionTime !== undefined)
-  const lines = await told(plane)
+  const lines = await recordedEvents(plane)
   expect(lines.filter((line) => !line.includes(' Pod '))).toEqual([
     'Normal Job Completed: Job completed',
     'Normal Job SuccessfulCreate: Created pod: once-*',
@@ -79,7 +79,7 @@ test('a failure to create pods is reported by Event and condition until it is re
   expect(failure?.message).toMatch(
     /is forbidden: exceeded quota: none, requested: pods=1, used: pods=0, limited: pods=0$/,
   )
-  expect((await told(plane)).find((line) => line.includes('FailedCreate'))).toMatch(
+  expect((await recordedEvents(plane)).find((line) => line.includes('FailedCreate'))).toMatch(
     /^Warning ReplicaSet FailedCreate: Error creating: pods /,
   )
   await api.delete(ResourceQuota, 'test/none')

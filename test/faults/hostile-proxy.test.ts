@@ -65,10 +65,10 @@ class HandlerState {
   readonly versions = new Map<string, string>()
   readonly contradictions: string[] = []
 
-  tell({ type, key, before, after }: Change<KubeObject>): void {
+  apply({ type, key, before, after }: Change<KubeObject>): void {
     const known = this.versions.get(key)
     if (known !== before?.metadata.resourceVersion) {
-      this.contradictions.push(`${type} of ${key}: was ${known}, told ${before?.metadata.resourceVersion}`)
+      this.contradictions.push(`${type} of ${key}: was ${known}, but the event has ${before?.metadata.resourceVersion}`)
     }
     if (after === undefined) this.versions.delete(key)
     else this.versions.set(key, after.metadata.resourceVersion)
@@ -113,12 +113,12 @@ test.each<Run>([
     const quick = new HandlerState()
     const slow = new HandlerState()
     const registrations: HandlerRegistration[] = [
-      informer.addHandler({ onChange: (change) => quick.tell(change) }, { name: 'quick' }),
+      informer.addHandler({ onChange: (change) => quick.apply(change) }, { name: 'quick' }),
       informer.addHandler(
         {
           onChange: async (change) => {
             await clock.sleep(40)
-            slow.tell(change)
+            slow.apply(change)
           },
         },
         { name: 'slow', coalesceAfter: 50 },

@@ -254,7 +254,7 @@ function isAlsoInKubernetes({ method, query }: RequestSpec, status: number, outc
 }
 
 describe('kubewright up', () => {
-  it(`answers ${count} random requests without a crash or a 500 of its own`, { timeout: 300_000 }, async () => {
+  it(`responds to ${count} random requests without a crash or an unexpected 500`, { timeout: 300_000 }, async () => {
     using folder = new TemporaryFolder()
     await using up = await UpProcess.start(['--memory', '--controllers', 'none'], folder.path)
     using client = new HttpClient(targetOfKubeconfig(up.kubeconfig))
