@@ -40,9 +40,9 @@ export function createServerIdentity(now: number): ServerIdentity {
  */
 export function renewServerIdentity(kept: KeptIdentity, now: number): ServerIdentity {
   const { frontProxyCa } = kept
-  const lasts = frontProxyCa && expiryOf(new X509Certificate(frontProxyCa.cert)) >= now + renewBefore
+  const valid = frontProxyCa && expiryOf(new X509Certificate(frontProxyCa.cert)) >= now + renewBefore
   // Extension servers read the current CA from the cluster.
-  const identity = (lasts ? kept : { ...kept, frontProxyCa: createFrontProxyCa(now) }) as ServerIdentity
+  const identity = (valid ? kept : { ...kept, frontProxyCa: createFrontProxyCa(now) }) as ServerIdentity
   const authority = new X509Certificate(identity.ca.cert)
   if (expiryOf(authority) < now + renewBefore)
     throw new Error(

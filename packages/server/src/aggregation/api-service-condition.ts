@@ -90,7 +90,7 @@ async function checkDiscovery(service: RemoteApiService, servers: ExtensionServe
   const timer = servers.clock.setTimer(checkTimeout, late, 'discovery check of an extension server')
   try {
     const { signal } = stopping
-    const answer = await servers.send(service, {
+    const response = await servers.send(service, {
       method: 'GET',
       target: path,
       user: aggregatorUser,
@@ -98,9 +98,9 @@ async function checkDiscovery(service: RemoteApiService, servers: ExtensionServe
       // The certificate is verified when requests are proxied. This check only asks whether the server responds.
       verify: false,
     })
-    await readText(answer)
-    if (answer.status >= 200 && answer.status < 300) return undefined
-    return `failing or missing response from ${printed}: bad status from ${printed}: ${answer.status}`
+    await readText(response)
+    if (response.status >= 200 && response.status < 300) return undefined
+    return `failing or missing response from ${printed}: bad status from ${printed}: ${response.status}`
   } catch (error) {
     return `failing or missing response from ${printed}: Get ${goQuote(printed)}: ${(error as Error).message}`
   } finally {

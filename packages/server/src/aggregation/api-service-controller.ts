@@ -24,7 +24,7 @@ export class ApiServiceController {
   readonly #remote: RemoteApiServices
   readonly #discovery: DiscoveryIndex | undefined
   /** Whether a change came after the last reconcile had started. */
-  #wanted = true
+  #changed = true
   /** The reconcile loop while it runs; there is never more than one. */
   #running: Promise<void> | undefined
 
@@ -68,17 +68,17 @@ export class ApiServiceController {
   }
 
   #trigger(): void {
-    this.#wanted = true
+    this.#changed = true
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
       // A change came after the last reconcile had read the objects.
-      if (this.#wanted && !this.#parts.signal.aborted) this.#trigger()
+      if (this.#changed && !this.#parts.signal.aborted) this.#trigger()
     })
   }
 
   async #run(): Promise<void> {
-    while (this.#wanted && !this.#parts.signal.aborted) {
-      this.#wanted = false
+    while (this.#changed && !this.#parts.signal.aborted) {
+      this.#changed = false
       try {
         await this.#reconcile()
       } catch (error) {

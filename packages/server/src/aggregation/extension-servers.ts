@@ -66,7 +66,7 @@ export class ExtensionServers {
     const { frontProxy, outgoing } = this.#options
     const url = await this.locate(service)
     const verify = request.verify ?? spec.insecureSkipTLSVerify !== true
-    const answer = await outgoing({
+    const response = await outgoing({
       method: request.method,
       url,
       target: request.target,
@@ -81,6 +81,6 @@ export class ExtensionServers {
       },
       signal: request.signal,
     })
-    return answer
+    return response
   }
 }

@@ -56,7 +56,7 @@ export async function proxyRequest(
       )
     : undefined
   try {
-    const answer = await servers.send(service, {
+    const response = await servers.send(service, {
       method: request.method,
       target: search === '' ? request.path : `${request.path}?${search}`,
       user,
@@ -68,16 +68,20 @@ export async function proxyRequest(
       body: bodiless ? undefined : await request.body(maxBodyBytes),
       signal: link.signal,
     })
-    const { upgraded } = answer
+    const { upgraded } = response
     if (upgraded) {
       upgraded.once('close', () => link[Symbol.dispose]())
-      const headers = { ...returnedHeaders(answer), connection: 'Upgrade', upgrade: answer.headers['upgrade'] ?? [] }
-      return { status: answer.status, headers, upgraded: (client) => join(client, upgraded) }
+      const headers = {
+        ...returnedHeaders(response),
+        connection: 'Upgrade',
+        upgrade: response.headers['upgrade'] ?? [],
+      }
+      return { status: response.status, headers, upgraded: (client) => join(client, upgraded) }
     }
     return {
-      status: answer.status,
-      headers: returnedHeaders(answer),
-      body: (sink) => copyBody(answer, sink, request.signal).finally(() => link[Symbol.dispose]()),
+      status: response.status,
+      headers: returnedHeaders(response),
+      body: (sink) => copyBody(response, sink, request.signal).finally(() => link[Symbol.dispose]()),
     }
   } catch (error) {
     link[Symbol.dispose]()

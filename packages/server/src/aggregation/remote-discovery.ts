@@ -80,8 +80,8 @@ async function ask(
   try {
     const { signal } = stopping
     const headers = { accept: accepted }
-    const answer = await servers.send(service, { method: 'GET', target, user: aggregatorUser, headers, signal })
-    return { ...answer, text: await readText(answer) }
+    const response = await servers.send(service, { method: 'GET', target, user: aggregatorUser, headers, signal })
+    return { ...response, text: await readText(response) }
   } finally {
     timer.cancel()
   }

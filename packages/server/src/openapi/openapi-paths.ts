@@ -5,7 +5,7 @@ import type { OpenApiDocument, OpenApiDocuments } from './openapi-documents.ts'
 
 const v2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 /** The media type that clients request; it contains an invalid character and stays for compatibility. */
-const v2ProtobufAsked = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
+const v2ProtobufRequested = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
 const year = 365 * 24 * 60 * 60 * 1000
 
 /**
@@ -26,7 +26,7 @@ export function openApiPaths(documents: OpenApiDocuments, clock: Clock): PathHan
 function version2(documents: OpenApiDocuments, request: ApiRequest): ApiResponse {
   for (const type of acceptedTypes(request)) {
     if (matches(type, 'application/json')) return serve(request, documents.v2, 'application/json', { vary: 'Accept' })
-    if (type === v2Protobuf || type === v2ProtobufAsked) {
+    if (type === v2Protobuf || type === v2ProtobufRequested) {
       return serve(request, documents.v2Protobuf, v2Protobuf, { vary: 'Accept' })
     }
   }

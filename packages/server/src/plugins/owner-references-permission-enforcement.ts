@@ -104,7 +104,7 @@ function finalizersOf(
     readonly scope?: string
     readonly responseKind?: { readonly kind?: string }
   }[]
-  const found = candidates.findLast(({ responseKind: { kind: shown = '' } = {} }) => isCalled(kind, shown))
+  const found = candidates.findLast(({ responseKind: { kind: shown = '' } = {} }) => matchesKind(kind, shown))
   if (found === undefined) return undefined
   const resource = found.name ?? found.resource ?? ''
   return {
@@ -119,7 +119,7 @@ function finalizersOf(
 }
 
 /** Matches kinds in lower case too, as client-side mappers do. */
-function isCalled(wanted: string, kind: string): boolean {
+function matchesKind(wanted: string, kind: string): boolean {
   return wanted === kind || wanted === kind.toLowerCase()
 }
 

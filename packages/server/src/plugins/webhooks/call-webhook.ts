@@ -83,8 +83,8 @@ export async function callWebhook(
   }
   try {
     const { signal } = context.request
-    const answer = await parts.client.call(target, Buffer.from(encodeJson(review)), { timeoutSeconds, signal })
-    return decodeReview(answer, { version, uid, mutating })
+    const response = await parts.client.call(target, Buffer.from(encodeJson(review)), { timeoutSeconds, signal })
+    return decodeReview(response, { version, uid, mutating })
   } catch (error) {
     const { message } = error as Error
     const what =

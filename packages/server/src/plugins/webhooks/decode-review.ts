@@ -47,11 +47,11 @@ export function decodeReview(
   if (!response) throw new InvalidReviewError('webhook response was absent')
   const { allowed = false, status, warnings = [], auditAnnotations = {} } = response
   const patch = Buffer.from(response.patch ?? '', 'base64').toString('utf8')
-  const answer = { allowed, status, warnings, auditAnnotations }
+  const decision = { allowed, status, warnings, auditAnnotations }
   if (expected.version === 'v1beta1') {
     return expected.mutating && patch !== ''
-      ? { ...answer, patch, patchType: 'JSONPatch' }
-      : { ...answer, patch: undefined, patchType: '' }
+      ? { ...decision, patch, patchType: 'JSONPatch' }
+      : { ...decision, patch: undefined, patchType: '' }
   }
   if ((response.uid ?? '') !== expected.uid) {
     const got = goQuote(response.uid ?? '')
@@ -62,7 +62,7 @@ export function decodeReview(
     throw new InvalidReviewError(`expected webhook response of ${group}/v1, Kind=AdmissionReview, got ${got}`)
   }
   checkPatch(response, expected.mutating)
-  return { ...answer, patch: patch === '' ? undefined : patch, patchType: response.patchType ?? '' }
+  return { ...decision, patch: patch === '' ? undefined : patch, patchType: response.patchType ?? '' }
 }
 
 function checkPatch({ patch = '', patchType }: Response, mutating: boolean): void {

@@ -32,13 +32,13 @@ export function validatingWebhooks(parts: WebhookParts): AdmissionPlugin {
         const matched = await relevantResource(parts, webhook, request)
         if (matched) relevant.push([webhook, matched])
       }
-      const answers = await Promise.allSettled(
+      const outcomes = await Promise.allSettled(
         relevant.map(([webhook, matched]) => callWebhook(parts, webhook, request, matched, false)),
       )
       const errors: unknown[] = []
-      for (const [index, answer] of answers.entries()) {
+      for (const [index, outcome] of outcomes.entries()) {
         try {
-          take(parts, relevant[index]![0], request, answer, index)
+          take(parts, relevant[index]![0], request, outcome, index)
         } catch (error) {
           errors.push(error)
         }
@@ -53,14 +53,14 @@ function take(
   { log }: WebhookParts,
   webhook: Webhook,
   request: ReviewedRequest,
-  answer: PromiseSettledResult<ReviewResponse>,
+  outcome: PromiseSettledResult<ReviewResponse>,
   index: number,
 ): void {
-  if (answer.status === 'fulfilled') {
-    takeResponse(webhook, request, answer.value)
+  if (outcome.status === 'fulfilled') {
+    takeResponse(webhook, request, outcome.value)
     return
   }
-  const error: unknown = answer.reason
+  const error: unknown = outcome.reason
   if (!(error instanceof WebhookFailure)) throw error
   if (webhook.failurePolicy !== 'Ignore') throw newInternalError(error)
   log.info('Failed calling webhook, failing open', { webhook: webhook.name, error: error.message })
