@@ -5,15 +5,12 @@ import { type ApiServer, createApiServer, type ServerExtensions, type ServerPart
 import { type AccessControl, type AccessControlOptions, createAccessControl } from './auth/access-control.ts'
 import { ensureBootstrapPolicy } from './bootstrap/bootstrap-policy.ts'
 import { publishServerAddress, type ServerAddress } from './bootstrap/kubernetes-service.ts'
-import { accessResources } from './builtins/access-resources.ts'
 import { builtinResources } from './builtins/builtin-resources.ts'
-import { builtinTable } from './builtins/builtin-table.ts'
-import { coreServerResources } from './builtins/core/core-resources.ts'
-import { mergeBuiltinTables } from './builtins/merge-builtin-tables.ts'
+import { builtins } from './builtins/builtins.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
 import { converterFor } from './crd/conversion/webhook-converter.ts'
 import { CrdRegistrar } from './crd/crd-registrar.ts'
-import { crdResources } from './crd/crd-strategy.ts'
+import { customResourceDefinitions } from './crd/crd-strategy.ts'
 import { createWebhookClient, type WebhookOptions } from './outgoing/create-webhook-client.ts'
 import { admissionPlugins, type OptionalAdmissionPlugin } from './plugins/admission-plugins.ts'
 import { type BuiltinOptions, standardExtensions } from './standard-extensions.ts'
@@ -88,13 +85,12 @@ async function setUp(
   options: AssembleServerOptions,
 ): Promise<{ readonly extensions: ServerExtensions; readonly registrar: CrdRegistrar }> {
   const attached = await access.attach(parts)
-  const table = mergeBuiltinTables(
-    builtinTable,
-    crdResources,
-    coreServerResources(parts, { nodes: options.nodes }),
-    accessResources(parts, attached),
-  )
-  for (const resource of builtinResources(table)) parts.resources.set(resource)
+  const resources = builtinResources([...builtins, customResourceDefinitions], {
+    ...parts,
+    access: attached,
+    nodes: options.nodes,
+  })
+  for (const resource of resources) parts.resources.set(resource)
   const standard = await standardExtensions(parts, {
     ...options.builtins,
     aggregation: { ...options.webhooks, ...options.builtins?.aggregation },

@@ -59,7 +59,7 @@ beforeAll(async () => {
   })
   const { cert, key } = new CertificateAuthority(servingCa).issueServing({ now, hosts: ['hello.default.svc'] })
   listener = await listen({ handler: extension.handler, cert, key, clientCas: [frontProxy.ca] })
-  server = await PlainServer.start({}, async (parts) => {
+  server = await PlainServer.start([], async (parts) => {
     const discovery = new DiscoveryIndex(parts.resources)
     const resolveService = async () => ({ host: '127.0.0.1', port: listener.port })
     const aggregation = createAggregation(parts, discovery, { frontProxy, resolveService })

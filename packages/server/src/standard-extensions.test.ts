@@ -3,7 +3,7 @@ import { standardExtensions } from './standard-extensions.ts'
 import { PlainServer } from './testdata/plain-server.ts'
 
 test('standardExtensions() makes the server ready and lists its checks', async () => {
-  await using server = await PlainServer.start({}, standardExtensions)
+  await using server = await PlainServer.start([], standardExtensions)
   const { status, text } = await server.send('GET /readyz?verbose')
   expect(status).toBe(200)
   const lines = text.split('\n')
@@ -18,7 +18,7 @@ test('standardExtensions() makes the server ready and lists its checks', async (
 })
 
 test('standardExtensions() reports a stopping server as not ready but alive', async () => {
-  const server = await PlainServer.start({}, standardExtensions)
+  const server = await PlainServer.start([], standardExtensions)
   await server[Symbol.asyncDispose]()
   expect((await server.send('GET /readyz/shutdown')).text).toBe('internal server error: process is shutting down\n')
   expect((await server.send('GET /livez')).text).toBe('ok')

@@ -7,7 +7,7 @@ import { createAggregation } from './create-aggregation.ts'
 let server: PlainServer
 let controller: ApiServiceController
 beforeAll(async () => {
-  server = await PlainServer.start({}, async (parts) => {
+  server = await PlainServer.start([], async (parts) => {
     const aggregation = createAggregation(parts, undefined)
     controller = aggregation.controller
     controller.start()

@@ -7,14 +7,17 @@ import { bootstrap } from './bootstrap.ts'
 import { publishServerAddress } from './kubernetes-service.ts'
 
 let server: PlainServer
+/** Accepts any name of an APIService. */
+const anyApiService = {
+  group: 'apiregistration.k8s.io',
+  resource: 'apiservices',
+  strategy: { validateName: () => [] },
+}
 beforeAll(async () => {
-  server = await PlainServer.start(
-    { '/namespaces': namespaces, 'apiregistration.k8s.io/apiservices': { strategy: { validateName: () => [] } } },
-    async (parts) => {
-      await bootstrap(parts, { clientCa: 'PEM' })
-      return undefined
-    },
-  )
+  server = await PlainServer.start([namespaces, anyApiService], async (parts) => {
+    await bootstrap(parts, { clientCa: 'PEM' })
+    return undefined
+  })
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
@@ -100,7 +103,7 @@ describe('bootstrap()', () => {
   test('logs and continues when an object cannot be created', async () => {
     const log = memoryLogger()
     const strict = await PlainServer.start(
-      { '/namespaces': { strategy: { validateName: () => ['no'] } } },
+      [{ group: '', resource: 'namespaces', strategy: { validateName: () => ['no'] } }],
       async (parts) => {
         await bootstrap({ ...parts, log })
         return undefined
@@ -117,10 +120,7 @@ test('bootstrap() logs an error that many objects share once', async () => {
     throw new Error('the disk is full')
   }
   const broken = await PlainServer.start(
-    {
-      '/namespaces': { strategy: { validateName: full } },
-      'apiregistration.k8s.io/apiservices': { strategy: { validateName: () => [] } },
-    },
+    [{ group: '', resource: 'namespaces', strategy: { validateName: full } }, anyApiService],
     async (parts) => {
       await bootstrap({ ...parts, log })
       return undefined

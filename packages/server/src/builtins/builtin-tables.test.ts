@@ -3,19 +3,11 @@ import { describe, expect, it } from 'vitest'
 import type { MutableObject } from '../resource/object.ts'
 import type { TableDefinition } from '../resource/table-definition.ts'
 import { builtinResources } from './builtin-resources.ts'
-import { builtinTable } from './builtin-table.ts'
-import { certificateSigningRequests } from './certificates/certificate-signing-request/certificate-signing-request.ts'
-import { serviceTable } from './core/service/service-table.ts'
-import { rbacResources } from './rbac/rbac-resources.ts'
+import { builtins } from './builtins.ts'
 import { scaleTable } from './scale/scale-table.ts'
 
 const builtinTables: Record<string, TableDefinition> = {}
-for (const { kind, presentation } of builtinResources({
-  ...builtinTable,
-  ...rbacResources(),
-  ...certificateSigningRequests(),
-  '/services': { table: serviceTable },
-})) {
+for (const { kind, presentation } of builtinResources(builtins)) {
   if (presentation.table) builtinTables[`${kind.group}/${kind.plural}`] = presentation.table
 }
 

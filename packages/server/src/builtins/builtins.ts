@@ -10,13 +10,23 @@ import { daemonSets } from './apps/daemon-set/daemon-set.ts'
 import { deployments } from './apps/deployment/deployment.ts'
 import { replicaSets } from './apps/replica-set/replica-set.ts'
 import { statefulSets } from './apps/stateful-set/stateful-set.ts'
+import { selfSubjectReviews } from './authentication/self-subject-review/self-subject-review.ts'
+import { tokenReviews } from './authentication/token-review/token-review.ts'
+import {
+  localSubjectAccessReviews,
+  selfSubjectAccessReviews,
+  subjectAccessReviews,
+} from './authorization/access-review/access-review.ts'
+import { selfSubjectRulesReviews } from './authorization/self-subject-rules-review/self-subject-rules-review.ts'
 import {
   horizontalPodAutoscalers,
   horizontalPodAutoscalersV1,
 } from './autoscaling/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts'
 import { cronJobs } from './batch/cron-job/cron-job.ts'
 import { jobs } from './batch/job/job.ts'
+import { certificateSigningRequests } from './certificates/certificate-signing-request/certificate-signing-request.ts'
 import { leases } from './coordination/lease/lease.ts'
+import { bindings } from './core/binding/binding.ts'
 import { componentStatuses } from './core/component-status/component-status.ts'
 import { configMaps } from './core/config-map/config-map.ts'
 import { endpoints } from './core/endpoints/endpoints.ts'
@@ -31,6 +41,7 @@ import { podTemplates } from './core/pod-template/pod-template.ts'
 import { replicationControllers } from './core/replication-controller/replication-controller.ts'
 import { resourceQuotas } from './core/resource-quota/resource-quota.ts'
 import { secrets } from './core/secret/secret.ts'
+import { services } from './core/service/service.ts'
 import { serviceAccounts } from './core/service-account/service-account.ts'
 import type { BuiltinDefinition } from './define-builtin.ts'
 import { endpointSlices } from './discovery/endpoint-slice/endpoint-slice.ts'
@@ -43,6 +54,8 @@ import { networkPolicies } from './networking/network-policy/network-policy.ts'
 import { serviceCidrs } from './networking/service-cidr/service-cidr.ts'
 import { runtimeClasses } from './node/runtime-class/runtime-class.ts'
 import { podDisruptionBudgets } from './policy/pod-disruption-budget/pod-disruption-budget.ts'
+import { clusterRoles, roles } from './rbac/role/role.ts'
+import { clusterRoleBindings, roleBindings } from './rbac/role-binding/role-binding.ts'
 import { deviceClasses } from './resource/device-class/device-class.ts'
 import { resourceClaims, resourceClaimTemplates } from './resource/resource-claim/resource-claim.ts'
 import { resourceSlices } from './resource/resource-slice/resource-slice.ts'
@@ -56,9 +69,10 @@ import { volumeAttributesClasses } from './storage/volume-attributes-class/volum
 
 /**
  * The definitions of all built-in resources, in alphabetical order of group and resource. A resource of discovery that is missing here has
- * the default behaviour. CustomResourceDefinitions are defined in `crd`.
+ * the default behaviour. The room `crd` defines CustomResourceDefinitions.
  */
 export const builtins: readonly BuiltinDefinition[] = [
+  bindings,
   componentStatuses,
   configMaps,
   endpoints,
@@ -74,6 +88,7 @@ export const builtins: readonly BuiltinDefinition[] = [
   resourceQuotas,
   secrets,
   serviceAccounts,
+  services,
   mutatingWebhookConfigurations,
   validatingAdmissionPolicies,
   validatingAdmissionPolicyBindings,
@@ -84,10 +99,17 @@ export const builtins: readonly BuiltinDefinition[] = [
   deployments,
   replicaSets,
   statefulSets,
+  selfSubjectReviews,
+  tokenReviews,
+  localSubjectAccessReviews,
+  selfSubjectAccessReviews,
+  selfSubjectRulesReviews,
+  subjectAccessReviews,
   horizontalPodAutoscalers,
   horizontalPodAutoscalersV1,
   cronJobs,
   jobs,
+  certificateSigningRequests,
   leases,
   endpointSlices,
   groupEvents,
@@ -100,6 +122,10 @@ export const builtins: readonly BuiltinDefinition[] = [
   serviceCidrs,
   runtimeClasses,
   podDisruptionBudgets,
+  clusterRoleBindings,
+  clusterRoles,
+  roleBindings,
+  roles,
   deviceClasses,
   resourceClaims,
   resourceClaimTemplates,

@@ -1,19 +1,70 @@
-import type { BuiltinResource } from './builtin-resources.ts'
+import type { NodeConnector } from '@kubewright/api'
+import type { Clock, Random } from '@kubewright/base'
+import type { AdmissionChain } from '../admission/admission.ts'
+import type { AttachedAccess } from '../auth/access-control.ts'
+import type { ObjectAccess } from '../registry/object-access.ts'
+import type { Conversion } from '../resource/conversion.ts'
+import type { FieldSelectors, Presentation, VirtualCreate } from '../resource/resource.ts'
+import type { Strategy } from '../resource/strategy.ts'
+import type { Subresource } from '../resource/subresource.ts'
+import type { TableDefinition } from '../resource/table-definition.ts'
+import type { ServiceRanges } from './core/service/service-allocator.ts'
 
-/**
- * A built-in resource: the behaviour that does not follow from its schema and from discovery. The folder of a kind exports one
- * definition per resource, and `builtins.ts` lists them all.
- */
-export interface BuiltinDefinition extends BuiltinResource {
+/** Everything about a built-in resource that does not follow from its schema and from discovery. */
+export interface BuiltinBehavior {
+  /** Names, defaults, validation and deletion. @default the rules of kube-apiserver's generic registry */
+  readonly strategy?: Strategy
+  /**
+   * Subresources by name. Of those that discovery lists and that are missing here, `status` and `scale` follow the rules that most kinds
+   * share.
+   */
+  readonly subresources?: Readonly<Record<string, Subresource>>
+  /** The columns of `kubectl get`. @default name and creation time */
+  readonly table?: TableDefinition
+  /** Fields that field selectors may name besides metadata.name and metadata.namespace. */
+  readonly selectableFields?: FieldSelectors['fields']
+  readonly unknownField?: FieldSelectors['unknownField']
+  /** The group that errors name. @default the kind's group */
+  readonly errorGroup?: string
+  /** Prefix of storage keys below /registry/, with a slash at the end. @default the plural */
+  readonly storagePath?: string
+  readonly conversion?: Conversion
+  /** See {@link Presentation.bookmark}. */
+  readonly bookmark?: Presentation['bookmark']
+  /** The text of a Warning in every response. */
+  readonly deprecation?: string
+  /** Answers a create without storing the object. */
+  readonly virtual?: VirtualCreate
+}
+
+/** The parts of a running server that some resources need. */
+export interface BuiltinServer extends ObjectAccess {
+  readonly admission: AdmissionChain
+  readonly clock: Clock
+  readonly random: Random
+  /** Access control. Without it, nobody can request tokens or reviews, and RBAC does not prevent privilege escalation. */
+  readonly access?: AttachedAccess | undefined
+  /** Connections to nodes. @default every node is unreachable */
+  readonly nodes?: NodeConnector | undefined
+  readonly serviceRanges?: ServiceRanges | undefined
+}
+
+/** A built-in resource. The folder of a kind exports one definition per resource, and `builtins.ts` lists them all. */
+export interface BuiltinDefinition extends BuiltinBehavior {
   /** API group; the empty string is the core group. */
   readonly group: string
   /** Plural name, as in request paths. */
   readonly resource: string
-  /** The only version that the definition applies to, where versions differ. @default every version without its own definition */
+  /** The only version that the definition applies to. @default every version that has no definition of its own */
   readonly version?: string
+  /**
+   * Behaviour that needs the running server, such as the allocation of addresses. It is called once, when the server starts. Its fields
+   * replace those of the definition; subresources are joined.
+   */
+  readonly withServer?: (server: BuiltinServer) => BuiltinBehavior
 }
 
-/** Defines a built-in resource. A field that is left out has the default behaviour of kube-apiserver's generic registry. */
+/** Defines a built-in resource. */
 export function defineBuiltin(definition: BuiltinDefinition): BuiltinDefinition {
   return definition
 }

@@ -1,6 +1,6 @@
 import { goQuote } from '@kubewright/base'
 import { unrecognizedFormats } from '@kubewright/schema'
-import type { BuiltinTable } from '../builtins/builtin-resources.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../builtins/define-builtin.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { mainStrategy, statusStrategy } from '../resource/status-strategy.ts'
 import type { Strategy } from '../resource/strategy.ts'
@@ -33,24 +33,24 @@ const strategy: Strategy = {
   beginDelete: (object, now) => beginDelete(asCrd(object), now),
 }
 
-/** The resource of the definitions of custom resources. */
-export const crdResources: BuiltinTable = {
-  [`${crdGroup}/customresourcedefinitions`]: {
-    storagePath: `${crdGroup}/customresourcedefinitions/`,
-    strategy: mainStrategy(strategy),
-    subresources: {
-      status: {
-        verbs: ['get', 'patch', 'update'],
-        strategy: statusStrategy(strategy, {
-          // The real server resets metadata to itself, which lets writers of the status change it; its controllers rely on that.
-          keeps: ['spec'],
-          resets: ['metadata', 'spec'],
-          validateUpdate: (object) => validateCrdStatusUpdate(asCrd(object)),
-        }),
-      },
+/** CustomResourceDefinitions (apiextensions-apiserver/pkg/registry/customresourcedefinition). */
+export const customResourceDefinitions: BuiltinDefinition = defineBuiltin({
+  group: crdGroup,
+  resource: 'customresourcedefinitions',
+  storagePath: `${crdGroup}/customresourcedefinitions/`,
+  strategy: mainStrategy(strategy),
+  subresources: {
+    status: {
+      verbs: ['get', 'patch', 'update'],
+      strategy: statusStrategy(strategy, {
+        // As in kube-apiserver: an update of the status may change metadata, and controllers rely on it.
+        keeps: ['spec'],
+        resets: ['metadata', 'spec'],
+        validateUpdate: (object) => validateCrdStatusUpdate(asCrd(object)),
+      }),
     },
   },
-}
+})
 
 function setDefaults(crd: Crd): void {
   const spec = (crd.spec ??= {})

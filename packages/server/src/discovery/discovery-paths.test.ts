@@ -5,7 +5,7 @@ import { PlainServer } from '../testdata/plain-server.ts'
 
 let server: PlainServer
 beforeAll(async () => {
-  server = await PlainServer.start({}, standardExtensions)
+  server = await PlainServer.start([], standardExtensions)
 })
 afterAll(() => server[Symbol.asyncDispose]())
 

@@ -4,12 +4,9 @@ import { MemoryStore } from '@kubewright/storage'
 import { type ApiServer, createApiServer } from '../api-server.ts'
 import { type AccessControlOptions, createAccessControl } from '../auth/access-control.ts'
 import { ensureBootstrapPolicy } from '../bootstrap/bootstrap-policy.ts'
-import { accessResources } from '../builtins/access-resources.ts'
 import { builtinResources } from '../builtins/builtin-resources.ts'
-import { builtinTable } from '../builtins/builtin-table.ts'
-import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
-import { crdResources } from '../crd/crd-strategy.ts'
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from '../plugins/certificates.ts'
+import { allBuiltins } from './all-builtins.ts'
 
 /** A decoded response. */
 export interface Answer {
@@ -53,8 +50,8 @@ export class AccessFixture implements AsyncDisposable {
       authorizer: access.authorizer,
       setup: async (parts) => {
         const attached = await access.attach(parts)
-        const table = mergeBuiltinTables(builtinTable, crdResources, accessResources(parts, attached))
-        for (const resource of builtinResources(table)) parts.resources.set(resource)
+        const resources = builtinResources(allBuiltins, { ...parts, access: attached })
+        for (const resource of resources) parts.resources.set(resource)
         await ensureBootstrapPolicy(parts)
         const { authorizer } = access
         const admission = [

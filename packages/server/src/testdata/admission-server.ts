@@ -11,7 +11,7 @@ export class AdmissionServer implements AsyncDisposable {
   }
 
   static async start(): Promise<AdmissionServer> {
-    const plain = await PlainServer.start({}, async (parts) => ({ admission: admissionPlugins(pluginParts(parts)) }))
+    const plain = await PlainServer.start([], async (parts) => ({ admission: admissionPlugins(pluginParts(parts)) }))
     return new AdmissionServer(plain)
   }
 

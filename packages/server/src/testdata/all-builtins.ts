@@ -1,6 +1,6 @@
-import type { BuiltinTable } from '../builtins/builtin-resources.ts'
-import { builtinTable } from '../builtins/builtin-table.ts'
-import { crdResources } from '../crd/crd-strategy.ts'
+import { builtins } from '../builtins/builtins.ts'
+import type { BuiltinDefinition } from '../builtins/define-builtin.ts'
+import { customResourceDefinitions } from '../crd/crd-strategy.ts'
 
-/** The table of all resources that need no part of the server. */
-export const allBuiltins: BuiltinTable = { ...builtinTable, ...crdResources }
+/** The definitions of all built-in resources, including CustomResourceDefinitions. */
+export const allBuiltins: readonly BuiltinDefinition[] = [...builtins, customResourceDefinitions]

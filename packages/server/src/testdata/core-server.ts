@@ -1,14 +1,11 @@
 import { builtinResources } from '../builtins/builtin-resources.ts'
-import { coreServerResources } from '../builtins/core/core-resources.ts'
-import { mergeBuiltinTables } from '../builtins/merge-builtin-tables.ts'
 import { allBuiltins } from './all-builtins.ts'
 import { PlainServer } from './plain-server.ts'
 
-/** Starts a plain server with the complete core group. */
+/** Starts a plain server with all built-in resources, but without access control. */
 export function startCoreServer(): Promise<PlainServer> {
-  return PlainServer.start({}, async (parts) => {
-    const table = mergeBuiltinTables(allBuiltins, coreServerResources(parts))
-    for (const resource of builtinResources(table)) parts.resources.set(resource)
+  return PlainServer.start([], async (parts) => {
+    for (const resource of builtinResources(allBuiltins, parts)) parts.resources.set(resource)
     return undefined
   })
 }

@@ -4,7 +4,7 @@ import { MemoryStore, type Store } from '@kubewright/storage'
 import type { ServerExtensions, ServerParts } from '../api-server.ts'
 import type { CrdVersion } from '../crd/crd.ts'
 import { CrdRegistrar, type CrdRegistrarOptions, terminatingDefinitions } from '../crd/crd-registrar.ts'
-import { crdResources } from '../crd/crd-strategy.ts'
+import { customResourceDefinitions } from '../crd/crd-strategy.ts'
 import { type PlainAnswer, type PlainRequest, PlainServer } from './plain-server.ts'
 
 /** The path of custom resource definitions. */
@@ -69,7 +69,7 @@ export class CrdServer implements AsyncDisposable {
       registrar = await CrdRegistrar.start(parts, optionsFor(parts))
       return { admission: [terminatingDefinitions] }
     }
-    const plain = await PlainServer.start(crdResources, setup, store)
+    const plain = await PlainServer.start([customResourceDefinitions], setup, store)
     return new CrdServer(plain, registrar!)
   }
 

@@ -2,7 +2,8 @@ import type { ApiResponse } from '@kubewright/api'
 import { type Clock, seededRandom, VirtualClock } from '@kubewright/base'
 import { MemoryStore, type Store } from '@kubewright/storage'
 import { type ApiServer, createApiServer, type ServerExtensions, type ServerParts } from '../api-server.ts'
-import { type BuiltinTable, builtinResources } from '../builtins/builtin-resources.ts'
+import { builtinResources } from '../builtins/builtin-resources.ts'
+import type { BuiltinDefinition } from '../builtins/define-builtin.ts'
 
 /** A response with its parsed body. */
 export interface PlainAnswer {
@@ -43,7 +44,7 @@ export class PlainServer implements AsyncDisposable {
   }
 
   static async start(
-    table: BuiltinTable = {},
+    definitions: readonly BuiltinDefinition[] = [],
     setup: (parts: ServerParts) => Promise<ServerExtensions | undefined> = async () => undefined,
     store: Store = new MemoryStore(),
   ): Promise<PlainServer> {
@@ -55,7 +56,7 @@ export class PlainServer implements AsyncDisposable {
       authenticators: [async () => ({ name: 'root', groups: ['system:masters'] })],
       authorizer: { authorize: async () => ({ allowed: true, reason: '' }) },
       setup: async (parts) => {
-        for (const resource of builtinResources(table)) parts.resources.set(resource)
+        for (const resource of builtinResources(definitions)) parts.resources.set(resource)
         return setup(parts)
       },
     })

@@ -3,12 +3,14 @@ import { PlainServer } from '../testdata/plain-server.ts'
 
 let server: PlainServer
 beforeAll(async () => {
-  server = await PlainServer.start({
-    'apps/deployments': { strategy: { generation: true } },
-    'coordination.k8s.io/leases': {
+  server = await PlainServer.start([
+    { group: 'apps', resource: 'deployments', strategy: { generation: true } },
+    {
+      group: 'coordination.k8s.io',
+      resource: 'leases',
       strategy: { anyFinalizer: true, allowCreateOnUpdate: true, allowUnconditionalUpdate: false },
     },
-  })
+  ])
 })
 afterAll(() => server[Symbol.asyncDispose]())
 

@@ -1,5 +1,5 @@
 import { isApiError } from '@kubewright/api'
-import { deepCopy, seededRandom } from '@kubewright/base'
+import { deepCopy } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
@@ -8,22 +8,23 @@ import type { MutableObject } from '../../resource/object.ts'
 import type { Strategy, StrategyContext } from '../../resource/strategy.ts'
 import { arbitraryGoValue } from '../../testdata/arbitrary-go-value.ts'
 import { startCoreServer } from '../../testdata/core-server.ts'
-import { builtinTable } from '../builtin-table.ts'
 import { normalizeTyped } from '../typed/decode-typed.ts'
-import { services } from './service/service.ts'
 
 const server = await startCoreServer()
 afterAll(() => server[Symbol.asyncDispose]())
-const table = {
-  ...Object.fromEntries(Object.entries(builtinTable).filter(([key]) => /^(events.k8s.io)?[/]/.test(key))),
-  '/services': services({ ...server.server.parts, random: seededRandom(1) }),
-}
-const strategies = Object.entries(table).flatMap(([key, { strategy, subresources = {} }]) => {
-  const resource = server.server.parts.resources.find(key.split('/')[0]!, 'v1', key.split('/')[1]!)!
-  const kind = kindFor({ group: resource.kind.group, version: 'v1', kind: resource.kind.kind })!
-  return [['', strategy] as const, ...Object.entries(subresources).map(([name, sub]) => [name, sub.strategy] as const)]
+const core = server.server.parts.resources
+  .all()
+  .filter(({ kind }) => ['', 'events.k8s.io'].includes(kind.group) && kind.version === 'v1')
+const strategies = core.flatMap((resource) => {
+  const { group, plural } = resource.kind
+  const kind = kindFor({ group, version: 'v1', kind: resource.kind.kind })!
+  const all = [
+    ['', resource.strategy] as const,
+    ...Object.entries(resource.subresources).map(([name, sub]) => [name, sub.strategy] as const),
+  ]
+  return all
     .filter((entry): entry is readonly [string, Strategy] => entry[1] !== undefined)
-    .map(([name, own]) => [`${key} ${name}`, kind, own] as const)
+    .map(([name, strategy]) => [`${group}/${plural} ${name}`, kind, strategy] as const)
 })
 
 test.each(strategies)('%s copes with creates and updates of anything', async (_, kind, strategy) => {

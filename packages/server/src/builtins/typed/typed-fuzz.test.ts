@@ -2,10 +2,8 @@ import { type Random, seededRandom } from '@kubewright/base'
 import { discoveryGroups } from '@kubewright/k8s/discovery'
 import { describe, expect, test } from 'vitest'
 import { goDeclaration, goTypeOfKind } from '../../codec/go-declarations.ts'
-import { crdResources } from '../../crd/crd-strategy.ts'
+import { allBuiltins } from '../../testdata/all-builtins.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
-import { builtinTable } from '../builtin-table.ts'
-import { mergeBuiltinTables } from '../merge-builtin-tables.ts'
 
 const texts = [
   'a',
@@ -95,7 +93,7 @@ const targets: readonly Target[] = discoveryGroups().flatMap(({ group, versions 
 
 describe('an object that fits its type is taken or refused, and never breaks the server', () => {
   test.each(targets)('$path', async ({ path, type }) => {
-    await using server = await PlainServer.start(mergeBuiltinTables(builtinTable, crdResources))
+    await using server = await PlainServer.start(allBuiltins)
     const fuzz = new TypedFuzz(seededRandom(path.length))
     for (let i = 0; i < 40; i++) {
       const name = fuzz.pick(['a', 'b'])

@@ -15,7 +15,7 @@ const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }
 let server: PlainServer
 const stopping: AbortController[] = []
 beforeEach(async () => {
-  server = await PlainServer.start({}, async ({ resources }) => {
+  server = await PlainServer.start([], async ({ resources }) => {
     resources.set(customResource('v1', { type: 'object' }))
   })
 })

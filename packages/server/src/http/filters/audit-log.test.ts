@@ -4,7 +4,7 @@ import { auditLog, jsonLinesAudit } from './audit-log.ts'
 
 test('auditLog() writes user, verb, object and outcome, but no bodies', async () => {
   const lines: string[] = []
-  await using server = await PlainServer.start({}, async (parts) => ({
+  await using server = await PlainServer.start([], async (parts) => ({
     filters: [
       auditLog(
         jsonLinesAudit((line) => lines.push(line)),

@@ -27,7 +27,7 @@ const asSomebody: RequestFilter = async (context, next) => {
 describe('maxInFlight()', () => {
   test('rejects requests over the limit and counts reads and writes separately', async () => {
     const { filter, release } = holding()
-    await using server = await PlainServer.start({}, async () => ({
+    await using server = await PlainServer.start([], async () => ({
       filters: [asSomebody, maxInFlight({ readOnly: 1, mutating: 1 }), filter],
     }))
     const first = server.send('GET /api/v1/namespaces')
@@ -43,13 +43,13 @@ describe('maxInFlight()', () => {
 
   test('does not limit administrators', async () => {
     const { filter, release } = holding()
-    await using server = await PlainServer.start({}, async () => ({ filters: [maxInFlight({ readOnly: 0 }), filter] }))
+    await using server = await PlainServer.start([], async () => ({ filters: [maxInFlight({ readOnly: 0 }), filter] }))
     release()
     expect((await server.send('GET /api/v1/namespaces')).status).toBe(200)
   })
 
   test('releases the slot when the request fails', async () => {
-    await using server = await PlainServer.start({}, async () => ({
+    await using server = await PlainServer.start([], async () => ({
       filters: [asSomebody, maxInFlight({ readOnly: 1 })],
     }))
     for (let i = 0; i < 3; i++) expect((await server.send('GET /api/v1/namespaces/nosuch')).status).toBe(404)
@@ -58,7 +58,7 @@ describe('maxInFlight()', () => {
 
 describe('requestTimeout()', () => {
   test('responds with 504 after the timeout of the request', async () => {
-    await using server = await PlainServer.start({}, async (parts) => ({
+    await using server = await PlainServer.start([], async (parts) => ({
       filters: [requestTimeout(parts.clock), () => new Promise(() => undefined)],
     }))
     const answer = server.send('GET /api/v1/namespaces?timeout=5s')
@@ -70,14 +70,14 @@ describe('requestTimeout()', () => {
   })
 
   test('rejects a malformed timeout', async () => {
-    await using server = await PlainServer.start({}, async (parts) => ({ filters: [requestTimeout(parts.clock)] }))
+    await using server = await PlainServer.start([], async (parts) => ({ filters: [requestTimeout(parts.clock)] }))
     expect((await server.send('GET /api?timeout=soon')).body.message).toBe(
       'invalid timeout specified in the request URL - time: invalid duration "soon"',
     )
   })
 
   test('cancels its timer and sets none for a watch', async () => {
-    await using server = await PlainServer.start({}, async (parts) => ({ filters: [requestTimeout(parts.clock)] }))
+    await using server = await PlainServer.start([], async (parts) => ({ filters: [requestTimeout(parts.clock)] }))
     const limits = (): number => server.clock.pending.filter(({ label }) => label === 'request timeout').length
     await server.send('GET /api/v1/namespaces')
     expect(limits()).toBe(0)
@@ -94,7 +94,7 @@ describe('requestLog()', () => {
     [0, []],
   ])('logs slow requests at debug level %i', async (maxLevel, expected) => {
     const log = memoryLogger(maxLevel)
-    await using server = await PlainServer.start({}, async (parts) => ({
+    await using server = await PlainServer.start([], async (parts) => ({
       filters: [
         requestLog(parts.clock, log),
         async (_, next) => {
@@ -120,7 +120,7 @@ test('createApiServer() runs each filter once per request, outermost first', asy
       seen.push(`${name} out`)
       return response
     }
-  await using server = await PlainServer.start({}, async () => ({ filters: [named('a'), named('b')] }))
+  await using server = await PlainServer.start([], async () => ({ filters: [named('a'), named('b')] }))
   await server.send('GET /api/v1/namespaces')
   expect(seen).toEqual(['a in', 'b in', 'b out', 'a out'])
 })

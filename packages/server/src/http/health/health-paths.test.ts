@@ -13,7 +13,7 @@ checks.add('late', () => undefined, ['readyz'])
 
 let server: PlainServer
 beforeAll(async () => {
-  server = await PlainServer.start({}, async (parts) => ({ paths: [healthPaths(checks, parts.log)] }))
+  server = await PlainServer.start([], async (parts) => ({ paths: [healthPaths(checks, parts.log)] }))
 })
 afterAll(() => server[Symbol.asyncDispose]())
 const ask = async (path: string): Promise<[number, string]> => {

@@ -4,7 +4,7 @@ import { standardExtensions } from '../../standard-extensions.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
 
 test('ServerMetrics counts requests by verb, resource and code, open streams and stored objects', async () => {
-  await using server = await PlainServer.start({}, standardExtensions)
+  await using server = await PlainServer.start([], standardExtensions)
   const maps = '/api/v1/namespaces/default/configmaps'
   await server.send(`POST ${maps}`, { body: { metadata: { name: 'a' } } })
   await server.send(`GET ${maps}/nosuch`)
@@ -66,7 +66,7 @@ const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
 test.skipIf(!hasPromtool)(
   `promtool accepts /metrics${hasPromtool ? '' : ' (not on the PATH: install the package prometheus)'}`,
   async () => {
-    await using server = await PlainServer.start({}, standardExtensions)
+    await using server = await PlainServer.start([], standardExtensions)
     await server.send('GET /api/v1/namespaces/default')
     const { text } = await server.send('GET /metrics')
     const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })

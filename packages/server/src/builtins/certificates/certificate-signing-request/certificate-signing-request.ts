@@ -3,8 +3,8 @@ import { deepCopy, formatRFC3339, instantFromMillis } from '@kubewright/base'
 import type { MutableObject } from '../../../resource/object.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
 import type { Subresource } from '../../../resource/subresource.ts'
-import { userFields } from '../../authentication/authentication-reviews.ts'
-import type { BuiltinTable } from '../../builtin-resources.ts'
+import { userFields } from '../../authentication/user-fields.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import { certificateSigningRequestTable } from './certificate-signing-request-table.ts'
 import {
   partsOf,
@@ -13,36 +13,26 @@ import {
   validateSigningRequestUpdate,
 } from './validate-certificate-signing-request.ts'
 
-const group = 'certificates.k8s.io'
-const plural = 'certificatesigningrequests'
-
-/** CertificateSigningRequest with its status and approval. */
-export function certificateSigningRequests(): BuiltinTable {
-  return {
-    [`${group}/${plural}`]: {
-      table: certificateSigningRequestTable,
-      strategy,
-      subresources: { status: endpoint(statusStrategy), approval: endpoint(approvalStrategy) },
-      selectableFields: { 'spec.signerName': (object) => partsOf(object).spec.signerName ?? '' },
-      unknownField: (label) => `field label not supported: ${label}`,
-    },
-  }
-}
-
 function endpoint(own: Strategy): Subresource {
   return { verbs: ['get', 'patch', 'update'], strategy: own }
 }
 
 const resets = (...path: [string, ...string[]]): FieldSet => FieldSet.of(fieldSetPath('spec'), fieldSetPath(...path))
-/** Requests may have any name. */
+/** Accepts any name. */
 const anyName = (): readonly string[] => []
 
 const strategy: Strategy = {
   validateName: anyName,
   prepareForCreate: (object, { request }) => {
-    const { username: _n, uid: _u, groups: _g, extra: _e, ...asked } = (object['spec'] ?? {}) as Record<string, unknown>
-    // Who asks is what the server knows, not what the request says.
-    object['spec'] = { ...asked, ...userFields(request.user) }
+    const {
+      username: _n,
+      uid: _u,
+      groups: _g,
+      extra: _e,
+      ...requested
+    } = (object['spec'] ?? {}) as Record<string, unknown>
+    // The server sets the requesting user. The client cannot choose it.
+    object['spec'] = { ...requested, ...userFields(request.user) }
     object['status'] = {}
   },
   prepareForUpdate: (object, old) => {
@@ -87,7 +77,18 @@ const approvalStrategy: Strategy = {
   resetFields: resets('status', 'certificate'),
 }
 
-/** Writing the status must not touch decisions; if it adds or drops one, the check that follows says so. */
+/** CertificateSigningRequests (pkg/registry/certificates/certificates). */
+export const certificateSigningRequests: BuiltinDefinition = defineBuiltin({
+  group: 'certificates.k8s.io',
+  resource: 'certificatesigningrequests',
+  table: certificateSigningRequestTable,
+  strategy,
+  subresources: { status: endpoint(statusStrategy), approval: endpoint(approvalStrategy) },
+  selectableFields: { 'spec.signerName': (object) => partsOf(object).spec.signerName ?? '' },
+  unknownField: (label) => `field label not supported: ${label}`,
+})
+
+/** Restores the approval and denial conditions. If a status update adds or removes one, validation rejects it. */
 function keepDecisions(object: MutableObject, old: MutableObject): void {
   const conditions = [...(partsOf(object).status.conditions ?? [])]
   const before = partsOf(old).status.conditions ?? []

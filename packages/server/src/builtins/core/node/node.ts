@@ -2,6 +2,7 @@ import { FieldSet, fieldSetPath } from '@kubewright/api'
 import { isValidLabelValue, nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
 import { duplicate, FieldError, FieldPath, forbidden, invalid } from '@kubewright/schema'
+import { withConnectAdmission } from '../../../admission/connect-admission.ts'
 import { goShown } from '../../../codec/json/go-value.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { carryOver, statusStrategy } from '../../../resource/status-strategy.ts'
@@ -9,10 +10,12 @@ import type { Strategy } from '../../../resource/strategy.ts'
 import { checkPositive, checkQualifiedName } from '../../checks/field-checks.ts'
 import { cidrWarnings } from '../../checks/ip-warnings.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
+import { proxyOptions } from '../../subresources/proxy-options.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { defaultResourceList, quantityOf } from '../pod/resources/resource-list.ts'
 import { checkResourceQuantity } from '../pod/validation/containers/validate-resources.ts'
 import { checkTaintEffect } from '../pod/validation/validate-scheduling.ts'
+import { nodeProxySubresource } from './node-proxy.ts'
 import { nodeTable } from './node-table.ts'
 
 type Spec = Unchecked<core.NodeSpec> & { externalID?: string | undefined }
@@ -182,6 +185,12 @@ export const nodes: BuiltinDefinition = defineBuiltin({
   resource: 'nodes',
   table: nodeTable,
   storagePath: 'minions/',
+  withServer: (server) => {
+    const proxy = nodeProxySubresource(server)
+    return {
+      subresources: { proxy: withConnectAdmission(server.admission, 'proxy', proxyOptions('Node'), proxy) },
+    }
+  },
   strategy,
   subresources: {
     status: {

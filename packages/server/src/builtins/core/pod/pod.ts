@@ -12,6 +12,7 @@ import { setPodCondition } from './pod-condition.ts'
 import { podQosClass } from './pod-qos.ts'
 import { podTable } from './pod-table.ts'
 import type { PodLike, PodSpec } from './pod-types.ts'
+import { podSubresources } from './subresources/pod-subresources.ts'
 import { podSpecOf, validatePodCreate, validatePodUpdate } from './validation/validate-pod.ts'
 import { validateEphemeralContainersUpdate, validatePodResize } from './validation/validate-pod-resize.ts'
 import { validatePodStatusUpdate } from './validation/validate-pod-status.ts'
@@ -166,6 +167,7 @@ export const pods: BuiltinDefinition = defineBuiltin({
   resource: 'pods',
   table: podTable,
   strategy: main,
+  withServer: (server) => ({ subresources: podSubresources(server) }),
   subresources: {
     ...subresources,
     ephemeralcontainers: {

@@ -2,6 +2,7 @@ import { nameIsDNSSubdomain } from '@kubewright/base'
 import type { MutableObject } from '../../../resource/object.ts'
 import { nameAndAgeTable } from '../../../table/columns.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
+import { tokenSubresource } from './token-request.ts'
 
 const mountableKey = 'kubernetes.io/enforce-mountable-secrets'
 const mountableText = `metadata.annotations[${mountableKey}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`
@@ -29,4 +30,6 @@ export const serviceAccounts: BuiltinDefinition = defineBuiltin({
     warningsOnCreate: (account) => (marked(account) ? [mountableText] : []),
     warningsOnUpdate: (account, old) => (marked(account) && !marked(old) ? [mountableText] : []),
   },
+  withServer: (server) =>
+    server.access ? { subresources: { token: tokenSubresource(server, server.access.serviceAccountTokens) } } : {},
 })

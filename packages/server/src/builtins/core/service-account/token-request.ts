@@ -1,29 +1,11 @@
-import {
-  createFieldManager,
-  type FieldManager,
-  managerOrUserAgent,
-  newBadRequest,
-  newConflict,
-  newInvalid,
-  newNotFound,
-  parseGroupVersion,
-  zeroObject,
-} from '@kubewright/api'
+import { newBadRequest, newConflict, newInvalid, newNotFound, parseGroupVersion } from '@kubewright/api'
 import { formatRFC3339, instantFromMillis } from '@kubewright/base'
-import { kindFor } from '@kubewright/k8s/all'
 import { FieldPath, invalid } from '@kubewright/schema'
 import type { BoundReference, ServiceAccountTokens, TokenSpec } from '../../../auth/service-account-tokens.ts'
-import { matchNamespace } from '../../../registry/match-namespace.ts'
-import { negotiate } from '../../../request/negotiate.ts'
-import type { RequestContext } from '../../../request/request-context.ts'
-import { respond } from '../../../request/respond.ts'
-import { optionsObject, writeOptions } from '../../../request/write-options.ts'
 import type { MutableObject } from '../../../resource/object.ts'
-import type { Resource } from '../../../resource/resource.ts'
 import type { Subresource } from '../../../resource/subresource.ts'
-import { readObject } from '../../../verbs/read-object.ts'
-import type { BuiltinParts } from '../../builtin-parts.ts'
-import { typedCodec } from '../../typed/typed-codec.ts'
+import type { BuiltinServer } from '../../define-builtin.ts'
+import { type PostedObject, postSubresource, type ZeroObject } from '../../subresources/post-subresource.ts'
 
 const group = 'authentication.k8s.io'
 const kindName = 'TokenRequest'
@@ -43,57 +25,15 @@ interface TokenRequestSpec {
 }
 
 /** The subresource token of service accounts, which issues a token for a TokenRequest (serviceaccount/storage/token.go). */
-export function tokenSubresource(parts: BuiltinParts, tokens: ServiceAccountTokens): Subresource {
-  const kind = kindFor({ group, version: 'v1', kind: kindName })
-  if (!kind) throw new Error('TokenRequest is no built-in kind')
-  const codec = typedCodec(kind, { setDefaults })
-  const { admission } = parts
-  let fieldManager: FieldManager | undefined
-
-  const handle = async (context: RequestContext, resource: Resource) => {
-    const { query, headers } = context.request
-    const offers = { conversions: false, streams: false }
-    const representation = negotiate(context.request, offers)
-    const options = writeOptions(query, 'CreateOptions')
-    const body = await readObject(context, { kind: resource.kind, codec }, options)
-    const { name, namespace } = context.info
-    matchNamespace(body, namespace)
-    fieldManager ??= createFieldManager({
-      apiVersion: kind.apiVersion,
-      kind: kindName,
-      subresource: 'token',
-      schemaFor: (apiVersion) => (apiVersion === kind.apiVersion ? kind.schema : undefined),
-      emptyObject: emptyRequest(zeroObject(kind.apiVersion, kindName, kind.schema)),
-    })
-    const manager = managerOrUserAgent(options.fieldManager, headers['user-agent'] ?? '')
-    const now = parts.registry.timestamp()
-    const tracked = fieldManager.updateNoErrors(undefined, body, { manager, now }) as MutableObject
-    const attributes = {
-      context,
-      resource,
-      subresource: 'token',
-      operation: 'CREATE' as const,
-      namespace,
-      name,
-      dryRun: options.dryRun,
-      object: tracked as MutableObject | undefined,
-      old: undefined,
-      options: optionsObject('CreateOptions', query),
-    }
-    await admission.mutate(attributes)
-    const request = attributes.object!
-    const admit = (): Promise<void> => admission.validate({ ...attributes, object: request })
-    return respond(
-      201,
-      await new TokenRequestHandler(parts, tokens, context, resource).answer(request, admit),
-      representation,
-    )
-  }
-  return { verbs: ['create'], handle, kind, codec }
+export function tokenSubresource(server: BuiltinServer, tokens: ServiceAccountTokens): Subresource {
+  const kind = { group, version: 'v1', kind: kindName }
+  return postSubresource(server, { name: 'token', kind, setDefaults, emptyObject: withNullReference }, (posted) =>
+    new TokenRequestHandler(server, tokens, posted).answer(),
+  )
 }
 
 /** Adds the null that Go's encoder writes for a missing reference. */
-function emptyRequest(zero: ReturnType<typeof zeroObject>): ReturnType<typeof zeroObject> {
+function withNullReference(zero: ZeroObject): ZeroObject {
   return { ...zero, spec: { ...(zero['spec'] as object | undefined), boundObjectRef: null } }
 }
 
@@ -103,21 +43,21 @@ function setDefaults(request: MutableObject): void {
   spec.expirationSeconds ??= 3600
 }
 
+/** Answers one request for a token. */
 class TokenRequestHandler {
-  readonly #parts: BuiltinParts
+  readonly #server: BuiltinServer
   readonly #tokens: ServiceAccountTokens
-  readonly #context: RequestContext
-  readonly #serviceAccounts: Resource
+  readonly #posted: PostedObject
 
-  constructor(parts: BuiltinParts, tokens: ServiceAccountTokens, context: RequestContext, serviceAccounts: Resource) {
-    this.#parts = parts
+  constructor(server: BuiltinServer, tokens: ServiceAccountTokens, posted: PostedObject) {
+    this.#server = server
     this.#tokens = tokens
-    this.#context = context
-    this.#serviceAccounts = serviceAccounts
+    this.#posted = posted
   }
 
-  async answer(request: MutableObject, admit: () => Promise<void>): Promise<MutableObject> {
-    const { name, namespace } = this.#context.info
+  async answer(): Promise<MutableObject> {
+    const { context, resource, object: request, admit } = this.#posted
+    const { name, namespace } = context.info
     const { metadata } = request
     if (metadata.name && metadata.name !== name) {
       const text = 'must match the service account name if specified'
@@ -125,14 +65,14 @@ class TokenRequestHandler {
         invalid(FieldPath.of('metadata', 'name'), metadata.name, text),
       ])
     }
-    const account = await this.#parts.registry.find(this.#serviceAccounts, namespace, name)
+    const account = await this.#server.registry.find(resource, namespace, name)
     if (!account) throw newNotFound({ group: '', resource: 'serviceaccounts' }, name)
     const uid = account.object.metadata.uid ?? ''
     if (metadata.uid && metadata.uid !== uid) {
       const why = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`
       throw newConflict({ group, resource: kindName }, name, why)
     }
-    const now = this.#parts.clock.now()
+    const now = this.#server.clock.now()
     const spec = request['spec'] as TokenRequestSpec
     if (!spec.audiences?.length) spec.audiences = [...this.#tokens.audiences]
     spec.boundObjectRef ??= null
@@ -148,7 +88,7 @@ class TokenRequestHandler {
       audiences: spec.audiences,
       ...this.#lifetime(spec, bound.pod !== undefined),
     })
-    this.#context.audit.set('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`)
+    context.audit.set('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`)
     const expirationTimestamp = formatRFC3339(instantFromMillis(now + (spec.expirationSeconds ?? 0) * 1000))
     return { ...request, status: { token, expirationTimestamp } }
   }
@@ -163,7 +103,7 @@ class TokenRequestHandler {
   /** Reads the object that the token is bound to. The token becomes invalid with the object's deletion. */
   async #boundObject({ boundObjectRef: ref }: TokenRequestSpec): Promise<Pick<TokenSpec, 'pod' | 'node' | 'secret'>> {
     if (!ref) return {}
-    const { namespace, name } = this.#context.info
+    const { namespace, name } = this.#posted.context.info
     const { kind = '', apiVersion = '' } = ref
     const of = groupVersionOf(apiVersion)
     if (of.group !== '' || !['Pod', 'Node', 'Secret'].includes(kind)) {
@@ -198,16 +138,16 @@ class TokenRequestHandler {
   }
 
   async #get(plural: string, namespace: string, name: string): Promise<Readonly<MutableObject>> {
-    const resource = this.#parts.resources.find('', 'v1', plural)
-    const found = resource && (await this.#parts.registry.find(resource, namespace, name))
+    const resource = this.#server.resources.find('', 'v1', plural)
+    const found = resource && (await this.#server.registry.find(resource, namespace, name))
     if (!found) throw newNotFound({ group: '', resource: plural }, name)
     return found.object
   }
 
   /** The reference to the node of a pod; without uid if the node does not exist. */
   async #nodeOf(name: string): Promise<BoundReference> {
-    const nodes = this.#parts.resources.find('', 'v1', 'nodes')
-    const found = nodes && (await this.#parts.registry.find(nodes, '', name))
+    const nodes = this.#server.resources.find('', 'v1', 'nodes')
+    const found = nodes && (await this.#server.registry.find(nodes, '', name))
     const uid = found?.object.metadata.uid
     return { name, ...(uid === undefined ? {} : { uid }) }
   }

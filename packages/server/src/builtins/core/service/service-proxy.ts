@@ -32,17 +32,3 @@ export function serviceProxySubresource({ registry, resources }: Parts): Subreso
     },
   }
 }
-
-/** The subresource proxy of nodes. It looks the node up and then fails, because the server cannot connect to it. */
-export function nodeProxySubresource({ registry }: Parts): Subresource {
-  return {
-    verbs: [],
-    handle: async ({ info }, resource): Promise<ApiResponse> => {
-      const split = splitName(info.name)
-      if (!split) throw newBadRequest(`invalid node request ${JSON.stringify(info.name)}`)
-      const node = await registry.find(resource, '', split.name)
-      if (!node) throw newNotFound({ group: '', resource: 'nodes' }, split.name)
-      throw newServiceUnavailable('no preferred addresses found; known addresses: []')
-    },
-  }
-}

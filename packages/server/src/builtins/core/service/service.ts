@@ -1,14 +1,18 @@
-import { deepEqual, nameIsDNS1035Label, type Random } from '@kubewright/base'
+import { deepEqual, nameIsDNS1035Label } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
+import { withConnectAdmission } from '../../../admission/connect-admission.ts'
 import type { ObjectAccess } from '../../../registry/object-access.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
-import type { BuiltinResource } from '../../builtin-resources.ts'
 import { cidrWarnings, ipWarnings } from '../../checks/ip-warnings.ts'
+import { type BuiltinDefinition, type BuiltinServer, defineBuiltin } from '../../define-builtin.ts'
+import { proxyOptions } from '../../subresources/proxy-options.ts'
 import { defaultService } from './default-service.ts'
 import { fillIpFamilies, normalizeClusterIps } from './ip-family-fields.ts'
-import { type Reservation, ServiceAllocator, type ServiceRanges } from './service-allocator.ts'
+import { type Reservation, ServiceAllocator } from './service-allocator.ts'
+import { serviceProxySubresource } from './service-proxy.ts'
+import { serviceTable } from './service-table.ts'
 import {
   allocatesNodePorts,
   isExternallyAccessible,
@@ -28,10 +32,36 @@ const hintsKey = 'service.kubernetes.io/topology-aware-hints'
 const modeKey = 'service.kubernetes.io/topology-mode'
 
 /** Services (pkg/registry/core/service). The server allocates their cluster IPs and node ports. */
-export function services(parts: ObjectAccess & { readonly random: Random }, ranges?: ServiceRanges): BuiltinResource {
-  const { store } = parts.registry
+export const services: BuiltinDefinition = defineBuiltin({
+  group: '',
+  resource: 'services',
+  table: serviceTable,
+  storagePath,
+  selectableFields: {
+    'spec.clusterIP': (service) => serviceSpecOf(service).clusterIP ?? '',
+    'spec.type': (service) => serviceSpecOf(service).type ?? '',
+  },
+  unknownField: (label) => `field label not supported: ${label}`,
+  withServer: (server) => {
+    const { strategy, subresources } = withStatus(serviceStrategy(server), {
+      validateUpdate: validateServiceStatus,
+      warningsOnUpdate: statusWarnings,
+    })
+    const proxy = serviceProxySubresource(server)
+    return {
+      strategy,
+      subresources: {
+        ...subresources,
+        proxy: withConnectAdmission(server.admission, 'proxy', proxyOptions('Service'), proxy),
+      },
+    }
+  },
+})
+
+function serviceStrategy(server: BuiltinServer): Strategy {
+  const { registry, random, serviceRanges: ranges } = server
   const prefix = `/registry/${storagePath}`
-  const allocator = new ServiceAllocator({ store, prefix, random: parts.random, ...(ranges ? { ranges } : {}) })
+  const allocator = new ServiceAllocator({ store: registry.store, prefix, random, ...(ranges ? { ranges } : {}) })
   const begin = async (dryRun: boolean, reserve: (reservation: Reservation) => void): Promise<() => Promise<void>> => {
     await allocator.ready()
     const reservation: Reservation = { ips: new Set(), ports: new Set() }
@@ -46,7 +76,7 @@ export function services(parts: ObjectAccess & { readonly random: Random }, rang
     }
     return undo
   }
-  const strategy: Strategy = {
+  return {
     validateName: nameIsDNS1035Label,
     allowCreateOnUpdate: true,
     returnDeletedObject: true,
@@ -77,7 +107,7 @@ export function services(parts: ObjectAccess & { readonly random: Random }, rang
     afterUpdate: (service, old) => allocator.release(serviceSpecOf(old), serviceSpecOf(service)),
     afterDelete: async (service) => {
       allocator.release(serviceSpecOf(service))
-      await deleteEndpoints(parts, service)
+      await deleteEndpoints(server, service)
     },
     prepareForCreate: dropInternalPolicy,
     prepareForUpdate: dropTypeDependent,
@@ -85,15 +115,6 @@ export function services(parts: ObjectAccess & { readonly random: Random }, rang
     validateUpdate: validateServiceUpdate,
     warningsOnCreate: warnings,
     warningsOnUpdate: warnings,
-  }
-  return {
-    storagePath,
-    ...withStatus(strategy, { validateUpdate: validateServiceStatus, warningsOnUpdate: statusWarnings }),
-    selectableFields: {
-      'spec.clusterIP': (service) => serviceSpecOf(service).clusterIP ?? '',
-      'spec.type': (service) => serviceSpecOf(service).type ?? '',
-    },
-    unknownField: (label) => `field label not supported: ${label}`,
   }
 }
 

@@ -15,7 +15,7 @@ import type { MutableObject } from '../../../../resource/object.ts'
 import type { Resource } from '../../../../resource/resource.ts'
 import { type StoredObject, storedObject } from '../../../../resource/stored-object.ts'
 import { deleteObject } from '../../../../verbs/delete.ts'
-import type { SubresourceAction } from '../../../subresources/action-subresource.ts'
+import type { PostedObject } from '../../../subresources/post-subresource.ts'
 import { setPodCondition } from '../pod-condition.ts'
 import type { PodLike } from '../pod-types.ts'
 
@@ -37,10 +37,10 @@ interface Budget {
 }
 
 /** Deletes a pod unless a disruption budget forbids it (pod/storage/eviction.go). */
-export async function evictPod(parts: Parts, action: SubresourceAction): Promise<void> {
-  const { context, resource, body, admit } = action
+export async function evictPod(parts: Parts, posted: PostedObject): Promise<void> {
+  const { context, resource, object, admit } = posted
   const { name, namespace } = context.info
-  const { ignoreStoreReadErrorWithClusterBreakingPotential: ignored, ...given } = (body['deleteOptions'] ?? {}) as {
+  const { ignoreStoreReadErrorWithClusterBreakingPotential: ignored, ...given } = (object['deleteOptions'] ?? {}) as {
     ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
   } & DeleteOptions
   if (ignored) {
@@ -48,7 +48,7 @@ export async function evictPod(parts: Parts, action: SubresourceAction): Promise
     const error = invalid(at, true, 'can not be set for pod eviction, try after removing the option')
     throw newInvalid({ group: 'policy', kind: 'Eviction' }, name, [error])
   }
-  const options: DeleteOptions = { ...given, ...(action.dryRun ? { dryRun: ['All'] } : {}) }
+  const options: DeleteOptions = { ...given, ...(posted.dryRun ? { dryRun: ['All'] } : {}) }
   const dryRun = (options.dryRun ?? []).length > 0
   await admit()
   const pod = await parts.registry.find(resource, namespace, name)

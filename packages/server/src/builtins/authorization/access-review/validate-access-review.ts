@@ -1,8 +1,9 @@
 import { validateLabelSelector } from '@kubewright/api'
-import { FieldError, FieldPath, forbidden, invalid, RawValue, required } from '@kubewright/schema'
-import type { MutableMeta, MutableObject } from '../../resource/object.ts'
+import { FieldError, FieldPath, forbidden, invalid, required } from '@kubewright/schema'
+import type { MutableMeta, MutableObject } from '../../../resource/object.ts'
+import { structValue } from '../../checks/strategy-checks.ts'
 
-/** A selector of a review: as text, or as requirements. */
+/** A selector in a review: a text or a list of requirements. */
 export interface SelectorSpec {
   readonly rawSelector?: string
   readonly requirements?:
@@ -10,7 +11,7 @@ export interface SelectorSpec {
     | null
 }
 
-/** What a review asks about a resource. */
+/** The resource and verb that a review is about. */
 export interface ResourceAttributesSpec {
   readonly namespace?: string
   readonly verb?: string
@@ -23,7 +24,7 @@ export interface ResourceAttributesSpec {
   readonly labelSelector?: SelectorSpec | null
 }
 
-/** The spec of SubjectAccessReview and its relatives. */
+/** The spec of an access review of any kind. */
 export interface AccessReviewSpec {
   readonly resourceAttributes?: ResourceAttributesSpec | null
   readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string } | null
@@ -33,16 +34,16 @@ export interface AccessReviewSpec {
   readonly extra?: Readonly<Record<string, readonly string[]>> | null
 }
 
-/** Checks a review as pkg/apis/authorization/validation does. */
-export function validateAccessReview(
-  review: MutableObject,
-  kind: 'SubjectAccessReview' | 'LocalSubjectAccessReview' | 'SelfSubjectAccessReview',
-): FieldError[] {
+/** The kinds of access reviews. */
+export type AccessReviewKind = 'SubjectAccessReview' | 'LocalSubjectAccessReview' | 'SelfSubjectAccessReview'
+
+/** Checks an access review (pkg/apis/authorization/validation). */
+export function validateAccessReview(review: MutableObject, kind: AccessReviewKind): FieldError[] {
   const spec = (review['spec'] ?? {}) as AccessReviewSpec
   const { resourceAttributes, nonResourceAttributes } = spec
   const errors: FieldError[] = []
   const path = FieldPath.of('spec')
-  // Shown under the field names of the internal type.
+  // The error shows the field names of the internal Go type.
   const shownPath = nonResourceAttributes && {
     Path: nonResourceAttributes.path ?? '',
     Verb: nonResourceAttributes.verb ?? '',
@@ -114,7 +115,7 @@ function validateSelector(
   return errors
 }
 
-/** Operators that are not known pass: a newer client may know them. */
+/** Checks a requirement of a field selector. Unknown operators are valid, because newer clients may use them. */
 function validateFieldRequirement({ key, operator, values }: Requirement, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (!key) errors.push(required(path.child('key'), 'must be specified'))
@@ -127,7 +128,7 @@ function validateFieldRequirement({ key, operator, values }: Requirement, path: 
   return errors
 }
 
-/** A label requirement is checked as one of a label selector, whose errors then lie elsewhere. */
+/** Checks a requirement of a label selector by the rules of label selectors, and moves the errors to `path`. */
 function validateLabelRequirement(requirement: Requirement, path: FieldPath): FieldError[] {
   const { key = '', operator = '', values } = requirement
   const selector = { matchExpressions: [{ key, operator, ...(values ? { values } : {}) }] }
@@ -159,12 +160,12 @@ const metaOrder: readonly (keyof MutableMeta)[] = [
 ]
 const managedFieldsOrder = ['manager', 'operation', 'apiVersion', 'time', 'fieldsType', 'fieldsV1', 'subresource']
 
-/** Metadata in the order of Go's struct, in which an error shows it. */
-function inGoOrder(metadata: MutableMeta): RawValue {
+/** Metadata with its fields in the order of Go's struct, as errors show it. */
+function inGoOrder(metadata: MutableMeta): unknown {
   const ordered = pick(metadata, metaOrder as readonly string[])
   if (metadata.managedFields)
     ordered['managedFields'] = metadata.managedFields.map((entry) => pick(entry, managedFieldsOrder))
-  return new RawValue(JSON.stringify(ordered).replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`))
+  return structValue(ordered)
 }
 
 function pick(from: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {

@@ -1,11 +1,12 @@
 import { newBadRequest, newInvalid, parseFieldSelector, parseSelector } from '@kubewright/api'
-import type { AuthorizationAttributes, Authorizer } from '../../auth/authorizer.ts'
-import { resourceAttributes } from '../../auth/authorizer.ts'
-import type { UserInfo } from '../../request/user-info.ts'
-import type { MutableObject } from '../../resource/object.ts'
-import type { VirtualCreate } from '../../resource/resource.ts'
-import type { BuiltinTable } from '../builtin-resources.ts'
+import type { AuthorizationAttributes, Authorizer } from '../../../auth/authorizer.ts'
+import { resourceAttributes } from '../../../auth/authorizer.ts'
+import type { UserInfo } from '../../../request/user-info.ts'
+import type { MutableObject } from '../../../resource/object.ts'
+import type { VirtualCreate } from '../../../resource/resource.ts'
+import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import {
+  type AccessReviewKind,
   type AccessReviewSpec,
   type ResourceAttributesSpec,
   type SelectorSpec,
@@ -14,23 +15,33 @@ import {
 
 const group = 'authorization.k8s.io'
 
-/** SubjectAccessReview and its relatives: what may somebody do. */
-export function authorizationReviews(authorizer: Authorizer): BuiltinTable {
-  return {
-    [`${group}/subjectaccessreviews`]: { virtual: reviewAccess(authorizer, 'SubjectAccessReview') },
-    [`${group}/localsubjectaccessreviews`]: { virtual: reviewAccess(authorizer, 'LocalSubjectAccessReview') },
-    [`${group}/selfsubjectaccessreviews`]: { virtual: reviewAccess(authorizer, 'SelfSubjectAccessReview') },
-    [`${group}/selfsubjectrulesreviews`]: { virtual: reviewRules(authorizer) },
-  }
+/** SubjectAccessReviews, which tell whether a user may do something (pkg/registry/authorization). */
+export const subjectAccessReviews: BuiltinDefinition = accessReviews('subjectaccessreviews', 'SubjectAccessReview')
+
+/** SubjectAccessReviews that are limited to a namespace. */
+export const localSubjectAccessReviews: BuiltinDefinition = accessReviews(
+  'localsubjectaccessreviews',
+  'LocalSubjectAccessReview',
+)
+
+/** SubjectAccessReviews about the user of the request. */
+export const selfSubjectAccessReviews: BuiltinDefinition = accessReviews(
+  'selfsubjectaccessreviews',
+  'SelfSubjectAccessReview',
+)
+
+function accessReviews(resource: string, kind: AccessReviewKind): BuiltinDefinition {
+  return defineBuiltin({
+    group,
+    resource,
+    withServer: ({ access }) => (access ? { virtual: reviewAccess(access.authorizer, kind) } : {}),
+  })
 }
 
-function reviewAccess(
-  authorizer: Authorizer,
-  kind: 'SubjectAccessReview' | 'LocalSubjectAccessReview' | 'SelfSubjectAccessReview',
-): VirtualCreate {
+function reviewAccess(authorizer: Authorizer, kind: AccessReviewKind): VirtualCreate {
   return async (context, review, admit) => {
     const errors = validateAccessReview(review, kind)
-    // The kind is empty here in the real server as well: its internal objects do not carry one.
+    // As in kube-apiserver: the error names no kind, because the internal object has none.
     if (errors.length > 0) throw newInvalid({ group, kind: '' }, '', errors)
     await admit()
     const spec = review['spec'] as AccessReviewSpec
@@ -76,7 +87,7 @@ function attributesFrom(user: UserInfo, spec: AccessReviewSpec): AuthorizationAt
   return { ...resourceAttributes(user, { verb, group: '', resource: '' }), isResource: false, version: '', path }
 }
 
-/** Selectors that cannot be read are ignored, and the answer says so. */
+/** The evaluation error for selectors that cannot be parsed. The review ignores them. */
 function selectorErrors(about: ResourceAttributesSpec | undefined): string {
   const texts: string[] = []
   const check = (
@@ -111,28 +122,7 @@ type Requirement = NonNullable<SelectorSpec['requirements']>[number]
 
 const labelOperators = ['In', 'NotIn', 'Exists', 'DoesNotExist']
 
-/** Field selectors know equality only. */
+/** Whether a field selector can express a requirement: it supports only equality. */
 function isUsableFieldRequirement({ operator, values }: Requirement): boolean {
   return (operator === 'In' || operator === 'NotIn') && values?.length === 1
-}
-
-function reviewRules(authorizer: Authorizer): VirtualCreate {
-  return async (context, review, admit): Promise<MutableObject> => {
-    const { namespace = '' } = (review['spec'] ?? {}) as { namespace?: string }
-    if (namespace === '') throw newBadRequest('no namespace on request')
-    await admit()
-    const rules = await authorizer.rulesFor?.(context.user, namespace)
-    return {
-      apiVersion: review.apiVersion,
-      kind: review.kind,
-      metadata: {},
-      spec: {},
-      status: {
-        resourceRules: rules?.resourceRules ?? [],
-        nonResourceRules: rules?.nonResourceRules ?? [],
-        incomplete: rules?.incomplete ?? true,
-        ...(rules?.evaluationError ? { evaluationError: rules.evaluationError } : {}),
-      },
-    }
-  }
 }

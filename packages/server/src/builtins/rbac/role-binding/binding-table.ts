@@ -1,6 +1,6 @@
 import type { ClusterRoleBinding, RoleBinding } from '@kubewright/k8s'
-import type { TableDefinition } from '../../resource/table-definition.ts'
-import { ageColumn, defineTable, type Loose, nameColumn, textColumn, wideColumn } from '../../table/columns.ts'
+import type { TableDefinition } from '../../../resource/table-definition.ts'
+import { ageColumn, defineTable, type Loose, nameColumn, textColumn, wideColumn } from '../../../table/columns.ts'
 
 type AnyBinding = RoleBinding | ClusterRoleBinding
 
