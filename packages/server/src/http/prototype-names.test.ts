@@ -17,6 +17,6 @@ test.each([
   ['GET /openapi/v3/apis/constructor/v1', 404],
   ['GET /healthz/constructor', 404],
 ])('%s names a property of Object.prototype and gets %i', async (line, status) => {
-  await using server = await PlainServer.start({}, standardExtensions)
+  await using server = await PlainServer.start([], standardExtensions)
   expect((await server.send(line, { body: {} })).status).toBe(status)
 })

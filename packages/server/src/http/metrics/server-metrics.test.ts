@@ -26,7 +26,7 @@ test('ServerMetrics counts requests by verb, resource and code, open streams and
 })
 
 test('ServerMetrics folds methods, resources and subresources that are not served into one label', async () => {
-  await using server = await PlainServer.start({}, standardExtensions)
+  await using server = await PlainServer.start([], standardExtensions)
   const series = async (): Promise<string[]> => {
     const lines = (await server.send('GET /metrics')).text.split('\n')
     return lines.filter(
