@@ -1,8 +1,7 @@
-import { newBadRequest, newInvalid, parseFieldSelector, parseSelector } from '@kubewright/api'
+import { newInvalid, parseFieldSelector, parseSelector } from '@kubewright/api'
 import type { AuthorizationAttributes, Authorizer } from '../../../auth/authorizer.ts'
 import { resourceAttributes } from '../../../auth/authorizer.ts'
 import type { UserInfo } from '../../../request/user-info.ts'
-import type { MutableObject } from '../../../resource/object.ts'
 import type { VirtualCreate } from '../../../resource/resource.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import {
