@@ -110,7 +110,7 @@ export async function startHarness({ controllers, kinds = [], prepare, cache }: 
         await clock.advance('100ms')
       }
       const errors = log.records.filter((record) => 'error' in record).map(({ error }) => String(error))
-      throw new Error(`nothing came of it within ten minutes; the last errors: ${errors.slice(-3).join('; ')}`)
+      throw new Error(`the check returned nothing within ten minutes; last errors: ${errors.slice(-3).join('; ')}`)
     },
     untilObject(kind, key, when) {
       return harness.until(async () => {

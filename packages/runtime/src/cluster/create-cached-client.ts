@@ -141,6 +141,7 @@ class CachingClient implements CachedClient {
     return held.isLive ? held.answered(await this.#api.find(kind, key, options)) : (held.object as never)
   }
 
+  // No await between the read of the store and that of the overlay: both must show the same moment.
   async list(kind: AnyKind, options: ListAllOptions = {}): Promise<readonly never[]> {
     options.signal?.throwIfAborted()
     const namespaces = this.#scope(kind, options.namespace)
@@ -149,7 +150,7 @@ class CachingClient implements CachedClient {
     const query = cached === undefined ? undefined : storedQuery(kind, options)
     const overlay = cached === undefined || options.consistency === 'cached' ? undefined : this.#writes.of(cached)
     const isUnsure = overlay !== undefined && inEach(namespaces).some((namespace) => overlay.isUnsure(namespace))
-    const reason = this.#whyLive(cached, options, isUnsure)
+    const reason = this.#liveReason(cached, options, isUnsure)
     if (cached !== undefined && query !== undefined && reason === undefined) {
       const scope = sameNames(namespaces, cached.namespaces) ? [] : namespaces
       const found = inEach(scope).flatMap((namespace) => queryStore(cached.store, query, namespace))
@@ -157,9 +158,9 @@ class CachingClient implements CachedClient {
         (scope.length === 0 || scope.includes(object.metadata.namespace ?? '')) && matchesQuery(query, object)
       return Object.freeze(inOrder(overlay?.overlaid(found, meant) ?? found)) as readonly never[]
     }
-    this.#noteLive(kind, reason ?? 'asked')
+    this.#recordLive(kind, reason ?? 'asked')
     const learns = cached !== undefined && isAlike(cached, kind) && isOfNewest(options)
-    const answered = learns ? this.#writes.askingAll(cached) : () => undefined
+    const answered = learns ? this.#writes.listing(cached) : () => undefined
     const lists = await Promise.all(
       inEach(namespaces).map((namespace) => this.#api.list(kind, { ...options, namespace }) as Promise<KubeObject[]>),
     )
@@ -289,11 +290,11 @@ class CachingClient implements CachedClient {
     const cached = this.#source(kind, [namespace])
     const overlay = cached === undefined || options.consistency === 'cached' ? undefined : this.#writes.of(cached)
     const object = overlay === undefined ? cached?.store.get(storeKey) : overlay.get(storeKey)
-    const reason = this.#whyLive(cached, options, object === 'unsure')
+    const reason = this.#liveReason(cached, options, object === 'unsure')
     if (reason === undefined && object !== 'unsure' && name !== '') return { isLive: false, object }
-    this.#noteLive(kind, reason ?? 'asked')
+    this.#recordLive(kind, reason ?? 'asked')
     const learns = cached !== undefined && isAlike(cached, kind) && isOfNewest(options)
-    const learn = learns ? this.#writes.asking(cached, storeKey) : () => undefined
+    const learn = learns ? this.#writes.reading(cached, storeKey) : () => undefined
     const answered = (answer: KubeObject | undefined): never => {
       deepFreeze(answer)
       learn(answer)
@@ -312,7 +313,7 @@ class CachingClient implements CachedClient {
     return found
   }
 
-  #whyLive(
+  #liveReason(
     cached: CachedStore | undefined,
     { consistency, resourceVersion }: GetOptions,
     isUnsure: boolean,
@@ -323,7 +324,7 @@ class CachingClient implements CachedClient {
     return isUnsure ? 'outdated' : undefined
   }
 
-  #noteLive(kind: AnyKind, reason: LiveReason): void {
+  #recordLive(kind: AnyKind, reason: LiveReason): void {
     this.#metrics.liveRead(kind, reason)
     const name = formatGroupKind(kind)
     if (reason !== 'not_cached' || this.#loggedLive.has(name)) return
@@ -361,7 +362,7 @@ class CachingClient implements CachedClient {
       if (!this.#isDry(options)) note(answer)
       return answer as never
     } catch (error) {
-      if (!this.#isDry(options) && target.name !== '' && tellsOfOthers(error)) this.#writes.touched(target)
+      if (!this.#isDry(options) && target.name !== '' && invalidatesCache(error)) this.#writes.touched(target)
       throw error
     }
   }
@@ -407,7 +408,7 @@ const inEach = (namespaces: readonly string[]): readonly string[] =>
   namespaces.length === 0 ? [allNamespaces] : namespaces
 
 /** Whether a failed write means that the cached object is outdated, or leaves the outcome of the write unknown. */
-function tellsOfOthers(error: unknown): boolean {
+function invalidatesCache(error: unknown): boolean {
   if (!isApiError(error)) return !(error instanceof TypeError)
   return isConflict(error) || isAlreadyExists(error) || isNotFound(error) || isGone(error) || error.statusCode >= 500
 }

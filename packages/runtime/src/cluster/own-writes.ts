@@ -5,7 +5,7 @@ import type { Store } from '../cache/store/store.ts'
 import type { CachedClientMetrics } from './cached-client-metrics.ts'
 import type { CacheContents, CachedStore } from './object-cache.ts'
 import { hasReached } from './version-order.ts'
-import { storedIn, untilAsked, untilChanged, untilVersion, WriteOverlay } from './write-overlay.ts'
+import { storedIn, untilChanged, untilRead, untilVersion, WriteOverlay } from './write-overlay.ts'
 
 /** Options of {@link OwnWrites}. */
 export interface OwnWritesOptions {
@@ -73,7 +73,7 @@ export class OwnWrites implements Disposable {
 
   /** Records a change of an object that the response does not contain. `version` is its new version, if known. */
   touched(target: WriteTarget, version?: string): void {
-    const doubt = version === undefined ? untilAsked : untilVersion(version)
+    const doubt = version === undefined ? untilRead : untilVersion(version)
     this.#each(target, (overlay, key, now) => overlay.doubt(key, doubt, now))
   }
 
@@ -92,7 +92,7 @@ export class OwnWrites implements Disposable {
         const seen = before.get(overlay.cached)
         const deleted = uid ?? seen?.metadata.uid
         if (deleted === undefined) {
-          overlay.doubt(key, untilAsked, now)
+          overlay.doubt(key, untilRead, now)
           return
         }
         // If another object was visible before, it must have been deleted before the deleted one was created.
@@ -141,7 +141,7 @@ export class OwnWrites implements Disposable {
   }
 
   /** Records the start of a live read of one object. The caller passes the response to the returned function. */
-  asking(cached: CachedStore, key: string): (answer: KubeObject | undefined) => void {
+  reading(cached: CachedStore, key: string): (answer: KubeObject | undefined) => void {
     const serial = this.of(cached)?.serial ?? 0
     const before = this.#visible(cached, key)
     return (answer) => {
@@ -160,7 +160,7 @@ export class OwnWrites implements Disposable {
   }
 
   /** Records the start of a live list. The caller passes the objects to the returned function. */
-  askingAll(cached: CachedStore): (answer: readonly KubeObject[]) => void {
+  listing(cached: CachedStore): (answer: readonly KubeObject[]) => void {
     const serial = this.of(cached)?.serial ?? 0
     return (answer) => {
       // Before the store has its first list, every object would become an entry.

@@ -138,13 +138,13 @@ export class WriteOverlay {
     const { uid, resourceVersion } = object.metadata
     if (this.#hidden.has(uid)) return
     const key = keyOf(object)
-    this.#drop(key, untilAsked)
+    this.#drop(key, untilRead)
     this.#set(key, object, resourceVersion, now)
   }
 
   /** Hides an object that was deleted. `version` is a version that it had, if known. */
   hide(key: string, uid: string, version: string | undefined, now: number): void {
-    this.#drop(key, untilAsked)
+    this.#drop(key, untilRead)
     if (this.#shown.get(key)?.object?.metadata.uid === uid) this.#shown.delete(key)
     // Earlier objects with the same key must not reappear either.
     if (version !== undefined) this.#set(key, undefined, version, now)
@@ -302,7 +302,7 @@ export const storedIn = (store: Store<KubeObject>, { namespace, selector }: Coll
   store.list(namespace === '' ? { selector } : { namespace, selector })
 
 /** A doubt that only a response of the server settles. */
-export const untilAsked: Doubt = { isSettled: () => false }
+export const untilRead: Doubt = { isSettled: () => false }
 
 /** A doubt that is settled when the store has reached a version of the object. */
 export function untilVersion(version: string): Doubt {

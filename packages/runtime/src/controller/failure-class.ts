@@ -13,15 +13,15 @@ export type FailureClass =
   | { readonly class: 'error'; readonly atLeast: number; readonly panic: boolean }
 
 /**
- * Classifies an error. `isGoing` tells whether the object of the key is deleted or being deleted: then it is expected
+ * Classifies an error. `isDeleted` tells whether the object of the key is deleted or being deleted: then it is expected
  * that its children or its namespace are not found.
  */
-export function classifyFailure(error: unknown, isGoing: () => boolean): FailureClass {
+export function classifyFailure(error: unknown, isDeleted: () => boolean): FailureClass {
   if (inChain(error, (each) => isKubewrightError(each, 'KW_TERMINAL')) !== undefined) return { class: 'terminal' }
   const later = inChain(error, (each) => isKubewrightError(each, 'KW_RETRY_LATER'))
   // Only this class uses the code.
   if (later !== undefined) return { class: 'retry-later', after: (later as RetryLater).after }
-  if (isStale(error) || (goesWithObject(error) && isGoing())) return { class: 'conflict' }
+  if (isStale(error) || (isExpectedOnDeletion(error) && isDeleted())) return { class: 'conflict' }
   return { class: 'error', atLeast: (suggestedDelaySeconds(error) ?? 0) * 1000, panic: isProgramError(error) }
 }
 
@@ -30,7 +30,7 @@ function isStale(error: unknown): boolean {
   return isConflict(error) && findCause(error, 'FieldManagerConflict') === undefined
 }
 
-function goesWithObject(error: unknown): boolean {
+function isExpectedOnDeletion(error: unknown): boolean {
   return isNotFound(error) || findCause(error, 'NamespaceTerminating') !== undefined
 }
 

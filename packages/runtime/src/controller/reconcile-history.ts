@@ -22,7 +22,7 @@ export class ReconcileHistory {
       this.#ring[this.#next] = run
       this.#next = (this.#next + 1) % kept
     }
-    if (this.#listeners.size > 0) this.#tell(run.record())
+    if (this.#listeners.size > 0) this.#notify(run.record())
   }
 
   /** Newest first. */
@@ -37,7 +37,7 @@ export class ReconcileHistory {
     return { [Symbol.dispose]: () => void this.#listeners.delete(own) }
   }
 
-  #tell(record: ReconcileRecord): void {
+  #notify(record: ReconcileRecord): void {
     for (const listener of [...this.#listeners]) {
       try {
         listener(record)

@@ -21,7 +21,7 @@ export interface ResultHandlerOptions {
   readonly random: Random
   readonly metrics: ControllerMetrics
   /** Whether the object of a key is known to be deleted or being deleted. */
-  readonly isGoing: (key: string) => boolean
+  readonly isDeleted: (key: string) => boolean
 }
 
 /**
@@ -50,7 +50,7 @@ export class ResultHandler {
   }
 
   failed(run: ReconcileRun, error: unknown): void {
-    const { metrics, limiter, isGoing } = this.#options
+    const { metrics, limiter, isDeleted } = this.#options
     const { key } = run
     run.error = error
     if (run.interrupted || isKubewrightError(error, 'KW_NOT_LEADER')) {
@@ -60,7 +60,7 @@ export class ResultHandler {
       this.#retry(run, limiter.when(key))
       return
     }
-    const failure = classifyFailure(error, () => isGoing(key))
+    const failure = classifyFailure(error, () => isDeleted(key))
     if (failure.class === 'retry-later') {
       run.log.info('Reconcile postponed', { reason: errorText(error), after: formatDuration(failure.after) })
       this.forget(key)

@@ -41,9 +41,12 @@ export class RunningController implements ControllerRunner {
   readonly #sources: SourceSet
   readonly #sink: KeySink
   readonly #gateListener: Disposable | undefined
+  // Created by the first start and used in all sessions.
   #reconcile: KeyReconciler | undefined
   #startFailure: Error | undefined
+  // Set while work() runs.
   #session: Session | undefined
+  // Whether there was an earlier session.
   #worked = false
   #disposed = false
 
@@ -63,8 +66,8 @@ export class RunningController implements ControllerRunner {
     const metrics = new ControllerMetrics(parts.metrics, name, concurrency)
     const host = { controller: name, kind, clock, random, client: cluster.client, events, log }
     const history = new ReconcileHistory(log)
-    const isGoing = (key: string): boolean => this.#isGoing(key)
-    const results = new ResultHandler({ queue, limiter, random, metrics, isGoing })
+    const isDeleted = (key: string): boolean => this.#isDeleted(key)
+    const results = new ResultHandler({ queue, limiter, random, metrics, isDeleted })
     const watched = { reconcileTimeout, hangAfter, hotLoop }
     this.#queue = queue
     this.#history = history
@@ -127,6 +130,7 @@ export class RunningController implements ControllerRunner {
     this.#queue.reportRunning()
   }
 
+  // The order matters: no new keys, then no running reconciles, then the queue.
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
     this.#gateListener?.[Symbol.dispose]()
@@ -137,6 +141,7 @@ export class RunningController implements ControllerRunner {
     await this.#queue.shutDown({ pending: 'drop' })
   }
 
+  /** Creates the reconciler and starts the sources. Idempotent; may be called again after a failure. */
   #start(): void {
     if (this.#disposed) {
       throw new KubewrightError('KW_CONTROLLER_RUNNING', `Cannot run controller "${this.name}": it was disposed`)
@@ -162,13 +167,15 @@ export class RunningController implements ControllerRunner {
     for (const stopListening of listening) stopListening()
   }
 
+  /** Adds the keys that other replicas held, and all keys of the sources, since this process may be responsible for them now. */
   #rescan(): void {
     if (this.#reconcile === undefined || this.#disposed) return
     for (const key of this.#workers.takeRefused()) this.#queue.add(key, { cause: { event: 'requeue' } })
     this.#sources.rescan()
   }
 
-  #isGoing(key: string): boolean {
+  /** Whether the cache shows that the object of a key is deleted or being deleted; false when it cannot tell. */
+  #isDeleted(key: string): boolean {
     const { kind } = this.#controller
     const store = kind === undefined ? undefined : this.#parts.cluster.cache.peek(kind)
     // The store of this cluster does not contain keys of other clusters.

@@ -36,8 +36,8 @@ export interface WorkersOptions {
  * Takes keys from the queue, calls the reconciler and hands the keys back: the whole way of a key through a controller.
  *
  * A worker is a slot, not a loop. Reconciles that return without a promise run one after the other in the same turn of the event
- * loop, for at most 20 ms at a time. A key is handed back (`queue.done`) exactly once, whatever the reconciler or the result handler
- * throws.
+ * loop, for at most 20 ms at a time. A key is handed back (`queue.done`) exactly once, even if the reconciler or the result
+ * handler throws.
  */
 export class Workers {
   readonly #options: WorkersOptions

@@ -82,15 +82,15 @@ export function defineOperator(options: OperatorOptions): Operator {
     namespaces = [],
   } = options
   const what = `operator "${name}"`
-  refuseTwins(what, 'controllers', controllers)
-  refuseTwins(what, 'runnables', runnables)
+  rejectDuplicates(what, 'controllers', controllers)
+  rejectDuplicates(what, 'runnables', runnables)
   if (namespaces.includes('')) {
     throw new TypeError(
       `Cannot define ${what} as 'namespaces' has an empty entry: use an empty list to watch all namespaces`,
     )
   }
-  const leaderElection = switched(options.leaderElection)
-  const sharding = switched(options.sharding)
+  const leaderElection = optionsOf(options.leaderElection)
+  const sharding = optionsOf(options.sharding)
   if (leaderElection !== false) resolveLeaseTiming(leaderElection, what)
   if (sharding !== false) resolveLeaseTiming(sharding, what)
   return Object.freeze({
@@ -111,13 +111,13 @@ export function isKeyController(controller: Controller | KeyController): control
   return 'start' in controller
 }
 
-function switched<T extends object>(option: boolean | T | undefined): false | T {
+function optionsOf<T extends object>(option: boolean | T | undefined): false | T {
   // All options of both types are optional.
   if (option === true) return Object.freeze({}) as T
   return option === undefined || option === false ? false : Object.freeze({ ...option })
 }
 
-function refuseTwins(what: string, field: string, parts: readonly { readonly name: string }[]): void {
+function rejectDuplicates(what: string, field: string, parts: readonly { readonly name: string }[]): void {
   const seen = new Set<string>()
   for (const { name } of parts) {
     if (seen.has(name)) {

@@ -78,6 +78,7 @@ export class ControllerRoster implements ManagedClusters {
       for (const managed of controllers) this.#enlist(managed, engaged)
       return
     }
+    // The manager runs: the cluster counts as engaged only when all of its controllers have synced.
     const giveUp = new AbortController()
     try {
       cluster.cache.start()

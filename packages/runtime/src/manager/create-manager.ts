@@ -19,22 +19,22 @@ export function createManager(options: ManagerOptions): Manager {
   const name = options.name ?? operator?.name ?? 'manager'
   const identity = options.identity ?? `${name}_${uuid(random)}`
   const disposables: AsyncDisposable[] = []
-  const made = <T extends AsyncDisposable>(thing: T): T => {
+  const owned = <T extends AsyncDisposable>(thing: T): T => {
     disposables.push(thing)
     return thing
   }
   const cluster =
     options.cluster ??
-    (client && made(createCluster({ api: client, clock, random, log, metrics, namespaces: operator?.namespaces })))
+    (client && owned(createCluster({ api: client, clock, random, log, metrics, namespaces: operator?.namespaces })))
   if (cluster === undefined) {
     throw new TypeError(
       `Cannot create manager "${name}" without a 'cluster': pass one, or a 'client' to create it from`,
     )
   }
   const reporter = { clock, log, metrics, random, component: name, instance: identity }
-  const events = options.events ?? made(createEventRecorder({ ...reporter, client: cluster.api }))
-  const leaderElection = switched<LeaderElectionOptions>(options.leaderElection ?? operator?.leaderElection)
-  const sharding = switched<ShardingOptions>(options.sharding ?? operator?.sharding)
+  const events = options.events ?? owned(createEventRecorder({ ...reporter, client: cluster.api }))
+  const leaderElection = optionsOf<LeaderElectionOptions>(options.leaderElection ?? operator?.leaderElection)
+  const sharding = optionsOf<ShardingOptions>(options.sharding ?? operator?.sharding)
   const member = { identity, clock, random, log, metrics }
   const elector =
     leaderElection &&
@@ -69,7 +69,7 @@ export function createManager(options: ManagerOptions): Manager {
   })
 }
 
-function switched<T extends object>(option: boolean | T | undefined): T | undefined {
+function optionsOf<T extends object>(option: boolean | T | undefined): T | undefined {
   // All options of both types are optional.
   if (option === true) return {} as T
   return option === false ? undefined : option

@@ -37,7 +37,7 @@ export class RunningManager implements Manager {
   // Aborts when the manager is stopped, or a part failed.
   readonly #stop = new AbortController()
   // Aborts when the lease and the share need no further renewals.
-  readonly #letGo = new AbortController()
+  readonly #stopRenewing = new AbortController()
   readonly #background: Promise<void>[] = []
   readonly #checks: Disposable[] = []
   #phase: ManagerState['phase'] = 'new'
@@ -131,6 +131,7 @@ export class RunningManager implements Manager {
     if (this.#failure !== undefined) throw this.#failure
   }
 
+  // The first failure stops the manager and becomes the result of start(); later ones are only logged.
   #fail(error: KubewrightError): void {
     if (this.#failure !== undefined || this.#stop.signal.aborted) {
       this.#parts.log.error(error, 'error received after stop sequence was engaged')
@@ -140,6 +141,10 @@ export class RunningManager implements Manager {
     this.#stop.abort(error)
   }
 
+  /**
+   * Starts the phases one after the other; each waits for the runnables of the previous one that announce readiness. Leader election
+   * comes last, so that a replica which becomes the leader has filled caches and queues.
+   */
   async #startInOrder(signal: AbortSignal): Promise<void> {
     const { cluster, serveWebhooks, syncTimeout, elector, sharding } = this.#parts
     this.#watchHealth()
@@ -154,7 +159,7 @@ export class RunningManager implements Manager {
     await this.#warmUp(signal)
     signal.throwIfAborted()
     if (sharding !== undefined) {
-      this.#background.push(sharding.run({ signal: this.#letGo.signal }))
+      this.#background.push(sharding.run({ signal: this.#stopRenewing.signal }))
       this.#background.push(this.#whenJoined(signal))
     }
     if (elector !== undefined) this.#background.push(this.#campaign(signal))
@@ -195,6 +200,7 @@ export class RunningManager implements Manager {
     timer.cancel()
   }
 
+  // One iteration per term. Ends when the signal aborts, or with the failure that stops the manager.
   async #campaign(signal: AbortSignal): Promise<void> {
     const { elector, onLost, abortTimeout, clock, log } = this.#parts
     const { leader } = this.#groups
@@ -203,7 +209,7 @@ export class RunningManager implements Manager {
       while (!signal.aborted) {
         await elector.acquire({ signal })
         await this.#lead(signal)
-        await elector.keep({ signal: this.#letGo.signal })
+        await elector.keep({ signal: this.#stopRenewing.signal })
         this.#leads = false
         leader.abort(new NotLeaderError('leader election lost'))
         if (onLost === 'exit') this.#fail(new KubewrightError('KW_LEADERSHIP_LOST', 'leader election lost'))
@@ -213,10 +219,14 @@ export class RunningManager implements Manager {
         if (stuck && !signal.aborted) this.#fail(this.#stillRunning('after the lease was lost', leader.running))
       }
     } catch (error) {
-      if (!signal.aborted && !this.#letGo.signal.aborted) this.#fail(partFailed('leader election', error))
+      if (!signal.aborted && !this.#stopRenewing.signal.aborted) this.#fail(partFailed('leader election', error))
     }
   }
 
+  /**
+   * Stops the phases in reverse order. Invariant: the lease and the share are released only after all work that they protect has ended;
+   * otherwise they are left to expire, so that no other replica overlaps with this one.
+   */
   async #stopInOrder(): Promise<void> {
     const { clock, log, elector, sharding, releaseOnStop, disposables, gracefulTimeout, abortTimeout } = this.#parts
     const groups = this.#groups
@@ -243,7 +253,7 @@ export class RunningManager implements Manager {
     }
     const late = await endsWithin(inOrder(), graceful + toMillis(abortTimeout), clock)
     timer.cancel()
-    this.#letGo.abort()
+    this.#stopRenewing.abort()
     // A renewal in flight must not overtake the release.
     await Promise.all(this.#background)
     if (elector !== undefined) {

@@ -15,7 +15,7 @@ const access = {
 function setUp(denied: Set<string>) {
   const clock = new VirtualClock()
   const log = memoryLogger()
-  const asked: string[] = []
+  const reviews: string[] = []
   let isDown = false
   const handler: ApiHandler = async ({ body }) => {
     if (isDown) throw new Error('down')
@@ -26,7 +26,7 @@ function setUp(denied: Set<string>) {
     const { verb, resource, subresource, name, namespace } = review.spec.resourceAttributes
     const words = [verb, subresource ? `${resource}/${subresource}` : resource, name, namespace]
     const text = words.filter((word) => word !== undefined).join(' ')
-    asked.push(text)
+    reviews.push(text)
     const bytes = Buffer.from(JSON.stringify({ status: { allowed: !denied.has(text) } }))
     return { status: 201, headers: { 'content-type': 'application/json' }, body: bytes }
   }
@@ -34,17 +34,17 @@ function setUp(denied: Set<string>) {
   const stop = new AbortController()
   const start = () =>
     watchAccess({ api, access, namespaces: ['a', 'b'], ownNamespace: 'system', clock, log, signal: stop.signal })
-  return { clock, log, asked, start, stop, setDown: (value: boolean) => (isDown = value) }
+  return { clock, log, reviews, start, stop, setDown: (value: boolean) => (isDown = value) }
 }
 
 describe('watchAccess()', () => {
   it('checks each verb of each resource in its namespace, once', async () => {
-    const { asked, start, clock } = setUp(new Set())
+    const { reviews, start, clock } = setUp(new Set())
     const watch = start()
     await watch.done
     expect(watch.missing).toEqual([])
     expect(() => watch.check.check(new AbortController().signal)).not.toThrow()
-    expect(asked.sort()).toEqual([
+    expect(reviews.sort()).toEqual([
       'get pods far',
       'get services a',
       'get services b',

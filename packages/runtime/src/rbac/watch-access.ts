@@ -35,16 +35,16 @@ export function watchAccess(options: WatchAccessOptions): AccessWatch {
   const { clock, log, signal } = options
   const interval = toMillis(options.interval ?? '10s')
   let missing: readonly MissingAccess[] | undefined
-  let said = ''
+  let logged = ''
 
   const ask = async (): Promise<boolean> => {
     missing = await preflight(options)
     const text = missing.length === 0 ? '' : describeMissing(missing)
-    if (text !== said) {
+    if (text !== logged) {
       if (text === '') log.info('All missing permissions were granted')
       else log.error(missingAccessError(missing), 'Permissions are missing')
     }
-    said = text
+    logged = text
     return text === ''
   }
 

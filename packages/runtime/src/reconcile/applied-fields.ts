@@ -86,7 +86,7 @@ export class AppliedFields {
 
   /** Whether applying the configuration to the live object is proven to change nothing. */
   unchanged(config: object, live: Live): boolean {
-    if (live.metadata.managedFields === undefined) return this.#isAsLeft(config, live)
+    if (live.metadata.managedFields === undefined) return this.#isLastResult(config, live)
     const entry = entryOf(live, this.#manager, this.#subresource)
     if (entry === undefined || entry.apiVersion !== live.apiVersion || !isObject(entry.fieldsV1)) return false
     const fields = entry.fieldsV1 as Fields
@@ -106,7 +106,7 @@ export class AppliedFields {
    * Whether the live object has the version that the same apply resulted in: the only proof when caches drop
    * `managedFields`.
    */
-  #isAsLeft(config: object, { metadata }: Live): boolean {
+  #isLastResult(config: object, { metadata }: Live): boolean {
     const lesson = this.#lessons.get(metadata.uid)
     return lesson?.resourceVersion === metadata.resourceVersion && deepEqual(lesson.config, owned(config as Json))
   }

@@ -52,6 +52,10 @@ export class ObjectReconciler {
     this.#labels = new Map(results as [string, MetricLabels][])
   }
 
+  /**
+   * Reads the object of a key, then either cleans up and removes the finalizer, or adds the finalizer and works. Each step may be the
+   * last one before the process dies: the next reconcile repeats it.
+   */
   readonly reconcile: KeyReconciler = async (key, context) => {
     const { kind, cleanup, finalizer } = this.#controller
     const { client } = context
@@ -65,6 +69,7 @@ export class ObjectReconciler {
     return kept === undefined ? undefined : this.#work(kept, context)
   }
 
+  // Prune and status come after a successful reconcile only: an error skips both.
   async #work(object: KubeObject, context: KeyContext): Promise<KeyOutcome | undefined> {
     const { controller, children } = this.#start(object, context)
     const outcome = (await this.#controller.reconcile(deepFreeze(object) as never, controller)) ?? none

@@ -19,11 +19,11 @@ export interface CacheCheckOptions {
  * them.
  */
 export function cacheCheck({ cache, clock, patience = '30s' }: CacheCheckOptions): HealthCheck {
-  let wasFine = false
+  let wasHealthy = false
   return {
     name: 'cache',
     check: () => {
-      const tolerated = wasFine ? toMillis(patience) : 0
+      const tolerated = wasHealthy ? toMillis(patience) : 0
       const problems = [...cache.health].flatMap(([name, { state, since, message, cure, missing }]) => {
         if (missing || state === 'watching' || state === 'stopped') return []
         if (clock.now() - since < tolerated) return []
@@ -31,7 +31,7 @@ export function cacheCheck({ cache, clock, patience = '30s' }: CacheCheckOptions
         return [[message ?? `${name} cannot be watched`, cure].filter((text) => text !== undefined).join('. ')]
       })
       if (problems.length > 0) throw new Error(problems.join('; '))
-      wasFine = true
+      wasHealthy = true
     },
   }
 }

@@ -28,7 +28,7 @@ const maxKeys = 500
  * with a local Host header are allowed, so that a web page cannot read it through a user's browser.
  */
 export function debugHandler(options: DebugOptions): HttpHandler {
-  const { mayLook = isLocal } = options
+  const { mayLook = isLocalRequest } = options
   return (request) => {
     if (!mayLook(request))
       return textResponse(403, 'Only requests from this machine are allowed: use kubectl port-forward\n')
@@ -84,7 +84,7 @@ function partOf(options: DebugOptions, part: string): unknown {
 
 const local = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
-function isLocal(request: HttpRequest): boolean {
+function isLocalRequest(request: HttpRequest): boolean {
   return isLoopback(request) && local.test(request.headers['host'] ?? 'localhost')
 }
 

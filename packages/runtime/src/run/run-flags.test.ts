@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asksForHelp, readSettings, runHelp } from './run-flags.ts'
+import { isHelpRequest, readSettings, runHelp } from './run-flags.ts'
 
 describe('readSettings()', () => {
   it('has the defaults of kubebuilder', () => {
@@ -111,7 +111,7 @@ describe('runHelp()', () => {
   })
 
   it('is requested by --help, -help, -h and help', () => {
-    expect([['--help'], ['-h'], ['help'], ['--leader-elect', '-help'], []].map((args) => asksForHelp(args))).toEqual([
+    expect([['--help'], ['-h'], ['help'], ['--leader-elect', '-help'], []].map((args) => isHelpRequest(args))).toEqual([
       true,
       true,
       true,

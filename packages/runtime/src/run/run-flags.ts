@@ -170,7 +170,7 @@ export const operatorFlags: FlagTable = flags
 const helpWords = new Set(['--help', '-help', '-h', 'help'])
 
 /** Whether the arguments ask for help. */
-export function asksForHelp(args: readonly string[]): boolean {
+export function isHelpRequest(args: readonly string[]): boolean {
   return args.some((arg) => helpWords.has(arg))
 }
 

@@ -23,7 +23,7 @@ import { traceRequests } from '../telemetry/tracing/trace-requests.ts'
 import { noTracer, type Tracer } from '../telemetry/tracing/tracer.ts'
 import { needsWebhooks, webhookRunnable } from '../webhook/start-webhooks.ts'
 import { cacheCheck } from './cache-check.ts'
-import { asksForHelp, type RunSettings, readSettings, runHelp } from './run-flags.ts'
+import { isHelpRequest, type RunSettings, readSettings, runHelp } from './run-flags.ts'
 import type { HostConnection, RunHost } from './run-host.ts'
 import { serverParts } from './server-parts.ts'
 
@@ -47,7 +47,7 @@ export type ExitCode = 0 | 1 | 2
  * exit code. A failure is reported in one line.
  */
 export async function runWith(operator: Operator, host: RunHost, options: RunOptions = {}): Promise<ExitCode> {
-  if (asksForHelp(host.args)) {
+  if (isHelpRequest(host.args)) {
     host.out(runHelp(operator))
     return 0
   }

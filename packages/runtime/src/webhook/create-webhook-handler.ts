@@ -105,13 +105,13 @@ function admission(options: WebhookHandlerOptions, webhook: Webhook, answer: Ans
   const now = (): Date => new Date(clock.now())
   return async (request, signal, metrics) => {
     try {
-      const { apiVersion, request: asked } = openReview(request)
-      const { uid = '', name = '', namespace = '', operation, userInfo } = asked
+      const { apiVersion, request: admissionRequest } = openReview(request)
+      const { uid = '', name = '', namespace = '', operation, userInfo } = admissionRequest
       const about = { webhookGroup: kind.group, webhookKind: kind.kind, namespace, name, operation, requestID: uid }
       const reviewed = log.withValues({ ...about, user: userInfo?.username ?? '' })
       reviewed.v(5).info('received request')
       const context = { client, signal, now, log: reviewed, panicked: () => metrics.panicked() }
-      const answered = await answer(webhook, asked, context)
+      const answered = await answer(webhook, admissionRequest, context)
       reviewed.v(5).info('wrote response', { allowed: answered.allowed, code: answered.status?.code ?? 200 })
       return reviewResponse(apiVersion, uid, answered)
     } catch (error) {

@@ -120,11 +120,11 @@ describe('serveWebhooks()', () => {
 
   it('aborts the signal when the client disconnects', async () => {
     const gone = new Deferred<void>()
-    const asked = new Deferred<void>()
+    const received = new Deferred<void>()
     const { port } = await start({
       handler: async ({ signal }) => {
         signal?.addEventListener('abort', () => gone.resolve(), { once: true })
-        asked.resolve()
+        received.resolve()
         await gone.promise
         return { status: 200, headers: {}, body: Buffer.alloc(0) }
       },
@@ -132,7 +132,7 @@ describe('serveWebhooks()', () => {
     const sent = request({ host: '127.0.0.1', port, method: 'POST', ca: ca.cert, agent: false })
     sent.on('error', () => undefined)
     sent.end('{}')
-    await asked.promise
+    await received.promise
     sent.destroy()
     await gone.promise
   })
@@ -140,12 +140,12 @@ describe('serveWebhooks()', () => {
   it.each([false, true])(
     'waits for open requests when disposed, although connections stay open (HTTP/2: %s)',
     async (http2) => {
-      const asked = new Deferred<void>()
+      const received = new Deferred<void>()
       const go = new Deferred<void>()
       const served = await start({
         http2,
         handler: async () => {
-          asked.resolve()
+          received.resolve()
           await go.promise
           return { status: 200, headers: {}, body: Buffer.from('done') }
         },
@@ -153,7 +153,7 @@ describe('serveWebhooks()', () => {
       const agent = new Agent({ keepAlive: true })
       onTestFinished(() => agent.destroy())
       const answer = http2 ? post2(served.port, '{}') : post(served.port, '{}', { agent })
-      await asked.promise
+      await received.promise
       const disposed = served[Symbol.asyncDispose]()
       expect(() => served.health.check(new AbortController().signal)).toThrow('webhook server has not been started yet')
       go.resolve()
@@ -163,15 +163,15 @@ describe('serveWebhooks()', () => {
   )
 
   it('close() aborts open requests', async () => {
-    const asked = new Deferred<void>()
+    const received = new Deferred<void>()
     const served = await start({
       handler: ({ signal }) => {
-        asked.resolve()
+        received.resolve()
         return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
       },
     })
     const answer = post(served.port, '{}')
-    await asked.promise
+    await received.promise
     const disposed = served[Symbol.asyncDispose]()
     served.close()
     await expect(answer).rejects.toThrow('socket hang up')

@@ -64,7 +64,7 @@ export class Change<T> {
     if (this.#from === undefined) return undefined
     // In a resync both are the same object.
     if (this.#from === this.#to) return this.after
-    return (this.#before ??= this.#passing(this.#from))
+    return (this.#before ??= this.#decoded(this.#from))
   }
 
   get after(): T | undefined {
@@ -76,7 +76,7 @@ export class Change<T> {
     const last = this.#last
     if (last === undefined) return undefined
     // When the deletion was missed, the last state is the one in the store.
-    const object = last === this.#from ? (this.before as T) : this.#passing(last)
+    const object = last === this.#from ? (this.before as T) : this.#decoded(last)
     return { object, finalStateUnknown: this.#lastUnknown }
   }
 
@@ -92,7 +92,7 @@ export class Change<T> {
     return both
   }
 
-  #passing(item: Item<T>): T {
+  #decoded(item: Item<T>): T {
     return isEncoded(item) ? item.decode() : item
   }
 }

@@ -31,7 +31,7 @@ export interface EventHandler<T> {
 }
 
 /** Calls the method of a handler that fits a change. */
-export function tellHandler<T>(handler: EventHandler<T>, change: Change<T>): void | Promise<void> {
+export function callHandler<T>(handler: EventHandler<T>, change: Change<T>): void | Promise<void> {
   if (handler.onChange !== undefined) return handler.onChange(change)
   // Decodes objects only when the handler has the method.
   switch (change.type) {

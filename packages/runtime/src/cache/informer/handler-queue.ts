@@ -1,6 +1,6 @@
 import { type Clock, Deferred, Fifo, type Logger } from '@kubewright/base'
 import type { Change } from './change.ts'
-import { type EventHandler, tellHandler } from './event-handler.ts'
+import { callHandler, type EventHandler } from './event-handler.ts'
 import { type InformerMetrics, informerMetricNames } from './informer-metrics.ts'
 
 /** Options of a {@link HandlerQueue}. */
@@ -113,7 +113,7 @@ export class HandlerQueue<T> {
       if (this.#byKey.get(change.key) === entry) this.#byKey.delete(change.key)
       metrics.sink?.observe(informerMetricNames.handlerLag, metrics.labels, (clock.monotonic() - entry.since) / 1000)
       try {
-        const promise = tellHandler(this.#options.handler, change)
+        const promise = callHandler(this.#options.handler, change)
         if (promise !== undefined) await promise
       } catch (error) {
         metrics.sink?.add(informerMetricNames.handlerErrors, metrics.labels, 1)

@@ -113,29 +113,29 @@ describe('SharedInformer, as cache.SharedIndexInformer', () => {
     const { clock, source, informer } = setUp()
     source.set('a')
     source.set('b')
-    const told: string[] = []
+    const calls: string[] = []
     const slow = informer.addHandler({
       onAdd: async ({ metadata }) => {
         await clock.sleep(1000)
-        told.push(metadata.name)
+        calls.push(metadata.name)
       },
     })
     const quick = informer.addHandler({})
     informer.start()
     await clock.advance(0)
-    expect([informer.hasSynced, quick.hasSynced, slow.hasSynced, told]).toEqual([true, true, false, []])
+    expect([informer.hasSynced, quick.hasSynced, slow.hasSynced, calls]).toEqual([true, true, false, []])
     await clock.advance(1000)
-    expect([slow.hasSynced, told]).toEqual([false, ['a']])
+    expect([slow.hasSynced, calls]).toEqual([false, ['a']])
     await clock.advance(1000)
-    expect([slow.hasSynced, told]).toEqual([true, ['a', 'b']])
+    expect([slow.hasSynced, calls]).toEqual([true, ['a', 'b']])
   })
 
   test('DeletedFinalStateUnknown: a deletion that the watch missed is delivered with the last state that was seen', async () => {
     const { clock, source, informer } = setUp({ useWatchList: false })
-    const told: string[] = []
+    const calls: string[] = []
     informer.addHandler({
       onDelete: ({ metadata }, { finalStateUnknown }) =>
-        void told.push(`${metadata.name}@${metadata.resourceVersion} ${finalStateUnknown}`),
+        void calls.push(`${metadata.name}@${metadata.resourceVersion} ${finalStateUnknown}`),
     })
     source.set('seen')
     source.set('unseen')
@@ -146,13 +146,15 @@ describe('SharedInformer, as cache.SharedIndexInformer', () => {
     source.removeUnseen('unseen')
     source.cut(newResourceExpired('too old resource version'))
     await clock.advance(120_000)
-    expect(told).toEqual(['seen@4 false', 'unseen@3 true'])
+    expect(calls).toEqual(['seen@4 false', 'unseen@3 true'])
   })
 
   test('an object that was deleted and recreated between two lists is delivered as an update between two uids', async () => {
     const { clock, source, informer } = setUp({ useWatchList: false })
-    const told: string[] = []
-    informer.addHandler({ onUpdate: (before, after) => void told.push(`${before.metadata.uid} ${after.metadata.uid}`) })
+    const calls: string[] = []
+    informer.addHandler({
+      onUpdate: (before, after) => void calls.push(`${before.metadata.uid} ${after.metadata.uid}`),
+    })
     source.set('a')
     informer.start()
     await clock.advance(0)
@@ -161,15 +163,15 @@ describe('SharedInformer, as cache.SharedIndexInformer', () => {
     source.objects.set('ns/a', { ...recreated, metadata: { ...recreated.metadata, uid: 'another' } })
     source.cut(newResourceExpired('too old resource version'))
     await clock.advance(120_000)
-    expect(told).toEqual(['uid-a another'])
+    expect(calls).toEqual(['uid-a another'])
   })
 
   test('an update in the same version is a resync, and is delivered to handlers that are due for one only', async () => {
     const { clock, source, informer } = setUp({ useWatchList: false })
-    const told: string[] = []
+    const calls: string[] = []
     const tell = (name: string) => ({
       onUpdate: (_: KubeObject, after: KubeObject, info: { readonly isResync: boolean }) =>
-        void told.push(`${name} ${after.metadata.resourceVersion} ${info.isResync}`),
+        void calls.push(`${name} ${after.metadata.resourceVersion} ${info.isResync}`),
     })
     source.set('a')
     informer.addHandler(tell('never'))
@@ -179,14 +181,14 @@ describe('SharedInformer, as cache.SharedIndexInformer', () => {
     await clock.advance(0)
     source.cut(newResourceExpired('too old resource version'))
     await clock.advance(900)
-    expect(told).toEqual([])
+    expect(calls).toEqual([])
     await clock.advance(100)
-    expect(told).toEqual(['often 2 true'])
+    expect(calls).toEqual(['often 2 true'])
     often.remove()
     await clock.advance(60_000)
     source.set('a')
     await clock.advance(0)
-    expect(told).toEqual(['often 2 true', 'never 3 false'])
+    expect(calls).toEqual(['often 2 true', 'never 3 false'])
   })
 
   test('after a 410 the state is requested from the last version first, then the newest', async () => {
@@ -219,15 +221,15 @@ describe('SharedInformer, as cache.SharedIndexInformer', () => {
 
   test('an ordinary bookmark moves the version of the store without calling handlers', async () => {
     const { clock, source, informer } = setUp()
-    let told = 0
-    informer.addHandler({ onChange: () => void told++ })
+    let calls = 0
+    informer.addHandler({ onChange: () => void calls++ })
     source.set('a')
     informer.start()
     await clock.advance(0)
     source.version = 50
     source.bookmark()
     await clock.advance(0)
-    expect([informer.store.resourceVersion, told]).toEqual(['50', 1])
+    expect([informer.store.resourceVersion, calls]).toEqual(['50', 1])
     source.requests.length = 0
     source.cut()
     await clock.advance(60_000)

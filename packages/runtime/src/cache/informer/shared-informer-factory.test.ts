@@ -78,12 +78,12 @@ describe('SharedInformerFactory', () => {
     }
     await using factory = new SharedInformerFactory({ source, clock, resyncPeriod: '30s' })
     const { addHandler } = factory.use(Thing)
-    const told: string[] = []
-    addHandler({ onUpdate: (_, { metadata }, { isResync }) => void told.push(`${metadata.name} ${isResync}`) })
-    addHandler({ onUpdate: () => void told.push('slow') }, { resyncPeriod: '10m' })
+    const calls: string[] = []
+    addHandler({ onUpdate: (_, { metadata }, { isResync }) => void calls.push(`${metadata.name} ${isResync}`) })
+    addHandler({ onUpdate: () => void calls.push('slow') }, { resyncPeriod: '10m' })
     factory.start()
     await clock.advance('31s')
-    expect(told).toEqual(['a true'])
+    expect(calls).toEqual(['a true'])
   })
 
   test('new SharedInformerFactory() requires a client or a source', () => {

@@ -113,8 +113,8 @@ export class SharedInformerFactory implements AsyncDisposable {
   use<K extends AnyKind>(kind: K, scope: InformerScope = {}): InformerLease<Infer<K> & KubeObject> {
     type T = Infer<K> & KubeObject
     const narrowed = { ...this.#options.scope, ...scope }
-    const whole = identity(kind, narrowed)
-    const name = isMetadataOnly(kind) && !this.#shared.has(whole) ? `${whole}, metadata` : whole
+    const fullName = identity(kind, narrowed)
+    const name = isMetadataOnly(kind) && !this.#shared.has(fullName) ? `${fullName}, metadata` : fullName
     let shared = this.#shared.get(name)
     if (shared === undefined) {
       shared = { informer: this.#make(kind, narrowed), leases: 0 }

@@ -219,7 +219,7 @@ describe.each([
     const { clock, source, informer } = setUp()
     const calls: string[] = []
     const fail = (): never => {
-      throw new Error('told twice')
+      throw new Error('called as well')
     }
     informer.addHandler({
       onChange: ({ type, key, before, after, initial }) => {

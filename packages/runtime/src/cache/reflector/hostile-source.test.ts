@@ -67,7 +67,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     const believed = new Map<string, string>()
     const believe = (object: KubeObject): void =>
       void believed.set(object.metadata.name, object.metadata.resourceVersion)
-    const told = {
+    const calls = {
       onAdd(object: KubeObject) {
         expect(believed.has(object.metadata.name)).toBe(false)
         believe(object)
@@ -82,7 +82,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     }
     const failures: unknown[] = []
     const guarded = Object.fromEntries(
-      Object.entries(told).map(([name, call]) => [
+      Object.entries(calls).map(([name, call]) => [
         name,
         (...args: [KubeObject, KubeObject]) => {
           try {

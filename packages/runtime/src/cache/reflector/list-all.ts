@@ -15,7 +15,7 @@ export interface ListAllOptions<T> {
   /** What is listed, for the message of the time limit. */
   readonly what: string
   /**
-   * Called for each attempt to get the whole list. The returned function receives each object as its page arrives; its
+   * Called for each attempt to get the complete list. The returned function receives each object as its page arrives; its
    * result is listed.
    */
   readonly receiver: () => (item: Item<T>) => Item<T>
@@ -49,9 +49,13 @@ export async function listAll<T extends KubeObject>(
       page = await ask({ ...size, continue: page.continue }, '')
     } catch (error) {
       if (!isExpired(error)) throw error
-      const whole = await ask({}, resourceVersion)
+      const complete = await ask({}, resourceVersion)
       const receiveAgain = receiver()
-      return { items: whole.items.map((item) => receiveAgain(item)), resourceVersion: whole.resourceVersion, paged }
+      return {
+        items: complete.items.map((item) => receiveAgain(item)),
+        resourceVersion: complete.resourceVersion,
+        paged,
+      }
     }
     for (const item of page.items) items.push(receive(item))
   }

@@ -111,13 +111,13 @@ export class Indexer<T extends KubeObject> implements Store<T> {
   /** Adds or replaces an object, freezes it, and returns the previous one. */
   set(object: Item<T>): T | undefined {
     const before = this.put(object)
-    return before === undefined ? undefined : this.#passing(before)
+    return before === undefined ? undefined : this.#decoded(before)
   }
 
   /** Removes an object and returns it, or undefined when there is none. */
   delete(key: string): T | undefined {
     const before = this.take(key)
-    return before === undefined ? undefined : this.#passing(before)
+    return before === undefined ? undefined : this.#decoded(before)
   }
 
   /** Like {@link set}, but does not parse the previous object. */
@@ -259,7 +259,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
   }
 
   /** The parsed form of an object that has left the store. */
-  #passing(item: Item<T>): T {
+  #decoded(item: Item<T>): T {
     return isEncoded(item) ? (this.hot.take(item) ?? item.decode()) : item
   }
 

@@ -1,7 +1,7 @@
 import { type AnyKind, type KubeObject, keyOf } from '@kubewright/api'
 import { Deferred } from '@kubewright/base'
 import { Change } from '../../cache/informer/change.ts'
-import { type EventHandler, tellHandler } from '../../cache/informer/event-handler.ts'
+import { callHandler, type EventHandler } from '../../cache/informer/event-handler.ts'
 import type { HandlerRegistration } from '../../cache/informer/shared-informer.ts'
 import type { ReflectorHealth } from '../../cache/reflector/reflector-health.ts'
 import { HotObjects } from '../../cache/store/hot-objects.ts'
@@ -96,7 +96,7 @@ type Parts = ConstructorParameters<typeof Change<KubeObject>>[1]
 const hot = new HotObjects<KubeObject>(0)
 
 function tell(handler: EventHandler<KubeObject>, parts: Omit<Parts, 'sync' | 'initial'> & Partial<Parts>): void {
-  void tellHandler(handler, new Change(hot, { sync: false, initial: false, ...parts }))
+  void callHandler(handler, new Change(hot, { sync: false, initial: false, ...parts }))
 }
 
 function registration(kind: FakeKindCache, remove: () => void): HandlerRegistration {

@@ -53,7 +53,7 @@ export class LeaderElector {
   // Also true after a write whose outcome is unknown.
   #mayHold = false
   #reportedHolder = ''
-  #trouble: string | undefined
+  #lastError: string | undefined
 
   constructor(options: LeaderElectorOptions) {
     this.#options = options
@@ -145,7 +145,7 @@ export class LeaderElector {
 
   /** Why the last attempt to read or write the Lease failed, and the cure; undefined when it succeeded. */
   problem(): string | undefined {
-    return this.#trouble
+    return this.#lastError
   }
 
   /** Throws when this process holds a Lease that is long overdue: it hangs and should be restarted. */
@@ -215,7 +215,7 @@ export class LeaderElector {
     const cure = isForbidden(error)
       ? ` (grant get, create and update of leases.coordination.k8s.io in namespace ${this.#options.store.namespace})`
       : ''
-    this.#trouble = `lease ${this.lease}: ${errorText(error)}${cure}`
+    this.#lastError = `lease ${this.lease}: ${errorText(error)}${cure}`
     this.#options.log.error(error, 'Failed to update lease', { lock: this.lease })
   }
 
@@ -261,7 +261,7 @@ export class LeaderElector {
   #note(lease: Lease): void {
     this.#lease = lease
     this.#mayHold = this.holder === this.#options.identity
-    this.#trouble = undefined
+    this.#lastError = undefined
     this.#observer.observe(lease)
     if (this.holder !== '' && this.holder !== this.#reportedHolder) {
       this.#reportedHolder = this.holder

@@ -54,7 +54,7 @@ class ShardMember implements Sharding, KeyGate {
   #firstJoin = new Deferred()
   #lapse: Timer | undefined
   #wake: () => void = () => undefined
-  #trouble: string | undefined
+  #lastError: string | undefined
 
   constructor(parts: ShardingParts) {
     this.#parts = parts
@@ -110,10 +110,10 @@ class ShardMember implements Sharding, KeyGate {
       let again = false
       try {
         again = await this.#cycle(signal)
-        this.#trouble = undefined
+        this.#lastError = undefined
       } catch (error) {
         if (signal.aborted) break
-        this.#trouble = errorText(error)
+        this.#lastError = errorText(error)
         if (isConflict(error))
           log.debug('Membership lease was not renewed: another write came first', { lease: this.#lease.name })
         else log.error(error, 'Sharding failed; retrying', { lease: this.#lease.name })
@@ -147,8 +147,8 @@ class ShardMember implements Sharding, KeyGate {
     if (!this.joined && this.#held.size > 0) {
       return `sharding: waiting for ${this.#held.size} reconciles to end before rejoining: ${this.#someHeld()}`
     }
-    if (!this.joined) return `sharding: not joined${this.#trouble === undefined ? '' : `: ${this.#trouble}`}`
-    return this.#trouble === undefined ? undefined : `sharding: ${this.#trouble}`
+    if (!this.joined) return `sharding: not joined${this.#lastError === undefined ? '' : `: ${this.#lastError}`}`
+    return this.#lastError === undefined ? undefined : `sharding: ${this.#lastError}`
   }
 
   #mayHold(key: string): boolean {
@@ -177,7 +177,7 @@ class ShardMember implements Sharding, KeyGate {
     if (this.#gate.extend(until)) this.#arm()
     else this.#lose('its lease was not renewed in time')
     const changed = this.#look(await this.#parts.store.list(this.#lease.labels, call))
-    await this.#bury(call)
+    await this.#deleteDead(call)
     if (this.#effective?.text !== set.text || changed) this.#settle(set, until)
     return this.#next().text !== set.text
   }
@@ -248,7 +248,7 @@ class ShardMember implements Sharding, KeyGate {
   }
 
   // Deletes the Leases of members that ended without deleting theirs.
-  async #bury(call: LeaseCall): Promise<void> {
+  async #deleteDead(call: LeaseCall): Promise<void> {
     for (const lease of this.#dead.splice(0)) {
       try {
         await this.#parts.store.delete(lease, call)

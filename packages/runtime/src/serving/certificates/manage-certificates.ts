@@ -172,7 +172,7 @@ class CertificateManager implements ManagedCertificates {
         const labels = { ...secret.metadata.labels, ...draft.metadata.labels }
         await client.update({ ...draft, metadata: { ...secret.metadata, labels } }, { signal })
       }
-      this.#tell(known, state)
+      this.#logChanges(known, state)
     }
     this.#adopt(state)
     const bundle = state.trusted.join('')
@@ -216,7 +216,7 @@ class CertificateManager implements ManagedCertificates {
     else this.#source = certificateSource(state.serving)
   }
 
-  #tell(before: CertificateState | undefined, after: CertificateState): void {
+  #logChanges(before: CertificateState | undefined, after: CertificateState): void {
     const { secret } = this.#options
     if (before?.signer.cert !== after.signer.cert)
       this.#log.info('Switched to a new certificate authority for webhooks', { secret })

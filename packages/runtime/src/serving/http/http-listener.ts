@@ -23,7 +23,7 @@ export interface ListenOptions {
   /** 0 lets the operating system choose one. */
   readonly port: number
   readonly handler: HttpHandler
-  /** Serves HTTPS when given. */
+  /** Enables HTTPS. */
   readonly certificate?: CertificateSource | undefined
   /** Whether to offer HTTP/2 too; requires a certificate. @default false */
   readonly http2?: boolean | undefined

@@ -12,9 +12,9 @@ import { requireAccess } from './require-access.ts'
  */
 async function setUp(broken = false) {
   const clock = new VirtualClock()
-  const asked: string[] = []
+  const reviews: string[] = []
   const api: ApiHandler = async ({ path, body }) => {
-    asked.push(path.split('/').at(-1)!)
+    reviews.push(path.split('/').at(-1)!)
     const { spec } = JSON.parse(Buffer.from(await body(10_000)).toString()) as {
       spec: { token?: string; user?: string; nonResourceAttributes?: { path: string; verb: string } }
     }
@@ -35,7 +35,7 @@ async function setUp(broken = false) {
     const { status, body } = await listener.request('metrics', url, { headers: { authorization } })
     return [status, body]
   }
-  return { clock, asked, ask, log }
+  return { clock, reviews, ask, log }
 }
 
 const json = (status: number, value: unknown) => ({
@@ -53,41 +53,41 @@ describe('requireAccess()', () => {
   })
 
   it('rejects requests without a bearer token at once, and unknown tokens after a review', async () => {
-    const { ask, asked } = await setUp()
+    const { ask, reviews } = await setUp()
     expect(await ask()).toEqual([401, 'Unauthorized\n'])
     expect(await ask('Basic Z29vZA==')).toEqual([401, 'Unauthorized\n'])
-    expect(asked).toEqual([])
+    expect(reviews).toEqual([])
     expect(await ask('Bearer bad')).toEqual([401, 'Unauthorized\n'])
-    expect(asked).toEqual(['tokenreviews'])
+    expect(reviews).toEqual(['tokenreviews'])
   })
 
   it('caches users for one minute, allowed requests for five and denied ones for half a minute', async () => {
-    const { ask, asked, clock } = await setUp()
+    const { ask, reviews, clock } = await setUp()
     for (let round = 0; round < 3; round++) await ask('Bearer good')
-    expect(asked).toEqual(['tokenreviews', 'subjectaccessreviews'])
+    expect(reviews).toEqual(['tokenreviews', 'subjectaccessreviews'])
     await clock.advance(60_000)
     await ask('Bearer good')
-    expect(asked).toEqual(['tokenreviews', 'subjectaccessreviews', 'tokenreviews'])
+    expect(reviews).toEqual(['tokenreviews', 'subjectaccessreviews', 'tokenreviews'])
     await clock.advance(240_000)
-    asked.length = 0
+    reviews.length = 0
     await ask('Bearer good')
-    expect(asked).toEqual(['tokenreviews', 'subjectaccessreviews'])
+    expect(reviews).toEqual(['tokenreviews', 'subjectaccessreviews'])
     await ask('Bearer poor')
     await clock.advance(29_999)
-    asked.length = 0
+    reviews.length = 0
     await ask('Bearer poor')
-    expect(asked).toEqual([])
+    expect(reviews).toEqual([])
     await clock.advance(1)
     await ask('Bearer poor')
-    expect(asked).toEqual(['subjectaccessreviews'])
+    expect(reviews).toEqual(['subjectaccessreviews'])
   })
 
   it('tries a failing API server five times within ten seconds, then responds with 500 and logs the error', async () => {
-    const { ask, asked, clock, log } = await setUp(true)
+    const { ask, reviews, clock, log } = await setUp(true)
     const answer = ask('Bearer good')
     await clock.advance(10_000)
     expect(await answer).toEqual([500, 'Authentication failed\n'])
-    expect(asked).toHaveLength(5)
+    expect(reviews).toHaveLength(5)
     expect(log.records).toMatchObject([{ message: 'Authentication failed', error: { message: expect.any(String) } }])
     expect(JSON.stringify(log.records)).not.toContain('good')
   })

@@ -104,11 +104,11 @@ describe('systemHttpListener', () => {
 
   it('closes after the requests in flight, even when clients keep connections open', async () => {
     const certificate = selfSignedCertificate(systemClock)
-    const asked = new Deferred<void>()
+    const received = new Deferred<void>()
     const answer = new Deferred<HttpResponse>()
     const handler = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
       if (request.path !== '/slow') return textResponse(200, '')
-      asked.resolve()
+      received.resolve()
       return answer.promise
     }
     const listening = await systemHttpListener.listen({ ...base, certificate, http2: true, handler })
@@ -121,7 +121,7 @@ describe('systemHttpListener', () => {
     expect(head[':status']).toBe(200)
     stream.resume()
     const slow = read((callback) => getTls(`${url}/slow`, { agent: false, rejectUnauthorized: false }, callback))
-    await asked.promise
+    await received.promise
     const closed = listening[Symbol.asyncDispose]()
     answer.resolve(textResponse(200, 'done'))
     expect(await slow).toEqual([200, 'done'])

@@ -88,9 +88,9 @@ function reviewOf(request: AdmissionRequest, { client, log, now, signal }: Answe
 /** The rejection of a request that does not fit the webhook. */
 function problemOf(webhook: Webhook, request: AdmissionRequest, object: unknown): AdmissionAnswer | undefined {
   const { group, version, kind } = webhook.kind
-  const asked = request.kind
-  if (asked && ((asked.group ?? '') !== group || asked.version !== version || asked.kind !== kind)) {
-    const what = `${asked.group ?? ''}/${asked.version ?? ''} ${asked.kind ?? ''}`
+  const requested = request.kind
+  if (requested && ((requested.group ?? '') !== group || requested.version !== version || requested.kind !== kind)) {
+    const what = `${requested.group ?? ''}/${requested.version ?? ''} ${requested.kind ?? ''}`
     const message = `the webhook handles ${group}/${version} ${kind}, but received ${what}: correct the rules of its configuration`
     return { allowed: false, status: { code: 400, message } }
   }

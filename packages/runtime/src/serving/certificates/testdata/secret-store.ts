@@ -2,7 +2,7 @@ import { type AnyKind, applyJsonPatch, type JsonPatchOperation, newAlreadyExists
 import { type Clock, deepCopy, type Random } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 
-// biome-ignore lint/suspicious/noExplicitAny: the store knows objects of every kind
+// biome-ignore lint/suspicious/noExplicitAny: the store holds objects of every kind
 type Json = any
 
 /**
