@@ -83,7 +83,7 @@ export default tseslint.config(
       'packages/base/src/system-clock.ts',
       'packages/base/src/system-random.ts',
       // Incoming connections (listener), and outgoing ones (etcd client, webhooks, aggregation).
-      'packages/server/src/http/listener.ts',
+      'packages/server/src/http/listener/*.ts',
       'packages/server/src/outgoing/outgoing.ts',
       'packages/storage/src/etcd/grpc-connection.ts',
       // The client's connections to API servers.

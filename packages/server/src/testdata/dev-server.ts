@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { createLogger } from '@kubewright/base'
 import { MemoryStore, openDurableStore } from '@kubewright/storage'
 import { assembleServer } from '../assemble-server.ts'
-import { listen } from '../http/listener.ts'
+import { listen } from '../http/listener/listener.ts'
 
 const { values } = parseArgs({
   options: { port: { type: 'string', default: '0' }, pki: { type: 'string', default: '.' }, data: { type: 'string' } },

@@ -1,6 +1,6 @@
 import { CertificateAuthority } from '@kubewright/base/pki'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Listener, listen } from '../../http/listener.ts'
+import { type Listener, listen } from '../../http/listener/listener.ts'
 import { createWebhookClient } from '../../outgoing/create-webhook-client.ts'
 import { type LocalResponse, LocalServers } from '../../outgoing/local-servers.ts'
 import { systemOutgoing } from '../../outgoing/outgoing.ts'

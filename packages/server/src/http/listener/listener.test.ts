@@ -3,7 +3,7 @@ import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHead
 import { connect } from 'node:tls'
 import type { ApiRequest, ApiResponse } from '@kubewright/api'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createServerIdentity } from '../server-identity.ts'
+import { createServerIdentity } from '../../server-identity.ts'
 import { type Listener, listen } from './listener.ts'
 
 const identity = createServerIdentity(Date.UTC(2026, 0, 2))
