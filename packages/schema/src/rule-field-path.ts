@@ -1,3 +1,4 @@
+import { goEscapes } from '@kubewright/base'
 import { propertyOf } from './check/schema-shape.ts'
 import { FieldPath } from './field-path.ts'
 import type { JSONSchemaProps } from './json-schema.ts'
@@ -84,24 +85,12 @@ function tokenLength(text: string): number {
   return end < 0 ? text.length : end
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  a: '\x07',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  v: '\v',
-  "'": "'",
-  '\\': '\\',
-}
-
 function unquote(token: string): string {
   if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'")) {
     throw new Error(`expected single quoted string but got ${token}`)
   }
   return token.slice(1, -1).replaceAll(/\\./gs, (sequence) => {
-    const plain = ESCAPES[sequence[1] as string]
+    const plain = sequence === "\\'" ? "'" : goEscapes[sequence[1] as string]
     if (plain === undefined) throw new Error(`invalid string literal: invalid escape char ${sequence}`)
     return plain
   })

@@ -1,17 +1,9 @@
-import {
-  fieldSetPath,
-  isBadRequest,
-  type ManagedFieldsEntry,
-  newBadRequest,
-  newInternalError,
-  parentManagedFields,
-  type ReplicasPaths,
-  scaleManagedFields,
-} from '@kubewright/api'
+import { fieldSetPath, isBadRequest, newBadRequest, newInternalError, type ReplicasPaths } from '@kubewright/api'
 import { kindFor } from '@kubewright/k8s/all'
+import { scaleView } from '../builtins/scale/scale-view.ts'
 import { typedCodec } from '../builtins/typed/typed-codec.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'
-import type { ManagedFields, MutableObject } from '../resource/object.ts'
+import type { MutableObject } from '../resource/object.ts'
 import type { Strategy } from '../resource/strategy.ts'
 import type { Subresource, SubresourceView } from '../resource/subresource.ts'
 import { customScaleTable } from '../table/custom-table.ts'
@@ -47,7 +39,7 @@ export function customScale(
     strategy: { ...strategy, allowUnconditionalUpdate: true },
     kind,
     codec: { ...codec, decode: (body, request) => decodeScale(() => codec.decode(body, request)) },
-    view: scaleView(replicasPaths(versions), own.apiVersion, scale),
+    view: customScaleView(replicasPaths(versions), own.apiVersion, scale),
     table: customScaleTable(scale),
     applyProblems,
   }
@@ -71,50 +63,33 @@ function replicasPaths({ all }: CustomVersions): ReplicasPaths {
   )
 }
 
-function scaleView(paths: ReplicasPaths, apiVersion: string, scale: CrdScale): SubresourceView {
+function customScaleView(paths: ReplicasPaths, apiVersion: string, scale: CrdScale): SubresourceView {
   const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath = '' } = scale
   const numberAt = (object: MutableObject, path: string): number | undefined => {
     const value = orRefuse(() => nestedValue(object, path, 'int64'))
     return value === undefined ? undefined : Number(value)
   }
-  return {
-    check: (object) => {
-      if (numberAt(object, specReplicasPath) !== undefined) return
-      throw newInternalError(new Error(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`))
-    },
-    show: (object) => {
-      const replicas = numberAt(object, specReplicasPath) ?? unset
-      const selector = labelSelectorPath
-        ? orRefuse(() => nestedValue(object, labelSelectorPath, 'string') as string | undefined)
-        : undefined
-      const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
-      const metadata = { name, namespace, uid, resourceVersion, creationTimestamp }
-      return {
-        kind: 'Scale',
-        apiVersion: 'autoscaling/v1',
-        metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
-        spec: replicas === 0 ? {} : { replicas },
-        status: { replicas: numberAt(object, statusReplicasPath) ?? 0, ...(selector ? { selector } : {}) },
-      }
-    },
-    managedFields: (object) =>
-      scaleManagedFields(object.metadata.managedFields as ManagedFieldsEntry[] | undefined, paths) as
-        | ManagedFields
-        | undefined,
-    put: (object, view) => {
-      const { replicas = 0 } = (view['spec'] ?? {}) as { replicas?: number }
+  const view = scaleView({
+    apiVersion,
+    paths,
+    replicas: (object) => numberAt(object, specReplicasPath) ?? unset,
+    statusReplicas: (object) => numberAt(object, statusReplicasPath) ?? 0,
+    selector: (object) =>
+      labelSelectorPath === ''
+        ? undefined
+        : orRefuse(() => nestedValue(object, labelSelectorPath, 'string') as string | undefined),
+    setReplicas: (object, replicas) => {
       if (replicas === unset) {
         throw newBadRequest(`the spec replicas field ${JSON.stringify(specReplicasPath)} cannot be empty`)
       }
       setNested(object, stepsOf(specReplicasPath), replicas)
-      const entries = parentManagedFields(
-        object.metadata.managedFields as ManagedFieldsEntry[] | undefined,
-        view.metadata.managedFields as ManagedFieldsEntry[] | undefined,
-        apiVersion,
-        paths,
-      )
-      if (entries) object.metadata.managedFields = entries as unknown as ManagedFields
-      else delete object.metadata.managedFields
+    },
+  })
+  return {
+    ...view,
+    check: (object) => {
+      if (numberAt(object, specReplicasPath) !== undefined) return
+      throw newInternalError(new Error(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`))
     },
   }
 }

@@ -1,8 +1,9 @@
-import { isNotFound, type LabelSelectorLike, selectorFrom } from '@kubewright/api'
+import { type LabelSelectorLike, selectorFrom } from '@kubewright/api'
 import { deepEqual, type Logger } from '@kubewright/base'
 import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
+import { reconcileCached } from '../../verbs/reconcile-cached.ts'
 import type { SystemWriter } from '../../verbs/system-writer.ts'
 import type { PolicyRule } from './policy-rule.ts'
 import { rbacGroup } from './rbac-policy.ts'
@@ -22,41 +23,15 @@ export interface ClusterRoleAggregationParts extends ObjectAccess {
 export async function startClusterRoleAggregation(parts: ClusterRoleAggregationParts): Promise<AsyncDisposable> {
   const resource = parts.resources.find(rbacGroup, 'v1', 'clusterroles')
   if (!resource) throw new Error('Cannot aggregate ClusterRoles: the server does not serve clusterroles')
-  const cache = await parts.registry.feed.cache(resource.storage.prefix)
-  const stop = new AbortController()
-
-  const reconcile = async (stored: StoredObject, all: readonly StoredObject[]): Promise<void> => {
-    const rules = aggregatedRules(stored.object as MutableObject, all)
-    if (deepEqual(stored.object['rules'] ?? null, rules)) return
-    const { name = '' } = stored.object.metadata
+  const reconcile = async ({ object }: StoredObject, all: readonly StoredObject[]): Promise<void> => {
+    if (!object['aggregationRule']) return
+    const rules = aggregatedRules(object as MutableObject, all)
+    if (deepEqual(object['rules'] ?? null, rules)) return
     // Applies nothing when there are no rules, so that rules of other field managers stay.
     const fields = (): Record<string, unknown> => (rules === null ? {} : { rules })
-    await parts.writer.apply({ resource, name }, fields, manager)
+    await parts.writer.apply({ resource, name: object.metadata.name ?? '' }, fields, manager)
   }
-  const run = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      const changed = cache.changed(stop.signal)
-      const all = cache.list(cache.prefix)
-      for (const stored of all) {
-        if (!stored.object['aggregationRule']) continue
-        try {
-          await reconcile(stored, all)
-        } catch (error) {
-          // A deleted role needs no update. After other errors the next change retries.
-          if (!isNotFound(error))
-            parts.log.error(error, 'Failed to aggregate a ClusterRole', { name: stored.object.metadata.name })
-        }
-      }
-      await changed
-    }
-  }
-  const running = run()
-  return {
-    [Symbol.asyncDispose]: async () => {
-      stop.abort()
-      await running
-    },
-  }
+  return reconcileCached(parts, { resource, reconcile, failure: 'Failed to aggregate a ClusterRole' })
 }
 
 /** The distinct rules of all selected roles in the order of selectors and names, or null when there are none. */

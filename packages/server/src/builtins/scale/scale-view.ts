@@ -32,28 +32,39 @@ export function scaleSubresource(options: ScaleOptions): Subresource {
     strategy: options.strategy,
     kind,
     codec: typedCodec(kind),
-    view: scaleView(options),
+    view: scaleView(builtinAccess(options)),
     table: scaleTable,
   }
 }
 
+/** Where the numbers of a Scale are in an object. */
+export interface ScaleAccess {
+  /** apiVersion of the object, and of its managed fields entries. */
+  readonly apiVersion: string
+  /** The path of the replicas in the managed fields of each version. */
+  readonly paths: ReplicasPaths
+  readonly replicas: (object: MutableObject) => number
+  readonly statusReplicas: (object: MutableObject) => number
+  /** The selector as text; empty or undefined for none. */
+  readonly selector: (object: MutableObject) => string | undefined
+  /** Throws when the number is invalid. */
+  readonly setReplicas: (object: MutableObject, replicas: number) => void
+}
+
 /** Converts between an object and its Scale. */
-export function scaleView({
-  apiVersion,
-  selector = labelSelectorText,
-}: Omit<ScaleOptions, 'strategy'>): SubresourceView {
-  const paths: ReplicasPaths = { [apiVersion]: ['f:spec', 'f:replicas'] }
+export function scaleView(access: ScaleAccess): SubresourceView {
+  const { apiVersion, paths } = access
   return {
     show: (object) => {
       const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
-      const replicas = numberAt(object['spec'], 'replicas')
-      const text = selector(object)
+      const replicas = access.replicas(object)
+      const selector = access.selector(object)
       return {
         kind: 'Scale',
         apiVersion: 'autoscaling/v1',
         metadata: definedOnly({ name, namespace, uid, resourceVersion, creationTimestamp }),
         spec: replicas === 0 ? {} : { replicas },
-        status: { replicas: numberAt(object['status'], 'replicas'), ...(text === '' ? {} : { selector: text }) },
+        status: { replicas: access.statusReplicas(object), ...(selector ? { selector } : {}) },
       }
     },
     managedFields: (object) =>
@@ -61,12 +72,7 @@ export function scaleView({
         | ManagedFields
         | undefined,
     put: (object, view) => {
-      const replicas = numberAt(view['spec'], 'replicas')
-      if (replicas < 0) {
-        const error = invalid(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0')
-        throw newInvalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [error])
-      }
-      object['spec'] = { ...(object['spec'] as object | undefined), replicas }
+      access.setReplicas(object, numberAt(view['spec'], 'replicas'))
       const entries = parentManagedFields(
         object.metadata.managedFields as ManagedFieldsEntry[] | undefined,
         view.metadata.managedFields as ManagedFieldsEntry[] | undefined,
@@ -75,6 +81,23 @@ export function scaleView({
       )
       if (entries) object.metadata.managedFields = entries as unknown as ManagedFields
       else delete object.metadata.managedFields
+    },
+  }
+}
+
+function builtinAccess({ apiVersion, selector = labelSelectorText }: ScaleOptions): ScaleAccess {
+  return {
+    apiVersion,
+    paths: { [apiVersion]: ['f:spec', 'f:replicas'] },
+    replicas: (object) => numberAt(object['spec'], 'replicas'),
+    statusReplicas: (object) => numberAt(object['status'], 'replicas'),
+    selector,
+    setReplicas: (object, replicas) => {
+      if (replicas < 0) {
+        const error = invalid(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0')
+        throw newInvalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [error])
+      }
+      object['spec'] = { ...(object['spec'] as object | undefined), replicas }
     },
   }
 }

@@ -1,8 +1,8 @@
-import { isNotFound } from '@kubewright/api'
 import type { Logger } from '@kubewright/base'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
+import { reconcileCached } from '../../verbs/reconcile-cached.ts'
 import type { SystemWriter } from '../../verbs/system-writer.ts'
 import { typeCheckPolicy } from './type-check-policy.ts'
 
@@ -22,9 +22,6 @@ export async function startPolicyTypeChecking(parts: PolicyTypeCheckingParts): P
   const resource = parts.resources.find('admissionregistration.k8s.io', 'v1', 'validatingadmissionpolicies')
   if (!resource)
     throw new Error('Cannot check ValidatingAdmissionPolicies: the server does not serve validatingadmissionpolicies')
-  const cache = await parts.registry.feed.cache(resource.storage.prefix)
-  const stop = new AbortController()
-
   const reconcile = async ({ object }: StoredObject): Promise<void> => {
     const { name = '', generation = 0 } = object.metadata
     const { observedGeneration = 0 } = (object['status'] ?? {}) as admission.ValidatingAdmissionPolicyStatus
@@ -34,27 +31,5 @@ export async function startPolicyTypeChecking(parts: PolicyTypeCheckingParts): P
     const status = { observedGeneration: generation, typeChecking }
     await parts.writer.apply({ resource, subresource: 'status', name }, () => ({ status }), manager)
   }
-  const run = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      const changed = cache.changed(stop.signal)
-      for (const stored of cache.list(cache.prefix)) {
-        try {
-          await reconcile(stored)
-        } catch (error) {
-          // A deleted policy needs no update. After other errors the next change retries.
-          if (!isNotFound(error)) {
-            parts.log.error(error, 'Failed to check a ValidatingAdmissionPolicy', { name: stored.object.metadata.name })
-          }
-        }
-      }
-      await changed
-    }
-  }
-  const running = run()
-  return {
-    [Symbol.asyncDispose]: async () => {
-      stop.abort()
-      await running
-    },
-  }
+  return reconcileCached(parts, { resource, reconcile, failure: 'Failed to check a ValidatingAdmissionPolicy' })
 }
