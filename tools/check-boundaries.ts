@@ -96,7 +96,7 @@ for (const name of readdirSync(join(root, 'packages'))) {
   }
   const roomTable = rooms.get(name)
   if (roomTable) problems.push(...checkRooms(name, join(folder, 'src'), roomTable))
-  for (const cycle of checkFileCycles(name, join(folder, 'src'))) console.log(`note: ${cycle}`)
+  problems.push(...checkFileCycles(name, join(folder, 'src')))
 }
 
 for (const problem of problems) console.error(problem)
