@@ -10,6 +10,9 @@ import { listenForTest, testIdentity, tlsTransport } from '../testdata/test-serv
 import { type HttpTransportOptions, httpTransport } from './http-transport.ts'
 import type { Transport } from './transport.ts'
 
+/** The default of one second is too short for a busy machine. */
+const patient = { timeout: 20_000 }
+
 transportContract('httpTransport() over HTTP/2', test, (handler) => tlsTransport(handler))
 transportContract('httpTransport() over HTTP/1.1', test, (handler) => tlsTransport(handler, { http2: false }))
 
@@ -215,7 +218,7 @@ describe('httpTransport()', () => {
     const [first] = sessions
     first?.destroy()
     await once(first as EventEmitter, 'close')
-    await expect.poll(() => get(transport).catch(() => 'not yet')).toBe('ok')
+    await expect.poll(() => get(transport).catch(() => 'not yet'), patient).toBe('ok')
     expect(sessions.size).toBe(1)
   })
 
@@ -254,7 +257,7 @@ describe('httpTransport()', () => {
     for (const socket of between) socket.unpipe().pause()
     const silent = get(transport).catch((error: unknown) => error)
     // The request is sent in later turns of the event loop. Only then does the health check start.
-    await expect.poll(() => clock.pending.length).toBeGreaterThan(0)
+    await expect.poll(() => clock.pending.length, patient).toBeGreaterThan(0)
     await clock.advance('45s')
     expect(await silent).toMatchObject({ code: 'KW_CONNECTION', host: server, isBroken: true })
   })
