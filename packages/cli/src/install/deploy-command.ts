@@ -1,20 +1,12 @@
 import { defineFlags } from '@kubewright/base'
 import { type Command, defineCommand } from '../command/command.ts'
 import { entryArgument } from '../entry/entry-argument.ts'
+import { imageFlags } from '../manifests/image-flags.ts'
 import { changeFlags } from './change-flags.ts'
 
 /** The flags of `deploy`. */
 export const deployFlags = defineFlags({
-  image: {
-    value: 'IMAGE',
-    defaultText: 'as in config/, else controller:latest',
-    help: 'Run this image of the operator',
-  },
-  namespace: {
-    value: 'NAME',
-    defaultText: 'as in config/, else OPERATOR-system',
-    help: 'Run the operator in this namespace',
-  },
+  ...imageFlags,
   ...changeFlags,
 })
 

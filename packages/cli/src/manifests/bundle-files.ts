@@ -2,13 +2,12 @@ import { type BundleFacts, clusterServiceVersion } from './cluster-service-versi
 import { definitionFile } from './config-files.ts'
 import { editable, type GeneratedFile, type GeneratedFiles, marked } from './generated-file.ts'
 import { clusterContext } from './install-objects.ts'
-import { metricsService } from './manager-objects.ts'
+import { installationParts } from './installation-parts.ts'
 import { type Manifest, yamlOf } from './manifest.ts'
 import type { OperatorDescription } from './operator-description.ts'
-import { helperRole, helperRoles, metricsReaderRole } from './rbac-objects.ts'
 import { markGenerated } from './webhook-objects.ts'
 
-/** What {@link bundleFiles} takes besides the operator. */
+/** The options of {@link bundleFiles}. */
 export interface BundleOptions extends BundleFacts {
   /** @default ['alpha'] */
   readonly channels?: readonly string[] | undefined
@@ -16,7 +15,7 @@ export interface BundleOptions extends BundleFacts {
   readonly defaultChannel?: string | undefined
 }
 
-/** The bundle of an operator for the catalogues of OLM: manifests, metadata, and how its image is built. */
+/** The bundle of an operator for OLM catalogs: manifests, metadata and a Dockerfile. */
 export function bundleFiles(operator: OperatorDescription, options: BundleOptions): GeneratedFiles {
   const { channels = ['alpha'], defaultChannel = channels[0] ?? 'alpha' } = options
   const { name } = operator
@@ -36,14 +35,10 @@ export function bundleFiles(operator: OperatorDescription, options: BundleOption
     void files.set(`bundle/manifests/${file}`, marked(yamlOf(object)))
   manifest(`${name}.clusterserviceversion.yaml`, clusterServiceVersion(operator, options))
   for (const { crd } of operator.resources) manifest(definitionFile(crd), markGenerated(crd))
-  // OLM puts objects where it installs the operator.
-  const context = clusterContext(operator, options)
-  const { namespace: _, ...metadata } = metricsService(context).metadata
-  for (const object of [
-    { ...metricsService(context), metadata },
-    metricsReaderRole(context),
-    ...operator.resources.flatMap((resource) => helperRoles.map((who) => helperRole(context, resource, who))),
-  ]) {
+  const { metricsService, metricsReader, helpers } = installationParts(clusterContext(operator, options))
+  // OLM chooses the namespace.
+  const { namespace: _, ...metadata } = metricsService.metadata
+  for (const object of [{ ...metricsService, metadata }, metricsReader, ...helpers.map(({ role }) => role)]) {
     manifest(`${object.metadata.name}_${object.apiVersion.replace('/', '_')}_${object.kind.toLowerCase()}.yaml`, object)
   }
   files.set('bundle/metadata/annotations.yaml', editable(yamlOf({ annotations })))

@@ -1,6 +1,7 @@
 import { type CrdManifest, parseManifests } from '@kubewright/api'
 import { derived, editable, type GeneratedFile, type GeneratedFiles, provenanceOf } from './generated-file.ts'
 import { grafanaDashboard } from './grafana-dashboard.ts'
+import { type InstallationParts, installationParts } from './installation-parts.ts'
 import {
   certificateArgs,
   certificateMount,
@@ -10,35 +11,15 @@ import {
   managerDeployment,
   managerNamespace,
   metricsArgs,
-  metricsNetworkPolicy,
-  metricsService,
-  serviceMonitor,
   webhookContainerPort,
-  webhookNetworkPolicy,
 } from './manager-objects.ts'
 import { baseNaming, generatedYamlOf, type Manifest, yamlOf } from './manifest.ts'
 import { type ManifestOptions, resolveOptions } from './manifest-options.ts'
 import { type ObjectContext, shortGroup } from './object-context.ts'
 import { hasWebhooks, type OperatorDescription } from './operator-description.ts'
-import { prometheusRules } from './prometheus-rules.ts'
-import {
-  certificateBindings,
-  certificateRoles,
-  helperName,
-  helperRole,
-  helperRoles,
-  leaderElectionBindings,
-  leaderElectionRoles,
-  managerBindings,
-  managerRoles,
-  metricsAuthBinding,
-  metricsAuthRole,
-  metricsReaderRole,
-  placeLabel,
-  serviceAccount,
-} from './rbac-objects.ts'
+import { helperName, placeLabel } from './rbac-objects.ts'
 import { placeholderSpec, sampleOf, storedVersion } from './sample-of.ts'
-import { conversionOf, markGenerated, webhookConfigurationsOf, webhookService } from './webhook-objects.ts'
+import { conversionOf, markGenerated } from './webhook-objects.ts'
 
 /** What {@link configFiles} takes besides the operator. */
 export interface ConfigOptions extends ManifestOptions {
@@ -58,23 +39,25 @@ export function configFiles(operator: OperatorDescription, options: ConfigOption
     for (const [name, file] of Object.entries(made)) files.set(`config/${folder}/${name}`, file)
   }
   const webhooks = hasWebhooks(operator)
+  const parts = installationParts(context)
   if (operator.resources.length > 0) {
     add('crd', crdFiles(context))
     add('samples', sampleFiles(context, options.samples ?? new Map()))
   }
-  add('rbac', rbacFiles(context))
+  const { prometheus, networkPolicies } = parts
+  add('rbac', rbacFiles(context, parts))
   add('manager', managerFiles(context))
-  if (webhooks) add('webhook', webhookFiles(context))
+  if (webhooks) add('webhook', webhookFiles(parts.webhooks))
   if (webhooks && context.options.certManager) add('certmanager', certManagerFiles(context))
-  add('prometheus', listed({ 'monitor.yaml': [serviceMonitor(context)], 'rules.yaml': [prometheusRules(context)] }))
+  add('prometheus', listed({ 'monitor.yaml': [prometheus.monitor], 'rules.yaml': [prometheus.rules] }))
   add(
     'network-policy',
     listed({
-      'allow-metrics-traffic.yaml': [metricsNetworkPolicy(context)],
-      ...(webhooks ? { 'allow-webhook-traffic.yaml': [webhookNetworkPolicy(context)] } : {}),
+      'allow-metrics-traffic.yaml': [networkPolicies.metrics],
+      'allow-webhook-traffic.yaml': networkPolicies.webhooks,
     }),
   )
-  add('default', defaultFiles(context))
+  add('default', defaultFiles(context, parts))
   files.set('grafana/controller-metrics.json', derived(grafanaDashboard(operator.name)))
   return files
 }
@@ -118,25 +101,23 @@ function crdFiles(context: ObjectContext): Record<string, GeneratedFile> {
   return files
 }
 
-function rbacFiles(context: ObjectContext): Record<string, GeneratedFile> {
+function rbacFiles({ operator }: ObjectContext, parts: InstallationParts): Record<string, GeneratedFile> {
+  const { manager, leaderElection, certificates, metricsAuth } = parts
   const objects: Record<string, readonly Manifest[]> = {
-    'service_account.yaml': [serviceAccount(context)],
-    'role_binding.yaml': managerBindings(context),
-    'leader_election_role.yaml': leaderElectionRoles(context),
-    'leader_election_role_binding.yaml': leaderElectionBindings(context),
-    'webhook_cert_role.yaml': certificateRoles(context),
-    'webhook_cert_role_binding.yaml': certificateBindings(context),
-    'metrics_auth_role.yaml': [metricsAuthRole(context)],
-    'metrics_auth_role_binding.yaml': [metricsAuthBinding(context)],
-    'metrics_reader_role.yaml': [metricsReaderRole(context)],
+    'service_account.yaml': [parts.serviceAccount],
+    'role_binding.yaml': manager.bindings,
+    'leader_election_role.yaml': leaderElection.roles,
+    'leader_election_role_binding.yaml': leaderElection.bindings,
+    'webhook_cert_role.yaml': certificates.roles,
+    'webhook_cert_role_binding.yaml': certificates.bindings,
+    'metrics_auth_role.yaml': metricsAuth.roles,
+    'metrics_auth_role_binding.yaml': metricsAuth.bindings,
+    'metrics_reader_role.yaml': [parts.metricsReader],
   }
-  for (const resource of context.operator.resources) {
-    for (const who of helperRoles) {
-      const name = `${helperName(context, resource.crd.spec, '_')}_${who}_role.yaml`
-      objects[name] = [helperRole(context, resource, who)]
-    }
+  for (const { resource, who, role } of parts.helpers) {
+    objects[`${helperName({ operator }, resource.crd.spec, '_')}_${who}_role.yaml`] = [role]
   }
-  return listed(objects, { 'role.yaml': managerRoles(context) })
+  return listed(objects, { 'role.yaml': manager.roles })
 }
 
 function managerFiles(context: ObjectContext): Record<string, GeneratedFile> {
@@ -148,8 +129,8 @@ function managerFiles(context: ObjectContext): Record<string, GeneratedFile> {
   }
 }
 
-function webhookFiles(context: ObjectContext): Record<string, GeneratedFile> {
-  return listed({ 'service.yaml': [webhookService(context)] }, { 'manifests.yaml': webhookConfigurationsOf(context) })
+function webhookFiles({ service, configurations }: InstallationParts['webhooks']): Record<string, GeneratedFile> {
+  return listed({ 'service.yaml': service }, { 'manifests.yaml': configurations })
 }
 
 function certManagerFiles(context: ObjectContext): Record<string, GeneratedFile> {
@@ -210,7 +191,7 @@ function kindsIn(text: string): string[] {
   }
 }
 
-function defaultFiles(context: ObjectContext): Record<string, GeneratedFile> {
+function defaultFiles(context: ObjectContext, parts: InstallationParts): Record<string, GeneratedFile> {
   const { operator, options } = context
   const webhooks = hasWebhooks(operator)
   const item = (isOn: boolean, path: string): string => `${isOn ? '' : '#'}- ${path}`
@@ -220,7 +201,7 @@ function defaultFiles(context: ObjectContext): Record<string, GeneratedFile> {
     ...(webhooks ? [{ path: 'manager_webhook_patch.yaml', target }] : []),
     ...(webhooks && options.certManager ? [{ path: 'manager_certificate_patch.yaml', target }] : []),
   ]
-  const places = placesOf(context)
+  const places = placesOf(parts)
   const text = [
     '# Where the operator runs, and what the names of its objects begin with.',
     '# Webhooks rely on the prefix: it is the name of the operator.',
@@ -254,7 +235,7 @@ function defaultFiles(context: ObjectContext): Record<string, GeneratedFile> {
     'manager_metrics_patch.yaml': editable(
       yamlOf(metricsArgs.map((value) => ({ op: 'add', path: `${container}/args/0`, value }))),
     ),
-    'metrics_service.yaml': editable(yamlOf(metricsService(context))),
+    'metrics_service.yaml': editable(yamlOf(parts.metricsService)),
     ...(webhooks ? { 'manager_webhook_patch.yaml': editable(yamlOf(webhookPatch(options.certManager))) } : {}),
     ...(webhooks && options.certManager
       ? {
@@ -283,8 +264,8 @@ function webhookPatch(isMounted: boolean): Manifest {
 }
 
 /** The namespaces that some roles are for, other than that of the operator. */
-function placesOf(context: ObjectContext): string[] {
-  const roles = [...managerRoles(context), ...leaderElectionRoles(context)]
+function placesOf({ manager, leaderElection }: InstallationParts): string[] {
+  const roles = [...manager.roles, ...leaderElection.roles]
   return [...new Set(roles.flatMap(({ metadata }) => metadata.labels?.[placeLabel] ?? []))]
 }
 

@@ -3,22 +3,14 @@ import { type Command, defineCommand } from '../command/command.ts'
 import { kubebuilderFlags } from '../command/kubebuilder-flags.ts'
 import { outputFlag } from '../command/output-flag.ts'
 import { entryArgument } from '../entry/entry-argument.ts'
+import { imageFlags } from './image-flags.ts'
 
 /** The flags of `generate`. */
 export const generateFlags = defineFlags({
   check: { default: false, help: 'Write nothing, print the differences, and fail if there are any' },
   'dry-run': { default: false, help: 'Write nothing and print the differences' },
   force: { default: false, help: 'Overwrite files that you changed' },
-  image: {
-    value: 'IMAGE',
-    defaultText: 'as in config/, else controller:latest',
-    help: 'Run this image of the operator',
-  },
-  namespace: {
-    value: 'NAME',
-    defaultText: 'as in config/, else OPERATOR-system',
-    help: 'Run the operator in this namespace',
-  },
+  ...imageFlags,
   'cert-manager': {
     defaultText: 'as in config/',
     help: 'Let cert-manager issue the certificate of the webhooks, instead of the operator',

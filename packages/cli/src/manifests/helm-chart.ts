@@ -8,36 +8,16 @@ import {
   template,
   webhookTemplate,
 } from './helm-templates.ts'
-import {
-  certificateObjects,
-  managerDeployment,
-  metricsNetworkPolicy,
-  metricsService,
-  serviceMonitor,
-  webhookNetworkPolicy,
-} from './manager-objects.ts'
+import { type InstallationParts, installationParts } from './installation-parts.ts'
+import { certificateObjects, managerDeployment } from './manager-objects.ts'
 import { yamlOf } from './manifest.ts'
 import { type ManifestOptions, type ResolvedOptions, resolveOptions } from './manifest-options.ts'
 import { clusterMeta, type ObjectContext } from './object-context.ts'
 import { hasWebhooks, type OperatorDescription } from './operator-description.ts'
-import { prometheusRules } from './prometheus-rules.ts'
-import {
-  certificateBindings,
-  certificateRoles,
-  helperRole,
-  helperRoles,
-  leaderElectionBindings,
-  leaderElectionRoles,
-  managerBindings,
-  managerRoles,
-  metricsAuthBinding,
-  metricsAuthRole,
-  metricsReaderRole,
-  serviceAccount,
-} from './rbac-objects.ts'
-import { conversionOf, markGenerated, webhookConfigurationsOf, webhookService } from './webhook-objects.ts'
+import { roleBinding } from './rbac-objects.ts'
+import { conversionOf, markGenerated } from './webhook-objects.ts'
 
-/** What {@link chartFiles} takes besides the operator. */
+/** The options of {@link chartFiles}. */
 export interface ChartOptions extends ManifestOptions {
   /** @default '0.1.0' */
   readonly version?: string | undefined
@@ -47,84 +27,70 @@ export interface ChartOptions extends ManifestOptions {
 const folder = 'dist/chart'
 
 /**
- * A Helm chart of an operator. What people choose is in values.yaml, which is left alone once it was changed; Chart.yaml is never
- * written twice. Names begin with that of the operator, whatever the release is called: an operator is installed once.
+ * The files of a Helm chart. Users configure it in values.yaml, which keeps their changes; Chart.yaml is written once. Names begin with
+ * that of the operator, not of the release, because an operator is installed once.
  */
 export function chartFiles(operator: OperatorDescription, options: ChartOptions = {}): GeneratedFiles {
   const resolved = resolveOptions(operator.name, options)
   const naming = { prefix: `${operator.name}-`, namespace: releaseNamespace, isNamespaceGiven: true }
-  // Without what the operator's own certificates take: that has roles of its own, which the values turn off.
   const context: ObjectContext = {
     operator,
     naming,
-    options: { ...resolved, namespace: releaseNamespace, certManager: true },
+    options: { ...resolved, namespace: releaseNamespace, certManager: false },
   }
-  const plain: ObjectContext = { ...context, options: { ...context.options, certManager: false } }
+  const parts = installationParts(context)
+  // Without the rights for certificates: the chart has roles of their own for them, which the values can turn off.
+  const { manager } = installationParts({ ...context, options: { ...context.options, certManager: true } })
   const files = new Map<string, GeneratedFile>()
   const add = (path: string, text: string): void => void files.set(`${folder}/templates/${path}`, markedTemplate(text))
   for (const { crd, isConverted } of operator.resources) {
-    const conversion = isConverted ? conversionOf(plain) : undefined
+    const conversion = isConverted ? conversionOf(context) : undefined
     add(
       `crd/${crd.spec.group}_${crd.spec.names.plural}.yaml`,
-      definitionTemplate(plain, markGenerated(crd), conversion),
+      definitionTemplate(context, markGenerated(crd), conversion),
     )
   }
-  add('manager/manager.yaml', managerTemplate(plain))
-  add('rbac/service-account.yaml', template(undefined, serviceAccount(plain)))
-  add('rbac/manager-role.yaml', template(undefined, ...managerRoles(context), ...managerBindings(context)))
-  const elections = [...leaderElectionRoles(plain), ...leaderElectionBindings(plain)]
+  add('manager/manager.yaml', managerTemplate(context))
+  add('rbac/service-account.yaml', template(undefined, parts.serviceAccount))
+  add('rbac/manager-role.yaml', template(undefined, ...manager.roles, ...manager.bindings))
+  const elections = [...parts.leaderElection.roles, ...parts.leaderElection.bindings]
   if (elections.length > 0) add('rbac/leader-election-role.yaml', template(undefined, ...elections))
-  add(
-    'metrics/metrics.yaml',
-    template(
-      '.Values.metrics.enabled',
-      metricsService(plain),
-      metricsAuthRole(plain),
-      metricsAuthBinding(plain),
-      metricsReaderRole(plain),
-    ),
-  )
-  const helpers = operator.resources.flatMap((resource) => helperRoles.map((who) => helperRole(plain, resource, who)))
+  const { metricsAuth, prometheus, networkPolicies } = parts
+  const metrics = [parts.metricsService, ...metricsAuth.roles, ...metricsAuth.bindings, parts.metricsReader]
+  add('metrics/metrics.yaml', template('.Values.metrics.enabled', ...metrics))
+  const helpers = parts.helpers.map(({ role }) => role)
   if (helpers.length > 0) add('rbac/helper-roles.yaml', template('.Values.rbac.helpers.enabled', ...helpers))
-  add(
-    'prometheus/prometheus.yaml',
-    template('.Values.prometheus.enabled', serviceMonitor(plain), prometheusRules(plain)),
-  )
-  add('network-policy/metrics.yaml', template('.Values.networkPolicy.enabled', metricsNetworkPolicy(plain)))
-  if (hasWebhooks(operator)) addWebhooks(plain, add)
-  files.set(`${folder}/templates/NOTES.txt`, derived(notes(plain)))
-  files.set(`${folder}/values.yaml`, editable(valuesOf(plain, resolved)))
+  add('prometheus/prometheus.yaml', template('.Values.prometheus.enabled', prometheus.monitor, prometheus.rules))
+  add('network-policy/metrics.yaml', template('.Values.networkPolicy.enabled', networkPolicies.metrics))
+  if (hasWebhooks(operator)) addWebhooks(context, parts, add)
+  files.set(`${folder}/templates/NOTES.txt`, derived(notes(context)))
+  files.set(`${folder}/values.yaml`, editable(valuesOf(context, resolved)))
   files.set(`${folder}/Chart.yaml`, { text: chartYaml(operator, options), care: 'once' })
   files.set(`${folder}/.helmignore`, { text: '.DS_Store\n.git/\n*.tmp\n', care: 'once' })
   return files
 }
 
-function addWebhooks(context: ObjectContext, add: (path: string, text: string) => void): void {
-  add('webhook/service.yaml', template('.Values.webhook.enabled', webhookService(context)))
-  const configurations = webhookConfigurationsOf(context)
-  if (configurations.length > 0) add('webhook/webhooks.yaml', webhookTemplate(context, configurations))
-  const rules = mergeRules(context.operator.access.certificates.cluster)
-  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' }
-  const metadata = clusterMeta(context, 'webhook-trust-role')
-  const trust = { ...role, metadata, rules }
-  const binding = {
-    ...role,
-    kind: 'ClusterRoleBinding',
-    metadata: clusterMeta(context, 'webhook-trust-rolebinding'),
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: metadata.name },
-    subjects: [
-      { kind: 'ServiceAccount', name: `${context.naming.prefix}controller-manager`, namespace: releaseNamespace },
-    ],
+function addWebhooks(
+  context: ObjectContext,
+  { webhooks, certificates, networkPolicies }: InstallationParts,
+  add: (path: string, text: string) => void,
+): void {
+  add('webhook/service.yaml', template('.Values.webhook.enabled', ...webhooks.service))
+  if (webhooks.configurations.length > 0)
+    add('webhook/webhooks.yaml', webhookTemplate(context, webhooks.configurations))
+  const trust = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: clusterMeta(context, 'webhook-trust-role'),
+    rules: mergeRules(context.operator.access.certificates.cluster),
   }
-  const own = [...certificateRoles(context), ...certificateBindings(context)]
-  const isOwn = 'and .Values.webhook.enabled (not .Values.certManager.enabled)'
-  add('rbac/webhook-cert-role.yaml', template(isOwn, trust, binding, ...own))
-  const isTheirs = 'and .Values.webhook.enabled .Values.certManager.enabled'
-  add('cert-manager/certificate.yaml', template(isTheirs, ...certificateObjects(context)))
-  add(
-    'network-policy/webhook.yaml',
-    template('and .Values.webhook.enabled .Values.networkPolicy.enabled', webhookNetworkPolicy(context)),
-  )
+  const own = [trust, roleBinding(context, trust), ...certificates.roles, ...certificates.bindings]
+  const isSelfManaged = 'and .Values.webhook.enabled (not .Values.certManager.enabled)'
+  add('rbac/webhook-cert-role.yaml', template(isSelfManaged, ...own))
+  const isCertManager = 'and .Values.webhook.enabled .Values.certManager.enabled'
+  add('cert-manager/certificate.yaml', template(isCertManager, ...certificateObjects(context)))
+  const isClosed = 'and .Values.webhook.enabled .Values.networkPolicy.enabled'
+  add('network-policy/webhook.yaml', template(isClosed, ...networkPolicies.webhooks))
 }
 
 function valuesOf(context: ObjectContext, chosen: ResolvedOptions): string {

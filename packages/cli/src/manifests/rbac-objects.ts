@@ -29,11 +29,6 @@ export function managerRoles(context: ObjectContext): Manifest[] {
   return roles
 }
 
-/** Gives the account of the operator {@link managerRoles}. */
-export function managerBindings(context: ObjectContext): Manifest[] {
-  return managerRoles(context).map((granted) => bindingOf(context, granted))
-}
-
 /** What agreeing on a leader, or on shares of the work, takes: usually beside the operator. */
 export function leaderElectionRoles(context: ObjectContext): Manifest[] {
   const { own, elsewhere, watched } = context.operator.access
@@ -47,20 +42,10 @@ export function leaderElectionRoles(context: ObjectContext): Manifest[] {
   return roles
 }
 
-/** Gives the account of the operator {@link leaderElectionRoles}. */
-export function leaderElectionBindings(context: ObjectContext): Manifest[] {
-  return leaderElectionRoles(context).map((granted) => bindingOf(context, granted))
-}
-
 /** What keeping its own certificate takes beside the operator; none where somebody else does that. */
 export function certificateRoles(context: ObjectContext): Manifest[] {
   const { own } = context.operator.access.certificates
   return isSelfManaged(context) ? [role(context, 'Role', 'webhook-cert-role', mergeRules(own))] : []
-}
-
-/** Gives the account of the operator {@link certificateRoles}. */
-export function certificateBindings(context: ObjectContext): Manifest[] {
-  return certificateRoles(context).map((granted) => bindingOf(context, granted))
 }
 
 /** To know who asks for metrics. */
@@ -69,11 +54,6 @@ export function metricsAuthRole(context: ObjectContext): Manifest {
     { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
     { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
   ])
-}
-
-/** Gives the account of the operator {@link metricsAuthRole}. */
-export function metricsAuthBinding(context: ObjectContext): Manifest {
-  return bindingOf(context, metricsAuthRole(context))
 }
 
 /** For those who shall read metrics: bind it to the account of Prometheus. */
@@ -155,7 +135,8 @@ function placed(context: ObjectContext, namespace: string, object: Manifest): Ma
   return { ...object, metadata: { ...object.metadata, labels, namespace } }
 }
 
-function bindingOf(context: ObjectContext, { kind, metadata }: Manifest): Manifest {
+/** Binds a role to the service account of the operator. */
+export function roleBinding(context: ObjectContext, { kind, metadata }: Manifest): Manifest {
   // Kustomize does not recognize the account from another namespace: there its name is written out.
   const isElsewhere = metadata.labels?.[placeLabel] !== undefined
   const { prefix, namespace } = isElsewhere
