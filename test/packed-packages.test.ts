@@ -1,5 +1,5 @@
-// What a registry would hand out must work: every package is packed, unpacked into a project of its own, imported and compiled against.
-import { execFileSync } from 'node:child_process'
+// Every package is packed, unpacked into a project, imported and compiled against, as if it came from a registry.
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -66,6 +66,17 @@ describe('a packed package', () => {
     })
   }
 
+  test('@kubewright/cli contains its command and the program that dev starts', () => {
+    const dist = join(project, 'node_modules/@kubewright/cli/dist')
+    expect(execFileSync(node, [join(dist, 'main.js'), '--version'], { encoding: 'utf8' })).toMatch(/^kubewright \d/)
+    // Started without a parent process, it refuses to run.
+    const { status, stderr } = spawnSync(node, [join(dist, 'operator-main.js')], { encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining('kubewright dev starts this program'),
+    })
+  })
+
   test('kubewright types the user code of the sketch', () => {
     cpSync(join(root, 'test/sketch'), join(project, 'src'), { recursive: true })
     const compilerOptions = {
@@ -77,18 +88,18 @@ describe('a packed package', () => {
       noUncheckedIndexedAccess: true,
       allowImportingTsExtensions: true,
       noEmit: true,
-      // Not skipLibCheck: the published declarations must be sound by themselves.
+      // Without skipLibCheck: the published declarations must be valid by themselves.
       types: ['node'],
     }
     const exclude = ['src/**/*.test.ts']
     expect(compile({ compilerOptions, include: ['src'], exclude })).toBe('')
-    // Its test too; only the declarations of the test runner are not ours to judge.
+    // With its test. The declarations of the test runner are not checked.
     symlinkSync(join(root, 'node_modules/vitest'), join(project, 'node_modules/vitest'))
     expect(compile({ compilerOptions: { ...compilerOptions, skipLibCheck: true }, include: ['src'] })).toBe('')
   })
 })
 
-/** What the compiler says about the project. */
+/** The errors of the compiler for the project. */
 function compile(config: object): string {
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config))
   try {

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { upProgram } from '../up/up-process.ts'
 
-/** How long anything may take that a test waits for. */
+/** The deadline of every wait. */
 const patienceMillis = 30_000
 
-/** A `kubewright` command in a process of its own, whose lines can be waited for. */
+/** A `kubewright` command in a separate process, with waits for lines of its output. */
 export class CliProcess implements AsyncDisposable {
   readonly child: ChildProcess
-  /** The lines of both outputs, oldest first. */
+  /** The lines of standard output and standard error, oldest first. */
   readonly lines: string[] = []
   readonly exited: Promise<number | string>
   readonly #waiting = new Set<() => void>()
@@ -28,7 +28,7 @@ export class CliProcess implements AsyncDisposable {
       cwd: folder,
       detached: isGroup,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // The projects of these tests use the sources.
+      // The projects of these tests use the sources of the workspace.
       env: { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '--conditions=kubewright-source', ...env },
     })
     this.exited = once(this.child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
@@ -44,20 +44,20 @@ export class CliProcess implements AsyncDisposable {
     return new CliProcess(await upProgram(), args, folder, env)
   }
 
-  /** Starts another program than the one made of the sources. */
+  /** Starts another program than the bundled sources. */
   static startProgram(program: string, args: readonly string[], folder: string, env: NodeJS.ProcessEnv): CliProcess {
     return new CliProcess(program, args, folder, env)
   }
 
-  /** Starts a program whose signals go to all processes that it starts as well, as those of a terminal do. */
+  /** Starts a program in a process group of its own. Signals go to the whole group, as those of a terminal do. */
   static startGroup(program: string, args: readonly string[], folder: string, env: NodeJS.ProcessEnv): CliProcess {
     return new CliProcess(program, args, folder, env, true)
   }
 
-  /** Resolves with the next line after a place that matches, whether it was written already or is still to come. */
+  /** Resolves to the first matching line at or after a position, whether it is already written or not. */
   async line(pattern: RegExp, after = 0): Promise<{ readonly text: string; readonly at: number }> {
     const find = (): number => this.lines.findIndex((line, index) => index >= after && pattern.test(line))
-    const what = (): string => `${pattern} was not said:\n${this.lines.join('\n')}`
+    const what = (): string => `${pattern} was not printed:\n${this.lines.join('\n')}`
     let at = find()
     if (at < 0) {
       await new Promise<void>((resolve, reject) => {
@@ -71,19 +71,19 @@ export class CliProcess implements AsyncDisposable {
         }
         this.#waiting.add(look)
         const isOver = this.child.exitCode !== null || this.child.signalCode !== null
-        // What it still has to say may arrive after its end.
+        // Output may arrive after the exit of the process.
         if (!isOver)
           this.child.once('close', () => {
             look()
             clearTimeout(timer)
-            reject(new Error(`The process has ended, and ${what()}`))
+            reject(new Error(`The process has exited, and ${what()}`))
           })
       })
     }
     return { text: this.lines[at]!, at: at + 1 }
   }
 
-  /** Sends a signal and resolves with the exit code, or the signal that ended it. */
+  /** Sends a signal. Resolves to the exit code, or to the signal that ended the process. */
   async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<number | string> {
     if (this.#isGroup && this.child.pid !== undefined) process.kill(-this.child.pid, signal)
     else this.child.kill(signal)

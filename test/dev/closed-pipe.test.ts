@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-it('tells by its code what became of the work, also where nobody reads what it prints', async () => {
+it('kubewright exits with the code of the result even if its output pipes are closed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kubewright-pipe-'))
   try {
     const file = join(folder, 'pod.yaml')

@@ -1,4 +1,4 @@
-// `kubewright dev` as a black box: what an operator's author sees at the terminal while working on it.
+// `kubewright dev` as a black box: the output that developers of operators see.
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ function requestsTo(project: OperatorProject): Requests {
 }
 
 describe('kubewright dev', { timeout: 120_000 }, () => {
-  it('runs an operator with its kinds and webhooks, tells what happens and why, and ends on SIGINT', async () => {
+  it('runs an operator with its kinds and webhooks, prints its activity, and stops on SIGINT', async () => {
     using project = new OperatorProject()
     await using dev = await startDev(project)
     await dev.line(/^ready https:\/\/127\.0\.0\.1:\d+ kubeconfig=.*\/\.kubewright\/kubeconfig in \d+ ms$/)
@@ -40,7 +40,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await dev.line(/ home\/cosy {2}Painting door="a red door"$/)
     await dev.line(/ home\/cosy {2}reconciled in (<1|\d+) ms {2}because it appeared/)
 
-    // Drift, and who made it.
+    // A change by another field manager.
     const json = { 'content-type': 'application/merge-patch+json' }
     await requests.send('PATCH', `${maps}/cosy?fieldManager=vandal`, { data: { door: 'none' } }, json)
     await dev.line(/ home\/cosy {2}reconciled in .* because ConfigMap default\/cosy changed data\.door \(by .*vandal/)
@@ -55,7 +55,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(await dev.stop()).toBe(0)
   })
 
-  it('gives code up that is being loaded when it changes again', async () => {
+  it('abandons a load when the code changes again', async () => {
     using project = new OperatorProject()
     await using dev = await startDev(project)
     const { at } = await dev.line(/ homes {2}runs after/)
@@ -71,7 +71,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(dev.lines.filter((line) => line.includes('waiting for'))).toEqual([])
   })
 
-  it('loads changed code while objects stay, changes definitions, and keeps the last good version', async () => {
+  it('reloads changed code and CRDs, keeps objects, and keeps the last valid version', async () => {
     using project = new OperatorProject({ entry: 'main' })
     await using dev = await startDev(project)
     await dev.line(/ homes {2}runs after/)
@@ -84,7 +84,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await dev.line(/ homes {2}reloaded after \d+ ms/, at)
     await dev.line(/Painting door="a red gate"$/, at)
 
-    // Code that cannot be loaded: the one before goes on.
+    // Code that cannot be loaded: the previous version keeps running.
     project.edit('src/operator.ts', `const homes =`, `const homes = (`)
     at = (await dev.line(/ src\/main\.ts {2}cannot be loaded$/, at)).at
     await dev.line(/src\/operator\.ts:\d+:\d+/, at)
@@ -92,7 +92,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await requests.send('POST', homes, home('shed', 'blue'))
     at = (await dev.line(/Painting door="a blue gate"$/, at)).at
 
-    // A definition that changes, with the code that uses it.
+    // A changed CRD, with the code that uses it.
     project.edit('src/operator.ts', `const homes = (`, `const homes =`)
     project.edit('src/home.ts', `color: s.string()`, `color: s.string(), size: s.int().default(7)`)
     project.edit('src/operator.ts', `' gate'`, `' gate of ' + home.spec.size`)
@@ -101,11 +101,11 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect((await requests.send('GET', `${homes}/cosy`)).body.spec).toEqual({ color: 'red', size: 7 })
 
     expect(await dev.stop()).toBe(0)
-    // What the program does after its run is done, too.
+    // The program continues after its run.
     await dev.line(/^the program goes on$/, at)
   })
 
-  it('shows where errors of reconciles are from', async () => {
+  it('prints the place of reconcile errors in the source', async () => {
     using project = new OperatorProject()
     project.edit(
       'src/operator.ts',
@@ -121,7 +121,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect((await dev.line(/^ +at .*src\/operator\.ts:9:/, at)).at).toBe(at + 2)
   })
 
-  it('lets others go on when the operator ends by itself, and starts it anew after a change', async () => {
+  it('keeps the control plane when the operator exits, and restarts it after a change', async () => {
     using project = new OperatorProject()
     project.edit('src/operator.ts', `log.info(`, `if (home.spec.color === 'void') process.exit(3)\n    log.info(`)
     await using dev = await startDev(project)
@@ -129,14 +129,14 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     using requests = requestsTo(project)
     await requests.send('POST', homes, home('hole', 'void'))
     const { at } = await dev.line(/ homes {2}exited with 3; waiting for the next change$/)
-    // Its webhooks went with it: nobody is left to ask.
+    // Its webhooks are removed, so the API server admits the object.
     expect((await requests.send('POST', homes, home('barbie', 'pink'))).status).toBe(201)
     project.edit('src/operator.ts', `process.exit(3)`, `return {}`)
     await dev.line(/Painting door="a pink door"$/, at)
     expect(await dev.stop()).toBe(0)
   })
 
-  it('waits for a change when the first version cannot be loaded', async () => {
+  it('waits for a change if the first version cannot be loaded', async () => {
     using project = new OperatorProject()
     project.edit(
       'src/operator.ts',
@@ -153,7 +153,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(await dev.stop('SIGTERM')).toBe(0)
   })
 
-  it('keeps objects in a folder, ends by itself with --once, and passes flags on', async () => {
+  it('keeps objects in a folder, exits with --once, and forwards flags', async () => {
     using project = new OperatorProject()
     await using first = await startDev(project, '--data', 'objects', '--once')
     expect(await first.exited).toBe(0)
@@ -163,11 +163,11 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(await second.stop()).toBe(0)
   })
 
-  it('leaves neither processes nor webhooks behind when it is killed', async () => {
+  it('leaves no processes and no webhooks behind when it is killed', async () => {
     using project = new OperatorProject()
     await using killed = await startDev(project, '--data', 'objects')
     await killed.line(/ homes {2}runs after/)
-    // Closed when nobody holds the output any more: the operator's process has ended, too.
+    // The output is closed only after the operator process has exited too.
     const closed = once(killed.child, 'close')
     await killed.stop('SIGKILL')
     await closed
@@ -178,7 +178,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect((await requests.send('POST', homes, home('barbie', 'pink'))).status).toBe(201)
   })
 
-  it('ends --once with 1 when the operator cannot be loaded', async () => {
+  it('exits with 1 for --once if the operator cannot be loaded', async () => {
     using project = new OperatorProject()
     project.write('src/operator.ts', `throw new Error('not today')\n`)
     await using dev = await startDev(project, '--once')
@@ -187,7 +187,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(dev.lines.filter((line) => line.includes('waiting'))).toEqual([])
   })
 
-  it('says what is wrong with its arguments', async () => {
+  it('exits with 2 for a missing module', async () => {
     using project = new OperatorProject()
     await using dev = await startDev(project, 'src/nothing.ts')
     expect(await dev.exited).toBe(2)

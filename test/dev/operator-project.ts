@@ -4,7 +4,7 @@ import { TemporaryFolder } from '../up/up-process.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** A project of an operator's author, with an operator for Homes: each has a ConfigMap that says what its door looks like. */
+/** The project of an operator for Homes. The controller writes a ConfigMap for each Home, which describes its door. */
 export class OperatorProject extends TemporaryFolder {
   constructor({ entry = 'operator' as 'operator' | 'main' } = {}) {
     super()

@@ -1,4 +1,4 @@
-// `kubewright run` as a black box: an operator against the cluster of a kubeconfig.
+// `kubewright run` as a black box.
 import { crdOf, defineResource } from '@kubewright/api'
 import { s } from '@kubewright/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -39,7 +39,7 @@ describe('kubewright run', { timeout: 120_000 }, () => {
     project?.[Symbol.dispose]()
   })
 
-  it('runs an operator with the flags of its program until SIGINT', async () => {
+  it('runs an operator with forwarded flags until SIGINT', async () => {
     const env = { KUBECONFIG: up.kubeconfig, ENABLE_WEBHOOKS: 'false' }
     const flags = ['--leader-elect=false', '--health-probe-bind-address=0', '--log-format=json']
     await using run = await CliProcess.start(['run', ...flags], project.path, env)
@@ -55,7 +55,7 @@ describe('kubewright run', { timeout: 120_000 }, () => {
     await run.line(/^the program goes on$/)
   })
 
-  it('shows the flags of the operator, and what is wrong with them', async () => {
+  it('prints the help of the operator, and reports its unknown flags', async () => {
     await using help = await CliProcess.start(['run', 'src/operator.ts', '--', '--help'], project.path)
     expect(await help.exited).toBe(0)
     expect(help.lines).toContain('Usage: homes [FLAGS]')
@@ -67,7 +67,7 @@ describe('kubewright run', { timeout: 120_000 }, () => {
     ])
   })
 
-  it('ends when it is told to while code is being loaded', async () => {
+  it('exits on a signal while code is loaded', async () => {
     const late = `
 const alive = setInterval(() => undefined, 60_000)
 await new Promise<void>((done) => {
@@ -82,7 +82,7 @@ export * from './operator.ts'
     expect(await run.exited).toBe(143)
   })
 
-  it('shows where code that cannot be loaded is wrong', async () => {
+  it('prints the place of an error while code is loaded', async () => {
     project.write('src/broken.ts', `const size: number = 3\nthrow new Error('at ' + size)\n`)
     await using run = await CliProcess.start(['run', 'src/broken.ts'], project.path)
     expect(await run.exited).toBe(1)

@@ -1,4 +1,4 @@
-// import, explain, crd diff and doctor against a running API server, one with an extension server behind it; explain beside kubectl.
+// import, explain, crd diff and doctor against an API server with an extension server; explain is compared with kubectl.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AnyKind, crdOf } from '@kubewright/api'
@@ -38,7 +38,7 @@ afterAll(async () => {
   folder?.[Symbol.dispose]()
 })
 
-/** Waits until an object of a kind has a condition. */
+/** Waits until an object of a kind has a true condition. */
 async function until(kind: AnyKind, wanted: string, name?: string): Promise<void> {
   const watch = await client.watch(kind, { sendInitialEvents: true, signal: AbortSignal.timeout(20_000) })
   for await (const event of watch) {
@@ -52,7 +52,7 @@ async function until(kind: AnyKind, wanted: string, name?: string): Promise<void
 }
 
 describe('kubewright import --cluster', () => {
-  it('imports definitions, and what extension servers tell of their kinds', async () => {
+  it('imports CRDs and kinds of extension servers', async () => {
     const out = join(folder.path, 'imported')
     const { code, out: said } = await cli('import', '--cluster', '--out', out)
     expect(code).toBe(0)
@@ -63,7 +63,7 @@ describe('kubewright import --cluster', () => {
     )
   })
 
-  it('imports what is named by group, kind or short name', async () => {
+  it('imports kinds by group, kind or short name', async () => {
     const named = async (name: string): Promise<string> =>
       (await cli('import', '--cluster', name, '--dry-run', '--out', folder.path)).out
     expect(await named('hi')).toMatch(/Greeting/)
@@ -83,7 +83,7 @@ describe('kubewright import --cluster', () => {
 })
 
 describe('kubewright crd diff --cluster', () => {
-  it('compares with what is installed', async () => {
+  it('compares with the installed CRDs', async () => {
     const file = join(folder.path, 'crds')
     mkdirSync(file)
     const crd = crdOf(Home)
@@ -101,7 +101,7 @@ describe('kubewright crd diff --cluster', () => {
 })
 
 describe('kubewright explain', () => {
-  it('prints what kubectl prints, byte for byte', async ({ skip }) => {
+  it('equals the output of kubectl byte for byte', async ({ skip }) => {
     const missing = kubectlMissing() ?? kubectlTooOld()
     if (missing !== undefined) skip(missing)
     const kubectl = new Kubectl(up.kubeconfig, folder.path)
@@ -128,23 +128,23 @@ describe('kubewright explain', () => {
 })
 
 describe('kubewright doctor', () => {
-  it('finds nothing in the way of an operator whose definitions are there', async () => {
+  it('passes for an operator whose CRDs are installed', async () => {
     const { code, out } = await cli('doctor', 'examples/home')
     expect(out).toMatch(/^ok +Node /m)
-    expect(out).toMatch(/^ok +Cluster +answers, Kubernetes v1\.35\.8, to kubernetes-admin$/m)
+    expect(out).toMatch(/^ok +Cluster +answers, Kubernetes v1\.35\.8, as kubernetes-admin$/m)
     expect(out).toMatch(/^ok +Definitions +homes\.ajd\.my\.domain installed$/m)
-    expect(out).toMatch(/^ok +Permissions +all \d+ that home-operator needs are granted$/m)
+    expect(out).toMatch(/^ok +Permissions +all \d+ permissions of home-operator are granted$/m)
     expect(code).toBe(0)
   })
 
-  it('names the cure of what is missing', async () => {
+  it('names the cure for a missing CRD', async () => {
     const { code, out, notes } = await cli('doctor', 'examples/foo')
     expect(code).toBe(1)
-    expect(out).toMatch(/^failed +Definitions +foos\.\S+ is not installed\n +→ kubewright install$/m)
+    expect(out).toMatch(/^failed +Definitions +foos\.\S+ is not installed\n +→ run kubewright install$/m)
     expect(notes).toBe('1 failed')
   })
 
-  it('tells programs in JSON, and what keeps it from the cluster', async () => {
+  it('prints JSON, and reports a missing kubeconfig', async () => {
     const { code, out } = await runCli(['doctor', '--output', 'json'], { KUBECONFIG: join(folder.path, 'none') })
     expect(code).toBe(1)
     expect(JSON.parse(out)).toMatchObject({

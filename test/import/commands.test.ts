@@ -1,4 +1,4 @@
-// import, validate, explain and crd diff as they are called: arguments, exit codes and what they print.
+// Arguments, exit codes and output of import, validate, explain, crd diff and completion.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => folder[Symbol.dispose]())
 
 describe('kubewright import', () => {
-  it('writes a module for each kind, and says how to use it', async () => {
+  it('writes a module for each kind, and prints how to import it', async () => {
     const out = join(folder.path, 'imported')
     const target = join(out, 'example.com/widget.ts')
     const { code, out: said, notes } = await runCli(['import', file('crd.yaml', crd(9)), '--out', out])
@@ -36,12 +36,12 @@ describe('kubewright import', () => {
     expect(said).toBe(`created   ${target}: Widget of example.com v1`)
     expect(notes).toContain('Use in src/: import { Widget } from ')
     expect(readFileSync(target, 'utf8')).toContain('size: s.int({ maximum: 9 }).default(2)')
-    // Again: nothing changes, then what changed.
+    // The second import changes nothing; the third updates the module.
     expect((await runCli(['import', join(folder.path, 'crd.yaml'), '--out', out])).out).toContain('unchanged ')
     expect((await runCli(['import', file('crd.yaml', crd(8)), '--out', out])).out).toContain('updated   ')
   })
 
-  it('does not overwrite what was not imported, unless told to', async () => {
+  it('overwrites files that it did not write only with --force', async () => {
     const out = join(folder.path, 'imported')
     mkdirSync(join(out, 'example.com'), { recursive: true })
     const own = join(out, 'example.com/widget.ts')
@@ -55,7 +55,7 @@ describe('kubewright import', () => {
     expect(readFileSync(own, 'utf8')).toContain('defineResource')
   })
 
-  it('writes nothing in a dry run, and tells programs in JSON', async () => {
+  it('writes nothing with --dry-run, and prints JSON with --output json', async () => {
     const out = join(folder.path, 'imported')
     const args = ['import', file('crd.yaml', crd(9)), '--out', out, '--dry-run', '--output', 'json']
     expect(JSON.parse((await runCli(args)).out)).toMatchObject({
@@ -66,7 +66,7 @@ describe('kubewright import', () => {
     expect(existsSync(out)).toBe(false)
   })
 
-  it('imports the rest of a folder when a file in it cannot be read', async () => {
+  it('imports the other files of a folder if one is invalid', async () => {
     file('crd.yaml', crd(9))
     file('template.yaml', crd(9).replaceAll('example.com', '{{ .Group }}'))
     const out = join(folder.path, 'imported')
@@ -78,7 +78,7 @@ describe('kubewright import', () => {
     )
   })
 
-  it('answers mistakes and failures in one line', async () => {
+  it('reports mistakes and failures in one line', async () => {
     expect(await runCli(['import'])).toMatchObject({ code: 2, notes: expect.stringContaining('FILE is missing') })
     expect(await runCli(['import', file('x.yaml', 'a: 1')])).toMatchObject({
       code: 1,
@@ -101,7 +101,7 @@ describe('kubewright import', () => {
 })
 
 describe('kubewright validate', () => {
-  it('exits with 0 when all is valid, and shows defaults when asked to', async () => {
+  it('exits with 0 for valid manifests, and prints defaults with --show-defaults', async () => {
     const manifests = file('widget.yaml', widget)
     const { code, out, notes } = await runCli([
       'validate',
@@ -115,7 +115,7 @@ describe('kubewright validate', () => {
     expect(notes).toBe('1 object valid')
   })
 
-  it('exits with 1 and the words of the server when something is not', async () => {
+  it('exits with 1 and the message of the server for an invalid manifest', async () => {
     const manifests = file('widget.yaml', widget.replace('{}', '{ size: 10 }'))
     const { code, out, notes } = await runCli(['validate', manifests, '--crd', file('crd.yaml', crd(9))])
     expect(code).toBe(1)
@@ -126,13 +126,13 @@ describe('kubewright validate', () => {
     expect(notes).toBe('1 of 1 object invalid')
   })
 
-  it('skips kustomizations, which no server gets', async () => {
+  it('skips kustomizations', async () => {
     file('kustomization.yaml', 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n')
     file('map.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n')
     expect(await runCli(['validate', folder.path])).toMatchObject({ code: 0, notes: '1 object valid' })
   })
 
-  it('tells programs in JSON', async () => {
+  it('prints JSON with --output json', async () => {
     const { out } = await runCli(['validate', file('w.yaml', widget), '--output', 'json'])
     expect(JSON.parse(out)).toMatchObject({
       valid: false,
@@ -142,7 +142,7 @@ describe('kubewright validate', () => {
     })
   })
 
-  it('exits with 2 when called wrongly', async () => {
+  it('exits with 2 for mistakes in the arguments', async () => {
     expect(await runCli(['validate'])).toMatchObject({ code: 2, notes: expect.stringContaining('name the files') })
     expect((await runCli(['validate', 'x', '--validate', 'maybe'])).notes).toContain('must be strict, warn or ignore')
     expect((await runCli(['validate', 'x', '--old-crd', 'y'])).notes).toContain('--old-crd needs --old')
@@ -150,7 +150,7 @@ describe('kubewright validate', () => {
 })
 
 describe('kubewright explain', () => {
-  it('tells of the fields of CRDs and of what is built in', async () => {
+  it('describes fields of CRDs and of built-in kinds', async () => {
     const { code, out } = await runCli(['explain', 'widget.spec.size', '--crd', file('crd.yaml', crd(9))])
     expect(code).toBe(0)
     expect(out).toContain('FIELD: size <integer>')
@@ -161,7 +161,7 @@ describe('kubewright explain', () => {
     expect(JSON.parse(json)).toMatchObject({ type: 'boolean' })
   })
 
-  it.each(['explain', 'validate'])('does not pass over definitions for %s that cannot be read', async (command) => {
+  it.each(['explain', 'validate'])('fails for %s if a file of --crd is invalid', async (command) => {
     const broken = file('broken.yaml', 'a: [')
     expect(await runCli([command, file('x.yaml', 'a: 1'), '--crd', broken])).toMatchObject({
       code: 1,
@@ -170,7 +170,7 @@ describe('kubewright explain', () => {
     })
   })
 
-  it('names the cure where there is nothing to tell', async () => {
+  it('names the cure for unknown kinds and fields', async () => {
     expect(await runCli(['explain', 'widgets'])).toMatchObject({
       code: 1,
       notes: expect.stringContaining('give its definition with --crd, or use that of a cluster with --cluster'),
@@ -186,7 +186,7 @@ describe('kubewright explain', () => {
 })
 
 describe('kubewright crd diff', () => {
-  it('exits with 1 when something breaks, and with 0 when nothing does', async () => {
+  it('exits with 1 for breaking changes, and with 0 otherwise', async () => {
     const [old, tight, loose] = [file('a.yaml', crd(9)), file('b.yaml', crd(8)), file('c.yaml', crd(10))]
     expect(await runCli(['crd', 'diff', old, tight])).toEqual({
       code: 1,
@@ -217,7 +217,7 @@ describe('kubewright crd diff', () => {
     })
   })
 
-  it('exits with 2 when called wrongly', async () => {
+  it('exits with 2 for mistakes in the arguments', async () => {
     expect((await runCli(['crd'])).notes).toContain('COMMAND is missing: give diff')
     expect((await runCli(['crd', 'dif'])).notes).toContain('unknown command "dif": did you mean diff?')
     expect((await runCli(['crd', 'diff'])).notes).toContain('OLD is missing: name the old and the new CRDs')
@@ -228,13 +228,13 @@ describe('kubewright crd diff', () => {
 })
 
 describe('kubewright completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('prints a script for %s that knows every command', async (shell) => {
+  it.each(['bash', 'zsh', 'fish'])('prints a script for %s with every command', async (shell) => {
     const { code, out } = await runCli(['completion', shell])
     expect(code).toBe(0)
     for (const name of ['up', 'dev', 'import', 'validate', 'explain', 'crd', 'doctor']) expect(out).toContain(name)
   })
 
-  it('knows no other shells', async () => {
+  it('refuses other shells', async () => {
     expect(await runCli(['completion', 'tcsh'])).toMatchObject({
       code: 2,
       notes: expect.stringContaining('not "tcsh"'),

@@ -1,4 +1,4 @@
-// Imported modules as a compiler sees them: they compile in strict mode and have the types that the definitions promise.
+// Imported modules compile in strict mode and have the types of their CRDs.
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../..')
 let folder: string
 
 beforeAll(() => {
-  // Below the project, so that modules find the packages.
+  // Below the repository, so that modules find the packages.
   const cache = join(root, 'node_modules/.cache')
   mkdirSync(cache, { recursive: true })
   folder = mkdtempSync(join(cache, 'kubewright-import-'))
@@ -27,7 +27,7 @@ function write(path: string, text: string): string {
   return file
 }
 
-/** What the compiler says to all modules of the folder. */
+/** The errors of the compiler for all modules of the folder. */
 function compile(): Promise<string> {
   const compilerOptions = {
     composite: false,
@@ -48,7 +48,7 @@ function compile(): Promise<string> {
   })
 }
 
-// One of each thing that a definition can say of a field.
+// One field for each keyword of a CRD.
 const gadget = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -97,7 +97,7 @@ const gadget = {
 }
 
 describe('imported modules', () => {
-  it('compile, and have the types that the definitions promise', async () => {
+  it('compile, and have the types of their CRDs', async () => {
     const crds = [gadget, ...[Home, AppService, EtcdCluster].map((kind) => crdOf(kind))]
     const file = write('crds.json', crds.map((crd) => JSON.stringify(crd)).join('\n'))
     const out = join(folder, 'imported')

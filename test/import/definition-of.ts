@@ -1,4 +1,4 @@
-/** The YAML of a CRD with one version v1, in namespaces, whose spec has these properties, written as YAML on one line. */
+/** The YAML of a namespaced CRD with the version v1. `properties` are those of its spec, as YAML on one line. */
 export function definitionOf(kind: string, group: string, properties: string, description = ''): string {
   const plural = `${kind.toLowerCase()}s`
   return `

@@ -1,10 +1,10 @@
-// What an editor shows of the fields of a kind: where they are declared, and the comment there.
+// Editors show the declaration and the comment of the fields of a kind.
 import { join } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-// Only in the memory of the language service; beside the test, so that it finds the packages.
+// Exists only in the language service; beside the test, so that it finds the packages.
 const file = join(import.meta.dirname, 'home.editor.ts')
 const source = `import { defineResource, type Infer, s } from 'kubewright'
 const Home = defineResource({
@@ -65,7 +65,7 @@ function languageService(): ts.LanguageService {
   })
 }
 
-it('s.object() keeps for editors where a field is declared, and its comment', () => {
+it('s.object() preserves the declaration and the comment of fields for editors', () => {
   const service = languageService()
   expect(service.getSemanticDiagnostics(file)).toEqual([])
   const shown = (use: string, name: string): readonly unknown[] => {

@@ -1,7 +1,7 @@
 import { systemClock } from '@kubewright/base'
 import { runCommand } from '@kubewright/cli'
 
-/** How a command ended and what it said. */
+/** The exit code and the output of a command. */
 export interface CliResult {
   readonly code: number
   readonly out: string

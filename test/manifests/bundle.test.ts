@@ -51,7 +51,7 @@ interface Csv {
 const csvOf = (files: Map<string, string>, path = csvPath): Csv => parseYaml(files.get(path)!) as Csv
 
 describe('bundleFiles()', () => {
-  it('has everything that a catalogue wants, and says where it would have got it from', () => {
+  it('has all fields that catalogs require, and warns about missing ones with their source', () => {
     expect(validateBundle(bundle())).toEqual([])
     expect(csvOf(bundle()).spec).toMatchObject({ icon: [facts.icon] })
     const problems = validateBundle(bundle(home, { icon: undefined }))
@@ -60,7 +60,7 @@ describe('bundleFiles()', () => {
     ])
   })
 
-  it('has webhooks and conversions served by the Deployment', () => {
+  it('lists webhooks and conversions of the Deployment', () => {
     const { webhookdefinitions = [] } = csvOf(bundle()).spec
     expect(webhookdefinitions.map(({ type }) => type)).toEqual([
       'MutatingAdmissionWebhook',
@@ -72,13 +72,13 @@ describe('bundleFiles()', () => {
     )
   })
 
-  it('asks for no rights that OLM makes needless: it brings certificates', () => {
+  it('requests no rights for certificates, which OLM issues', () => {
     const { rules } = csvOf(bundle()).spec.install.spec.clusterPermissions[0]!
     expect(JSON.stringify(rules)).toContain('homes/status')
     expect(JSON.stringify(rules)).not.toMatch(/webhookconfigurations|customresourcedefinitions|secrets/)
   })
 
-  it('describes fields by their schema', () => {
+  it('derives descriptors from the schema', () => {
     const [owned] = csvOf(bundle()).spec.customresourcedefinitions.owned
     expect(owned?.specDescriptors).toContainEqual({
       description: 'Container image to serve.',
@@ -88,7 +88,7 @@ describe('bundleFiles()', () => {
     })
   })
 
-  it('owns every version that is served, so that there may be examples of each', () => {
+  it('owns every served version', () => {
     const owned = csvOf(bundle()).spec.customresourcedefinitions.owned.map(({ name, version }) => `${name} ${version}`)
     const served = describeOperator(home).resources.flatMap(({ crd }) =>
       crd.spec.versions.flatMap(({ name, served }) => (served ? `${crd.metadata.name} ${name}` : [])),
@@ -97,7 +97,7 @@ describe('bundleFiles()', () => {
     expect(owned).toEqual(served)
   })
 
-  it('has no webhooks where there are none', () => {
+  it('has no webhook definitions for an operator without webhooks', () => {
     const files = bundle(appService)
     const csv = csvOf(files, 'bundle/manifests/app-service-operator.clusterserviceversion.yaml')
     expect(csv.spec.webhookdefinitions).toBeUndefined()
@@ -116,53 +116,47 @@ describe('validateBundle()', () => {
   }
 
   it.each([
+    ['an invalid version', csvPath, 'version: 1.2.3', 'version: latest', /spec\.version must be a semantic version/],
+    ['a wrong name', csvPath, 'name: home-operator.v1.2.3', 'name: home', /metadata\.name must end with \.v1\.2\.3/],
+    ['a descriptor of an unknown field', csvPath, 'path: image', 'path: picture', /there is no field spec\.picture/],
     [
-      'a version that is none',
-      csvPath,
-      'version: 1.2.3',
-      'version: latest',
-      /spec\.version must be a semantic version/,
-    ],
-    ['another name', csvPath, 'name: home-operator.v1.2.3', 'name: home', /metadata\.name must end with \.v1\.2\.3/],
-    ['a descriptor of no field', csvPath, 'path: image', 'path: picture', /there is no field spec\.picture/],
-    [
-      'an owned CRD elsewhere',
+      'an owned CRD that is missing',
       csvPath,
       'name: homes.ajd.my.domain',
       'name: a.b',
       /owned CRD a\.b is not in the bundle/,
     ],
     [
-      'a lost Deployment',
+      'a missing Deployment',
       csvPath,
       /deploymentName: .*/,
       'deploymentName: x',
       /deployment x, which is not in the bundle/,
     ],
-    ['examples that are no JSON', csvPath, '"kind": "Home"', '"kind": Home', /alm-examples is no JSON/],
+    ['examples that are not JSON', csvPath, '"kind": "Home"', '"kind": Home', /alm-examples is not valid JSON/],
     [
-      'examples of what is not owned',
+      'examples of kinds that are not owned',
       csvPath,
       /ajd\.my\.domain\/v\w+/,
       'ajd.my.domain/v9',
       /v9 Home, which is not owned/,
     ],
-    ['no install mode', csvPath, 'supported: true', 'supported: false', /supports none/],
-    ['text that is no YAML', csvPath, 'spec:', 'spec: [', /yaml: /],
-  ])('finds %s', (_, path, from, to, message) => {
+    ['no install mode', csvPath, 'supported: true', 'supported: false', /supports no mode/],
+    ['invalid YAML', csvPath, 'spec:', 'spec: [', /yaml: /],
+  ])('reports %s', (_, path, from, to, message) => {
     expect(broken(path, from, to).join('\n')).toMatch(message)
   })
 
-  it('finds channels that do not fit', () => {
+  it('reports a default channel that is not among the channels', () => {
     const annotations = 'bundle/metadata/annotations.yaml'
     expect(broken(annotations, 'default.v1: alpha', 'default.v1: stable')).toEqual([
-      'the default channel stable is none of alpha',
+      'the default channel stable is not among alpha',
     ])
   })
 })
 
 describe('channelsOf()', () => {
-  it('keeps those of the bundle until flags name others', () => {
+  it('keeps the channels of the bundle unless flags name others', () => {
     const present = bundle(home, {}, ['stable', 'fast'])
     expect(channelsOf({}, present)).toEqual({ channels: ['stable', 'fast'], defaultChannel: 'stable' })
     expect(channelsOf({ channels: 'beta' }, present)).toEqual({ channels: ['beta'] })
@@ -171,7 +165,7 @@ describe('channelsOf()', () => {
 })
 
 describe('examplesOf()', () => {
-  it('takes what people wrote, of the resources of the operator alone', () => {
+  it('returns the samples of the user for resources of the operator only', () => {
     const text =
       'apiVersion: ajd.my.domain/v1\nkind: Home\nmetadata: {name: mine}\n---\napiVersion: v1\nkind: Namespace\n'
     const present = new Map([['config/samples/mine.yaml', text]])

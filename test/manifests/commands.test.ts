@@ -1,4 +1,4 @@
-// The commands as users type them, in processes of their own.
+// The commands in separate processes, as users run them.
 import { execFile } from 'node:child_process'
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ function kubewright(...args: string[]): Promise<Outcome> {
 const read = (path: string): string => readFileSync(join(folder.path, path), 'utf8')
 
 describe('kubewright generate', () => {
-  it('writes config/, keeps changes, and finds drift', async () => {
+  it('writes config/, keeps changes, and reports drift', async () => {
     const missing = await kubewright('generate', '--check')
     expect(missing.code).toBe(1)
     expect(missing.out).toContain('+++ config/default/kustomization.yaml')
@@ -78,7 +78,7 @@ describe('kubewright generate', () => {
       { path: 'config/manager/manager.yaml', action: 'update' },
     ])
 
-    // A new field gets into the sample, and with it into the bundle.
+    // A new field appears in the sample, and so in the bundle.
     folder.write([
       ['src/app-service.ts', read('src/app-service.ts').replace('    image:', '    picture: s.string(),\n    image:')],
     ])
@@ -88,7 +88,7 @@ describe('kubewright generate', () => {
     expect(await kubewright('generate', '--check')).toMatchObject({ code: 0, out: '' })
   }, 120_000)
 
-  it('tells where the code of an operator is wrong', async () => {
+  it('reports the place of an error in the code of the operator', async () => {
     folder.write([['src/broken.ts', `export const operator: unknown = undefined!.name\n`]])
     const broken = await kubewright('generate', 'src/broken.ts')
     expect(broken.code).toBe(1)
@@ -102,7 +102,7 @@ describe('kubewright generate', () => {
 })
 
 describe('kubewright install, deploy, undeploy and uninstall', () => {
-  it('work on the cluster of a kubeconfig, and use config/ when it was changed', async ({ skip }) => {
+  it('work on the cluster of a kubeconfig, and use a changed config/', async ({ skip }) => {
     const missing = kubectlMissing()
     if (missing !== undefined) skip(missing)
     await using plane = await startControlPlane({ nodes: 0 })

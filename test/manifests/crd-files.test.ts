@@ -1,4 +1,4 @@
-// What is written for the types of the tutorials, beside what controller-gen is known to write for the same types in Go.
+// The CRDs for the types of the tutorials are compared with those that controller-gen writes for the same types in Go.
 import { type crdOf, defineResource, parseYaml } from '@kubewright/api'
 import { defineController, defineOperator } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
@@ -41,7 +41,7 @@ interface Schema {
 
 const definitionOf = (kind: AnyKind): Definition => parseYaml(fileOf(kind)[1]) as Definition
 
-/** Everything in a schema, for checks of each part. */
+/** All subschemas of a schema. */
 function* partsOf(schema: Schema): Generator<Schema> {
   yield schema
   for (const field of Object.values(schema.properties ?? {})) yield* partsOf(field)
@@ -84,7 +84,7 @@ describe.each(kinds)('the definition of %s', (_, kind, path) => {
 })
 
 describe('fields', () => {
-  // The rows of Go types that controller-gen was run on, by the schema that it gave for each.
+  // The schemas that controller-gen gives for Go types.
   const Types = defineResource({
     group: 'facts.example.com',
     version: 'v1',
@@ -124,11 +124,11 @@ describe('fields', () => {
     ['maybe', { type: 'string', nullable: true }],
     ['optional', { type: 'string', minLength: 1, maxLength: 63, pattern: '^a' }],
     ['bounded', { type: 'integer', minimum: 0, maximum: 10, multipleOf: 5 }],
-  ])('%s is what controller-gen makes of the same type', (name, schema) => {
+  ])('%s equals the schema of controller-gen', (name, schema) => {
     expect(properties[name]).toEqual(schema)
   })
 
-  it('quantities are numbers or texts with a pattern', () => {
+  it('quantities are integers or strings with a pattern', () => {
     expect(properties['quantity']).toMatchObject({
       anyOf: [{ type: 'integer' }, { type: 'string' }],
       pattern: expect.stringContaining('numkMGTPE') as string,

@@ -20,31 +20,31 @@ import { type DescribeOptions, describeOperator } from '../../packages/cli/src/m
 import { watchObject } from '../../packages/testing/src/watch-object.ts'
 import { roughTransport } from './rough-transport.ts'
 
-/** A cluster on which an operator is installed, and not running: any number of runs can start from there. */
+/** A cluster with an installed operator that does not run. Any number of runs can start from it. */
 export interface InstalledOperator extends AsyncDisposable {
   /** Runs the operator on a copy of the cluster. */
   run(options?: RunOptions): Promise<DeployedOperator>
 }
 
-/** How an operator is run. */
+/** The options of a run. */
 export interface RunOptions {
-  /** One that is like the one that was installed, for those that keep something. @default that one */
+  /** A new instance of the installed operator, for operators with state. @default the installed one */
   readonly operator?: Operator | undefined
   readonly nodes?: NodesOptions | undefined
-  /** The rules that a role of the operator has instead of its own. */
+  /** Roles that replace those of the operator. */
   readonly roles?: readonly GrantedRole[] | undefined
-  /** Whether the server cannot stream lists, and the network loses answers. @default false */
+  /** Whether the server lacks streaming lists and the network loses responses. @default false */
   readonly isRough?: boolean | undefined
 }
 
-/** An operator that runs as its Deployment would: with the account, the roles and the flags of its manifests, on an embedded cluster. */
+/** An operator that runs on an embedded cluster like its Deployment: with the account, the roles and the flags of its manifests. */
 export interface DeployedOperator extends AsyncDisposable {
   readonly client: ApiClient
-  /** Resolves when it answers webhooks, if it has any. */
+  /** Resolves when its webhook server is ready; at once without webhooks. */
   readonly ready: Promise<void>
-  /** What it was refused, and in which words. */
+  /** The messages of forbidden requests. */
   readonly refused: ReadonlyMap<string, string>
-  /** Resolves with the words of the first refusal. What the scenario waits for from then on rejects. */
+  /** Resolves to the message of the first forbidden request. All waits of the scenario reject from then on. */
   readonly firstRefusal: Promise<string>
   until<K extends AnyKind>(kind: K, key: Key, when?: (object: Infer<K>) => boolean): Promise<Infer<K>>
   gone(kind: AnyKind, key: Key): Promise<void>
@@ -53,34 +53,34 @@ export interface DeployedOperator extends AsyncDisposable {
    * written again for that: when much happens at once, it may have occurred twice before it is written at all.
    */
   repeated(reason: string, namespace: string, uid?: string): Promise<boolean>
-  /** Asks for metrics as whom the token names. */
+  /** Requests metrics with a token. */
   metrics(token: string): Promise<number>
-  /** Has the operator find that much time gone, as after a sleep of its machine. */
+  /** Advances the wall clock of the operator, as after a suspend of the machine. */
   skip(milliseconds: number): void
-  /** Ends the program as Kubernetes would. */
+  /** Stops the program like Kubernetes does. */
   stop(): Promise<void>
 }
 
-/** A role that the operator itself has. */
+/** A role of the operator. */
 export interface GrantedRole extends Manifest {
   readonly rules: readonly PolicyRule[]
 }
 
-/** What the names of objects that cannot be reconciled begin with. */
+/** The prefix of the names of objects that cannot be reconciled. */
 export const blockedName = 'taken'
 
-/** A bearer token of somebody who may do nothing. */
+/** The bearer token of a user without permissions. */
 export const scraperToken = 'scraper'
 
-/** How long is waited for anything: so long that only what never comes takes it. */
+/** The deadline of every wait: only an event that never happens reaches it. */
 const patience = '60s'
 
-/** How an operator is installed. */
+/** The options of an installation. */
 export interface InstallOptions extends DescribeOptions {
   readonly nodes?: NodesOptions | undefined
 }
 
-/** The roles that the manifests of an operator give it: not those for people. */
+/** The roles that the manifests grant to the operator, without those for users. */
 export function rolesOf(operator: Operator, options: InstallOptions = {}): GrantedRole[] {
   const installed = installObjects(describeOperator(operator, options))
   const bound = installed.flatMap(({ kind, roleRef }) =>
@@ -89,7 +89,7 @@ export function rolesOf(operator: Operator, options: InstallOptions = {}): Grant
   return installed.filter(({ kind, metadata }) => /Role$/.test(kind) && bound.includes(metadata.name)) as GrantedRole[]
 }
 
-/** Installs an operator as its manifests say, on a server that checks who blocks the deletion of owners. */
+/** Installs an operator from its manifests, on a server with OwnerReferencesPermissionEnforcement. */
 export async function installOperator(operator: Operator, options: InstallOptions = {}): Promise<InstalledOperator> {
   const user = { name: 'scraper', groups: ['system:authenticated'] }
   await using plane = await startControlPlane({
@@ -101,7 +101,7 @@ export async function installOperator(operator: Operator, options: InstallOption
   const installed = installObjects(describeOperator(operator, options))
   for (const name of elsewhere(installed)) await client.apply(Namespace({ metadata: { name } }))
   for (const object of installed) {
-    // The program runs here instead.
+    // Skip the Deployment: the program runs in this process.
     if (object.kind !== 'Deployment') await client.apply(object as never, { force: true })
   }
   for (const { metadata } of installed.filter(({ kind }) => kind === 'CustomResourceDefinition')) {
@@ -123,7 +123,7 @@ export async function installOperator(operator: Operator, options: InstallOption
   }
 }
 
-/** Namespaces that the operator is given rights in and does not bring with it. */
+/** Namespaces in which the operator has rights and that it does not create. */
 function elsewhere(installed: readonly Manifest[]): Set<string> {
   const named = installed.flatMap(({ metadata }) => metadata.namespace ?? [])
   const own = installed.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name)
@@ -139,7 +139,7 @@ async function start(plane: ControlPlane, installed: readonly Manifest[], option
   const { operator, isRough = false } = options
   const client = plane.client()
   for (const role of options.roles ?? []) await replaceRules(client, role)
-  // Authorization looks at a cache of the roles.
+  // Authorization reads roles from a cache.
   const { feed, store } = plane.server.parts.registry
   await feed.reached(await store.revision())
 
@@ -153,7 +153,7 @@ async function start(plane: ControlPlane, installed: readonly Manifest[], option
   const refusal = new AbortController()
   const transport = roughTransport(plane.transport(account), {
     isOld: isRough,
-    // An object that cannot be reconciled anyway is no reason to look again.
+    // Ignore objects that cannot be reconciled anyway.
     loses: (request) => isRough && !request.includes(` ${blockedName}`),
     onRefused: (request, message) => {
       refused.set(request, message)
@@ -198,7 +198,7 @@ async function start(plane: ControlPlane, installed: readonly Manifest[], option
     },
   }
   const running = runWith(operator, host)
-  // Such as when a machine is so busy that the Lease was not renewed in time: nobody restarts it here.
+  // For example on a busy machine, where the Lease was not renewed in time: the test does not restart it.
   void running.then((code) => refusal.abort(new Error(`The operator ended with ${code}`)))
   return {
     client,
@@ -238,7 +238,7 @@ async function start(plane: ControlPlane, installed: readonly Manifest[], option
   }
 }
 
-/** The system's clock, whose wall time can be put forward. */
+/** The system clock, with a wall time that can be advanced. */
 function skippingClock(): Clock & { skip(milliseconds: number): void } {
   let skipped = 0
   return {

@@ -1,4 +1,4 @@
-// The chart gives the objects of install.yaml, as far as its values let it.
+// The chart renders to the objects of install.yaml, depending on its values.
 import { encodeYaml, parseManifests, parseYaml } from '@kubewright/api'
 import type { Operator } from '@kubewright/runtime'
 import { describe, expect, it } from 'vitest'
@@ -34,7 +34,7 @@ function render(operator: Operator, change: (values: Values) => void = () => und
 const idOf = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`
 const byId = (objects: readonly Manifest[]) => new Map(objects.map((object) => [idOf(object), tidy(object)]))
 
-/** Without what only one of the two has, or says in other words. */
+/** Removes parts in which the chart and install.yaml differ on purpose. */
 function tidy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidy)
   if (typeof value !== 'object' || value === null) return value
@@ -59,14 +59,14 @@ describe('chartFiles()', () => {
   it.each([
     ['AppService', appService],
     ['Home', home],
-  ])('render to the objects of install.yaml for %s', (_, operator) => {
+  ])('renders to the objects of install.yaml for %s', (_, operator) => {
     const options = { image: 'example.com/app:v1' }
     const made = render(operator, undefined, options)
     const wanted = installObjects(describeOperator(operator), options)
     expect(rules(made, /manager-role|trust-role/)).toEqual(rules(wanted, /manager-role/))
     const own = byId(made)
     for (const [id, object] of byId(wanted)) {
-      // A release brings its namespace, and the rights for certificates are a role that can be left out.
+      // Helm creates the namespace, and the rights for certificates are in a separate role.
       if (id.startsWith('Namespace ') || id.endsWith('-manager-role')) continue
       expect(own.get(id), id).toEqual(object)
     }
@@ -74,13 +74,13 @@ describe('chartFiles()', () => {
     expect(extra.every((id) => id.includes('webhook-trust-'))).toBe(true)
   })
 
-  it('leave everything about certificates to cert-manager when the values say so', () => {
+  it('leaves certificates to cert-manager if the values enable it', () => {
     const made = render(home, (values) => void (values['certManager']!['enabled'] = true))
     const wanted = installObjects(describeOperator(home), { certManager: true })
     expect(byId(made)).toEqual(new Map([...byId(wanted)].filter(([id]) => !id.startsWith('Namespace '))))
   })
 
-  it('leave out what the values turn off', () => {
+  it('omits the parts that the values disable', () => {
     const ids = (change: (values: Values) => void) => render(home, change).map(idOf)
     const off = (section: string) => ids((values) => void (values[section]!['enabled'] = false))
     expect(off('crd').some((id) => id.startsWith('CustomResourceDefinition'))).toBe(false)
@@ -91,7 +91,7 @@ describe('chartFiles()', () => {
     expect(on('networkPolicy').filter((id) => id.startsWith('NetworkPolicy'))).toHaveLength(2)
   })
 
-  it('leave the braces of alerts to Prometheus', () => {
+  it('escapes the braces of alerts for Prometheus', () => {
     const made = byId(render(home, (values) => void (values['prometheus']!['enabled'] = true)))
     const wanted = byId(installObjects(describeOperator(home), { prometheus: true }))
     const id = 'PrometheusRule home-operator-system/home-operator-controller-manager-rules'
@@ -99,13 +99,13 @@ describe('chartFiles()', () => {
     expect(made.get(id)).toEqual(wanted.get(id))
   })
 
-  it('turn webhooks off in the program, and conversion in the definition', () => {
+  it('disables webhooks in the program, and conversion in the CRD', () => {
     const made = render(home, (values) => void (values['webhook']!['enabled'] = false))
     expect(JSON.stringify(made)).toContain('{"name":"ENABLE_WEBHOOKS","value":"false"}')
     expect(JSON.stringify(made)).not.toContain('conversionReviewVersions')
   })
 
-  it('take what people want of the pods', () => {
+  it('applies the values for the pods', () => {
     const [deployment] = render(home, (values) =>
       Object.assign(values['manager']!, {
         args: ['--log-level=debug'],
@@ -121,7 +121,7 @@ describe('chartFiles()', () => {
     expect(JSON.stringify(deployment)).toContain('"env":[{"name":"A","value":"b"}]')
   })
 
-  it('keep what people changed of the values, and never write Chart.yaml again', () => {
+  it('keeps changed values, and writes Chart.yaml only once', () => {
     const files = chartFiles(describeOperator(home), { version: '2.0.0' })
     const before = chartFiles(describeOperator(home), { image: 'old:1' })
     const text = (path: string): string => before.get(`dist/chart/${path}`)!.text

@@ -1,4 +1,4 @@
-// Installing, deploying and removing operators, on an embedded cluster.
+// Installing, deploying and removing operators on an embedded cluster.
 import { defineResource } from '@kubewright/api'
 import { type Clock, nullLogger, systemClock, VirtualClock } from '@kubewright/base'
 import { startControlPlane } from '@kubewright/controlplane'
@@ -24,7 +24,7 @@ import { definitionsOf, installObjects } from '../../packages/cli/src/manifests/
 import type { ManifestOptions } from '../../packages/cli/src/manifests/manifest-options.ts'
 import { describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
 
-/** A cluster, and sessions of commands on it. */
+/** A cluster, and sessions on it. */
 async function cluster(options: Parameters<typeof startControlPlane>[0] = {}) {
   const plane = await startControlPlane(options)
   const client = plane.client()
@@ -43,11 +43,11 @@ async function cluster(options: Parameters<typeof startControlPlane>[0] = {}) {
   return { plane, client, session, [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose]() }
 }
 
-/** Lets the time of a session pass until it gives up, slowly enough for a cluster that knows nothing of this time. */
+/** Advances the clock of a session until it times out. Yields after each step, because the cluster uses the system clock. */
 async function afterAnHour(clock: VirtualClock, work: Promise<unknown>): Promise<string> {
   let isOver = false
   const failure = work.then(
-    () => 'nothing failed',
+    () => 'no failure',
     (error: unknown) => (error as Error).message,
   )
   void failure.then(() => (isOver = true))
@@ -65,7 +65,7 @@ const crd = 'appservices.batch.example.com'
 const sample = () => AppService({ metadata: { name: 'app' }, spec: { replicas: 1, image: 'nginx' } })
 
 describe('deployObjects()', () => {
-  it('applies everything, waits for it, and changes nothing the second time', async () => {
+  it('applies all objects, waits for them, and changes nothing the second time', async () => {
     await using world = await cluster()
     const first = world.session()
     await deployObjects(first.session, appService.name, objectsOf(appService))
@@ -83,7 +83,7 @@ describe('deployObjects()', () => {
     expect(new Set(second.out.map((line) => line.split(' ')[1]))).toEqual(new Set(['unchanged']))
   })
 
-  it('removes what is not needed any more, and nothing that others made', async () => {
+  it('removes objects that are no longer needed, and no objects of others', async () => {
     await using world = await cluster()
     const { client } = world
     await deployObjects(world.session().session, appService.name, objectsOf(appService, { networkPolicy: true }))
@@ -98,7 +98,7 @@ describe('deployObjects()', () => {
     expect(await client.find(ServiceAccount, { name: 'foreign', namespace })).toBeDefined()
   })
 
-  it('shows on a dry run what it would change, and changes nothing', async () => {
+  it('prints the changes of a dry run, and makes none', async () => {
     await using world = await cluster()
     const { client } = world
     const dry = world.session({ 'dry-run': true })
@@ -117,7 +117,7 @@ describe('deployObjects()', () => {
     ])
   })
 
-  it('says why an operator does not come up', async () => {
+  it('reports why an operator does not become available', async () => {
     await using world = await cluster({ nodes: 0 })
     const clock = new VirtualClock()
     const { session, notes } = world.session({ timeout: '1h' }, clock)
@@ -130,17 +130,17 @@ describe('deployObjects()', () => {
     )
   })
 
-  it('names what is missing in the cluster', async () => {
+  it('names the cure for kinds that the cluster does not serve', async () => {
     await using world = await cluster({ nodes: 0 })
     const { session } = world.session()
     await expect(deployObjects(session, appService.name, objectsOf(appService, { prometheus: true }))).rejects.toThrow(
-      'Install the operator of Prometheus, or leave --prometheus out',
+      'Install the Prometheus operator, or run kubewright generate --no-prometheus',
     )
   })
 })
 
 describe('undeployObjects()', () => {
-  it('removes everything that deploy made, objects first', async () => {
+  it('removes all objects of a deployment, custom resources first', async () => {
     await using world = await cluster()
     const { client } = world
     const operator = describeOperator(appService)
@@ -167,7 +167,7 @@ describe('undeployObjects()', () => {
     expect(dry.notes).toEqual(nothing.notes)
   })
 
-  it('leaves definitions when asked to, and namespaces that were there before', async () => {
+  it('keeps CRDs on request, and namespaces that existed before', async () => {
     await using world = await cluster()
     const { client } = world
     await client.create(Namespace({ metadata: { name: 'shared' } }))
@@ -186,7 +186,7 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
   const old = defineController(Old, { reconcile: () => undefined })
   const both = defineOperator({ ...appService, controllers: [...appService.controllers, old] })
 
-  it('remove definitions that the operator had, those with objects only after a question', async () => {
+  it('remove CRDs that the operator no longer has, but ask before removing one with objects', async () => {
     await using world = await cluster({ nodes: 0 })
     const { client } = world
     const { name } = appService
@@ -197,7 +197,7 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     await pruneDefinitions(careful.session, name, rest)
     expect(careful.out).toEqual(['customresourcedefinition.apiextensions.k8s.io/olds.batch.example.com kept'])
     expect(careful.notes).toEqual([
-      'olds.batch.example.com is not needed any more, but has objects: --yes removes it with them',
+      'olds.batch.example.com is no longer needed but has objects: --yes removes it with them',
     ])
     expect(await client.find(Old, 'one')).toBeDefined()
     const dry = world.session({ 'dry-run': true, output: 'json' })
@@ -212,7 +212,7 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     expect(sure.out).toEqual(['customresourcedefinition.apiextensions.k8s.io/olds.batch.example.com deleted'])
   })
 
-  it('leave conversion to a process that is registered under an address', async () => {
+  it('keep the conversion of a process that is registered by its URL', async () => {
     await using world = await cluster({ nodes: 0 })
     const operator = describeOperator(home)
     const [definition] = definitionsOf(operator)
@@ -232,7 +232,7 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     await registration[Symbol.asyncDispose]()
   })
 
-  it('say which finalizers keep a definition, and what to do', async () => {
+  it('report the finalizers that block a deletion, and the cure', async () => {
     await using world = await cluster({ nodes: 0 })
     const { client } = world
     const operator = describeOperator(appService)
@@ -242,14 +242,14 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     const clock = new VirtualClock()
     const { session, notes } = world.session({ yes: true, timeout: '1h' }, clock)
     expect(await afterAnHour(clock, uninstallDefinitions(session, operator))).toContain(
-      `CustomResourceDefinition ${crd} is still there after 1h0m0s, held by customresourcecleanup.apiextensions.k8s.io: what it waits for is the operator's clean-up`,
+      `CustomResourceDefinition ${crd} still exists after 1h0m0s, held by the finalizers customresourcecleanup.apiextensions.k8s.io: the operator must clean up first`,
     )
     expect(notes).toEqual([
-      `Waiting for CustomResourceDefinition ${crd} to go, held by customresourcecleanup.apiextensions.k8s.io`,
+      `Waiting for the deletion of CustomResourceDefinition ${crd}, held by the finalizers customresourcecleanup.apiextensions.k8s.io`,
     ])
   })
 
-  it('wait with a reason when names are taken', async () => {
+  it('report names that are not accepted', async () => {
     await using world = await cluster({ nodes: 0 })
     const [definition] = definitionsOf(describeOperator(appService))
     const spec = definition!['spec'] as { names: object }

@@ -1,4 +1,4 @@
-// What kubectl does with config/ on a cluster: all of it is accepted without a warning, twice, and can be taken away again.
+// kubectl applies config/ twice without a warning, and can delete it again.
 import { execFile } from 'node:child_process'
 import { cpSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ describe('kubectl apply -k and delete -k of an example', () => {
   const operators = new Map<string, Operator>()
   for (const { make } of scenarios) {
     const { operator } = make()
-    // The first one of each name is the operator as it is; the others are installed in other ways.
+    // The first scenario of each operator has its default installation.
     if (!operators.has(operator.name)) operators.set(operator.name, operator)
   }
 
@@ -35,7 +35,7 @@ describe('kubectl apply -k and delete -k of an example', () => {
     async (_, operator) => {
       using folder = new TemporaryFolder()
       folder.write(manifestsOf(operator))
-      await comesAndGoes(folder.path, { samples: operator.webhooks.length === 0 })
+      await applyAndDelete(folder.path, { samples: operator.webhooks.length === 0 })
     },
     2 * minutes,
   )
@@ -50,11 +50,11 @@ describe('kubectl apply -k and delete -k of a new project', () => {
     'create webhook --kind Home --version v2 --conversion',
   ]
   it.concurrent.each([
-    ['as it is made', 'init --yes', home, ''],
+    ['with defaults', 'init --yes', home, ''],
     ['in one namespace, with Prometheus', 'init --yes --namespaced', home, '--prometheus --namespace alone'],
     ['with webhooks and network policies', 'init --yes', withWebhooks, '--network-policy'],
     [
-      'with everything',
+      'with all options',
       'init --yes --namespaced',
       withWebhooks,
       '--cert-manager --prometheus --network-policy --namespace homes',
@@ -68,13 +68,13 @@ describe('kubectl apply -k and delete -k of a new project', () => {
       }
       symlinkSync(join(root, 'node_modules'), join(project.folder, 'node_modules'))
       await generate(project.folder, flags.split(' ').filter(Boolean))
-      await comesAndGoes(project.folder, { samples: steps === home })
+      await applyAndDelete(project.folder, { samples: steps === home })
     },
     3 * minutes,
   )
 })
 
-/** Calls `kubewright generate` as users do. */
+/** Runs `kubewright generate` in a separate process. */
 function generate(folder: string, flags: readonly string[]): Promise<void> {
   const tsx = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href
   const node = ['--conditions=kubewright-source', '--import', tsx, join(root, 'packages/cli/src/main.ts')]
@@ -86,28 +86,28 @@ function generate(folder: string, flags: readonly string[]): Promise<void> {
   })
 }
 
-/** Applies config/ in both ways that kubectl has, each twice, and deletes it again. */
-async function comesAndGoes(project: string, { samples }: { readonly samples: boolean }): Promise<void> {
-  // Those that deletion needs; others would change objects while we look whether somebody does.
+/** Applies config/ client-side and server-side, each twice, and deletes it again. */
+async function applyAndDelete(project: string, { samples }: { readonly samples: boolean }): Promise<void> {
+  // Only the controllers that deletion needs: others would change objects while the test checks for changes.
   const controllers = ['namespace-controller', 'garbage-collector-controller']
   await using plane = await startControlPlane({ nodes: 0, controllers })
   await installForeignKinds(plane)
   using home = new TemporaryFolder()
   const { kubeconfig } = await plane.listen()
   home.write([['kubeconfig', kubeconfig]])
-  // Where the project is, kubectl would find its links to modules.
+  // Elsewhere than in the project, where kubectl would follow the links of node_modules.
   cpSync(join(project, 'config'), join(home.path, 'config'), { recursive: true })
   const kubectl = new Kubectl(join(home.path, 'kubeconfig'), home.path)
   const quietly = async (...args: string[]): Promise<string[]> => {
     const { code, out, error } = await kubectl.try(args)
-    // Warnings are errors here.
+    // A warning fails the test.
     expect({ code, error }).toEqual({ code: 0, error: '' })
     return out.trim().split('\n')
   }
   const before = await keysOf(plane)
   for (const how of [['--server-side'], []]) {
     const isServerSide = how.length > 0
-    // Samples the way users apply them; server-side they would go the same.
+    // Samples are applied client-side, as users do.
     const names = samples && !isServerSide ? ['config/default', 'config/samples'] : ['config/default']
     const parts = names.map((name) => join(home.path, name))
     for (const part of parts) {
@@ -121,7 +121,7 @@ async function comesAndGoes(project: string, { samples }: { readonly samples: bo
       expect(again.filter((line) => !line.endsWith(` ${word}`))).toEqual([])
     }
     expect(await revisionOf(plane)).toBe(revision)
-    // The namespace comes first and takes with it what kubectl has not come to yet: a real cluster waits for some seconds.
+    // kubectl deletes the namespace first, so objects in it may already be gone: ignore those that are not found.
     for (const part of parts.toReversed()) await quietly('delete', '--ignore-not-found', '-k', part)
     expect(await keysOf(plane)).toEqual(before)
   }
@@ -134,7 +134,7 @@ const kinds = [
   ['monitoring.coreos.com', 'v1', 'PrometheusRule', 'prometheusrules'],
 ] as const
 
-/** Definitions of what cert-manager and the operator of Prometheus bring, as far as kubectl needs them. */
+/** Minimal CRDs of cert-manager and the Prometheus operator. */
 async function installForeignKinds(plane: ControlPlane): Promise<void> {
   const client = plane.client()
   for (const [group, version, kind, plural] of kinds) {
@@ -156,10 +156,10 @@ async function allEstablished(plane: ControlPlane): Promise<void> {
   }
 }
 
-/** The last change of the cluster. */
+/** The resource version of the last change in the cluster. */
 const revisionOf = (plane: ControlPlane): Promise<unknown> => plane.server.parts.registry.store.revision()
 
-/** Everything that the cluster has. */
+/** All objects of the cluster. */
 async function keysOf(plane: ControlPlane): Promise<string[]> {
   const { entries } = await plane.server.parts.registry.store.list({ prefix: '/registry/' })
   return entries.map(({ key }) => key)

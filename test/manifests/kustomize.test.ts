@@ -1,4 +1,4 @@
-// What kubectl makes of config/: it builds, and is what install.yaml says.
+// kubectl kustomize builds config/ to the objects of install.yaml.
 import { parseManifests } from '@kubewright/api'
 import { defineOperator, type Operator } from '@kubewright/runtime'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -38,10 +38,10 @@ const watching = defineOperator({
 const cases: [string, Operator, ManifestOptions & DescribeOptions][] = [
   ['with webhooks and conversions', home, {}],
   ['without webhooks', appService, { image: 'registry:5000/app/service:v2' }],
-  ['with everything', home, { certManager: true, prometheus: true, networkPolicy: true, namespace: 'homes' }],
+  ['with all options', home, { certManager: true, prometheus: true, networkPolicy: true, namespace: 'homes' }],
   ['whose replicas share the work', defineOperator({ ...secSynch, sharding: true, leaderElection: false }), {}],
-  ['that only looks at its own namespace', home, { namespaced: true }],
-  ['that looks at some namespaces', watching, {}],
+  ['that watches only its own namespace', home, { namespaced: true }],
+  ['that watches some namespaces', watching, {}],
   ['without resources', defineOperator({ name: 'bare', controllers: [] }), { image: `a/b@sha256:${'0'.repeat(64)}` }],
 ]
 
@@ -52,7 +52,7 @@ describe('kubectl kustomize config/default', () => {
   })
 
   it.each(['config/crd', 'config/samples', 'config/prometheus', 'config/network-policy', 'config/certmanager'])(
-    'builds %s too',
+    'builds %s',
     async (part) => {
       using folder = new TemporaryFolder()
       folder.write(manifestsOf(home, { certManager: true }))

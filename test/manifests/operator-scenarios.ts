@@ -1,4 +1,4 @@
-// Each scenario has an operator do everything that its roles are for.
+// Each scenario exercises all permissions of an operator.
 import { controllerRef, type KubeObject } from '@kubewright/api'
 import type { NodesOptions } from '@kubewright/controlplane'
 import { Deployment, Lease, MutatingWebhookConfiguration, Namespace, Pod, Secret, Service } from '@kubewright/k8s'
@@ -23,21 +23,21 @@ import { SqlDatabase } from '../../examples/sql-database/src/sql-database.ts'
 import { FakeDatabases } from '../../examples/sql-database/src/testdata/fake-databases.ts'
 import { blockedName, type DeployedOperator, type InstallOptions } from './deployed-operator.ts'
 
-/** An operator, and what is to be done with it. */
+/** An operator and the steps that exercise it. */
 export interface OperatorScenario {
   readonly name: string
-  /** A new one for each run, with the world that it lives in. */
+  /** Creates the operator of a run, with its cluster options. */
   readonly make: () => { readonly operator: Operator; readonly nodes?: NodesOptions | undefined }
   readonly options?: InstallOptions
-  /** The roles, by the ends of their names, in which it differs from a scenario that has tried the others. @default all */
+  /** The suffix of the roles to test. Other roles are tested by another scenario of the operator. @default all roles */
   readonly differsIn?: string
-  /** Resolves when everything was done. */
+  /** Resolves when all steps are done. */
   readonly use: (deployed: DeployedOperator) => Promise<void>
 }
 
 /**
- * The operator with a reconciler that also reads past its caches and tells so by Events. Roles allow what every reconciler may do with
- * what it watches: from outside, nobody sees that some never do.
+ * The operator with a reconciler that also reads without the cache and records Events. The generated roles allow every reconciler to do
+ * that, although not all do.
  */
 function curious(operator: Operator): Operator {
   const [controller] = operator.controllers as readonly [Controller]
@@ -62,7 +62,7 @@ const isTrue =
 const labels = { app: 'foreign' }
 const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'nginx' }] } }
 
-/** Has somebody else own what an object of the operator needs, until the operator has said so twice; the object goes again. */
+/** Lets another owner control the child of an object until the operator has reported the conflict twice, then deletes the object. */
 async function standInTheWay(
   { client, gone, repeated }: DeployedOperator,
   foreign: ReturnType<typeof Deployment> | ReturnType<typeof Service>,
@@ -99,13 +99,13 @@ const useAppService =
     const ports = [{ port: 80, targetPort: 80 }]
     const blocked = AppService({ metadata: { name: blockedName, namespace }, spec: { replicas: 1, image: 'nginx' } })
     await standInTheWay(deployed, foreignDeployment(namespace), AppService, blocked)
-    // As an earlier version with something to clean up would have left it.
+    // The state that an earlier version with a clean-up leaves.
     const { finalizer } = appServiceController
     const metadata = { ...key, finalizers: [finalizer] }
     const app = await client.create(AppService({ metadata, spec: { replicas: 1, image: 'nginx', ports } }))
     await until(AppService, key, isTrue('Available'))
     await until(Service, key)
-    // As an earlier version would have called it.
+    // The name that an earlier version used.
     const old = { name: 'app-old', namespace, ownerReferences: [controllerRef(app)] }
     const fieldManager = `${appService.name}/${appServiceController.name}`
     const spec = { replicas: 0, selector: { matchLabels: labels }, template }
@@ -132,7 +132,7 @@ async function useHome(deployed: DeployedOperator): Promise<void> {
   const certificates = { name: 'home-operator-webhook-cert', namespace: 'home-operator-system' }
   const shown = (await client.get(Secret, certificates)).data?.['tls.crt']
   skip(80 * day)
-  // Whatever changes has the operator look at its certificates at once.
+  // Any change triggers a check of the certificates.
   const [configuration] = await client.list(MutatingWebhookConfiguration)
   await client.patch(MutatingWebhookConfiguration, configuration!.metadata, { metadata: { labels: { seen: 'yes' } } })
   await until(Secret, certificates, ({ data }) => data?.['tls.crt'] !== shown)
@@ -150,7 +150,7 @@ async function useFoo(deployed: DeployedOperator): Promise<void> {
   await letGo(deployed, Foo, 'foo', foo)
 }
 
-/** Deletes an object that an earlier version of its controller, which cleaned up, has put its finalizer on. */
+/** Deletes an object with the finalizer of an earlier version of its controller. */
 async function letGo(
   { client, gone }: DeployedOperator,
   kind: typeof Foo | typeof EtcdCluster | typeof SqlDatabase,
@@ -214,14 +214,14 @@ async function useSecSynch(deployed: DeployedOperator): Promise<void> {
   await Promise.all([gone(Secret, 'a1/secret-a'), gone(SecSynch, 'synch')])
 }
 
-/** What keeping a share of the work takes: the Lease that says who is there is renewed. */
+/** Waits until the membership Lease of sharding is renewed. */
 async function useShare(deployed: DeployedOperator): Promise<void> {
   await useSecSynch(deployed)
   const [lease] = await deployed.client.list(Lease, { namespace: `${secSynch.name}-system` })
   await deployed.until(Lease, lease!.metadata, ({ spec }) => spec?.renewTime !== spec?.acquireTime)
 }
 
-/** All example operators, in the ways in which they can be installed. */
+/** All example operators, with their kinds of installation. */
 export const scenarios: readonly OperatorScenario[] = [
   { name: 'AppService', make: () => ({ operator: appService }), use: useAppService('default') },
   {

@@ -1,4 +1,4 @@
-// The generated roles are enough, and nothing in them is too much: the examples run under exactly these, and fail without any of their rights.
+// The generated roles are sufficient and minimal: the examples run with them, and fail without any one of their rights.
 import { type Controller, defineOperator, type PolicyRule } from '@kubewright/runtime'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -12,7 +12,7 @@ import {
 } from './deployed-operator.ts'
 import { type OperatorScenario, scenarios } from './operator-scenarios.ts'
 
-// Most runs take less than a second, where nobody else has the machine.
+// Most runs take less than a second on an idle machine.
 const minutes = (count: number): number => count * 60_000
 
 /** One verb of one resource in one role. */
@@ -45,7 +45,7 @@ function without({ role, rule }: Right): GrantedRole {
   return { ...role, rules: kept }
 }
 
-/** Runs a scenario until it is through or something is refused; gives everything that was refused. */
+/** Runs a scenario until it is done or a request is forbidden. Resolves to the messages of all forbidden requests. */
 async function refusedIn(
   { make, use }: OperatorScenario,
   installed: InstalledOperator,
@@ -53,7 +53,7 @@ async function refusedIn(
 ): Promise<string[]> {
   await using deployed = await installed.run({ ...make(), ...options })
   const whole = doAll(deployed, use)
-  // Once something is refused, nobody cares how the rest ends.
+  // After a forbidden request, the outcome of the scenario does not matter.
   whole.catch(() => undefined)
   await Promise.race([whole, deployed.firstRefusal])
   return [...deployed.refused.values()]
@@ -66,7 +66,7 @@ async function doAll(deployed: DeployedOperator, use: OperatorScenario['use']): 
   await deployed.stop()
 }
 
-/** What the server says to who lacks the right. */
+/** The message of the server for a missing right. */
 function refusalFor({ apiGroups = [], resources = [], verbs }: PolicyRule): string {
   const [resource = ''] = resources
   if (resource.endsWith('/finalizers')) return "refers to a resource you can't set finalizers on"
@@ -83,7 +83,7 @@ describe.each(scenarios)('the generated roles of $name', (scenario) => {
   afterAll(() => installed[Symbol.asyncDispose]())
 
   it(
-    'are enough',
+    'are sufficient',
     async () => {
       expect(await refusedIn(scenario, installed, {})).toEqual([])
     },
@@ -91,7 +91,7 @@ describe.each(scenarios)('the generated roles of $name', (scenario) => {
   )
 
   it(
-    'are enough on servers without streaming lists and networks that lose answers',
+    'are sufficient on servers without streaming lists and networks that lose responses',
     async () => {
       expect(await refusedIn(scenario, installed, { isRough: true })).toEqual([])
     },
@@ -101,17 +101,17 @@ describe.each(scenarios)('the generated roles of $name', (scenario) => {
   const roles = rolesOf(make().operator, options).filter(({ metadata }) => metadata.name.endsWith(differsIn))
   const rights = rightsOf(roles).map((right) => [nameOf(right), right] as const)
   it.each(rights)(
-    'are not enough without %s',
+    'are insufficient without %s',
     async (_, right) => {
       const refused = await refusedIn(scenario, installed, { isRough: true, roles: [without(right)] })
-      expect(refused[0] ?? 'nothing was refused').toContain(refusalFor(right.rule))
+      expect(refused[0] ?? 'no request was forbidden').toContain(refusalFor(right.rule))
     },
     minutes(3),
   )
 })
 
 it(
-  'a right that nothing needs is found',
+  'the test detects an unneeded right',
   async () => {
     const [scenario] = scenarios as readonly [OperatorScenario]
     const { operator } = scenario.make()

@@ -1,6 +1,6 @@
 import { encodeYaml } from '@kubewright/api'
 
-/** What a template sees. */
+/** The data of a template. */
 export interface TemplateScope {
   readonly Values: unknown
   readonly Release: Readonly<Record<string, string>>
@@ -18,8 +18,8 @@ type Node =
     }
 
 /**
- * Renders the part of Go's templates that the charts are written in: if, else, with, range, fields, texts, and the functions and,
- * or, not, default, quote, toYaml and nindent. Anything else is an error.
+ * Renders the subset of Go templates that the charts use: if, else, with, range, fields, strings, and the functions and, or, not,
+ * default, quote, toYaml and nindent. Throws for anything else.
  */
 export function renderTemplate(text: string, scope: TemplateScope): string {
   const { nodes } = parse(tokens(text), 0)
@@ -27,7 +27,7 @@ export function renderTemplate(text: string, scope: TemplateScope): string {
 }
 
 function tokens(text: string): string[] {
-  // A dash takes the white space on its side away.
+  // A dash trims the white space on its side.
   return text
     .replaceAll(/\s*\{\{-\s/g, '{{ ')
     .replaceAll(/\s-\}\}\s*/g, ' }}')

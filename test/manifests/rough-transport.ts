@@ -1,17 +1,17 @@
 import type { Transport, TransportBody, TransportResponse } from '@kubewright/client'
 import { accessOfRequest } from './used-access.ts'
 
-/** What a {@link roughTransport} does and tells. */
+/** The options of {@link roughTransport}. */
 export interface RoughTransportOptions {
-  /** Whether lists cannot be streamed, as on servers of old. */
+  /** Whether the server lacks streaming lists, like older servers. */
   readonly isOld: boolean
-  /** Of which requests the first write of each resource is answered, but the answer gets lost on its way. */
+  /** Selects requests. The response to the first selected write of each resource is lost. */
   readonly loses: (request: string) => boolean
-  /** Told what is refused for lack of a right, and in which words. */
+  /** Called with each forbidden request and its message. */
   readonly onRefused: (request: string, message: string) => void
 }
 
-/** A way to an API server on which things happen that an operator has to live with. */
+/** A transport with failures that an operator must tolerate. */
 export function roughTransport(transport: Transport, options: RoughTransportOptions): Transport {
   const lost = new Set<string>()
   return {
@@ -37,13 +37,13 @@ export function roughTransport(transport: Transport, options: RoughTransportOpti
   }
 }
 
-/** What the runtime does for itself and would only try again after a while. */
+/** Whether a request is one of the runtime itself, which it would retry only after a while. */
 const isHousekeeping = (what: string): boolean =>
   /reviews$|^events\.k8s\.io\/|^coordination\.k8s\.io\/|^admissionregistration\.k8s\.io\/|^apiextensions\.k8s\.io\/|^\/secrets$/.test(
     what,
   )
 
-/** The words of servers before streaming lists. */
+/** The message of servers without streaming lists. */
 const noStreaming = (): TransportResponse =>
   answer(
     422,

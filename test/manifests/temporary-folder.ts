@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** A folder that goes with the test. */
+/** A temporary folder, removed when disposed. */
 export class TemporaryFolder implements Disposable {
   readonly path: string = mkdtempSync(join(tmpdir(), 'kubewright-manifests-'))
 
-  /** Writes files by their paths, with the folders that they need. */
+  /** Writes files by path, and creates their folders. */
   write(files: Iterable<readonly [path: string, text: string]>): void {
     for (const [path, text] of files) {
       const file = join(this.path, path)

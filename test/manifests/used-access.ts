@@ -1,6 +1,6 @@
 const writes: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }
 
-/** A request as the authorizer sees it, for messages: `get apps/deployments web in default`. Undefined for what is not about objects. */
+/** A request as the authorizer sees it, for messages: `get apps/deployments web in default`. Undefined for requests that do not concern objects. */
 export function accessOfRequest(method: string, target: string): string | undefined {
   const url = new URL(target, 'https://server')
   const match =

@@ -9,22 +9,22 @@ import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import type { PackedPackage } from './packed-modules.ts'
 
-/** How long the registry behind may take to answer at all. */
+/** The deadline for the upstream registry to answer. */
 const patienceMillis = 10_000
 
-/** A registry on loopback: it has packages of its own, and asks the one that npm is configured with for all others. */
+/** A registry on loopback that serves packed packages, and forwards other requests to the configured registry. */
 export interface LocalRegistry extends AsyncDisposable {
   readonly url: string
 }
 
-/** The registry that npm is configured with. */
+/** The registry of the npm configuration. */
 export function configuredRegistry(): string {
-  // Elsewhere than in a workspace, which npm has settings of its own for.
+  // Outside the workspace, which has npm settings of its own.
   const text = execFileSync('npm', ['config', 'get', 'registry'], { cwd: tmpdir(), encoding: 'utf8', stdio: 'pipe' })
   return text.trim().replace(/\/$/, '')
 }
 
-/** Why a registry does not serve a package, or undefined when it does. */
+/** The reason why a registry does not serve a package; undefined if it does. */
 export async function whyUnreachable(registry: string, name: string): Promise<string | undefined> {
   try {
     const answer = await fetch(`${registry}/${name}`, { method: 'HEAD', signal: AbortSignal.timeout(patienceMillis) })
@@ -35,9 +35,9 @@ export async function whyUnreachable(registry: string, name: string): Promise<st
   }
 }
 
-/** What npm needs to use a registry as somebody does who has just installed it: no settings, and everything that it keeps in a folder. */
+/** The environment of a fresh npm that uses a registry: no settings, and all caches in a folder. */
 export function npmEnvironment(registry: string, folder: string): NodeJS.ProcessEnv {
-  // What is told to the scripts of a project, this one being run by npm maybe, is not meant for others.
+  // This test may run under npm, which passes variables to scripts. They must not reach the new npm.
   const others = Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_OPTIONS$|VITEST)/i.test(name))
   const userconfig = join(folder, 'npmrc')
   writeFileSync(userconfig, '')
@@ -50,7 +50,7 @@ export function npmEnvironment(registry: string, folder: string): NodeJS.Process
   }
 }
 
-/** Starts a registry that has these packages, in front of another one. */
+/** Starts a registry with these packages in front of another one. */
 export async function startLocalRegistry(packages: readonly PackedPackage[], behind: string): Promise<LocalRegistry> {
   const tarballs = new Map(packages.map(({ tarball }) => [basename(tarball), readFileSync(tarball)]))
   const manifests = new Map(packages.map((one) => [one.manifest.name, one]))
@@ -60,7 +60,7 @@ export async function startLocalRegistry(packages: readonly PackedPackage[], beh
     if (one !== undefined) {
       const tarball = basename(one.tarball)
       const text = JSON.stringify(packument(one, `${url}/-/${tarball}`, tarballs.get(tarball)!))
-      // As long as npm's own registry says.
+      // The same lifetime as npm's own registry.
       response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' }).end(text)
       return
     }
@@ -88,7 +88,7 @@ export async function startLocalRegistry(packages: readonly PackedPackage[], beh
   }
 }
 
-/** What a registry says about a package that has one version. */
+/** The metadata of a package with one version. */
 function packument({ manifest }: PackedPackage, tarball: string, bytes: Buffer): object {
   const { name, version } = manifest
   const digest = (algorithm: string, encoding: 'base64' | 'hex'): string =>
@@ -97,7 +97,7 @@ function packument({ manifest }: PackedPackage, tarball: string, bytes: Buffer):
   return { _id: name, name, 'dist-tags': { latest: version }, versions: { [version]: { ...manifest, dist } } }
 }
 
-/** Passes a request on as it is, and the answer back as it is. */
+/** Forwards a request and its response unchanged. */
 function handOn(request: IncomingMessage, response: ServerResponse, behind: string): void {
   const target = new URL(behind + (request.url ?? '/'))
   const options = {

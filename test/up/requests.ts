@@ -2,7 +2,7 @@ import https from 'node:https'
 import { createInterface } from 'node:readline'
 import { targetOfKubeconfig } from '../conformance/target.ts'
 
-/** A client of the server that a kubeconfig names, by plain HTTP/1.1 requests. */
+/** A client of the server of a kubeconfig that sends plain HTTP/1.1 requests. */
 export class Requests implements Disposable {
   readonly agent: https.Agent
   readonly server: URL
@@ -17,7 +17,7 @@ export class Requests implements Disposable {
     this.agent.destroy()
   }
 
-  /** Sends a request and reads the answer as JSON where it is. */
+  /** Sends a request and parses the response if it is JSON. */
   send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const { hostname, port } = this.server
@@ -46,15 +46,15 @@ export class Requests implements Disposable {
     })
   }
 
-  /** Follows a watch until an object fulfils the condition; fails when the watch ends before. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into objects of any form
+  /** Reads a watch until an object meets the condition. Rejects if the watch ends before. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read objects of any form
   until(path: string, isEnough: (object: any, type: string) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const { hostname, port } = this.server
       const request = https.request({ hostname, port, path, agent: this.agent }, (response) => {
         const seen: string[] = []
         const lines = createInterface({ input: response })
-        // Cutting the watch short is how it ends when it has shown enough.
+        // Destroying the request below ends the watch with an error.
         lines.on('error', () => undefined)
         lines.on('line', (line) => {
           seen.push(line)
@@ -63,7 +63,7 @@ export class Requests implements Disposable {
           resolve()
           request.destroy()
         })
-        lines.on('close', () => reject(new Error(`Never seen on ${path}: ${seen.slice(-3).join('\n')}`)))
+        lines.on('close', () => reject(new Error(`The condition was not met on ${path}: ${seen.slice(-3).join('\n')}`)))
       })
       request.on('error', reject)
       request.end()
@@ -71,7 +71,7 @@ export class Requests implements Disposable {
   }
 }
 
-/** What a Deployment needs to be one. */
+/** A minimal Deployment. */
 export function deployment(name: string, replicas: number): Record<string, unknown> {
   const labels = { app: name }
   const containers = [{ name: 'web', image: 'nginx:1.27' }]
@@ -81,12 +81,12 @@ export function deployment(name: string, replicas: number): Record<string, unkno
   }
 }
 
-/** An answer. */
+/** A response. */
 export interface Reply {
   readonly status: number
   readonly text: string
-  /** The body as JSON; undefined when it is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any form
+  /** The parsed body; undefined if it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of any form
   readonly body: any
 }
 

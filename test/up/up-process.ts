@@ -38,7 +38,7 @@ export function upProgram(): Promise<string> {
   return program
 }
 
-/** A temporary folder that goes with the test. */
+/** A temporary folder, removed when disposed. */
 export class TemporaryFolder implements Disposable {
   readonly path: string
 
@@ -51,21 +51,21 @@ export class TemporaryFolder implements Disposable {
   }
 }
 
-/** How the process differs from this one. */
+/** The options of the process. */
 export interface UpProcessOptions {
   readonly uid?: number
 }
 
-/** How a start was refused. */
+/** The outcome of a failed start. */
 export interface UpFailure {
   readonly code: number | string
   readonly notes: readonly string[]
 }
 
-/** `kubewright up` in a process of its own, as users start it. */
+/** `kubewright up` in a separate process. */
 export class UpProcess implements AsyncDisposable {
   readonly child: ChildProcess
-  /** Its lines, oldest first. */
+  /** The lines of the standard output, oldest first. */
   readonly out: string[] = []
   readonly notes: string[] = []
   readonly #exited: Promise<number | string>
@@ -82,7 +82,7 @@ export class UpProcess implements AsyncDisposable {
     createInterface({ input: this.child.stderr! }).on('line', (line) => this.notes.push(line))
   }
 
-  /** Starts it in a folder and waits until it says that it is ready. */
+  /** Starts it in a folder and waits for its ready line. */
   static async start(args: readonly string[], folder: string, options: UpProcessOptions = {}): Promise<UpProcess> {
     const up = new UpProcess(await upProgram(), args, folder, options)
     const ready = new Promise<void>((resolve) => {
@@ -103,7 +103,7 @@ export class UpProcess implements AsyncDisposable {
     return up
   }
 
-  /** Runs it where it is expected to refuse; resolves with the exit code and what it said. */
+  /** Runs it and expects a failure. Resolves to the exit code and the lines of the standard error. */
   static async fail(args: readonly string[], folder: string, options: UpProcessOptions = {}): Promise<UpFailure> {
     const up = new UpProcess(await upProgram(), args, folder, options)
     const code = await up.#exited
@@ -118,7 +118,7 @@ export class UpProcess implements AsyncDisposable {
     return this.#kubeconfig
   }
 
-  /** Sends a signal and resolves with the exit code, or the signal that ended it. */
+  /** Sends a signal. Resolves to the exit code, or to the signal that ended the process. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string> {
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill(signal)
     return this.#exited

@@ -1,4 +1,4 @@
-// `kubewright up` as a black box: its contract with scripts and people.
+// `kubewright up` as a black box: its contract with scripts and users.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -11,40 +11,45 @@ import { TemporaryFolder, UpProcess } from './up-process.ts'
 const maps = '/api/v1/namespaces/default/configmaps'
 
 describe('kubewright up', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)('says when it is ready, how to use it, and goodbye on %s', async (signal) => {
-    using folder = new TemporaryFolder()
-    await using up = await UpProcess.start(['--memory'], folder.path)
-    expect(up.out).toHaveLength(1)
-    expect(up.out[0]).toMatch(/^ready https:\/\/127\.0\.0\.1:\d+ kubeconfig=\/.*\/\.kubewright\/kubeconfig in \d+ ms$/)
-    expect(statSync(up.kubeconfig).mode & 0o777).toBe(0o600)
-    using requests = new Requests(up.kubeconfig)
-    expect((await requests.send('GET', '/readyz')).text).toBe('ok')
-    expect(await up.stop(signal)).toBe(0)
-    expect(up.out).toHaveLength(1)
-    expect(up.notes.join('\n')).toContain(`export KUBECONFIG=${up.kubeconfig}`)
-    expect(up.notes.at(-1)).toMatch(/^Stopped after \d+s: 1 request answered, \d+ objects discarded$/)
-  })
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'prints when it is ready and how to use it, and stops on %s',
+    async (signal) => {
+      using folder = new TemporaryFolder()
+      await using up = await UpProcess.start(['--memory'], folder.path)
+      expect(up.out).toHaveLength(1)
+      expect(up.out[0]).toMatch(
+        /^ready https:\/\/127\.0\.0\.1:\d+ kubeconfig=\/.*\/\.kubewright\/kubeconfig in \d+ ms$/,
+      )
+      expect(statSync(up.kubeconfig).mode & 0o777).toBe(0o600)
+      using requests = new Requests(up.kubeconfig)
+      expect((await requests.send('GET', '/readyz')).text).toBe('ok')
+      expect(await up.stop(signal)).toBe(0)
+      expect(up.out).toHaveLength(1)
+      expect(up.notes.join('\n')).toContain(`export KUBECONFIG=${up.kubeconfig}`)
+      expect(up.notes.at(-1)).toMatch(/^Stopped after \d+s: 1 request answered, \d+ objects discarded$/)
+    },
+  )
 
-  it('takes a token and a further client CA', async () => {
+  it('accepts a token and a further client CA', async () => {
     using folder = new TemporaryFolder()
     const ca = CertificateAuthority.create({ commonName: 'other', now: Date.now() })
     const file = join(folder.path, 'other.crt')
     writeFileSync(file, ca.cert)
     await using up = await UpProcess.start(['--memory', '--token', 'secret', '--client-ca', file], folder.path)
-    using nobody = new Requests(up.kubeconfig, { cert: '', key: '' })
-    expect((await nobody.send('GET', maps)).status).toBe(403)
-    expect((await nobody.send('GET', maps, undefined, { authorization: 'Bearer wrong' })).status).toBe(401)
-    expect((await nobody.send('GET', maps, undefined, { authorization: 'Bearer secret' })).status).toBe(200)
+    using anonymous = new Requests(up.kubeconfig, { cert: '', key: '' })
+    expect((await anonymous.send('GET', maps)).status).toBe(403)
+    expect((await anonymous.send('GET', maps, undefined, { authorization: 'Bearer wrong' })).status).toBe(401)
+    expect((await anonymous.send('GET', maps, undefined, { authorization: 'Bearer secret' })).status).toBe(200)
     const jane = new CertificateAuthority(ca).issueClient({ commonName: 'jane', now: Date.now() })
     using other = new Requests(up.kubeconfig, jane)
     expect((await other.send('GET', maps)).body.message).toContain('User "jane" cannot list resource "configmaps"')
   })
 
-  it('keeps objects, certificates and tokens over a restart', async () => {
+  it('keeps objects, certificates and tokens across a restart', async () => {
     using folder = new TemporaryFolder()
     const first = await UpProcess.start([], folder.path)
     const port = new URL(first.server).port
-    // Of the first run: its certificate, CA and token must all still be good in the second one.
+    // The certificate, CA and token of the first run must still be valid in the second.
     using requests = new Requests(first.kubeconfig)
     expect((await requests.send('POST', maps, configMap('kept', 'x'))).status).toBe(201)
     const accounts = '/api/v1/namespaces/default/serviceaccounts'
@@ -61,16 +66,16 @@ describe('kubewright up', () => {
     expect(me.body.status.userInfo.username).toBe('system:serviceaccount:default:robot')
   })
 
-  it.runIf(process.platform === 'linux')('ends when the folder cannot be made (Linux only: /proc)', async () => {
+  it.runIf(process.platform === 'linux')('fails if the folder cannot be created (Linux only: /proc)', async () => {
     using folder = new TemporaryFolder()
     const failed = await UpProcess.fail(['--data', '/proc/kubewright'], folder.path)
     expect(failed.code).toBe(1)
     expect(failed.notes).toEqual([
-      'kubewright up: cannot keep objects in /proc/kubewright as no folder can be created there (ENOENT): choose another folder with --data DIR, or keep nothing with --memory',
+      'kubewright up: cannot keep objects in /proc/kubewright because no folder can be created there (ENOENT): choose another folder with --data DIR, or keep objects in memory with --memory',
     ])
   })
 
-  it('runs all controllers, and pods where there are nodes', async () => {
+  it('runs all controllers, and pods if there are nodes', async () => {
     using folder = new TemporaryFolder()
     await using up = await UpProcess.start(['--memory', '--nodes', '2'], folder.path)
     using requests = new Requests(up.kubeconfig)
@@ -82,7 +87,7 @@ describe('kubewright up', () => {
     expect(up.notes.join('\n')).toMatch(/^Runs all \d+ controllers\n2 simulated nodes$/m)
   })
 
-  it('runs the controllers that it is asked for, and no others', async () => {
+  it('runs only the controllers of --controllers', async () => {
     using folder = new TemporaryFolder()
     const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
     const name = 'validatingadmissionpolicy-status-controller'
@@ -99,13 +104,13 @@ describe('kubewright up', () => {
     })
     const watch = `${policies}?watch=1&timeoutSeconds=30&resourceVersion=${body.metadata.resourceVersion}`
     await requests.until(watch, (object) => object.status?.observedGeneration === 1)
-    // Nobody makes the account that every namespace has.
+    // The controller that creates the default service account does not run.
     expect((await requests.send('GET', '/api/v1/namespaces/default/serviceaccounts')).body.items).toEqual([])
     expect(up.notes).toContain(`Runs ${name}`)
     expect(up.notes).toContain('There are no nodes, so pods stay pending: see --nodes')
   })
 
-  it('lists the controllers when asked for one that does not exist', async () => {
+  it('lists the controllers if --controllers names an unknown one', async () => {
     using folder = new TemporaryFolder()
     const { code, notes } = await UpProcess.fail(['--memory', '--controllers', 'deploymnt'], folder.path)
     expect(code).toBe(2)
@@ -114,7 +119,7 @@ describe('kubewright up', () => {
     )
   })
 
-  it('names a port in use, a folder in use and a folder without permission in one line', async () => {
+  it('reports a port in use, a locked folder and an invalid folder in one line', async () => {
     using folder = new TemporaryFolder()
     await using _up = await UpProcess.start([], folder.path)
     const locked = await UpProcess.fail([], folder.path)
@@ -130,38 +135,39 @@ describe('kubewright up', () => {
     expect(busy).toEqual({
       code: 1,
       notes: [
-        `kubewright up: port ${port} of 127.0.0.1 is in use: stop the program that has it, or choose another one with --port (0 picks one)`,
+        `kubewright up: port ${port} of 127.0.0.1 is in use: stop the program that uses it, or choose another port with --port (0 picks one)`,
       ],
     })
     writeFileSync(join(folder.path, 'file'), '')
     const noFolder = await UpProcess.fail(['--data', 'file/data'], folder.path)
-    const problem = `cannot keep objects in ${join(folder.path, 'file/data')} as a part of the path is a file (ENOTDIR)`
+    const problem = `cannot keep objects in ${join(folder.path, 'file/data')} because a part of the path is a file (ENOTDIR)`
     expect(noFolder.notes).toEqual([
-      `kubewright up: ${problem}: choose another folder with --data DIR, or keep nothing with --memory`,
+      `kubewright up: ${problem}: choose another folder with --data DIR, or keep objects in memory with --memory`,
     ])
   })
 
-  it('works for a user who is not root, and tells one who may not write', async ({ skip }) => {
-    if (process.getuid?.() !== 0) skip('only root can become somebody else; every other test has shown it already')
-    const nobody = 65_534
-    const { error } = spawnSync(process.execPath, ['--version'], { uid: nobody })
-    if (error) skip(`nobody but root can run Node from where it is: ${error.message}`)
+  it('works for a user other than root, and reports folders that are not writable', async ({ skip }) => {
+    if (process.getuid?.() !== 0)
+      skip('needs root to start a process as another user; all other tests already run without root')
+    const unprivileged = 65_534
+    const { error } = spawnSync(process.execPath, ['--version'], { uid: unprivileged })
+    if (error) skip(`only root can run this Node: ${error.message}`)
     using folder = new TemporaryFolder()
     const closed = join(folder.path, 'closed')
     mkdirSync(closed)
     chmodSync(closed, 0o755)
     chmodSync(folder.path, 0o755)
-    const refused = await UpProcess.fail([], closed, { uid: nobody })
-    const problem = `as there is no permission to write to it (EACCES)`
+    const refused = await UpProcess.fail([], closed, { uid: unprivileged })
+    const problem = `because there is no permission to write to it (EACCES)`
     expect(refused.notes).toEqual([
-      `kubewright up: cannot keep objects in ${closed}/.kubewright/data ${problem}: choose another folder with --data DIR, or keep nothing with --memory`,
+      `kubewright up: cannot keep objects in ${closed}/.kubewright/data ${problem}: choose another folder with --data DIR, or keep objects in memory with --memory`,
     ])
-    const unwritten = await UpProcess.fail(['--memory', '--port', '0'], closed, { uid: nobody })
+    const unwritten = await UpProcess.fail(['--memory', '--port', '0'], closed, { uid: unprivileged })
     expect(unwritten.notes).toEqual([
       `kubewright up: cannot write the kubeconfig to ${closed}/.kubewright/kubeconfig ${problem}: choose another file with --kubeconfig FILE`,
     ])
     chmodSync(closed, 0o777)
-    await using up = await UpProcess.start([], closed, { uid: nobody })
+    await using up = await UpProcess.start([], closed, { uid: unprivileged })
     expect(await up.stop()).toBe(0)
   })
 })

@@ -1,17 +1,17 @@
 import { type CompletionWords, firstWords, globalFlags, secondWords, type ValueSource } from './completion-words.ts'
 
-/** The script for bash; what it does works in version 3.2, which macOS has. */
+/** The completion script for bash. It works with version 3.2, which macOS ships. */
 export function bashScript(all: readonly CompletionWords[]): string {
   const dashed = (flags: CompletionWords['flags']): string => flags.map(({ name }) => `--${name}`).join(' ')
   const firsts = firstWords(all).map(({ words }) => words[0] ?? '')
   const pairs = firsts.filter((name) => secondWords(all, name).length > 0)
-  // Flags whose values come from the same place share a case.
+  // Flags with the same source of values share a case.
   const values = new Map<string, string[]>()
   for (const { words, flags } of all) {
     for (const { name, short, source, value, isOptional } of flags) {
       if (value === undefined) continue
       const action = actionOf(source)
-      // The value of an optional one follows an equals sign only.
+      // An optional value must follow an equals sign.
       const typed = [`--${name}${isOptional ? '=' : ''}`, ...(short === undefined ? [] : [`-${short}`])]
       const patterns = typed.map((flag) => `'${[...words, flag].join(' ')}'`)
       values.set(action, [...(values.get(action) ?? []), ...patterns])
@@ -46,7 +46,7 @@ _kubewright() {
   case "$typed" in
     ${pairs.length === 0 ? "''" : pairs.join('|')}) [[ $COMP_CWORD -gt 2 ]] && typed="$typed \${COMP_WORDS[2]}" ;;
   esac
-  # An equals sign is a word of its own, and so is what follows it.
+  # readline splits at an equals sign: it is a word, and so is the value after it.
   if [[ $current == '=' ]]; then
     current='' flag="$flag="
   elif [[ $flag == '=' ]]; then

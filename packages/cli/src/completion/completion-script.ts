@@ -3,15 +3,15 @@ import type { CompletionWords } from './completion-words.ts'
 import { fishScript } from './fish-script.ts'
 import { zshScript } from './zsh-script.ts'
 
-/** The shells that there are scripts for. */
+/** The supported shells. */
 export const shells = ['bash', 'zsh', 'fish'] as const
 
-/** A shell that there is a script for. */
+/** A supported shell. */
 export type Shell = (typeof shells)[number]
 
 /**
- * A script that has a shell complete `kubewright`: commands, their second words, flags and the values of both. What depends on the folder
- * and the kubeconfig is asked from the command itself, `kubewright completion --list NAME`, when it is needed.
+ * A script with which a shell completes `kubewright`: commands, flags, arguments and their values. For values that depend on the folder or
+ * the kubeconfig, the script calls `kubewright completion --list NAME`.
  */
 export function completionScript(shell: Shell, all: readonly CompletionWords[]): string {
   switch (shell) {

@@ -4,7 +4,7 @@ import { builtinKinds } from '../scaffold/builtin-kinds.ts'
 import { readProject } from '../scaffold/read-project.ts'
 import type { ListName } from './completion-words.ts'
 
-/** What there is of something in a folder and its environment, sorted: for shells to offer. */
+/** The values of a list in a folder and its environment, sorted, for shells to offer. */
 export async function completionValues(
   name: ListName,
   folder: string,

@@ -7,7 +7,7 @@ import {
   type ValueSource,
 } from './completion-words.ts'
 
-/** The script for fish. */
+/** The completion script for fish. */
 export function fishScript(all: readonly CompletionWords[]): string {
   const lines = firstWords(all).map(
     ({ words, summary }) => `complete -c kubewright -n __kubewright_after -a ${words[0]} -d ${quote(summary)}`,
@@ -18,24 +18,24 @@ export function fishScript(all: readonly CompletionWords[]): string {
     const inside = `__kubewright_in ${words.join(' ')}`
     if (second !== undefined)
       lines.push(`complete -c kubewright -n '__kubewright_after ${command}' -a ${second} -d ${quote(summary)}`)
-    // Flags of a command of two words come after both.
+    // The flags of a command of a group follow both words.
     const place =
       secondWords(all, command).length > 0 && second === undefined ? `__kubewright_after ${command}` : inside
     if (operands !== undefined) lines.push(`complete -c kubewright -n ${quote(place)}${offers(operands)}`)
     lines.push(...flags.map((flag) => flagLine(quote(place), flag)))
   }
   return `# fish completion of kubewright; to use it: kubewright completion fish | source
-function __kubewright_in -d 'Whether these words were typed first'
+function __kubewright_in -d 'Test whether the command line begins with these words'
   set -l typed (commandline -opc)[2..-1]
   test (count $typed) -ge (count $argv); or return 1
   for i in (seq (count $argv))
     test "$typed[$i]" = "$argv[$i]"; or return 1
   end
 end
-function __kubewright_after -d 'Whether exactly these words were typed'
+function __kubewright_after -d 'Test whether the command line has exactly these words'
   test (count (commandline -opc)) -eq (math (count $argv) + 1); and __kubewright_in $argv
 end
-function __kubewright_list -d 'What only the command knows'
+function __kubewright_list -d 'Print a list of kubewright'
   set -l typed (commandline -opc)
   $typed[1] completion --list $argv[1] 2>/dev/null
 end

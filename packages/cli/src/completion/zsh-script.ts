@@ -7,7 +7,7 @@ import {
   type ValueSource,
 } from './completion-words.ts'
 
-/** The script for zsh. */
+/** The completion script for zsh. */
 export function zshScript(all: readonly CompletionWords[]): string {
   const cases = firstWords(all).map((one) => {
     const [name = ''] = one.words
@@ -37,14 +37,14 @@ _kubewright() {
     ${describe('command', firstWords(all), 0, globalFlags)}
     return
   fi
-  # From here on the command is what the arguments belong to.
+  # Drop the program, so that the command is the first word.
   shift words
   (( CURRENT-- ))
   case "$words[1]" in
 ${cases.join('\n')}
   esac
 }
-# Either this is a file that zsh has found by its name, or somebody sources it, who may not have turned on completion yet.
+# zsh autoloads this file by its name, or the user sources it, possibly before completion is initialized.
 if [[ $funcstack[1] == _kubewright ]]; then
   _kubewright "$@"
 else
@@ -55,10 +55,10 @@ fi
 }
 
 const single = (text: string): string => text.replaceAll("'", `'\\''`)
-// A colon ends a word in lists, brackets end the text of a flag.
+// In lists a colon ends the word, and in flags brackets end the text.
 const item = (word: string, text: string): string => `'${word}:${single(text.replaceAll(':', '\\:'))}'`
 
-/** Offers words, or flags where one is begun. */
+/** Offers words, or flags after a dash. */
 function describe(
   title: string,
   items: readonly CompletionWords[],
@@ -100,7 +100,7 @@ function actionOf(source: ValueSource | undefined): string {
     case 'folders':
       return '_files -/'
     case 'list':
-      // The space keeps zsh from adding arguments of its own.
+      // The leading space prevents zsh from adding arguments.
       return ` _kubewright_list ${source.list}`
   }
 }

@@ -6,7 +6,7 @@ import type { Report } from './crd-change.ts'
 const lowerBounds = ['minimum', 'minLength', 'minItems', 'minProperties'] as const
 const upperBounds = ['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const
 
-/** Reports which values a schema no longer takes, or takes now, by its keywords alone. */
+/** Reports the values that a schema newly rejects or accepts, judged by its keywords for values. */
 export function compareBounds(before: JSONSchemaProps, after: JSONSchemaProps, path: string, report: Report): void {
   for (const keyword of lowerBounds) compareBound(keyword, before[keyword], after[keyword], 1, path, report)
   for (const keyword of upperBounds) compareBound(keyword, before[keyword], after[keyword], -1, path, report)
@@ -67,7 +67,7 @@ const numberFormats: readonly string[] = ['int32', 'int64', 'float', 'double']
 function compareFormat(before: string | undefined, after: string | undefined, path: string, report: Report): void {
   if ((before ?? '') === (after ?? '')) return
   const isChecked = (format: string): boolean => isSupportedFormat(format) || numberFormats.includes(format)
-  // What no API server knows is there for people only.
+  // API servers ignore unknown formats.
   if (!after || !isChecked(after)) {
     report('safe', path, after ? `format is now ${after}, which servers do not check` : `format ${before} removed`)
   } else if (before === 'int32' && after === 'int64') report('safe', path, 'format widened from int32 to int64')

@@ -7,7 +7,7 @@ import { compareCrds } from './compare-crds.ts'
 import { compareSchemas } from './compare-schemas.ts'
 import type { Severity } from './crd-change.ts'
 
-/** Changes of a schema as texts: `breaking spec.x: what`. */
+/** Changes of a schema as texts: `breaking spec.x: message`. */
 function changes(before: JSONSchemaProps, after: JSONSchemaProps): string[] {
   const found: string[] = []
   compareSchemas(before, after, 'x', (severity, path, message) => found.push(`${severity} ${path}: ${message}`))
@@ -25,8 +25,8 @@ const rules = (...all: string[]): JSONSchemaProps => ({ 'x-kubernetes-validation
 
 describe('compareSchemas()', () => {
   it.each<[string, JSONSchemaProps, JSONSchemaProps, string[]]>([
-    ['the same', object({ a: text }), object({ a: text }), []],
-    ['a text', { ...text, description: 'a' }, { ...text, description: 'b' }, []],
+    ['no change for equal schemas', object({ a: text }), object({ a: text }), []],
+    ['no change for a description', { ...text, description: 'a' }, { ...text, description: 'b' }, []],
     ['a new type', text, { type: 'integer' }, ['breaking x: type changed from string to integer']],
     ['a wider type', { type: 'integer' }, { type: 'number' }, ['warning x: type changed from integer to number']],
     [
@@ -36,23 +36,23 @@ describe('compareSchemas()', () => {
       ['warning x: type changed from string to int-or-string'],
     ],
     [
-      'a field that is gone',
+      'a removed field',
       object({ a: text }),
       object({}),
-      ['breaking x.a: field removed: it is removed from stored objects'],
+      ['breaking x.a: field removed: it is pruned from stored objects'],
     ],
     [
-      'a field that is gone where unknown ones are kept',
+      'a removed field if unknown fields are preserved',
       object({ a: text }, open),
       object({}, open),
-      ['warning x.a: field removed: it is kept, but no longer checked as before'],
+      ['warning x.a: field removed: it is preserved, but no longer validated as before'],
     ],
     ['a new field', object({}), object({ a: text }), ['safe x.a: field added']],
     [
-      'a new field where there may have been something',
+      'a new field if unknown fields were preserved',
       object({}, open),
       object({ a: text }, open),
-      ['warning x.a: field added: stored objects may have something else in it'],
+      ['warning x.a: field added: stored objects may contain other values in it'],
     ],
     [
       'a new required field',
@@ -79,7 +79,7 @@ describe('compareSchemas()', () => {
       ['safe x.a: is optional now'],
     ],
     ['an enum', text, { ...text, enum: ['a'] }, ['breaking x: only "a" are allowed now']],
-    ['no enum', { ...text, enum: ['a'] }, text, ['safe x: any value is allowed now, not only "a"']],
+    ['a removed enum', { ...text, enum: ['a'] }, text, ['safe x: any value is allowed now, not only "a"']],
     [
       'values of an enum',
       { ...text, enum: ['a', 'b'] },
@@ -99,9 +99,9 @@ describe('compareSchemas()', () => {
       ['safe x: minimum lowered from 9 to 5'],
     ],
     ['a new bound', text, { ...text, maxLength: 5 }, ['breaking x: maxLength 5 added']],
-    ['no bound', { ...text, maxLength: 5 }, text, ['safe x: maxLength 5 removed']],
+    ['a removed bound', { ...text, maxLength: 5 }, text, ['safe x: maxLength 5 removed']],
     [
-      'a bound that is excluded',
+      'a bound that becomes exclusive',
       { type: 'integer', minimum: 1 },
       { type: 'integer', minimum: 1, exclusiveMinimum: true },
       ['breaking x: exclusiveMinimum added: the bound itself is no longer allowed'],
@@ -121,7 +121,7 @@ describe('compareSchemas()', () => {
     ['a pattern', { ...text, pattern: 'a' }, { ...text, pattern: 'b' }, ['breaking x: pattern changed from a to b']],
     ['a format', text, { ...text, format: 'hostname' }, ['breaking x: format added: hostname']],
     [
-      'a format for people',
+      'a format that servers do not check',
       text,
       { ...text, format: 'textarea' },
       ['safe x: format is now textarea, which servers do not check'],
@@ -132,7 +132,7 @@ describe('compareSchemas()', () => {
       { type: 'integer', format: 'int64' },
       ['safe x: format widened from int32 to int64'],
     ],
-    ['no null', { ...text, nullable: true }, text, ['breaking x: null is no longer allowed']],
+    ['a removed null', { ...text, nullable: true }, text, ['breaking x: null is no longer allowed']],
     [
       'a default',
       text,
@@ -145,12 +145,12 @@ describe('compareSchemas()', () => {
       { ...text, default: 'b' },
       ['warning x: default changed from "a" to "b"'],
     ],
-    ['no default', { ...text, default: 'a' }, text, ['breaking x: default "a" removed']],
+    ['a removed default', { ...text, default: 'a' }, text, ['breaking x: default "a" removed']],
     [
       'pruning',
       object({}, open),
       object({}),
-      ['breaking x: unknown fields are no longer kept: they are removed from stored objects'],
+      ['breaking x: unknown fields are no longer preserved: they are pruned from stored objects'],
     ],
     [
       'a rule',
@@ -184,7 +184,7 @@ describe('compareSchemas()', () => {
       ['breaking x: list map keys changed from a to a, b'],
     ],
     [
-      'what is in lists and maps',
+      'changes of the elements of lists and maps',
       object({ a: { type: 'array', items: text }, b: { type: 'object', additionalProperties: text } }),
       object({
         a: { type: 'array', items: { type: 'integer' } },
@@ -198,14 +198,14 @@ describe('compareSchemas()', () => {
       object({ a: text }),
       [
         'safe x.a: field added',
-        'breaking x: keys of your own choice are no longer kept: they are removed from stored objects',
+        'breaking x: arbitrary keys are no longer preserved: they are pruned from stored objects',
       ],
     ],
-  ])('tells of %s', (_, before, after, expected) => {
+  ])('reports %s', (_, before, after, expected) => {
     expect(changes(before, after)).toEqual(expected)
   })
 
-  it('calls a change that makes a valid value invalid breaking, whatever it is', () => {
+  it('reports every change that invalidates a valid value as breaking', () => {
     let compatible = 0
     fc.assert(
       fc.property(
@@ -227,7 +227,7 @@ describe('compareSchemas()', () => {
       ),
       { numRuns: 1000 },
     )
-    // Otherwise nothing was shown.
+    // Otherwise the property was not tested.
     expect(compatible).toBeGreaterThan(100)
   })
 })
@@ -258,7 +258,7 @@ function mixed(schema: JSONSchemaProps, other: JSONSchemaProps, changed: readonl
   const both: [string, unknown][] = Object.entries(schema).filter(([name]) => !changed.includes(name))
   const taken: [string, unknown][] = Object.entries(other).filter(([name]) => changed.includes(name))
   const result: JSONSchemaProps = Object.fromEntries([...both, ...taken])
-  // No structural schema has both.
+  // A structural schema cannot have both.
   const { additionalProperties: _, ...fields } = result
   return result.properties === undefined ? result : fields
 }
@@ -316,7 +316,7 @@ const values = fc.oneof(
 describe('compareCrds()', () => {
   const schema = { openAPIV3Schema: object({ spec: object({}) }) }
   const base = crdWith(schema.openAPIV3Schema, { subresources: { status: {}, scale: scaleOf('.status.a') } })
-  const told = (before: CrdManifest[], after: CrdManifest[]): string[] =>
+  const reported = (before: CrdManifest[], after: CrdManifest[]): string[] =>
     compareCrds(before, after).map(({ severity, version, path, message }) =>
       [severity, version, path, message].filter(Boolean).join(' '),
     )
@@ -327,18 +327,18 @@ describe('compareCrds()', () => {
   }
   const withSpec = (spec: Partial<CrdManifest['spec']>): CrdManifest => ({ ...base, spec: { ...base.spec, ...spec } })
 
-  it('finds nothing between a definition and itself', () => {
-    expect(told([base], [base])).toEqual([])
+  it('reports no change for equal CRDs', () => {
+    expect(reported([base], [base])).toEqual([])
   })
 
-  it('tells of definitions that come and go', () => {
-    expect(told([base], [])).toEqual(['breaking definition removed: deleting it deletes its objects'])
-    expect(told([], [base])).toEqual(['safe definition added'])
+  it('reports added and removed CRDs', () => {
+    expect(reported([base], [])).toEqual(['breaking definition removed: its objects are deleted with it'])
+    expect(reported([], [base])).toEqual(['safe definition added'])
   })
 
-  it('tells of names, scope and conversion', () => {
+  it('reports changes of names, scope and conversion', () => {
     const names = { ...base.spec.names, kind: 'Gadget', listKind: 'Gadgets', singular: 'gadget', shortNames: ['g'] }
-    expect(told([base], [withSpec({ scope: 'Cluster', names, conversion: { strategy: 'Webhook' } })])).toEqual([
+    expect(reported([base], [withSpec({ scope: 'Cluster', names, conversion: { strategy: 'Webhook' } })])).toEqual([
       'breaking kind changed from Widget to Gadget',
       'breaking listKind changed from WidgetList to Gadgets',
       'breaking scope changed from Namespaced to Cluster',
@@ -348,40 +348,40 @@ describe('compareCrds()', () => {
     ])
   })
 
-  it('tells of versions', () => {
+  it('reports changes of versions', () => {
     const [v1] = base.spec.versions
     const v2 = { name: 'v2', served: true, storage: true, schema }
     const both = withSpec({ versions: [{ ...v1!, storage: false, deprecated: true }, v2] })
-    expect(told([base], [both])).toEqual([
+    expect(reported([base], [both])).toEqual([
       'warning storage version changed from v1 to v2: rewrite the stored objects before the old version is removed',
       'safe v1 version is deprecated now',
       'safe v2 version added',
     ])
-    expect(told([both], [withSpec({ versions: [v2] })])).toEqual(['breaking v1 version removed'])
+    expect(reported([both], [withSpec({ versions: [v2] })])).toEqual(['breaking v1 version removed'])
     const hidden = withSpec({ versions: [{ ...v1!, storage: false, served: false, deprecated: true }, v2] })
-    expect(told([both], [hidden])).toEqual(['breaking v1 version is no longer served'])
-    expect(told([hidden], [withSpec({ versions: [v2] })])).toEqual([
-      'warning v1 version removed: no stored object may be in it any more',
+    expect(reported([both], [hidden])).toEqual(['breaking v1 version is no longer served'])
+    expect(reported([hidden], [withSpec({ versions: [v2] })])).toEqual([
+      'warning v1 version removed: no object may still be stored in it',
     ])
   })
 
-  it('tells of subresources, selectable fields and columns', () => {
+  it('reports changes of subresources, selectable fields and columns', () => {
     const plain = crdWith(schema.openAPIV3Schema)
-    expect(told([base], [plain])).toEqual([
+    expect(reported([base], [plain])).toEqual([
       'breaking v1 status subresource removed',
       'breaking v1 scale subresource removed',
     ])
-    expect(told([plain], [base])).toEqual([
-      'breaking v1 status subresource added: writes of the whole object no longer change the status',
+    expect(reported([plain], [base])).toEqual([
+      'breaking v1 status subresource added: updates of the object no longer change the status',
       'safe v1 scale subresource added',
     ])
     const scaled = crdWith(schema.openAPIV3Schema, { subresources: { status: {}, scale: scaleOf('.status.b') } })
-    expect(told([base], [scaled])).toEqual(['warning v1 paths of the scale subresource changed'])
+    expect(reported([base], [scaled])).toEqual(['warning v1 paths of the scale subresource changed'])
     const selectable = crdWith(schema.openAPIV3Schema, { selectableFields: [{ jsonPath: '.spec.a' }] })
-    expect(told([selectable], [plain])).toEqual(['breaking v1 spec.a can no longer be selected by'])
+    expect(reported([selectable], [plain])).toEqual(['breaking v1 spec.a is no longer a selectable field'])
     const columns = crdWith(schema.openAPIV3Schema, {
       additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.a' }],
     })
-    expect(told([plain], [columns])).toEqual(['safe v1 columns of kubectl get changed'])
+    expect(reported([plain], [columns])).toEqual(['safe v1 columns of kubectl get changed'])
   })
 })

@@ -4,7 +4,7 @@ import { normalSchema } from '@kubewright/schema'
 import { compareSchemas } from './compare-schemas.ts'
 import type { CrdChange, Report, Severity } from './crd-change.ts'
 
-/** What changed from one set of definitions to another, the worst of each definition first. */
+/** The changes between two sets of CRDs, sorted by CRD and severity. */
 export function compareCrds(before: readonly CrdManifest[], after: readonly CrdManifest[]): CrdChange[] {
   const [old, now] = [byName(before), byName(after)]
   const changes: CrdChange[] = []
@@ -14,7 +14,7 @@ export function compareCrds(before: readonly CrdManifest[], after: readonly CrdM
     const report = reporter(name, found)
     if (was !== undefined && is !== undefined) compareCrd(was, is, name, found)
     else if (is !== undefined) report('safe', '', 'definition added')
-    else report('breaking', '', 'definition removed: deleting it deletes its objects')
+    else report('breaking', '', 'definition removed: its objects are deleted with it')
     changes.push(...found.sort((a, b) => rank[a.severity] - rank[b.severity]))
   }
   return changes
@@ -48,7 +48,7 @@ function compareCrd(before: CrdManifest, after: CrdManifest, name: string, chang
     const own = reporter(name, changes, version.name)
     if (next !== undefined) compareVersion(version, next, own)
     else if (version.served) own('breaking', '', 'version removed')
-    else own('warning', '', 'version removed: no stored object may be in it any more')
+    else own('warning', '', 'version removed: no object may still be stored in it')
   }
   for (const version of now.versions) {
     if (!old.versions.some((other) => other.name === version.name))
@@ -81,7 +81,7 @@ function compareVersion(before: CrdVersion, after: CrdVersion, report: Report): 
     selectableFields.map((one) => one.jsonPath),
   )
   for (const path of fields ?? []) {
-    if (!nextFields?.includes(path)) report('breaking', path.slice(1), 'can no longer be selected by')
+    if (!nextFields?.includes(path)) report('breaking', path.slice(1), 'is no longer a selectable field')
   }
   const [columns, nextColumns] = [before, after].map((one) => one.additionalPrinterColumns ?? [])
   if (!deepEqual(columns, nextColumns)) report('safe', '', 'columns of kubectl get changed')
@@ -93,7 +93,7 @@ function compareSubresources(before: CrdVersion, after: CrdVersion, report: Repo
   const [old, now] = [before.subresources ?? {}, after.subresources ?? {}]
   if (old.status && !now.status) report('breaking', 'status', 'subresource removed')
   if (!old.status && now.status)
-    report('breaking', 'status', 'subresource added: writes of the whole object no longer change the status')
+    report('breaking', 'status', 'subresource added: updates of the object no longer change the status')
   if (old.scale && !now.scale) report('breaking', '', 'scale subresource removed')
   if (!old.scale && now.scale) report('safe', '', 'scale subresource added')
   if (old.scale && now.scale && !deepEqual({ ...old.scale }, { ...now.scale }))

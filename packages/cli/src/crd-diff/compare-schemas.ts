@@ -6,7 +6,7 @@ import type { Report } from './crd-change.ts'
 
 const preserve = 'x-kubernetes-preserve-unknown-fields'
 
-/** Reports what changed from one structural schema to the next, field by field. Texts for people are not compared. */
+/** Reports the changes between two structural schemas, field by field. Descriptions are not compared. */
 export function compareSchemas(before: JSONSchemaProps, after: JSONSchemaProps, path: string, report: Report): void {
   if (deepEqual(before, after)) return
   if (!compareTypes(before, after, path, report)) return
@@ -23,7 +23,7 @@ export function compareSchemas(before: JSONSchemaProps, after: JSONSchemaProps, 
 const typeOf = (schema: JSONSchemaProps): string =>
   schema['x-kubernetes-int-or-string'] ? 'int-or-string' : schema.type || 'any'
 
-/** Whether both have types that can be compared further. */
+/** Reports a change of the type. Returns whether the types are equal, so that the rest can be compared. */
 function compareTypes(before: JSONSchemaProps, after: JSONSchemaProps, path: string, report: Report): boolean {
   const [old, now] = [typeOf(before), typeOf(after)]
   if (old === now) return true
@@ -32,7 +32,7 @@ function compareTypes(before: JSONSchemaProps, after: JSONSchemaProps, path: str
     now === 'any' ||
     (old === 'integer' && now === 'number') ||
     (now === 'int-or-string' && (old === 'integer' || old === 'string'))
-  // Whatever was written stays valid, but whoever reads gets more than was said.
+  // Stored objects stay valid, but clients may read values of new types.
   if (widened) report('warning', path, message)
   else report('breaking', path, message)
   return false
@@ -53,11 +53,11 @@ function compareFlags(before: JSONSchemaProps, after: JSONSchemaProps, path: str
   if (!before.nullable && after.nullable) report('safe', path, 'null is allowed now')
   const [kept, keeps] = [before[preserve] ?? false, after[preserve] ?? false]
   if (kept && !keeps)
-    report('breaking', path, 'unknown fields are no longer kept: they are removed from stored objects')
-  if (!kept && keeps) report('safe', path, 'unknown fields are kept now')
+    report('breaking', path, 'unknown fields are no longer preserved: they are pruned from stored objects')
+  if (!kept && keeps) report('safe', path, 'unknown fields are preserved now')
   const [was, is] = [before['x-kubernetes-embedded-resource'], after['x-kubernetes-embedded-resource']]
-  if (!was && is) report('breaking', path, 'must be a whole Kubernetes object now, with apiVersion and kind')
-  if (was && !is) report('safe', path, 'needs no longer be a whole Kubernetes object')
+  if (!was && is) report('breaking', path, 'must be a complete Kubernetes object now, with apiVersion and kind')
+  if (was && !is) report('safe', path, 'need no longer be a complete Kubernetes object')
 }
 
 function compareMerging(before: JSONSchemaProps, after: JSONSchemaProps, path: string, report: Report): void {
@@ -80,7 +80,7 @@ function compareJunctors(before: JSONSchemaProps, after: JSONSchemaProps, path: 
     const [old, now] = [before[keyword], after[keyword]]
     if (deepEqual(old, now)) continue
     if (now === undefined) report('safe', path, `${keyword} removed`)
-    // Whether one implies the other is not decided here.
+    // Whether one implies the other is not analysed.
     else report('breaking', path, old === undefined ? `${keyword} added` : `${keyword} changed`)
   }
 }
@@ -105,25 +105,25 @@ function compareFields(before: JSONSchemaProps, after: JSONSchemaProps, path: st
     const next = Object.hasOwn(now, name) ? now[name] : undefined
     if (next !== undefined) compareSchemas(field, next, at(name), report)
     else if (after[preserve] || typeof after.additionalProperties === 'object')
-      report('warning', at(name), 'field removed: it is kept, but no longer checked as before')
-    else report('breaking', at(name), 'field removed: it is removed from stored objects')
+      report('warning', at(name), 'field removed: it is preserved, but no longer validated as before')
+    else report('breaking', at(name), 'field removed: it is pruned from stored objects')
   }
   for (const [name, field] of Object.entries(now)) {
     if (Object.hasOwn(old, name)) continue
     const isFilled = field.default !== undefined && field.default !== null
     if (isRequired.includes(name) && !isFilled) report('breaking', at(name), 'required field added')
-    else if (before[preserve]) report('warning', at(name), 'field added: stored objects may have something else in it')
+    else if (before[preserve]) report('warning', at(name), 'field added: stored objects may contain other values in it')
     else report('safe', at(name), 'field added')
   }
   for (const name of isRequired) {
     const field = now[name]
-    // New fields are told above; a name that is no field may be one of a map.
+    // New fields are reported above. A required name without a property may be the key of a map.
     if (wasRequired.includes(name) || (Object.hasOwn(now, name) && !Object.hasOwn(old, name))) continue
     const isFilled = field?.default !== undefined && field.default !== null
     report(isFilled ? 'safe' : 'breaking', at(name), 'is required now')
   }
   for (const name of wasRequired) {
-    // Whoever reads could rely on it.
+    // Clients that read the field may rely on its presence.
     if (!isRequired.includes(name) && Object.hasOwn(now, name)) report('safe', at(name), 'is optional now')
   }
 }
@@ -134,8 +134,8 @@ function compareElements(before: JSONSchemaProps, after: JSONSchemaProps, path: 
   const [old, now] = [before.additionalProperties, after.additionalProperties]
   if (typeof old === 'object' && typeof now === 'object') compareSchemas(old, now, `${path}{}`, report)
   else if (old && !now && !after[preserve]) {
-    report('breaking', path, 'keys of your own choice are no longer kept: they are removed from stored objects')
+    report('breaking', path, 'arbitrary keys are no longer preserved: they are pruned from stored objects')
   } else if (typeof now === 'object' && !old && before[preserve]) {
-    report('breaking', path, 'values are checked now')
-  } else if (!old && now) report('safe', path, 'keys of your own choice are kept now')
+    report('breaking', path, 'values are validated now')
+  } else if (!old && now) report('safe', path, 'arbitrary keys are preserved now')
 }

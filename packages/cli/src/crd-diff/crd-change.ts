@@ -1,20 +1,20 @@
 /**
- * How bad a change of a definition is: `breaking` makes objects or clients fail that worked, `warning` may change what they see, and
- * `safe` lets all go on.
+ * The severity of a change: `breaking` makes valid objects or working clients fail, `warning` may change the values that clients see,
+ * `safe` affects neither.
  */
 export type Severity = 'breaking' | 'warning' | 'safe'
 
-/** One change of a definition. */
+/** One change of a CRD. */
 export interface CrdChange {
   readonly severity: Severity
-  /** The name of the definition. */
+  /** The name of the CRD. */
   readonly crd: string
-  /** The version that it is about; not there for what all versions share. */
+  /** The changed version; absent for a change that concerns all versions. */
   readonly version?: string
-  /** The field that it is about: `spec.replicas`, `spec.ports[]`, `spec.labels{}`; empty for the whole object. */
+  /** The changed field: `spec.replicas`, `spec.ports[]`, `spec.labels{}`; empty for the whole object. */
   readonly path: string
   readonly message: string
 }
 
-/** Told each change: how bad, where and what. */
+/** Receives each change. */
 export type Report = (severity: Severity, path: string, message: string) => void

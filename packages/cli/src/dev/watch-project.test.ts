@@ -39,7 +39,7 @@ afterEach(() => {
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
 
 describe('watchProject()', () => {
-  it('tells of changes once they are over, and not of what is no code', async () => {
+  it('reports changes after a moment of quiet, and ignores files that are not code', async () => {
     write('node_modules/x/index.js', '')
     write('.git/x.ts', '')
     write('src/a.test.ts', '')
@@ -52,7 +52,7 @@ describe('watchProject()', () => {
     expect(await next()).toEqual(['src/a.ts', 'src/b.ts'])
   })
 
-  it('follows files that editors replace, and folders that are made', async () => {
+  it('reports replaced files and files of new folders', async () => {
     write('src/a.ts~', 'new')
     renameSync(join(folder, 'src/a.ts~'), join(folder, 'src/a.ts'))
     expect(await next()).toEqual(['src/a.ts'])
@@ -63,7 +63,7 @@ describe('watchProject()', () => {
     expect(await next()).toEqual(['src/deep/c.ts'])
   })
 
-  it('tells of files that are gone', async () => {
+  it('reports deleted files', async () => {
     rmSync(join(folder, 'src/a.ts'))
     expect(await next()).toEqual(['src/a.ts'])
   })

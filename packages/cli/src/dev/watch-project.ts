@@ -3,24 +3,24 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import type { Clock, Timer } from '@kubewright/base'
 
-/** What {@link watchProject} takes. */
+/** The options of {@link watchProject}. */
 export interface WatchProjectOptions {
   readonly folders: readonly string[]
   readonly clock: Clock
-  /** Told the files that changed, once they have been left alone for a moment. */
+  /** Called with the changed files after a moment without further changes. */
   readonly onChange: (files: readonly string[]) => void
 }
 
 const quietMillis = 100
-const passedOver = /^(\..*|node_modules|dist|coverage)$/
-// What kubewright generate writes as JSON follows from the code, and not the other way.
-const generated = 'grafana'
+const ignoredFolders = /^(\..*|node_modules|dist|coverage)$/
+// kubewright generate writes JSON to this folder, which is derived from the code.
+const generatedFolder = 'grafana'
 const isCode = /\.([cm]?[jt]sx?|json)$/
-const isNone = /(\.(test|spec|test-d)\.[cm]?[jt]sx?|\.d\.[cm]?ts|package-lock\.json)$/
+const isNotWatched = /(\.(test|spec|test-d)\.[cm]?[jt]sx?|\.d\.[cm]?ts|package-lock\.json)$/
 
 /**
- * Watches the code of a project until disposed: every folder by itself, as not every system and not every version of Node can watch
- * trees, and most of what is in a project is not its code. Resolves when it watches.
+ * Watches the code of a project until disposed. Resolves when the watches are set up. Each folder is watched separately, because not all
+ * systems and versions of Node support recursive watches, and most folders of a project contain no code.
  */
 export async function watchProject(options: WatchProjectOptions): Promise<Disposable> {
   const watching = new ProjectWatch(options)
@@ -31,20 +31,20 @@ export async function watchProject(options: WatchProjectOptions): Promise<Dispos
 class ProjectWatch implements Disposable {
   readonly #options: WatchProjectOptions
   readonly #watchers = new Map<string, FSWatcher>()
-  // What is known of each file: editors and systems report changes where there are none.
+  // The last state of each file: editors and systems also report events without a change.
   readonly #seen = new Map<string, string>()
   readonly #changed = new Set<string>()
   #timer: Timer | undefined
-  #isOver = false
+  #isDisposed = false
 
   constructor(options: WatchProjectOptions) {
     this.#options = options
   }
 
   async add(folder: string): Promise<void> {
-    if (this.#isOver || this.#watchers.has(folder)) return
+    if (this.#isDisposed || this.#watchers.has(folder)) return
     const watcher = watch(folder, (_, name) => name !== null && void this.#look(join(folder, name)))
-    // The folder is gone.
+    // The folder was removed.
     watcher.on('error', () => this.#forget(folder))
     this.#watchers.set(folder, watcher)
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
@@ -52,14 +52,14 @@ class ProjectWatch implements Disposable {
       entries.map(async (entry) => {
         const path = join(folder, entry.name)
         if (entry.isDirectory()) {
-          if (!this.#isPassedOver(folder, entry.name)) await this.add(path)
+          if (!this.#isIgnored(folder, entry.name)) await this.add(path)
         } else if (isCode.test(entry.name)) this.#seen.set(path, await stateOf(path))
       }),
     )
   }
 
   [Symbol.dispose](): void {
-    this.#isOver = true
+    this.#isDisposed = true
     this.#timer?.cancel()
     for (const watcher of this.#watchers.values()) watcher.close()
     this.#watchers.clear()
@@ -67,28 +67,28 @@ class ProjectWatch implements Disposable {
 
   async #look(path: string): Promise<void> {
     const name = basename(path)
-    if (this.#isPassedOver(dirname(path), name)) return
+    if (this.#isIgnored(dirname(path), name)) return
     const state = await stateOf(path)
     if (state === 'folder') {
       await this.#adopt(path)
       return
     }
-    if (!isCode.test(name) || isNone.test(name)) return
+    if (!isCode.test(name) || isNotWatched.test(name)) return
     if ((this.#seen.get(path) ?? gone) === state) return
     this.#seen.set(path, state)
     this.#report(path)
   }
 
-  #isPassedOver(folder: string, name: string): boolean {
-    return passedOver.test(name) || (name === generated && this.#options.folders.includes(folder))
+  #isIgnored(folder: string, name: string): boolean {
+    return ignoredFolders.test(name) || (name === generatedFolder && this.#options.folders.includes(folder))
   }
 
-  /** A folder that was made or moved here, whose files are all new. */
+  /** Watches a folder that was created or moved here, and reports all its files. */
   async #adopt(folder: string): Promise<void> {
     if (this.#watchers.has(folder)) return
     const known = new Set(this.#seen.keys())
     await this.add(folder)
-    for (const path of this.#seen.keys()) if (!known.has(path) && !isNone.test(path)) this.#report(path)
+    for (const path of this.#seen.keys()) if (!known.has(path) && !isNotWatched.test(path)) this.#report(path)
   }
 
   #forget(folder: string): void {
@@ -103,14 +103,14 @@ class ProjectWatch implements Disposable {
     this.#timer = clock.setTimer(quietMillis, () => {
       const files = [...this.#changed].sort()
       this.#changed.clear()
-      if (!this.#isOver) onChange(files)
+      if (!this.#isDisposed) onChange(files)
     })
   }
 }
 
 const gone = 'gone'
 
-/** What tells one state of a file from another. */
+/** A text that differs between two states of a file. */
 async function stateOf(path: string): Promise<string> {
   try {
     const found = await stat(path)

@@ -4,7 +4,7 @@ import { type ApiClient, ConfigError, CredentialsError } from '@kubewright/clien
 import { isRecord } from '../text/is-record.ts'
 import type { Finding } from './finding.ts'
 
-/** A client, if a kubeconfig is found and can be used. */
+/** Checks that a kubeconfig exists and is usable. The result contains a client if it is; the caller disposes it. */
 export async function checkKubeconfig(
   connect: () => Promise<ApiClient>,
 ): Promise<{ readonly findings: Finding[]; readonly client?: ApiClient }> {
@@ -15,12 +15,12 @@ export async function checkKubeconfig(
     return { findings: [{ check, level: 'ok', message: `${host}, namespace ${client.namespace}` }], client }
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof CredentialsError)) throw error
-    const cure = 'name one with --kubeconfig or KUBECONFIG, or start a control plane on this machine: kubewright up'
+    const cure = 'name one with --kubeconfig or KUBECONFIG, or start a control plane on this machine with kubewright up'
     return { findings: [{ check, level: 'failed', message: error.message, cure }] }
   }
 }
 
-/** Whether the API server answers, and to whom. */
+/** Checks that the API server answers. Reports its version and the user. */
 export async function checkCluster(client: ApiClient, signal: AbortSignal): Promise<Finding[]> {
   const check = 'Cluster'
   try {
@@ -44,25 +44,27 @@ async function whoAmI(client: ApiClient, signal: AbortSignal): Promise<string> {
     })
     const status = isRecord(review) ? review['status'] : undefined
     const user = isRecord(status) ? status['userInfo'] : undefined
-    return isRecord(user) ? `, to ${String(user['username'])}` : ''
+    return isRecord(user) ? `, as ${String(user['username'])}` : ''
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    // Older servers do not know this question.
+    // Older servers do not serve SelfSubjectReviews.
     return ''
   }
 }
 
 function cureOf(error: unknown, host: string): string {
   if (error instanceof ApiError && error.statusCode === 401)
-    return 'the credentials of the kubeconfig are not accepted: log in again, or get a new kubeconfig'
+    return 'the cluster rejects the credentials of the kubeconfig: log in again, or get a new kubeconfig'
   if (error instanceof ApiError && error.statusCode === 403)
-    return 'the user of the kubeconfig may not even ask for the version: is it the right one?'
-  if (error instanceof CredentialsError) return 'see to it that the user of the kubeconfig can log in: kubectl version'
+    return 'the user of the kubeconfig may not read /version: use another user'
+  if (error instanceof CredentialsError)
+    return 'make sure that the user of the kubeconfig can log in: try kubectl version'
   const text = [error, (error as { cause?: unknown })?.cause].map(String).join(' ')
   if (/certificate|self.signed|altname|CERT_|UNABLE_TO/i.test(text))
-    return `the kubeconfig does not trust ${host}: it needs the certificate authority of this cluster`
-  if (/ECONNREFUSED/.test(text)) return `nothing listens at ${host}: start the cluster, or name another context`
-  if (/ENOTFOUND|EAI_AGAIN/.test(text)) return `the name in ${host} is not known: check it, the network and the VPN`
-  if (host.startsWith('http:')) return 'the kubeconfig says http, which API servers hang up on: make it https'
-  return `check that ${host} can be reached from here: network, VPN, proxy (HTTPS_PROXY, NO_PROXY)`
+    return `the kubeconfig does not trust ${host}: add the certificate authority of this cluster to it`
+  if (/ECONNREFUSED/.test(text)) return `no server listens at ${host}: start the cluster, or select another context`
+  if (/ENOTFOUND|EAI_AGAIN/.test(text))
+    return `the host name in ${host} cannot be resolved: check the name, the network and the VPN`
+  if (host.startsWith('http:')) return 'the kubeconfig uses http, but API servers require https: change the URL'
+  return `check that ${host} is reachable: network, VPN, proxy (HTTPS_PROXY, NO_PROXY)`
 }

@@ -6,7 +6,7 @@ import { crdDifferences } from '../import/normal-crd.ts'
 import { isCrd } from '../input/crds-in.ts'
 import type { Finding } from './finding.ts'
 
-/** Whether a cluster has the definitions of an operator, as the operator has them. */
+/** Checks that the CRDs of an operator are installed, served and equal to those of the code. */
 export async function checkDefinitions(
   client: ApiClient,
   crds: readonly CrdManifest[],
@@ -21,15 +21,15 @@ export async function checkDefinitions(
       if (problem !== undefined) findings.push({ check, ...problem })
     } catch (error) {
       if (!isForbidden(error)) throw error
-      const cure = 'ask for the permission to get customresourcedefinitions, or ask somebody who has it'
-      findings.push({ check, level: 'skipped', message: `${name} may not be looked at`, cure })
+      const cure = 'ask an administrator for the permission to get customresourcedefinitions'
+      findings.push({ check, level: 'skipped', message: `no permission to get ${name}`, cure })
     }
   }
   if (findings.length > 0) return findings
   return [{ check, level: 'ok', message: `${shortened(crds.map(({ metadata }) => metadata.name))} installed` }]
 }
 
-/** Names, and how many more there are where they would fill the screen. */
+/** A list of names; of a long list the first three and the number of the others. */
 function shortened(names: readonly string[]): string {
   if (names.length === 0) return 'none'
   return names.length <= 6 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
@@ -42,12 +42,13 @@ async function problemOf(
 ): Promise<Omit<Finding, 'check'> | undefined> {
   const { name } = crd.metadata
   const found = await client.find(CustomResourceDefinition, name, { signal })
-  if (found === undefined) return { level: 'failed', message: `${name} is not installed`, cure: 'kubewright install' }
+  if (found === undefined)
+    return { level: 'failed', message: `${name} is not installed`, cure: 'run kubewright install' }
   const conditions = found.status?.conditions ?? []
   if (!conditions.some(({ type, status }) => type === 'Established' && status === 'True')) {
     const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False')
     const why = refused === undefined ? '' : `: ${refused.message}`
-    return { level: 'failed', message: `${name} is not served${why}`, cure: `kubectl describe crd ${name}` }
+    return { level: 'failed', message: `${name} is not served${why}`, cure: `see kubectl describe crd ${name}` }
   }
   const installed: unknown = found
   const differences = isCrd(installed) ? crdDifferences(installed, crd, 3) : []
@@ -56,6 +57,6 @@ async function problemOf(
   return {
     level: 'warning',
     message,
-    cure: 'kubewright generate, look at kubewright crd diff --cluster, then kubewright install',
+    cure: 'run kubewright generate, check kubewright crd diff --cluster, then run kubewright install',
   }
 }

@@ -2,7 +2,7 @@ import type { ApiClient } from '@kubewright/client'
 import { isRecord } from '../text/is-record.ts'
 import type { Finding } from './finding.ts'
 
-/** A rule of RBAC, as far as it is asked about. */
+/** The part of an RBAC rule that is checked. */
 export interface WantedRule {
   readonly apiGroups?: readonly string[]
   readonly resources?: readonly string[]
@@ -11,51 +11,52 @@ export interface WantedRule {
   readonly verbs: readonly string[]
 }
 
-/** Rules that are wanted in a namespace, or in all of them. */
+/** Rules that are needed in a namespace, or in the whole cluster. */
 export interface WantedAccess {
   readonly rules: readonly WantedRule[]
-  /** Not there for the whole cluster. */
+  /** Absent for the whole cluster. */
   readonly namespace?: string
 }
 
-/** What a missing permission means, for the person who reads of it. */
+/** How missing permissions are reported. */
 export interface PermissionPurpose {
   readonly check: string
   readonly level: 'warning' | 'failed'
-  /** What needs the permissions: "install". */
+  /** The command or operator that needs the permissions. */
   readonly purpose: string
   readonly cure: string
 }
 
-interface Question {
+interface Review {
   /** `create homes.ajd.example.com/status in team`. */
   readonly text: string
   readonly spec: object
 }
 
+// The number of concurrent requests.
 const atOnce = 8
 
-/** Asks the API server whether the user of the kubeconfig has permissions, one question for each verb of each resource. */
+/** Checks the permissions of the user of the kubeconfig, with one SelfSubjectAccessReview for each verb of each resource. */
 export async function checkPermissions(
   client: ApiClient,
   wanted: readonly WantedAccess[],
   { check, level, purpose, cure }: PermissionPurpose,
   signal: AbortSignal,
 ): Promise<Finding[]> {
-  const questions = new Map(wanted.flatMap(questionsOf).map((question) => [question.text, question]))
+  const reviews = new Map(wanted.flatMap(reviewsOf).map((review) => [review.text, review]))
   const missing: string[] = []
-  const all = [...questions.values()]
+  const all = [...reviews.values()]
   for (let at = 0; at < all.length; at += atOnce) {
     const some = all.slice(at, at + atOnce)
-    const answers = await Promise.all(some.map((question) => isAllowed(client, question.spec, signal)))
-    missing.push(...some.filter((_, index) => !answers[index]).map(({ text }) => text))
+    const results = await Promise.all(some.map((review) => isAllowed(client, review.spec, signal)))
+    missing.push(...some.filter((_, index) => !results[index]).map(({ text }) => text))
   }
   if (missing.length === 0)
-    return [{ check, level: 'ok', message: `all ${all.length} that ${purpose} needs are granted` }]
-  return [{ check, level, message: `${purpose} may not ${byResource(missing)}`, cure }]
+    return [{ check, level: 'ok', message: `all ${all.length} permissions of ${purpose} are granted` }]
+  return [{ check, level, message: `${purpose} lacks: ${byResource(missing)}`, cure }]
 }
 
-/** `get a`, `list a` and `get b` as `get, list a; get b`. */
+/** Combines `get a`, `list a` and `get b` to `get, list a; get b`. */
 function byResource(texts: readonly string[]): string {
   const verbs = new Map<string, string[]>()
   for (const text of texts) {
@@ -67,27 +68,27 @@ function byResource(texts: readonly string[]): string {
 }
 
 async function isAllowed(client: ApiClient, spec: object, signal: AbortSignal): Promise<boolean> {
-  const review = await client.rest.json({
+  const response = await client.rest.json({
     method: 'POST',
     path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
     body: JSON.stringify({ apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec }),
     signal,
   })
-  const status = isRecord(review) ? review['status'] : undefined
+  const status = isRecord(response) ? response['status'] : undefined
   return isRecord(status) && status['allowed'] === true
 }
 
-function questionsOf({ rules, namespace }: WantedAccess): Question[] {
+function reviewsOf({ rules, namespace }: WantedAccess): Review[] {
   const where = namespace === undefined ? '' : ` in ${namespace}`
   return rules.flatMap(({ apiGroups = [], resources = [], resourceNames = [''], nonResourceURLs = [], verbs }) =>
-    verbs.flatMap((verb): Question[] => [
+    verbs.flatMap((verb): Review[] => [
       ...nonResourceURLs.map((path) => ({
         text: `${verb} ${path}`,
         spec: { nonResourceAttributes: { path, verb } },
       })),
       ...apiGroups.flatMap((group) =>
         resources.flatMap((full) =>
-          resourceNames.map((name): Question => {
+          resourceNames.map((name): Review => {
             const [resource = '', subresource] = full.split('/')
             const shown = `${resource}${group === '' ? '' : `.${group}`}${subresource === undefined ? '' : `/${subresource}`}`
             return {

@@ -9,23 +9,23 @@ type Json = Readonly<Record<string, unknown>>
 
 /** A webhook that the API server calls. */
 interface Hook {
-  /** What it belongs to and its name, for people. */
+  /** Its name and its configuration. */
   readonly name: string
   readonly clientConfig: Json
-  /** Whether requests fail when it cannot be called. */
+  /** Whether requests fail if it cannot be called. */
   readonly isVital: boolean
 }
 
 const check = 'Webhooks'
 
-/** Whether the API server can reach the webhooks that it is told to call: their services, those behind them, and certificates. */
+/** Checks that the API server can call all registered webhooks: their services, endpoints and certificates. */
 export async function checkWebhooks(client: ApiClient, clock: Clock, signal: AbortSignal): Promise<Finding[]> {
   let hooks: Hook[]
   try {
     hooks = await allHooks(client, signal)
   } catch (error) {
     if (!isForbidden(error)) throw error
-    return [{ check, level: 'skipped', message: 'webhook configurations may not be looked at' }]
+    return [{ check, level: 'skipped', message: 'no permission to list webhook configurations' }]
   }
   const findings: Finding[] = []
   for (const hook of hooks) {
@@ -34,7 +34,7 @@ export async function checkWebhooks(client: ApiClient, clock: Clock, signal: Abo
     findings.push({ check, level: hook.isVital ? 'failed' : 'warning', ...problem })
   }
   if (findings.length > 0) return findings
-  return [{ check, level: 'ok', message: hooks.length === 0 ? 'none' : `${hooks.length} have somebody who answers` }]
+  return [{ check, level: 'ok', message: hooks.length === 0 ? 'none' : `${hooks.length} have ready endpoints` }]
 }
 
 async function allHooks(client: ApiClient, signal: AbortSignal): Promise<Hook[]> {
@@ -74,17 +74,20 @@ type Problem = Pick<Finding, 'message' | 'cure'>
 function certificateProblem({ name, clientConfig }: Hook, clock: Clock): Problem | undefined {
   const { caBundle } = clientConfig
   if (typeof caBundle !== 'string' || caBundle === '') {
-    // An address may have a certificate that everybody trusts; a service in the cluster never has.
+    // A URL may have a publicly trusted certificate, but a service of the cluster cannot.
     if (clientConfig['service'] === undefined) return undefined
-    const cure = 'whoever looks after its certificate has to fill caBundle in: the operator itself, or cert-manager'
-    return { message: `${name} has no caBundle, so its certificate is not trusted`, cure }
+    const cure = 'the operator or cert-manager must set caBundle: check that it runs'
+    return { message: `${name} has no caBundle, so the API server does not trust its certificate`, cure }
   }
   try {
     const { validTo } = new X509Certificate(Buffer.from(caBundle, 'base64'))
     if (Date.parse(validTo) > clock.now()) return undefined
-    return { message: `${name} has a caBundle that ended on ${validTo}`, cure: 'renew the certificate' }
+    return { message: `${name} has a caBundle that expired on ${validTo}`, cure: 'renew the certificate' }
   } catch {
-    return { message: `${name} has a caBundle that is no certificate`, cure: 'fill in the PEM of the CA, in base64' }
+    return {
+      message: `${name} has a caBundle that is not a certificate`,
+      cure: 'set it to the PEM of the CA, in base64',
+    }
   }
 }
 
@@ -104,14 +107,14 @@ async function serviceProblem(client: ApiClient, hook: Hook, signal: AbortSignal
     const path = `/apis/discovery.k8s.io/v1/${inNamespace}/endpointslices`
     const slices = await client.rest.json({ method: 'GET', path, query, signal })
     if (hasReady(slices)) return undefined
-    const cure = `see why its pods are not ready: kubectl -n ${namespace} get pods`
-    return { message: `${hook.name} is served by ${shown}, behind which nobody is ready`, cure }
+    const cure = `check its pods with kubectl -n ${namespace} get pods`
+    return { message: `${hook.name} is served by ${shown}, which has no ready endpoint`, cure }
   } catch (error) {
     if (isNotFound(error)) {
       const cure = 'deploy the operator that it belongs to, or delete the configuration'
       return { message: `${hook.name} is served by ${shown}, which does not exist`, cure }
     }
-    // What may not be looked at cannot be judged.
+    // Without the permission to read the service, it cannot be checked.
     if (isForbidden(error)) return undefined
     throw error
   }
@@ -123,7 +126,7 @@ function hasReady(slices: unknown): boolean {
     Array.isArray(items) &&
     items.some((slice) => {
       const endpoints = at(slice, 'endpoints')
-      // Not said means ready.
+      // An absent condition means ready.
       return Array.isArray(endpoints) && endpoints.some((one) => at(one, 'conditions', 'ready') !== false)
     })
   )

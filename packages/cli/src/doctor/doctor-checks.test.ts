@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => close())
 
 describe('checkNode()', () => {
-  it('wants Node 20.19, and tsx before 22.18', () => {
+  it('requires Node 20.19, and tsx before 22.18', () => {
     expect(checkNode('v20.18.0', true)[0]).toMatchObject({
       level: 'failed',
       cure: expect.stringContaining('nodejs.org'),
@@ -50,15 +50,15 @@ describe('checkNode()', () => {
 })
 
 describe('checkKubeconfig() and checkCluster()', () => {
-  it('tell who the server answers to', async () => {
+  it('report the version and the user', async () => {
     const { findings, client } = await checkKubeconfig(async () => admin)
     expect(findings[0]).toMatchObject({ check: 'Kubeconfig', level: 'ok' })
     expect(await checkCluster(client!, signal)).toEqual([
-      { check: 'Cluster', level: 'ok', message: 'answers, Kubernetes v1.35.8, to ann' },
+      { check: 'Cluster', level: 'ok', message: 'answers, Kubernetes v1.35.8, as ann' },
     ])
   })
 
-  it('name the cure when there is no kubeconfig', async () => {
+  it('name the cure for a missing kubeconfig', async () => {
     const { findings, client } = await checkKubeconfig(() =>
       Promise.reject(new ConfigError('No cluster is configured')),
     )
@@ -66,7 +66,7 @@ describe('checkKubeconfig() and checkCluster()', () => {
     expect(findings[0]).toMatchObject({ level: 'failed', cure: expect.stringContaining('kubewright up') })
   })
 
-  it('name the cure when the server does not want the credentials', async () => {
+  it('name the cure for rejected credentials', async () => {
     expect((await checkCluster(as('nobody'), signal))[0]).toMatchObject({
       level: 'failed',
       cure: expect.stringContaining('log in again'),
@@ -74,11 +74,11 @@ describe('checkKubeconfig() and checkCluster()', () => {
   })
 
   it.each([
-    ['connect ECONNREFUSED 127.0.0.1:1', 'nothing listens at'],
-    ['getaddrinfo ENOTFOUND x', 'is not known'],
+    ['connect ECONNREFUSED 127.0.0.1:1', 'no server listens at'],
+    ['getaddrinfo ENOTFOUND x', 'cannot be resolved'],
     ['self-signed certificate in certificate chain', 'does not trust'],
-    ['read ETIMEDOUT', 'can be reached from here'],
-  ])('name the cure of %s', async (message, cure) => {
+    ['read ETIMEDOUT', 'is reachable'],
+  ])('name the cure for %s', async (message, cure) => {
     const transport = {
       host: 'https://x',
       send: () => Promise.reject(new Error('cannot connect', { cause: new Error(message) })),
@@ -105,19 +105,19 @@ describe('checkPermissions()', () => {
     { rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }] },
   ]
 
-  it('asks for every verb of every resource once', async () => {
+  it('checks every verb of every resource once', async () => {
     expect(await checkPermissions(admin, [...wanted, ...wanted], purpose, signal)).toEqual([
-      { check: 'Permissions', level: 'ok', message: 'all 6 that it needs are granted' },
+      { check: 'Permissions', level: 'ok', message: 'all 6 permissions of it are granted' },
     ])
   })
 
-  it('names what is missing', async () => {
+  it('lists missing permissions', async () => {
     expect(await checkPermissions(as('guest'), wanted, purpose, signal)).toEqual([
       {
         check: 'Permissions',
         level: 'failed',
         message:
-          'it may not get, list pods/log in team; get, list pods.apps/log in team; get secrets a in team; get /metrics',
+          'it lacks: get, list pods/log in team; get, list pods.apps/log in team; get secrets a in team; get /metrics',
         cure: 'ask',
       },
     ])
@@ -136,9 +136,9 @@ describe('checkDefinitions()', () => {
     )
   const install = (crd: object): Promise<unknown> => admin.create(CustomResourceDefinition(crd as never))
 
-  it('tells what is missing, and what is another one', async () => {
+  it('reports CRDs that are missing or different', async () => {
     expect(await checkDefinitions(admin, [widget(5)], signal)).toMatchObject([
-      { level: 'failed', message: 'widgets.example.com is not installed', cure: 'kubewright install' },
+      { level: 'failed', message: 'widgets.example.com is not installed', cure: 'run kubewright install' },
     ])
     await install(widget(5))
     const watch = await admin.watch(CustomResourceDefinition, { sendInitialEvents: true })
@@ -163,7 +163,7 @@ describe('checkDefinitions()', () => {
     ])
   })
 
-  it('does not judge what may not be looked at', async () => {
+  it('skips the check without permission', async () => {
     expect(await checkDefinitions(as('guest'), [widget(5)], signal)).toMatchObject([{ level: 'skipped' }])
   })
 })
@@ -192,7 +192,7 @@ describe('checkWebhooks()', () => {
     )
   const check = (clock = systemClock): Promise<unknown> => checkWebhooks(admin, clock, signal)
 
-  it('wants a service and somebody who is ready behind it', async () => {
+  it('requires a service with a ready endpoint and a valid certificate', async () => {
     expect(await check()).toMatchObject([{ level: 'ok', message: 'none' }])
     await hook(caBundle)
     expect(await check()).toMatchObject([
@@ -203,7 +203,7 @@ describe('checkWebhooks()', () => {
       },
     ])
     await admin.create(Service({ metadata: { name: 'hook' }, spec: { ports: [{ port: 443 }] } }))
-    expect(await check()).toMatchObject([{ level: 'failed', message: expect.stringContaining('nobody is ready') }])
+    expect(await check()).toMatchObject([{ level: 'failed', message: expect.stringContaining('no ready endpoint') }])
     const slice = (ready: boolean): ReturnType<typeof EndpointSlice> =>
       EndpointSlice({
         metadata: { name: `hook-${ready}`, labels: { 'kubernetes.io/service-name': 'hook' } },
@@ -211,19 +211,19 @@ describe('checkWebhooks()', () => {
         endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }],
       })
     await admin.create(slice(false))
-    expect(await check()).toMatchObject([{ level: 'failed', message: expect.stringContaining('nobody is ready') }])
+    expect(await check()).toMatchObject([{ level: 'failed', message: expect.stringContaining('no ready endpoint') }])
     await admin.create(slice(true))
-    expect(await check()).toMatchObject([{ level: 'ok', message: '1 have somebody who answers' }])
+    expect(await check()).toMatchObject([{ level: 'ok', message: '1 have ready endpoints' }])
     const later = new VirtualClock({ start: systemClock.now() + 100 * 365 * 86_400_000 })
-    expect(await check(later)).toMatchObject([{ level: 'failed', message: expect.stringContaining('ended on') }])
+    expect(await check(later)).toMatchObject([{ level: 'failed', message: expect.stringContaining('expired on') }])
   })
 
-  it('wants a certificate authority, and only warns of webhooks that may fail', async () => {
+  it('requires a caBundle, and only warns for webhooks with failurePolicy Ignore', async () => {
     await hook(undefined, 'Ignore')
     expect(await check()).toMatchObject([{ level: 'warning', message: expect.stringContaining('has no caBundle') }])
   })
 
-  it('does not judge what may not be looked at', async () => {
+  it('skips the check without permission', async () => {
     expect(await checkWebhooks(as('guest'), systemClock, signal)).toMatchObject([{ level: 'skipped' }])
   })
 })

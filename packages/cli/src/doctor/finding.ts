@@ -1,10 +1,10 @@
-/** What one check found. */
+/** The result of one check. */
 export interface Finding {
-  /** What was checked, in a word or two. */
+  /** The name of the check. */
   readonly check: string
-  /** `failed` keeps something from working, `warning` may, `skipped` was not checked. */
+  /** `failed` prevents the operator from working, `warning` may do so, `skipped` was not checked. */
   readonly level: 'ok' | 'warning' | 'failed' | 'skipped'
   readonly message: string
-  /** What to do about it. */
+  /** The action that solves the problem. */
   readonly cure?: string
 }

@@ -18,14 +18,14 @@ function write(name: string, text = ''): void {
 }
 
 describe('findEntry()', () => {
-  it('takes the file that is given, and finds its project', async () => {
+  it('accepts a file and finds its project', async () => {
     write('package.json', '{}')
     write('src/deep/x.ts')
     const entry = await findEntry('src/deep/x.ts', folder)
     expect(entry).toEqual({ file: join(folder, 'src/deep/x.ts'), project: folder, name: 'src/deep/x.ts' })
   })
 
-  it('prefers what package.json names, then the program, then the operator', async () => {
+  it('prefers the module that package.json names, then main.ts, then operator.ts', async () => {
     write('package.json', '{}')
     write('src/operator.ts')
     expect((await findEntry(undefined, folder)).name).toBe('src/operator.ts')
@@ -36,7 +36,7 @@ describe('findEntry()', () => {
     expect((await findEntry(undefined, folder)).name).toBe('lib/it.js')
   })
 
-  it('looks into a folder that is given', async () => {
+  it('accepts the folder of a project', async () => {
     write('one/package.json', '{}')
     write('one/src/main.ts')
     const entry = await findEntry('one', folder)
@@ -47,14 +47,14 @@ describe('findEntry()', () => {
     })
   })
 
-  it('does not take a whole monorepo for the project', async () => {
+  it('does not treat the root of a monorepo as the project', async () => {
     write('package.json', '{"workspaces":["packages/*"]}')
     write('examples/one/src/main.ts')
     expect((await findEntry('examples/one/src/main.ts', folder)).project).toBe(join(folder, 'examples/one'))
     expect((await findEntry('examples/one', folder)).project).toBe(join(folder, 'examples/one'))
   })
 
-  it('does not take the home directory for the project, whatever is in it', async () => {
+  it('does not treat the home directory as the project', async () => {
     write('package.json', '{}')
     write('one/src/main.ts')
     write('two/main.ts')
@@ -63,7 +63,7 @@ describe('findEntry()', () => {
     expect((await findEntry('two/main.ts', folder)).project).toBe(folder)
   })
 
-  it('says what it looked for', async () => {
+  it('lists the candidates in its error', async () => {
     await expect(findEntry(undefined, folder)).rejects.toThrow(/^no operator found in .*looked for src\/main\.ts, /)
     await expect(findEntry('x.ts', folder)).rejects.toThrow('x.ts does not exist: name the module of the operator')
     write('package.json', '{"kubewright":{"operator":"x.ts"}}')

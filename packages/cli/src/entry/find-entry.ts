@@ -3,23 +3,23 @@ import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { errorText, UsageError } from '@kubewright/base'
 
-/** Where an operator's code is. */
+/** The location of an operator's code. */
 export interface Entry {
   /** The module to load, as an absolute path. */
   readonly file: string
-  /** The folder of the project, whose code is watched. */
+  /** The folder of the project. */
   readonly project: string
-  /** The module as people would write it. */
+  /** The module, relative to the current folder. */
   readonly name: string
 }
 
-// The program first: it is what runs in production.
-const usual = ['src/main', 'src/operator', 'main', 'operator'].flatMap((name) => [`${name}.ts`, `${name}.js`])
+// The program first, because it is what runs in production.
+const candidates = ['src/main', 'src/operator', 'main', 'operator'].flatMap((name) => [`${name}.ts`, `${name}.js`])
 
 /**
- * Finds the module of an operator: the one that is given, a file or a folder of a project; else what `kubewright.operator` in
- * package.json names; else src/main.ts or src/operator.ts. Throws a UsageError that says what was looked for. A package.json in the home
- * directory, which many have by accident, does not make that a project.
+ * Finds the module of an operator. `given` is a module or the folder of a project. In a folder, `kubewright.operator` in package.json names
+ * the module; otherwise it is src/main.ts or src/operator.ts. Throws a UsageError that lists the candidates. The home directory is never
+ * a project, although many users have a package.json there by accident.
  */
 export async function findEntry(given: string | undefined, folder: string, home: string = homedir()): Promise<Entry> {
   const start = resolve(folder, given ?? '.')
@@ -29,15 +29,17 @@ export async function findEntry(given: string | undefined, folder: string, home:
   if (kind === 'file') return { file: start, project: await projectOf(start, home), name: shown(start) }
   const manifest = await manifestIn(start)
   const named = manifest?.kubewright?.operator
-  for (const candidate of named === undefined ? usual : [named]) {
+  for (const candidate of named === undefined ? candidates : [named]) {
     const file = resolve(start, candidate)
     if ((await kindOf(file)) === 'file') return { file, project: start, name: shown(file) }
   }
   if (named !== undefined) {
-    throw new UsageError(`${join(start, 'package.json')}: "kubewright.operator" names ${named}, which does not exist`)
+    throw new UsageError(
+      `${join(start, 'package.json')}: "kubewright.operator" names ${named}, which does not exist: correct the path`,
+    )
   }
   throw new UsageError(
-    `no operator found in ${start}: go to its project, name its module, or start a project with kubewright init (looked for ${usual.join(', ')}, and "kubewright": { "operator": FILE } in package.json)`,
+    `no operator found in ${start}: go to the folder of its project, name its module, or create a project with kubewright init (looked for ${candidates.join(', ')}, and "kubewright": { "operator": FILE } in package.json)`,
   )
 }
 
@@ -49,7 +51,7 @@ async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
   }
 }
 
-/** The nearest folder with a package.json, unless that is of a whole monorepo; then the one above src, or that of the module. */
+/** The nearest folder with a package.json. If that is the root of a monorepo, the parent of src, or the folder of the module. */
 async function projectOf(file: string, home: string): Promise<string> {
   const own = dirname(file)
   for (let at = own; dirname(at) !== at && at !== home; at = dirname(at)) {
@@ -77,6 +79,6 @@ async function manifestIn(folder: string): Promise<Manifest | undefined> {
   try {
     return JSON.parse(text) as Manifest
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${errorText(error)}`)
+    throw new UsageError(`${file} is not valid JSON: ${errorText(error)}`)
   }
 }

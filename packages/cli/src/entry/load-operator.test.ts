@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 let count = 0
 const made = `const make = (name) => ({ name, controllers: [], webhooks: [], conversions: [], runnables: [] });`
 
-/** Each in a file of its own: modules are loaded once. */
+/** Loads code from a new file each time, because Node loads a module once. */
 function load(code: string): Promise<LoadedOperator> {
   const name = `m${count++}.mjs`
   writeFileSync(join(folder, name), `${made}\n${code}`)
@@ -23,21 +23,21 @@ describe('loadOperator()', () => {
     ['the default export', `export default make('a')`],
     ['an export named operator', `export const operator = make('a'); export const other = make('b')`],
     ['the only operator', `export const homes = make('a'); export const size = 3`],
-    ['what a function returns', `export default async () => make('a')`],
+    ['the result of a function', `export default async () => make('a')`],
     [
-      'what a function of such a name returns',
+      'the result of a function whose name ends with operator',
       `export const homeOperator = () => make('a'); export const no = () => 1`,
     ],
-    ['what run is called with', `await globalThis[Symbol.for('kubewright.run')](make('a'), {})`],
+    ['the argument of run', `await globalThis[Symbol.for('kubewright.run')](make('a'), {})`],
     [
-      'what run is called with later',
+      'the argument of a later run',
       `Promise.resolve().then(() => globalThis[Symbol.for('kubewright.run')](make('a'), {}))`,
     ],
   ])('finds %s', async (_, code) => {
     expect((await load(code)).operator.name).toBe('a')
   })
 
-  it('lets a program go on when its operator has ended', async () => {
+  it('resolves the run of the program when the operator has ended', async () => {
     const shared = globalThis as { loadTest?: (text: string) => void }
     const went = new Promise<string>((resolve) => {
       shared.loadTest = resolve
@@ -49,13 +49,13 @@ describe('loadOperator()', () => {
     expect(await went).toBe('on')
   })
 
-  it('says what a module without an operator has', async () => {
+  it('lists the exports of a module without an operator', async () => {
     await expect(load('export const homeOperator = (dns) => make(dns); export const x = 1')).rejects.toThrow(
       /^m\d+\.mjs has no operator: .* \(it exports homeOperator, which needs arguments; x\)$/,
     )
   })
 
-  it('throws what the module throws', async () => {
+  it('passes on the errors of the module', async () => {
     await expect(load(`throw new Error('of the module')`)).rejects.toThrow('of the module')
   })
 })

@@ -5,21 +5,21 @@ import type { Operator, RunHook, RunOptions } from '@kubewright/runtime'
 import { enableTypeScript } from './enable-typescript.ts'
 import type { Entry } from './find-entry.ts'
 
-/** An operator that was loaded from its module. */
+/** An operator and the way its module runs it. */
 export interface LoadedOperator {
   readonly operator: Operator
-  /** What its program says besides it. */
+  /** The options that its program passes to `run`. */
   readonly options: RunOptions
-  /** Lets the program go on after its `run`, if it called that. */
+  /** Resolves the promise of the program's `run`, if the program called it. */
   readonly ended: () => void
 }
 
-// For programs that get ready before they call run.
-const patienceMillis = 10_000
+// How long a program may take before it calls run.
+const callMillis = 10_000
 
 /**
- * Loads a module in this process and takes the operator out of it: the one that it exports, or the one that it calls `run` with,
- * which then does not start anything. Errors of the module are thrown as they are.
+ * Imports a module in this process and returns its operator: the one that it exports, or the one that it passes to `run`, which does not
+ * start it in this case. Errors of the module are passed on.
  */
 export async function loadOperator(entry: Entry, clock: Clock): Promise<LoadedOperator> {
   await enableTypeScript(entry.file)
@@ -33,7 +33,7 @@ export async function loadOperator(entry: Entry, clock: Clock): Promise<LoadedOp
       take({ operator, options, ended })
       called.abort()
     })
-  // The name under which every copy of the runtime looks for it.
+  // Every copy of the runtime looks for the hook under this symbol.
   ;(globalThis as Record<symbol, unknown>)[Symbol.for('kubewright.run')] = hook
   return await Promise.race([taken, exported(entry, clock, taken, called.signal)])
 }
@@ -45,22 +45,22 @@ async function exported(
   called: AbortSignal,
 ): Promise<LoadedOperator> {
   const module = (await import(pathToFileURL(entry.file).href)) as Readonly<Record<string, unknown>>
-  // A program that waits for its run gets here after it.
+  // A program that awaits `run` finishes its import after the call.
   if (called.aborted) return taken
   const found = await operatorIn(module)
   if (found !== undefined) return { operator: found, options: {}, ended: () => undefined }
   const names = Object.keys(module)
   if (names.length === 0) {
-    // A program that does not export anything is about to call run.
-    await clock.sleep(patienceMillis, { signal: called }).catch(() => undefined)
+    // A program without exports may call run later.
+    await clock.sleep(callMillis, { signal: called }).catch(() => undefined)
     if (called.aborted) return taken
   }
   throw new UsageError(
-    `${entry.name} has no operator: export one that defineOperator made, or call run(operator) in the module that you name (${seen(module)})`,
+    `${entry.name} has no operator: export the result of defineOperator, or call run(operator) (${exportsOf(module)})`,
   )
 }
 
-/** The operator among what a module exports: as default, as `operator`, or the only one there is; functions without parameters may return it. */
+/** The operator that a module exports: as default, as `operator`, or as its only operator. A function without parameters may return it. */
 async function operatorIn(module: Readonly<Record<string, unknown>>): Promise<Operator | undefined> {
   for (const name of ['default', 'operator']) {
     const operator = await operatorOf(module[name])
@@ -68,7 +68,7 @@ async function operatorIn(module: Readonly<Record<string, unknown>>): Promise<Op
   }
   const values = Object.values(module).filter(isOperator)
   if (values.length === 1) return values[0]
-  // Functions may have effects: of those with other names only one that says what it makes is called.
+  // Calling a function may have side effects: only one whose name ends with `operator` is called.
   const makers = Object.entries(module).filter(([name, value]) => /operator$/i.test(name) && isMaker(value))
   return makers.length === 1 ? operatorOf(makers[0]![1]) : undefined
 }
@@ -82,16 +82,16 @@ function isMaker(value: unknown): value is () => unknown {
   return typeof value === 'function' && value.length === 0
 }
 
-/** By its form: it may have been made by another copy of the runtime. */
+/** Checks the shape, because the operator may come from another copy of the runtime. */
 function isOperator(value: unknown): value is Operator {
   if (typeof value !== 'object' || value === null) return false
   const { name, controllers, webhooks, conversions, runnables } = value as Partial<Record<keyof Operator, unknown>>
   return typeof name === 'string' && [controllers, webhooks, conversions, runnables].every(Array.isArray)
 }
 
-function seen(module: Readonly<Record<string, unknown>>): string {
+function exportsOf(module: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(module).map(([name, value]) =>
     typeof value === 'function' && value.length > 0 ? `${name}, which needs arguments` : name,
   )
-  return parts.length === 0 ? 'it exports nothing, and did not call run' : `it exports ${parts.join('; ')}`
+  return parts.length === 0 ? 'it has no exports, and did not call run' : `it exports ${parts.join('; ')}`
 }

@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
-/** What an operator is run with. */
+/** The module `@kubewright/runtime`. */
 export type Runtime = typeof import('@kubewright/runtime')
 
 /**
- * The copy of the runtime that a module of a project uses, else the one of this command: what runs the operator must know the values
- * that it is made of, and is what it will run with in production.
+ * The copy of the runtime that a module of a project imports, else that of this command. The operator must run with the copy that defined
+ * it, which is also the one that it runs with in production.
  */
 export async function projectRuntime(file: string): Promise<Runtime> {
   const require = createRequire(file)
@@ -17,7 +17,7 @@ export async function projectRuntime(file: string): Promise<Runtime> {
     } catch {
       continue
     }
-    // What the package is called by says what it has; versions are kept in step by the package manager.
+    // The package manager keeps the versions of all packages equal, so the copy has the same exports.
     return (await import(pathToFileURL(found).href)) as Runtime
   }
   return import('@kubewright/runtime')

@@ -31,7 +31,7 @@ const document = {
 }
 const widget = { group: 'example.com', version: 'v1', kind: 'Widget' }
 
-// What kubectl prints for the same document; the tests that span packages compare with kubectl itself.
+// The expected texts are the output of kubectl; test/import/cluster.test.ts compares with kubectl itself.
 describe('explainField()', () => {
   it('lists the fields of a kind', () => {
     expect(explainField(document, { ...widget, path: [] })).toBe(
@@ -44,7 +44,7 @@ describe('explainField()', () => {
     )
   })
 
-  it('follows paths through references and lists, and tells all values of an enum', () => {
+  it('follows paths through references and lists, and lists all values of an enum', () => {
     const text = explainField(document, { ...widget, path: ['parts', 'parts', 'spec', 'color'] })
     expect(text).toBe(
       'GROUP:      example.com\nKIND:       Widget\nVERSION:    v1\n\n' +
@@ -53,7 +53,7 @@ describe('explainField()', () => {
     )
   })
 
-  it('shortens enums in lists, and lists the fields of fields once', () => {
+  it('shortens enums in lists, and stops at recursive types', () => {
     const text = explainField(document, { ...widget, path: [], recursive: true })
     expect(text).toContain(
       'FIELDS:\n  labels\t<map[string]string>\n  parts\t<[]Widget>\n    labels\t<map[string]string>\n    parts\t<[]Widget>\n    spec\t<WidgetSpec> -required-\n',
@@ -61,7 +61,7 @@ describe('explainField()', () => {
     expect(text).toContain('    color\t<string>\n    enum: "", red, green, blue, ....\n    size\t<integer>\n')
   })
 
-  it('refuses fields and kinds that are not there', () => {
+  it('throws for unknown fields and kinds', () => {
     expect(() => explainField(document, { ...widget, path: ['spec', 'weight'] })).toThrow(
       'field "weight" does not exist',
     )
@@ -81,7 +81,7 @@ describe('wrapWords()', () => {
 })
 
 describe('indentLines()', () => {
-  it('moves every line, empty ones too', () => {
+  it('indents every line, including empty ones', () => {
     expect(indentLines('a\n\nb', 2)).toBe('  a\n  \n  b')
   })
 })

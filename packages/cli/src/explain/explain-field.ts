@@ -3,18 +3,18 @@ import { isRecord } from '../text/is-record.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What to explain. */
+/** The kind or field to explain. */
 export interface ExplainRequest {
   readonly group: string
   readonly version: string
   readonly kind: string
   /** The names of fields, from the top. */
   readonly path: readonly string[]
-  /** Whether the fields of fields are listed, without their texts. */
+  /** Whether to list the fields of all levels, without descriptions. */
   readonly recursive?: boolean
 }
 
-/** What an OpenAPI v3 document says of a kind or one of its fields, laid out as `kubectl explain` does. Throws if there is no such field. */
+/** Describes a kind or field of an OpenAPI v3 document, in the layout of `kubectl explain`. Throws if there is no such field. */
 export function explainField(document: unknown, request: ExplainRequest): string {
   const { group, kind, version, path } = request
   const schemas = schemasOf(document)
@@ -27,7 +27,7 @@ export function explainField(document: unknown, request: ExplainRequest): string
   return `${head}${text}\n`
 }
 
-/** The schema of a field, references resolved one level deep; undefined if there is no such field. */
+/** The schema of a field, with its own reference resolved; undefined if there is no such field. */
 export function fieldSchema(document: unknown, request: ExplainRequest): unknown {
   const schemas = schemasOf(document)
   const root = Object.values(schemas).find((schema) => isRecord(schema) && describes(schema, request))
@@ -49,7 +49,7 @@ function describes(schema: Json, { group, version, kind }: ExplainRequest): bool
 }
 
 interface Found {
-  /** The schema as its owner has it, perhaps a reference; undefined for the kind itself. */
+  /** The schema of the property, possibly a reference; undefined for the kind itself. */
   readonly field: Json | undefined
   readonly target: Json
 }
@@ -74,7 +74,7 @@ class Explainer {
     return `${head}DESCRIPTION:\n${description}\n${fields === '' ? '' : `FIELDS:\n${fields}`}`
   }
 
-  /** Follows names through references, lists and maps. */
+  /** Follows field names through references, lists and maps. */
   find(schema: Json, path: readonly string[], seen: ReadonlySet<string> = new Set()): Found | undefined {
     const reference = schema['$ref']
     if (typeof reference === 'string' && seen.has(reference)) return undefined
@@ -100,7 +100,7 @@ class Explainer {
     return isRecord(found) ? found : schema
   }
 
-  /** The texts of a schema and of what it consists of. */
+  /** The descriptions of a schema and of its parts. */
   #prose(schema: Json): string {
     const target = this.#resolve(schema)
     const { description } = target
@@ -156,12 +156,12 @@ function propertiesOf(schema: Json): Json {
 
 const allOf = (schema: Json): Json[] => (Array.isArray(schema['allOf']) ? schema['allOf'].filter(isRecord) : [])
 
-/** What lists and maps are made of. */
+/** The schemas of the elements of lists and maps. */
 function elementOf({ items, additionalProperties }: Json): Json[] {
   return [items, additionalProperties].filter(isRecord)
 }
 
-/** Where names that a schema does not have itself may be: in one place only, as kubectl looks for them. */
+/** The schemas to search for names that a schema does not have itself, in the order of kubectl. */
 function innerOf(schema: Json): Json[] {
   const [element] = elementOf(schema)
   return element === undefined ? allOf(schema) : [element]

@@ -1,15 +1,15 @@
 import { parseGroupVersion } from '@kubewright/api'
 import { type ApiClient, NoMatchError, type ServedResource } from '@kubewright/client'
 
-/** A resource, and the path of a field below it. */
+/** A resource and the path of a field in it. */
 export interface NamedField {
   readonly resource: ServedResource
   readonly path: readonly string[]
 }
 
 /**
- * Takes `deployments.apps.spec.replicas` apart: the longest beginning that names a resource is the resource. Names of resources are
- * as kubectl takes them: plural, singular, kind or short, with or without group.
+ * Splits `deployments.apps.spec.replicas` into resource and field path: the longest prefix that names a resource is the resource. It may
+ * be plural, singular, kind or short name, with or without group, as for kubectl.
  */
 export async function findResource(client: ApiClient, word: string, apiVersion?: string): Promise<NamedField> {
   const parts = word.split('.').filter((part) => part !== '')

@@ -7,9 +7,8 @@ import { isRecord } from '../text/is-record.ts'
 import { openApiCrd } from './openapi-crd.ts'
 
 /**
- * The definitions of a cluster, or those that are named: what is installed, and what the OpenAPI documents of extension servers tell
- * of theirs. What `kubewright/k8s` has is left out; other kinds in groups of Kubernetes, such as those of other versions, have to be
- * named.
+ * The CRDs of a cluster, or the named ones: those that are installed, and those that are derived from the OpenAPI documents of extension
+ * servers. Kinds of `kubewright/k8s` are left out. Other kinds of Kubernetes, such as other versions, are included only if named.
  */
 export async function clusterCrds(
   client: ApiClient,
@@ -19,7 +18,7 @@ export async function clusterCrds(
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
   const list = await client.rest.json({ method: 'GET', path, signal })
   const items = isRecord(list) && Array.isArray(list['items']) ? list['items'] : []
-  // Items of a list do not say what they are.
+  // Items of a list have neither apiVersion nor kind.
   const crds = items.map((item: object) => ({
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -40,7 +39,7 @@ async function extensionCrds(
   const kubernetes = new Set(discoveryGroups().map(({ group }) => group))
   const found = new Map<string, CrdManifest>()
   for (const { name, versions } of await client.discovery.groups({ signal })) {
-    // No definition is possible in groups without a dot.
+    // A CRD cannot be in a group without a dot.
     if (!name.includes('.') || (kubernetes.has(name) && !withKubernetes)) continue
     for (const { version, resources } of versions) {
       const wanted = resources.filter(
@@ -60,7 +59,7 @@ async function extensionCrds(
   return [...found.values()]
 }
 
-/** The kinds of `kubewright/k8s` that somebody named, for whom there is nothing to import. */
+/** The kinds of `kubewright/k8s` among the names, which need no import. */
 export function builtinNamed(names: readonly string[]): string[] {
   const lower = names.map((name) => name.toLowerCase())
   const found = builtinKinds().filter(({ kind, plural, singular, group, shortNames }) =>
@@ -69,7 +68,7 @@ export function builtinNamed(names: readonly string[]): string[] {
   return [...new Set(found.map(({ kind }) => kind))]
 }
 
-/** Whether a definition is one of those that somebody named by group, kind, plural or full name. */
+/** Whether one of the names is the group, kind, plural, singular, short name or full name of a CRD. */
 function isNamed({ metadata, spec }: CrdManifest, names: readonly string[]): boolean {
   const { kind, plural, singular, shortNames = [] } = spec.names
   const own = [metadata.name, spec.group, kind, kind.toLowerCase(), plural, singular, ...shortNames]

@@ -7,7 +7,7 @@ import { crdDifferences } from './normal-crd.ts'
 import { crdWith, widgetSpec } from './testdata/crds.ts'
 import { evaluateModule } from './testdata/evaluate-module.ts'
 
-/** Imports, evaluates what was written and compares its definition with the original. */
+/** Imports a CRD, evaluates the module and compares its CRD with the original. */
 function roundTrip(crd: CrdManifest): string {
   const { name, text, differences } = importCrd(crd)
   const kind = evaluateModule(text)[name]
@@ -18,7 +18,7 @@ function roundTrip(crd: CrdManifest): string {
 }
 
 describe('importCrd()', () => {
-  it('writes a module that reads as if somebody had written it', () => {
+  it('writes a readable module', () => {
     const crd = crdWith(
       {
         type: 'object',
@@ -41,7 +41,7 @@ describe('importCrd()', () => {
       },
     )
     expect(roundTrip(crd)).toMatchInlineSnapshot(`
-      "// Imported from the definition widgets.example.com by kubewright import: import again instead of editing.
+      "// Imported from the definition widgets.example.com by kubewright import. Do not edit: import it again.
       import { defineResource, type Infer, s } from 'kubewright'
 
       /** Widget is what the factory makes. */
@@ -67,7 +67,7 @@ describe('importCrd()', () => {
     `)
   })
 
-  it('keeps several versions, those that are not served or deprecated too', () => {
+  it('keeps all versions, including deprecated and unserved ones', () => {
     const schema = { openAPIV3Schema: { type: 'object', properties: { spec: widgetSpec } } }
     const crd = crdWith(
       schema.openAPIV3Schema,
@@ -80,8 +80,8 @@ describe('importCrd()', () => {
     expect(Object.keys(evaluateModule(text)['Widget']!['versions' as never])).toEqual(['v1', 'v1beta1', 'v1alpha1'])
   })
 
-  it('keeps what does not follow the conventions', () => {
-    // A status without the subresource, fields of its own, unknown fields, a rule on the whole, and a single deprecated version.
+  it('keeps unusual definitions', () => {
+    // A status without the subresource, further fields, unknown fields, a rule on the root, and a single deprecated version.
     const text = roundTrip(
       crdWith(
         {
@@ -113,13 +113,13 @@ describe('importCrd()', () => {
     expect(text).not.toContain('status:')
   })
 
-  it('keeps what names have to be', () => {
+  it('keeps constraints on object names', () => {
     const metadata = { type: 'object', properties: { name: { type: 'string', maxLength: 5 } } }
     const text = roundTrip(crdWith({ type: 'object', properties: { metadata } }))
     expect(text).toContain('objectName: s.string({ maxLength: 5 }),')
   })
 
-  it('keeps what API servers accept although it points nowhere', () => {
+  it('keeps paths that point to no field, as API servers accept them', () => {
     const text = roundTrip(
       crdWith(
         { type: 'object', properties: { spec: widgetSpec } },
@@ -157,7 +157,7 @@ describe('importCrd()', () => {
     expect(text).not.toContain('other')
   })
 
-  it('gives a kind another name that would hide a type which the module needs', () => {
+  it('renames a kind that would shadow a type of the module', () => {
     const { spec, ...rest } = crdWith({ type: 'object' })
     const crd = {
       ...rest,
@@ -167,14 +167,14 @@ describe('importCrd()', () => {
     roundTrip(crd)
   })
 
-  it('names the value of a kind in CamelCase', () => {
+  it('exports a kind in CamelCase', () => {
     const { spec, ...rest } = crdWith({ type: 'object' })
     const crd = { ...rest, spec: { ...spec, names: { ...spec.names, kind: 'my-widget', listKind: 'my-widgetList' } } }
     expect(importCrd(crd)).toMatchObject({ name: 'MyWidget', kind: 'my-widget', path: 'example.com/my-widget.ts' })
     roundTrip(crd)
   })
 
-  it('says the title of a column once, however often the definition does, and any title', () => {
+  it('keeps the first of several columns with the same title', () => {
     const columns = ['Twice', 'Twice', '__proto__'].map((name) => ({ name, type: 'string', jsonPath: `.spec.${name}` }))
     const crd = (...additionalPrinterColumns: typeof columns): CrdManifest =>
       crdWith({ type: 'object', properties: { spec: widgetSpec } }, { additionalPrinterColumns })
@@ -184,14 +184,14 @@ describe('importCrd()', () => {
     expect(differences).toEqual(['versions.v1.columns'])
   })
 
-  it('says at which paths it means something else', () => {
+  it('lists the paths that the module cannot express', () => {
     const metadata = { type: 'object', properties: { generateName: { type: 'string', maxLength: 5 } } }
     expect(importCrd(crdWith({ type: 'object', properties: { metadata } })).differences).toEqual([
       'versions.v1.schema.properties',
     ])
   })
 
-  it('takes the versions that are wanted, and stores the best of them', () => {
+  it('imports the requested versions, and chooses a storage version among them', () => {
     const schema = { openAPIV3Schema: { type: 'object', properties: { spec: widgetSpec } } }
     const older = ['v1beta1', 'v1beta2'].map((name) => ({ name, served: true, storage: false, schema }))
     const crd = crdWith(schema.openAPIV3Schema, {}, ...older)
@@ -203,7 +203,7 @@ describe('importCrd()', () => {
     )
   })
 
-  it('leaves texts out when they are not wanted, without calling that a difference', () => {
+  it('omits descriptions on request, which is not a difference', () => {
     const items = { type: 'array', items: widgetSpec, description: 'Many.' }
     const map = { type: 'object', additionalProperties: widgetSpec }
     const crd = crdWith({
@@ -217,14 +217,14 @@ describe('importCrd()', () => {
     expect(differences).toEqual([])
   })
 
-  it('refuses what defineResource refuses', () => {
+  it('throws if defineResource rejects the kind', () => {
     const { spec, ...rest } = crdWith({ type: 'object' })
     expect(() => importCrd({ ...rest, spec: { ...spec, names: { ...spec.names, kind: 'my_widget' } } })).toThrow(
       'kind must be a CamelCase name',
     )
   })
 
-  it('means what the definition means, for any fields and versions', () => {
+  it('preserves any CRD with any fields and versions', () => {
     fc.assert(
       fc.property(crds, (crd) => void roundTrip(crd)),
       { numRuns: 100 },

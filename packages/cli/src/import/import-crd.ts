@@ -5,34 +5,34 @@ import { type PlannedVersion, type PlanOptions, planResource } from './plan-reso
 import { plannedKind } from './planned-kind.ts'
 import { exportedName, resourceText } from './resource-text.ts'
 
-/** A module that defines a kind, and what it does not say of the definition that it was made from. */
+/** A module that defines a kind, and its differences from the CRD. */
 export interface ImportedKind {
-  /** The name of the value. */
+  /** The exported name. */
   readonly name: string
   readonly group: string
   readonly kind: string
   readonly versions: readonly string[]
-  /** Below the folder of imported kinds: `cert-manager.io/certificate.ts`. */
+  /** The path in the folder of imported kinds: `cert-manager.io/certificate.ts`. */
   readonly path: string
   readonly text: string
-  /** Paths into the definition at which the module means something else; empty unless the definition is unusual. */
+  /** The paths in the CRD that the module cannot express; usually empty. */
   readonly differences: readonly string[]
 }
 
-/** What {@link importCrd} takes besides the definition. */
+/** The options of {@link importCrd}. */
 export interface ImportOptions extends PlanOptions {
-  /** Where the definition is from, for the comment at the top of the module. @default the definition */
+  /** The source of the CRD, for the comment at the top of the module. @default the name of the CRD */
   readonly origin?: string | undefined
 }
 
 /**
- * The module that defines the kind of a CRD with `s`. What it means is compared with the CRD: the differences are said.
- * @throws TypeError or RangeError with the reason if no such module can be written
+ * Generates the module that defines the kind of a CRD, and compares the CRD that it evaluates to with the original.
+ * @throws TypeError or RangeError with the reason if the kind cannot be defined
  */
 export function importCrd(crd: CrdManifest, options: ImportOptions = {}): ImportedKind {
   const plan = planResource(crd, options)
   const { kind, group } = plan.names
-  // Texts that are left out on purpose are no differences.
+  // Descriptions that are omitted on request do not count as differences.
   const written = crdOf(plannedKind(planResource(crd, { ...options, descriptions: true })))
   const wanted = { ...crd, spec: { ...crd.spec, versions: chosen(crd, plan.versions) } }
   return {

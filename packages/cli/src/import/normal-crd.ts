@@ -3,8 +3,8 @@ import { deepEqual } from '@kubewright/base'
 import { type JSONSchemaProps, normalSchema } from '@kubewright/schema'
 
 /**
- * What a CRD means, without what says nothing: two CRDs for which an API server serves the same resources with the same schemas
- * become equal. Left out are labels, annotations and conversion, which belong to the installation and not to the types.
+ * The normal form of a CRD: two CRDs for which an API server serves the same resources with the same schemas have equal normal forms.
+ * Labels, annotations and conversion are omitted, because they belong to the installation and not to the types.
  */
 export function normalCrd(crd: CrdManifest): object {
   const { group, names, scope, versions } = crd.spec
@@ -54,10 +54,10 @@ function normalRoot(schema: JSONSchemaProps, hasStatus: boolean): JSONSchemaProp
     const { description: _, ...own } = field
     const trivial = name === 'metadata' ? { type: 'object' } : { type: 'string' }
     if (alwaysThere.includes(name)) return !(deepEqual(own, trivial) || deepEqual(own, {}))
-    // Where unknown fields are kept, a status of any form needs no mention.
+    // If unknown fields are preserved, a status without a schema is equal to no status.
     return !(name === 'status' && hasStatus && open && deepEqual(own, { 'x-kubernetes-preserve-unknown-fields': true }))
   })
-  // Type and names are in every object, a default fills its field, and a new object has no status whatever is required of it.
+  // Every object has type and metadata, a default sets its field, and a new object never has a status: requiring them changes nothing.
   const demanded = required.filter(
     (name) =>
       !alwaysThere.includes(name) && properties[name]?.default === undefined && !(name === 'status' && hasStatus),
@@ -70,7 +70,7 @@ function normalRoot(schema: JSONSchemaProps, hasStatus: boolean): JSONSchemaProp
   }
 }
 
-/** The paths at which two CRDs, made normal, mean different things; at most `limit` of them. */
+/** The paths at which the normal forms of two CRDs differ; at most `limit` of them. */
 export function crdDifferences(a: CrdManifest, b: CrdManifest, limit = 5): string[] {
   const paths: string[] = []
   collect(normalCrd(a), normalCrd(b), '', paths, limit)

@@ -52,7 +52,7 @@ const served = {
 } as const
 
 describe('openApiCrd()', () => {
-  it('makes a definition of what an extension server tells', () => {
+  it('derives a CRD from the OpenAPI document of an extension server', () => {
     const crd = openApiCrd(served, document)
     const unknown = { 'x-kubernetes-preserve-unknown-fields': true }
     expect(crd?.spec.versions[0]?.schema.openAPIV3Schema.properties).toEqual({
@@ -75,7 +75,7 @@ describe('openApiCrd()', () => {
     })
   })
 
-  it('can be imported', () => {
+  it('returns a CRD that can be imported', () => {
     const { text, name, path } = importCrd(openApiCrd(served, document)!)
     expect(path).toBe('metrics.example.com/node-metrics.ts')
     const { spec } = crdOf(evaluateModule(text)[name]!)
@@ -83,7 +83,7 @@ describe('openApiCrd()', () => {
     expect(spec.versions[0]?.schema.openAPIV3Schema.required).toEqual(['usage', 'window'])
   })
 
-  it('is nothing where the document does not describe the kind', () => {
+  it('returns undefined if the document does not describe the kind', () => {
     expect(openApiCrd({ ...served, kind: 'PodMetrics' }, document)).toBeUndefined()
     expect(openApiCrd(served, {})).toBeUndefined()
   })

@@ -2,7 +2,7 @@ import type { CrdManifest } from '@kubewright/api'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { isRecord } from '../text/is-record.ts'
 
-/** What discovery says of a resource. */
+/** A resource as described by discovery. */
 export interface ServedKind {
   readonly group: string
   readonly version: string
@@ -18,8 +18,8 @@ export interface ServedKind {
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * A definition of a kind that an extension server serves, as far as its OpenAPI v3 document tells; undefined if that does not
- * describe the kind. The definition is for reading types from, not for installing.
+ * Derives a CRD for a kind of an extension server from its OpenAPI v3 document. Undefined if the document does not describe the kind. The
+ * CRD serves as the source of types; it is not meant to be installed.
  */
 export function openApiCrd(served: ServedKind, document: unknown): CrdManifest | undefined {
   const components =
@@ -65,10 +65,10 @@ function describes(schema: Json, { group, version, kind }: ServedKind): boolean 
 }
 
 const anything: JSONSchemaProps = { 'x-kubernetes-preserve-unknown-fields': true }
-// What Go's generator says of every field of a type, and what only patches care for.
+// Keywords that Go's generator adds to every type, and keywords for patches.
 const noise = /^(default|x-kubernetes-(patch-.*|group-version-kind|unions|selectable-fields))$/
 
-/** A schema as a definition would have it: references resolved, recursion cut, without the defaults that stand for Go's zero values. */
+/** A schema in the form of a CRD: references resolved, recursion cut, without defaults that stand for Go's zero values. */
 function plainSchema(schema: Json, components: Json, inside: readonly string[]): JSONSchemaProps {
   const { $ref: reference, allOf, ...own } = schema
   const target = typeof reference === 'string' ? (reference.split('/').pop() ?? '') : undefined
@@ -77,7 +77,7 @@ function plainSchema(schema: Json, components: Json, inside: readonly string[]):
     if (inside.includes(target) || !isRecord(found)) return anything
     return { ...plainSchema(found, components, [...inside, target]), ...prose(own) }
   }
-  // A reference with a description beside it comes as a single alternative.
+  // A reference with a description is written as allOf with one element.
   if (Array.isArray(allOf) && allOf.length === 1 && isRecord(allOf[0])) {
     return { ...plainSchema(allOf[0], components, inside), ...prose(own) }
   }
@@ -86,7 +86,7 @@ function plainSchema(schema: Json, components: Json, inside: readonly string[]):
   const result = Object.fromEntries(
     entries.map(([keyword, value]) => [keyword, inner(keyword, value, components, inside)]),
   )
-  // Without a type and fields it is anything, which a definition has to say.
+  // A schema without type and properties allows any value, which a CRD must state.
   return result['type'] === undefined && result['properties'] === undefined ? { ...prose(own), ...anything } : result
 }
 
@@ -110,7 +110,7 @@ function inner(keyword: string, value: unknown, components: Json, inside: readon
 
 const prose = ({ description }: Json): JSONSchemaProps => (typeof description === 'string' ? { description } : {})
 
-/** Integers or strings, as OpenAPI v3 spells IntOrString and Quantity. */
+/** Whether a schema is the OpenAPI v3 form of IntOrString or Quantity. */
 function isUnion({ oneOf }: Json): boolean {
   return (
     Array.isArray(oneOf) &&

@@ -2,13 +2,13 @@ import type { CrdManifest, CrdVersion, FieldPathText, ResolvedColumn, ResourceNa
 import { compareVersionPriority, guessPlural } from '@kubewright/api'
 import type { JSONSchemaProps, ValidationRule } from '@kubewright/schema'
 
-/** A top-level field of a custom resource, as a CRD has it. */
+/** A top-level field of a custom resource. */
 export interface PlannedField {
   readonly json: JSONSchemaProps
   readonly optional: boolean
 }
 
-/** A version of a custom resource, sorted into the options of `defineResource`. */
+/** A version of a custom resource, as options of `defineResource`. */
 export interface PlannedVersion {
   readonly name: string
   readonly served: boolean
@@ -17,7 +17,7 @@ export interface PlannedVersion {
   readonly description?: string
   readonly spec?: PlannedField
   readonly status?: PlannedField
-  /** That there is the subresource, but no status. */
+  /** The version has the status subresource but no schema for the status. */
   readonly statusSubresource?: true
   readonly fields: Readonly<Record<string, PlannedField>>
   readonly objectName?: PlannedField
@@ -28,32 +28,32 @@ export interface PlannedVersion {
   readonly preserveUnknownFields: boolean
 }
 
-/** A CRD sorted into the options of `defineResource`. */
+/** A CRD as options of `defineResource`. */
 export interface ResourcePlan {
   readonly names: ResourceNames
   readonly versions: readonly PlannedVersion[]
 }
 
-/** What {@link planResource} takes besides the CRD. */
+/** The options of {@link planResource}. */
 export interface PlanOptions {
-  /** The versions to take. @default all */
+  /** The versions to import. @default all */
   readonly versions?: readonly string[] | undefined
-  /** Whether the texts of the CRD are taken over. @default true */
+  /** Whether to import descriptions. @default true */
   readonly descriptions?: boolean | undefined
 }
 
-// Kept, because API servers refuse definitions in groups of Kubernetes without it.
+// Kept, because API servers reject CRDs in groups of Kubernetes without it.
 const approval = 'api-approved.kubernetes.io'
 const alwaysThere = ['apiVersion', 'kind', 'metadata']
 
-/** Sorts a CRD into the options of `defineResource`. Throws a RangeError if none of its versions is wanted. */
+/** Converts a CRD to options of `defineResource`. Throws a RangeError if it has none of the requested versions. */
 export function planResource(crd: CrdManifest, options: PlanOptions = {}): ResourcePlan {
   const wanted = crd.spec.versions.filter(({ name }) => options.versions?.includes(name) ?? true)
   if (wanted.length === 0) {
     const has = crd.spec.versions.map(({ name }) => name).join(', ')
     throw new RangeError(`${crd.metadata.name} has none of the versions ${options.versions?.join(', ')}: it has ${has}`)
   }
-  // A choice without the stored version is stored in its best one, since one has to be.
+  // One version must be the storage version: if that is not imported, the one with the highest priority.
   const stored =
     wanted.find(({ storage }) => storage)?.name ?? wanted.map(({ name }) => name).sort(compareVersionPriority)[0]
   const strip = options.descriptions === false ? withoutProse : (json: JSONSchemaProps): JSONSchemaProps => json
@@ -104,19 +104,19 @@ function planVersion(
     ...(description ? { description } : {}),
     ...(spec === undefined ? {} : { spec }),
     ...(hasStatus ? statusOptions(status, open) : {}),
-    // Without the subresource the status is a field like any other.
+    // Without the subresource, the status is an ordinary field.
     fields: hasStatus || status === undefined ? others : { ...others, status },
     ...(name?.type === 'string' ? { objectName: { json: name, optional: false } } : {}),
     rules: root['x-kubernetes-validations'] ?? [],
     columns: distinct(version.additionalPrinterColumns ?? []).map(withoutEmpty),
-    // A CRD with other paths is refused by API servers.
+    // API servers reject a CRD with other paths.
     selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath as FieldPathText),
     ...(scale === undefined || scale === null ? {} : { scale: ordered(scale) }),
     preserveUnknownFields: open,
   }
 }
 
-/** What says that there is the subresource. A status that the schema does not mention is anything where unknown fields are kept. */
+/** The options for the status subresource. If unknown fields are preserved, a status without a schema may have any fields. */
 function statusOptions(
   status: PlannedField | undefined,
   open: boolean,
@@ -126,12 +126,12 @@ function statusOptions(
   return open ? { status: { json: anything, optional: true } } : { statusSubresource: true }
 }
 
-// In one order, so that a file and a cluster, which sorts names, give the same text.
+// In a fixed order, so that a file and a cluster, which sorts names, give the same text.
 function ordered({ specReplicasPath, statusReplicasPath, labelSelectorPath }: Scale): Scale {
   return { specReplicasPath, statusReplicasPath, ...(labelSelectorPath ? { labelSelectorPath } : {}) }
 }
 
-// A title can be said once; which columns that leaves out is told as a difference.
+// A title can occur only once. Omitted columns are reported as differences.
 function distinct(columns: readonly ResolvedColumn[]): ResolvedColumn[] {
   return columns.filter(({ name }, index) => columns.findIndex((column) => column.name === name) === index)
 }

@@ -4,9 +4,9 @@ import type { PlannedField, PlannedVersion, ResourcePlan } from './plan-resource
 
 type AnySchema = Schema<unknown, unknown>
 
-/** The Kind that the source text of a plan evaluates to. Throws a TypeError where `defineResource` refuses it. */
+/** The Kind that the generated module evaluates to. Throws a TypeError if `defineResource` rejects it. */
 export function plannedKind({ names, versions }: ResourcePlan): AnyKind {
-  // The schemas come from data, so their types are as loose as a definition allows.
+  // The schemas are built from data, so their static types are unknown.
   const define = defineResource as unknown as (definition: object) => AnyKind
   return define({
     ...names,

@@ -2,28 +2,28 @@ import { commentToSource, dataToSource, type JSONSchemaProps, schemaToSource } f
 import type { PlannedField, PlannedVersion, ResourcePlan } from './plan-resource.ts'
 import { columnOptions } from './planned-kind.ts'
 
-/** What {@link resourceText} takes besides the plan. */
+/** The options of {@link resourceText}. */
 export interface ResourceTextOptions {
-  /** Where the definition is from, for the comment at the top. */
+  /** The source of the CRD, for the comment at the top. */
   readonly origin: string
 }
 
-// Names that the text uses itself.
+// Names that the module uses.
 const taken = ['Array', 'Record', 'Infer']
 
-/** The name that a kind's value is exported under: in CamelCase, which kinds need not be in. */
+/** The exported name of a kind, in CamelCase. */
 export function exportedName(kind: string): string {
   const name = kind.replace(/(?:^|-+)(\w?)/g, (_, letter: string) => letter.toUpperCase())
   return taken.includes(name) ? `${name}Kind` : name
 }
 
-/** The module that defines a kind with `defineResource` and `s`. */
+/** The text of the module that defines a kind with `defineResource` and `s`. */
 export function resourceText({ names, versions }: ResourcePlan, { origin }: ResourceTextOptions): string {
   const name = exportedName(names.kind)
   const { metadata, external, ...plain } = names
   const members: Member[] = Object.entries(plain).map(([key, value]) => [key, data(value)])
   const [only] = versions
-  // One version needs no names for several, unless it says what only one of several can say.
+  // A single version needs no `versions`, unless it is deprecated or not served.
   const single = versions.length === 1 && only !== undefined && only.served && only.deprecated === false
   members.splice(2, 0, ...(single ? [['version', data(only.name)] satisfies Member] : []))
   if (external) members.push(['external', data(true)])
@@ -35,7 +35,7 @@ export function resourceText({ names, versions }: ResourcePlan, { origin }: Reso
     (version) => version.spec || version.status || version.objectName || Object.keys(version.fields).length > 0,
   )
   return [
-    `// Imported from ${origin} by kubewright import: import again instead of editing.`,
+    `// Imported from ${origin} by kubewright import. Do not edit: import it again.`,
     `import { defineResource, type Infer${usesSchemas ? ', s' : ''} } from 'kubewright'`,
     '',
     commentToSource(about ?? `${names.kind} of ${names.group}.`),
@@ -45,7 +45,7 @@ export function resourceText({ names, versions }: ResourcePlan, { origin }: Reso
   ].join('\n')
 }
 
-/** Text that starts in a column of a line with an indentation. */
+/** Renders text at an indentation, starting in a column. */
 type Text = (indent: number, column: number) => string
 type Member = readonly [name: string, text: Text]
 
@@ -68,7 +68,7 @@ function object(members: readonly Member[]): Text {
 }
 
 function propertyName(name: string): string {
-  // The plain name would say what the object inherits from.
+  // The plain name would set the prototype.
   if (name === '__proto__') return "['__proto__']"
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : dataToSource(name)
 }
@@ -102,7 +102,7 @@ function versionMembers(version: PlannedVersion): Member[] {
   return members
 }
 
-// Text breaks as the argument of a call does: on lines of its own.
+// A text that does not fit is broken like an argument: on lines of its own.
 const prose =
   (text: string): Text =>
   (indent, column) => {
@@ -115,14 +115,14 @@ const field =
   (indent, column) =>
     schemaToSource(json, { indent, column, optional })
 
-/** A column as its path alone where the schema says the rest. */
+/** A column, reduced to its path if the schema implies the rest. */
 function shortColumn(column: PlannedVersion['columns'][number], version: PlannedVersion): unknown {
   const { type, jsonPath, ...more } = columnOptions(column)
   const sure = impliedType(jsonPath, version) === type
   return sure && Object.keys(more).length === 0 ? jsonPath : { jsonPath, ...(sure ? {} : { type }), ...more }
 }
 
-// Only plain paths: what others point to is for `defineResource` to find out, so they keep their types.
+// Only for plain paths. Columns with other paths keep their types.
 function impliedType(path: string, version: PlannedVersion): string | undefined {
   if (path === '.metadata.creationTimestamp') return 'date'
   if (!/^(\.[A-Za-z_]\w*)+$/.test(path)) return undefined

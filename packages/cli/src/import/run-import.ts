@@ -5,7 +5,7 @@ import { UsageError } from '@kubewright/base'
 import { type ClusterChoice, connectCluster } from '../cluster/connect-cluster.ts'
 import type { CommandInput } from '../command/command.ts'
 import type { CommandContext } from '../command/command-context.ts'
-import { crdsIn, type UselessCrd, uselessCrdsIn } from '../input/crds-in.ts'
+import { crdsIn, type UnusableCrd, unusableCrdsIn } from '../input/crds-in.ts'
 import { type ManifestDocument, noteInput, readManifests } from '../input/read-manifests.ts'
 import { actionLine } from '../terminal/action-line.ts'
 import { noTerminal } from '../terminal/terminal.ts'
@@ -31,7 +31,7 @@ export async function runImport(
   const documents = flags.cluster ? [] : await readManifests(names)
   const crds = flags.cluster ? await fromCluster(names, flags, context) : crdsIn(documents)
   // A file that cannot be parsed does not prevent the import of the others.
-  const failures = [...unreadable(documents), ...uselessCrdsIn(documents)]
+  const failures = [...unreadable(documents), ...unusableCrdsIn(documents)]
   if (crds.length === 0 && failures.length === 0) {
     const where = flags.cluster ? 'the cluster' : names.join(' ')
     const builtin = flags.cluster ? builtinNamed(names) : []
@@ -73,7 +73,7 @@ async function fromCluster(
   }
 }
 
-function unreadable(documents: readonly ManifestDocument[]): UselessCrd[] {
+function unreadable(documents: readonly ManifestDocument[]): UnusableCrd[] {
   return documents.flatMap(({ file, line, text, problem }) => {
     if (problem === undefined) return []
     const cure = text.includes('{{') ? '; if it is a Helm template, import the output of helm template' : ''

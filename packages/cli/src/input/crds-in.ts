@@ -2,7 +2,7 @@ import type { CrdManifest } from '@kubewright/api'
 import { isRecord } from '../text/is-record.ts'
 import type { ManifestDocument } from './read-manifests.ts'
 
-/** The objects of a document: the items of a list one by one. */
+/** The objects of a document: the items of a list, else the document itself. */
 export function objectsIn(value: unknown): readonly Record<string, unknown>[] {
   if (!isRecord(value)) return []
   const { kind, items } = value
@@ -10,7 +10,7 @@ export function objectsIn(value: unknown): readonly Record<string, unknown>[] {
   return isList ? items.flatMap(objectsIn) : [value]
 }
 
-/** Whether an object is a definition of version v1, complete enough to be looked into. */
+/** Whether a value is a CRD of apiextensions.k8s.io/v1 with the fields that the commands read. */
 export function isCrd(value: unknown): value is CrdManifest {
   if (!isRecord(value) || value['kind'] !== 'CustomResourceDefinition') return false
   const { spec, metadata, apiVersion } = value
@@ -23,29 +23,29 @@ export function isCrd(value: unknown): value is CrdManifest {
   )
 }
 
-/** The definitions among documents. */
+/** The CRDs among documents. */
 export function crdsIn(documents: readonly ManifestDocument[]): CrdManifest[] {
   const objects: readonly unknown[] = documents.flatMap(({ value }) => objectsIn(value))
   return objects.filter(isCrd).map((crd) => withFloats(crd) as CrdManifest)
 }
 
-/** A definition that says too little, or says it in an old way, to be looked into. */
-export interface UselessCrd {
+/** A CRD that is incomplete, or of an API version that is no longer supported. */
+export interface UnusableCrd {
   readonly name: string
   readonly reason: string
 }
 
-/** The definitions among documents that {@link crdsIn} passes over. */
-export function uselessCrdsIn(documents: readonly ManifestDocument[]): UselessCrd[] {
+/** The CRDs among documents that {@link crdsIn} skips, with the reason. */
+export function unusableCrdsIn(documents: readonly ManifestDocument[]): UnusableCrd[] {
   const objects = documents.flatMap(({ value }) => objectsIn(value))
   return objects.flatMap((object) => {
     if (object['kind'] !== 'CustomResourceDefinition' || isCrd(object)) return []
     const { metadata, apiVersion } = object
-    const name = isRecord(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : 'a definition'
+    const name = isRecord(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : 'a CRD'
     const reason =
       apiVersion === 'apiextensions.k8s.io/v1'
         ? 'it has no spec.names or no spec.versions'
-        : `it is of ${String(apiVersion)}, which Kubernetes 1.22 and later do not have: write it as apiextensions.k8s.io/v1`
+        : `it is of ${String(apiVersion)}, which Kubernetes 1.22 removed: convert it to apiextensions.k8s.io/v1`
     return [{ name, reason }]
   })
 }
@@ -53,7 +53,7 @@ export function uselessCrdsIn(documents: readonly ManifestDocument[]): UselessCr
 const floats: readonly string[] = ['minimum', 'maximum', 'multipleOf']
 const values: readonly string[] = ['default', 'enum', 'example']
 
-/** Takes the bounds of numbers for floats, as Kubernetes does: whole ones beyond 2^53 are read exactly, as bigints. */
+/** Converts numeric bounds to floats, as Kubernetes does. The parser returns integers beyond 2^53 as bigints. */
 function withFloats(value: unknown, key = ''): unknown {
   if (typeof value === 'bigint') return floats.includes(key) ? Number(value) : value
   if (Array.isArray(value)) return value.map((item) => withFloats(item))

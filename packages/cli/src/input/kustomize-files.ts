@@ -1,14 +1,14 @@
 import { parseYaml } from '@kubewright/api'
 import { isRecord } from '../text/is-record.ts'
 
-/** Whether kustomize takes a file of this name for what a folder is built from. */
+/** Whether a file of this name is the kustomization of its folder. */
 export function isKustomizationFile(name: string): boolean {
   return name === 'kustomization.yaml' || name === 'kustomization.yml' || name === 'Kustomization'
 }
 
 /**
- * The files that a kustomization names for itself: its configuration, and patches, which look like objects and are parts of some. What
- * is named as resources is not among them. Empty for a text that cannot be read.
+ * The files that a kustomization uses itself: its configuration and its patches, which look like objects but are incomplete. Its resources
+ * are not among them. Empty for a text that is not valid YAML.
  */
 export function filesOfKustomize(text: string): readonly string[] {
   let found: unknown
@@ -37,6 +37,6 @@ const lists = [
 
 function fileOf(entry: unknown): string[] {
   const file = isRecord(entry) ? entry['path'] : entry
-  // A patch can also be written out where it is named.
+  // A patch can also be inline.
   return typeof file === 'string' && !file.includes('\n') ? [file] : []
 }

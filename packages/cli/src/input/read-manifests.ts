@@ -4,34 +4,33 @@ import { encodeJson, looksLikeJson, parseManifests, splitYamlDocuments } from '@
 import { errorText, UsageError } from '@kubewright/base'
 import { filesOfKustomize, isKustomizationFile } from './kustomize-files.ts'
 
-/** One document of a file of manifests. */
+/** One document of a manifest file. */
 export interface ManifestDocument {
-  /** As it was named; `-` for the standard input. */
+  /** As given; `-` for the standard input. */
   readonly file: string
-  /** The line that the document starts on, counted from 1. */
+  /** The first line of the document, counted from 1. */
   readonly line: number
-  /** The document as it was written, for whoever wants to be strict about it. */
+  /** The source of the document, for strict decoding. */
   readonly text: string
-  /** What the document says; undefined if it cannot be read. */
+  /** The parsed document; undefined if it is not valid. */
   readonly value: unknown
-  /** Why the document cannot be read. */
+  /** Why the document cannot be parsed. */
   readonly problem?: string
 }
 
-/** What {@link readManifests} takes besides the names. */
+/** The options of {@link readManifests}. */
 export interface ReadManifestsOptions {
   /** @default that of this process */
   readonly stdin?: AsyncIterable<Uint8Array | string>
 }
 
 const endings = /\.(ya?ml|json)$/
-// Folders that hold no manifests of their own.
+// Folders without manifests of the project.
 const skipped = /^(\..+|node_modules)$/
 
 /**
- * Reads the manifests in files, in folders with all that is below them, and on the standard input, which is named `-`. Lists are
- * not taken apart. Documents that hold nothing are left out; one that cannot be read says why. What belongs to kustomize in a folder, a
- * kustomization and its patches, is no manifest.
+ * Reads manifests from files, from folders recursively, and from the standard input, named `-`. Lists are not split. Empty documents are
+ * skipped; a document that cannot be parsed has a `problem`. In a folder, kustomizations and their patches are skipped.
  */
 export async function readManifests(
   names: readonly string[],
@@ -47,7 +46,7 @@ export async function readManifests(
   return documents
 }
 
-/** Reads manifests as {@link readManifests} does, and throws for one that cannot be read: for what others are measured by. */
+/** Reads manifests as {@link readManifests} does, but throws if one cannot be parsed. */
 export async function readSoundManifests(names: readonly string[]): Promise<ManifestDocument[]> {
   const documents = await readManifests(names)
   const broken = documents.find(({ problem }) => problem !== undefined)
@@ -62,20 +61,20 @@ export function noteInput(names: readonly string[], note: (line: string) => void
 
 async function filesAt(name: string): Promise<string[]> {
   if (/^https?:\/\//.test(name)) {
-    throw new UsageError(`${name} is not fetched: download it first, for instance with curl -fsSL -o FILE ${name}`)
+    throw new UsageError(`${name} is a URL: download it first, for example with curl -fsSL -o FILE ${name}`)
   }
   if (!(await stat(name)).isDirectory()) return [name]
   const files: string[] = []
-  const leftOut = new Set<string>()
+  const skippedFiles = new Set<string>()
   const entries = await readdir(name, { withFileTypes: true })
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(name, entry.name)
     if (entry.isDirectory() && !skipped.test(entry.name)) files.push(...(await filesAt(path)))
     else if (entry.isFile() && isKustomizationFile(entry.name)) {
-      for (const file of filesOfKustomize(await readFile(path, 'utf8'))) leftOut.add(join(name, file))
+      for (const file of filesOfKustomize(await readFile(path, 'utf8'))) skippedFiles.add(join(name, file))
     } else if (entry.isFile() && endings.test(entry.name)) files.push(path)
   }
-  return files.filter((file) => !leftOut.has(file))
+  return files.filter((file) => !skippedFiles.has(file))
 }
 
 async function readStream(stream: AsyncIterable<Uint8Array | string>): Promise<string> {
@@ -96,7 +95,7 @@ export function documentsOf(text: string, file: string): ManifestDocument[] {
         value,
       }))
     }
-    // Checks that separators are separators, as kubectl does.
+    // Throws for invalid document separators, as kubectl does.
     splitYamlDocuments(text)
   } catch (error) {
     return [{ file, line: 1, text, value: undefined, problem: errorText(error) }]
@@ -110,7 +109,7 @@ export function documentsOf(text: string, file: string): ManifestDocument[] {
   })
 }
 
-/** The documents of a YAML stream, each with the line that its first text is on. */
+/** The documents of a YAML stream, each with the line of its first content. */
 function sections(text: string): { readonly line: number; readonly text: string }[] {
   const found: { line: number; text: string }[] = []
   let lines: string[] = []

@@ -19,22 +19,22 @@ export interface AppliedObject {
   readonly after: DynamicObject | Manifest
 }
 
-/** What {@link applyObject} takes besides the object. */
+/** The options of {@link applyObject}. */
 export interface ApplyObjectOptions {
   readonly client: ApiClient
   /** The name of the operator that the object belongs to. */
   readonly operator: string
-  /** Has the server do everything but the write. @default false */
+  /** Lets the server process the request without persisting it. @default false */
   readonly dryRun?: boolean | undefined
   readonly signal: AbortSignal
 }
 
-/** Has the server make an object what it should be. A namespace that somebody else made is used as it is. */
+/** Applies an object on the server. A namespace that no installation of the operator created is used unchanged. */
 export async function applyObject(object: Manifest, options: ApplyObjectOptions): Promise<AppliedObject> {
   const { client, operator, dryRun = false, signal } = options
   const draft = labelled(object, operator)
   const kind = await servedKind(object, options)
-  // On a dry run the definitions of other objects may still be missing.
+  // On a dry run the CRD of the object may not exist yet.
   if (kind === undefined) return { change: changeOf(draft, 'created'), before: undefined, after: draft }
   const before = await client.find(kind, keyOf(draft), { signal })
   if (before !== undefined && object.kind === 'Namespace' && before.metadata.labels?.[installLabel] !== operator) {
@@ -45,7 +45,7 @@ export async function applyObject(object: Manifest, options: ApplyObjectOptions)
     const after = applied as unknown as DynamicObject
     return { change: changeOf(draft, changeBetween(before, after)), before, after }
   } catch (error) {
-    // The namespace would be there by now.
+    // Without the dry run, the namespace would exist by now.
     if (dryRun && before === undefined && isNotFound(error)) {
       return { change: changeOf(draft, 'created'), before, after: draft }
     }
@@ -60,7 +60,7 @@ async function servedKind(object: Manifest, { client, dryRun, signal }: ApplyObj
     if (!(error instanceof NoMatchError)) throw error
     if (dryRun) return undefined
     throw new Error(
-      `${object.kind} ${object.metadata.name} cannot be applied: the cluster does not know ${object.kind} of ${object.apiVersion}. ${cure(object)}`,
+      `${object.kind} ${object.metadata.name} cannot be applied: the cluster does not serve ${object.kind} of ${object.apiVersion}. ${cure(object)}`,
       { cause: error },
     )
   }
@@ -68,14 +68,15 @@ async function servedKind(object: Manifest, { client, dryRun, signal }: ApplyObj
 
 function cure({ apiVersion }: Manifest): string {
   if (apiVersion.startsWith('monitoring.coreos.com/'))
-    return 'Install the operator of Prometheus, or leave --prometheus out'
-  if (apiVersion.startsWith('cert-manager.io/')) return 'Install cert-manager, or leave --cert-manager out'
-  return 'Install what defines it first'
+    return 'Install the Prometheus operator, or run kubewright generate --no-prometheus'
+  if (apiVersion.startsWith('cert-manager.io/'))
+    return 'Install cert-manager, or run kubewright generate --no-cert-manager'
+  return 'Install its CRD first'
 }
 
 function changeBetween(before: DynamicObject | undefined, after: DynamicObject): ObjectChange['change'] {
   if (before === undefined) return 'created'
-  // A dry run leaves the version as it was.
+  // A dry run does not change the resource version.
   const isSame = before.metadata.resourceVersion === after.metadata.resourceVersion
   return isSame && visibleYaml(before) === visibleYaml(after) ? 'unchanged' : 'configured'
 }

@@ -13,8 +13,8 @@ import {
 import { waitForRollout } from './wait-for-rollout.ts'
 
 /**
- * Applies the objects of an operator in the order in which they are given, but for definitions, which come first; removes what an
- * earlier deployment had besides, and waits until the operator is available.
+ * Applies namespaces and CRDs first, then the other objects in the given order. Removes objects of an earlier deployment that are no
+ * longer needed, and waits until the operator is available.
  */
 export async function deployObjects(
   session: ClusterSession,
@@ -36,19 +36,19 @@ export async function deployObjects(
     if (kind !== 'Deployment') continue
     const { name, namespace = 'default' } = metadata
     await waitForRollout({ name, namespace }, session.waiting)
-    session.note(`${operator} is available: kubectl -n ${namespace} logs deployment/${name} shows what it does`)
+    session.note(`${operator} is available: see its log with kubectl -n ${namespace} logs deployment/${name}`)
   }
 }
 
-/** What {@link undeployObjects} leaves. */
+/** The options of {@link undeployObjects}. */
 export interface UndeployOptions {
-  /** Leaves definitions and their objects. @default false */
+  /** Keeps CRDs and their objects. @default false */
   readonly keepDefinitions?: boolean | undefined
 }
 
 /**
- * Removes everything that deployments of an operator made: first the objects of its definitions, while it can still clean up after
- * them. Resolves to false when somebody was asked and did not want that.
+ * Removes all objects of the deployments of an operator. The objects of its CRDs go first, while the operator can still clean up after
+ * them. Resolves to false if the user declined.
  */
 export async function undeployObjects(
   session: ClusterSession,
@@ -71,7 +71,7 @@ export async function undeployObjects(
   return true
 }
 
-/** Removes the definitions of an operator. Resolves to false when somebody was asked and did not want that. */
+/** Removes the CRDs of an operator, with their objects. Resolves to false if the user declined. */
 export async function uninstallDefinitions(session: ClusterSession, operator: OperatorDescription): Promise<boolean> {
   const definitions = await presentDefinitions(session, operator)
   if (definitions.length === 0) session.idle('nothing is installed')

@@ -9,16 +9,17 @@ import type { ManifestOptions } from '../manifests/manifest-options.ts'
 import { planFiles } from '../manifests/plan-files.ts'
 import { readFolders } from '../manifests/project-files.ts'
 
-/** The objects of a deployment, in an order in which they can be applied. */
+/** The objects of a deployment. */
 export interface DeployedObjects {
+  /** In an order in which they can be applied. */
   readonly objects: readonly Manifest[]
-  /** The files of config/ that people changed, which therefore count. */
+  /** The files of config/ that the user changed. */
   readonly changed: readonly string[]
 }
 
 /**
- * What `deploy` applies: what follows from the code, or, where people changed config/, what kubectl makes of that. An image in the
- * options is used in both cases.
+ * The objects that `deploy` applies: those that are derived from the code, or, if the user changed config/, those that kubectl builds from
+ * it. The image of the options is used in both cases.
  */
 export async function deployedObjects(
   { folder, operator }: DescribedProject,
@@ -35,7 +36,7 @@ export async function deployedObjects(
   return { objects: inOrder(objects), changed }
 }
 
-/** Namespaces and definitions before what needs them, webhooks last: from then on the API server asks them. */
+/** Sorts objects for applying: namespaces and CRDs before objects that need them, webhooks last because the API server calls them at once. */
 function inOrder(objects: readonly Manifest[]): Manifest[] {
   const rank = ({ kind }: Manifest): number => {
     if (kind === 'Namespace') return 0
@@ -55,7 +56,7 @@ interface PodTemplate {
 
 function withImage(object: Manifest, image: string | undefined): Manifest {
   if (object.kind !== 'Deployment' || image === undefined) return object
-  // Whatever people made of it, it was a Deployment to begin with.
+  // The user may have changed it, but kubectl has checked that it is a Deployment.
   const { spec } = object as unknown as PodTemplate
   const containers = spec.template.spec.containers.map((container) =>
     container.name === 'manager' ? { ...container, image } : container,
@@ -66,26 +67,26 @@ function withImage(object: Manifest, image: string | undefined): Manifest {
 
 function kustomize(folder: string, changed: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile('kubectl', ['kustomize', folder], { maxBuffer: 1 << 28 }, (error, out, complaint) => {
+    execFile('kubectl', ['kustomize', folder], { maxBuffer: 1 << 28 }, (error, out, errors) => {
       if (!error) return resolve(out)
-      const what = `config/ was changed by hand (${changed.slice(0, 3).join(', ')}${changed.length > 3 ? ', …' : ''})`
+      const what = `config/ has changes of yours (${changed.slice(0, 3).join(', ')}${changed.length > 3 ? ', …' : ''})`
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
       const why = isMissing
-        ? 'and only kubectl can build it: install kubectl, or undo the changes with kubewright generate --force'
-        : `and kubectl cannot build it: correct it, or undo the changes with kubewright generate --force\n${complaintOf(complaint)}`
+        ? 'and only kubectl can build it: install kubectl, or discard the changes with kubewright generate --force'
+        : `and kubectl cannot build it: correct it, or discard the changes with kubewright generate --force\n${messageOf(errors)}`
       reject(new Error(`${what}, ${why}`, { cause: error }))
     })
   })
 }
 
-/** What kubectl says, without the beginnings of log lines that it may put before it. */
-function complaintOf(text: string): string {
+/** The message of kubectl, without the header of its log lines. */
+function messageOf(text: string): string {
   const logged = /^[EF]\d{4} .*?\] "command failed" err=(".*")$/m.exec(text)?.[1]
   if (logged === undefined) return text.trim()
   try {
     return String(JSON.parse(logged))
   } catch {
-    // Quoted in a way that only Go knows.
+    // Go's quoting has escapes that JSON does not have.
     return logged
   }
 }

@@ -2,13 +2,13 @@ import { type ApiClient, allNamespaces, type DynamicKind, type DynamicObject, No
 import type { Manifest } from '../manifests/manifest.ts'
 import { installLabel, kindOf } from './installed-object.ts'
 
-/** An object that an earlier installation made. */
+/** An object of an earlier installation. */
 export interface InstalledObject {
   readonly kind: DynamicKind
   readonly object: DynamicObject
 }
 
-/** The kinds of objects that installations have, in the order in which they are taken away: first what others depend on. */
+/** The kinds of objects of an installation, in the order of their removal: dependents before the objects that they need. */
 export const installedKinds: readonly Pick<Manifest, 'apiVersion' | 'kind'>[] = Object.freeze([
   { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingWebhookConfiguration' },
   { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration' },
@@ -26,19 +26,19 @@ export const installedKinds: readonly Pick<Manifest, 'apiVersion' | 'kind'>[] = 
   { apiVersion: 'v1', kind: 'ServiceAccount' },
 ])
 
-/** The kind of definitions: taking one away takes all its objects away. */
+/** The kind of CRDs. Removing a CRD removes all its objects. */
 export const definitionKind: Pick<Manifest, 'apiVersion' | 'kind'> = Object.freeze({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
 })
 
-/** The kind of namespaces: taking one away takes everything in it away. */
+/** The kind of namespaces. Removing a namespace removes all objects in it. */
 export const namespaceKind: Pick<Manifest, 'apiVersion' | 'kind'> = Object.freeze({
   apiVersion: 'v1',
   kind: 'Namespace',
 })
 
-/** What was installed for an operator, among some kinds; kinds that the cluster does not know have nothing. */
+/** Finds the installed objects of an operator, of the given kinds. Kinds that the cluster does not serve are skipped. */
 export async function findInstalled(
   client: ApiClient,
   operator: string,
@@ -56,13 +56,13 @@ export async function findInstalled(
     }
     const labels = { [installLabel]: operator }
     const objects = await client.list(kind, { namespace: allNamespaces, labels, signal })
-    // Items of lists say neither.
+    // Items of a list have neither apiVersion nor kind.
     found.push(...objects.map((object) => ({ kind, object: { ...object, ...each } })))
   }
   return found
 }
 
-/** Those that an installation does not have any more. */
+/** The objects that are not part of the present installation. */
 export function withoutPresent(found: readonly InstalledObject[], present: readonly Manifest[]): InstalledObject[] {
   const names = new Set(present.map(nameOf))
   return found.filter(({ object }) => !names.has(nameOf(object)))

@@ -7,7 +7,7 @@ import { keyOf, kindOf } from './installed-object.ts'
 import { type CountedDefinition, countObjects, objectsOf } from './remove-objects.ts'
 import { waitForDefinition } from './wait-for-rollout.ts'
 
-/** Applies definitions, and waits until they are served. */
+/** Applies CRDs, and waits until they are served. */
 export async function applyDefinitions(
   session: ClusterSession,
   operator: string,
@@ -24,7 +24,7 @@ interface Converted {
   readonly spec: { readonly conversion?: { readonly webhook?: { readonly clientConfig?: { readonly url?: string } } } }
 }
 
-/** A definition that leaves conversion to a process that developers have registered under an address, as long as it is. */
+/** A CRD that keeps the conversion of a development process while one is registered by its URL. */
 async function withLocalConversion(session: ClusterSession, definition: Manifest): Promise<Manifest> {
   const spec = definition['spec'] as Converted['spec']
   if (spec.conversion === undefined) return definition
@@ -33,11 +33,11 @@ async function withLocalConversion(session: ClusterSession, definition: Manifest
   const { conversion } = live?.spec ?? {}
   const url = conversion?.webhook?.clientConfig?.url
   if (url === undefined) return definition
-  session.note(`${definition.metadata.name} is converted by a process at ${url} now, which is left as it is`)
+  session.note(`${definition.metadata.name} is converted by a process at ${url}: its registration is kept`)
   return { ...definition, spec: { ...spec, conversion } }
 }
 
-/** Removes definitions that an earlier installation had; those with objects only if somebody says so, or else they stay. */
+/** Removes CRDs that the operator no longer has. One that has objects is kept unless the user confirms. */
 export async function pruneDefinitions(
   session: ClusterSession,
   operator: string,
@@ -47,17 +47,17 @@ export async function pruneDefinitions(
   const found = await findInstalled(client, operator, [definitionKind], signal)
   for (const stale of withoutPresent(found, definitions)) {
     const counted = await countObjects(client, stale, signal)
-    // By now everything else is done: where nobody can be asked, that is no failure.
-    const isAgreed = counted.objects === 0 || (session.canAsk && (await session.confirm(lossOf([counted]))))
-    if (isAgreed) await removeDefinition(session, counted)
+    // The installation itself is complete, so the command must not fail if it cannot ask.
+    const isConfirmed = counted.objects === 0 || (session.canAsk && (await session.confirm(lossOf([counted]))))
+    if (isConfirmed) await removeDefinition(session, counted)
     else {
       session.keep(stale)
-      session.note(`${stale.object.metadata.name} is not needed any more, but has objects: --yes removes it with them`)
+      session.note(`${stale.object.metadata.name} is no longer needed but has objects: --yes removes it with them`)
     }
   }
 }
 
-/** The definitions of an operator that there are: its own, and those that earlier installations made. */
+/** The CRDs of an operator that exist in the cluster: its own, and those of earlier installations. */
 export async function presentDefinitions(
   session: ClusterSession,
   { name, resources }: OperatorDescription,
@@ -78,7 +78,7 @@ export async function presentDefinitions(
   return Promise.all([...found.values()].map((definition) => countObjects(client, definition, signal)))
 }
 
-/** What goes with definitions, in words. */
+/** Describes the objects that are deleted with CRDs. */
 export function lossOf(definitions: readonly CountedDefinition[]): string {
   const parts = definitions
     .filter(({ objects }) => objects > 0)
@@ -86,12 +86,12 @@ export function lossOf(definitions: readonly CountedDefinition[]): string {
   return parts.join(', ')
 }
 
-const heldCure = `what it waits for is the operator's clean-up: let it run (kubewright run), or remove the finalizers by hand`
+const heldCure = `the operator must clean up first: run it with kubewright run, or remove the finalizers by hand`
 
-/** Removes the objects of a definition, so that an operator that still runs can clean up after them. */
+/** Removes the objects of a CRD while the operator can still clean up after them. */
 export async function removeObjectsOf(session: ClusterSession, definition: CountedDefinition): Promise<void> {
   const objects = await objectsOf(session.client, definition, session.signal)
-  // All are asked for before one is waited for: they may depend on each other.
+  // Delete all before waiting for one, because they may depend on each other.
   if (!session.isDryRun) {
     await Promise.all(
       objects.map(({ kind, object }) =>
@@ -102,7 +102,7 @@ export async function removeObjectsOf(session: ClusterSession, definition: Count
   for (const object of objects) await session.remove(object, { cure: heldCure })
 }
 
-/** Removes a definition with all objects of it. */
+/** Removes a CRD with all its objects. */
 export async function removeDefinition(session: ClusterSession, definition: CountedDefinition): Promise<void> {
   await session.remove(definition, { cure: heldCure })
 }

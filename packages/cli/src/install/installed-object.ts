@@ -3,13 +3,13 @@ import type { ApiClient, DynamicKind, DynamicObject } from '@kubewright/client'
 import type { Manifest } from '../manifests/manifest.ts'
 import { type Color, type Paint, plain } from '../terminal/colors.ts'
 
-/** Says which operator an object was installed for: what a later installation does not have any more is found by it. */
+/** The label that names the operator of an installed object. Later installations find outdated objects by it. */
 export const installLabel = 'kubewright.dev/install'
 
-/** Who the API server records as the owner of what is installed. */
+/** The field manager of installed objects. */
 export const installManager = 'kubewright-install'
 
-/** What became of an object. */
+/** The effect of a command on an object. */
 export interface ObjectChange {
   readonly apiVersion: string
   readonly kind: string
@@ -18,13 +18,13 @@ export interface ObjectChange {
   readonly change: 'created' | 'configured' | 'unchanged' | 'deleted' | 'kept'
 }
 
-/** An object with the label of its operator. */
+/** Adds the label of the operator to an object. */
 export function labelled(object: Manifest, operator: string): Manifest {
   const labels = { ...object.metadata.labels, [installLabel]: operator }
   return { ...object, metadata: { ...object.metadata, labels } }
 }
 
-/** The kind of an object, as the server knows it. */
+/** Resolves the kind of an object by discovery. */
 export function kindOf(
   client: ApiClient,
   { apiVersion, kind }: Pick<Manifest, 'apiVersion' | 'kind'>,
@@ -33,7 +33,7 @@ export function kindOf(
   return client.kind({ ...parseGroupVersion(apiVersion), kind }, { signal })
 }
 
-/** What an object is found by. */
+/** The name and namespace of an object. */
 export function keyOf({ metadata }: Pick<Manifest | DynamicObject, 'metadata'>): {
   name: string
   namespace?: string | undefined
@@ -41,7 +41,7 @@ export function keyOf({ metadata }: Pick<Manifest | DynamicObject, 'metadata'>):
   return { name: metadata.name, namespace: metadata.namespace }
 }
 
-/** What became of an object, by its names. */
+/** Records the effect on an object. */
 export function changeOf(
   { apiVersion, kind, metadata }: Pick<Manifest | DynamicObject, 'apiVersion' | 'kind' | 'metadata'>,
   change: ObjectChange['change'],
@@ -50,7 +50,7 @@ export function changeOf(
   return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name, change }
 }
 
-/** A change in the words of kubectl. */
+/** An effect in the format of kubectl. */
 export function changeText(
   { apiVersion, kind, name, change }: ObjectChange,
   suffix = '',

@@ -6,15 +6,15 @@ import { changeOf, keyOf, type ObjectChange } from './installed-object.ts'
 import type { WaitOptions } from './wait-for-rollout.ts'
 import { watchUntil } from './watch-until.ts'
 
-/** What removing takes. */
+/** The options of {@link removeObject}. */
 export interface RemoveOptions extends WaitOptions {
   /** Whether to wait until the objects are gone. */
   readonly wait: boolean
-  /** Says why an object may stay, when it does. */
+  /** Completes the error if the object is not gone in time. */
   readonly cure?: string | undefined
 }
 
-/** Asks for the deletion of an object, and waits until it is gone. */
+/** Deletes an object, and waits until it is gone. */
 export async function removeObject({ kind, object }: InstalledObject, options: RemoveOptions): Promise<ObjectChange> {
   const { client, clock, timeout, signal, wait, onWait } = options
   const key = keyOf(object)
@@ -27,18 +27,18 @@ export async function removeObject({ kind, object }: InstalledObject, options: R
     const { uid } = object.metadata
     const what = `${object.kind} ${key.name}`
     let state = ''
-    const isGone = (sight: DynamicObject | undefined): boolean => {
-      if (sight === undefined || sight.metadata.uid !== uid) return true
-      const { finalizers = [] } = sight.metadata
-      const next = `Waiting for ${what} to go${heldBy(finalizers)}`
-      // Most are gone after a moment: only what holds one is worth a line.
+    const isGone = (found: DynamicObject | undefined): boolean => {
+      if (found === undefined || found.metadata.uid !== uid) return true
+      const { finalizers = [] } = found.metadata
+      const next = `Waiting for the deletion of ${what}${heldBy(finalizers)}`
+      // Most objects are gone after a moment: only finalizers are worth a line.
       if (next !== state && finalizers.length > 0) onWait(next)
       state = next
       return false
     }
     const work = (inner: AbortSignal) => watchUntil(client, kind, { ...key, signal: inner }, isGone)
     try {
-      await withDeadline(clock, timeout, `${what} to go`, work, { signal })
+      await withDeadline(clock, timeout, `the deletion of ${what}`, work, { signal })
     } catch (error) {
       if (!(error instanceof KubewrightError) || error.code !== 'KW_DEADLINE_EXCEEDED') throw error
       throw new Error(await stuckText({ kind, object }, options), { cause: error })
@@ -48,20 +48,20 @@ export async function removeObject({ kind, object }: InstalledObject, options: R
 }
 
 async function stuckText({ kind, object }: InstalledObject, options: RemoveOptions): Promise<string> {
-  const { client, timeout, cure = 'see what its finalizers wait for' } = options
+  const { client, timeout, cure = 'check its finalizers' } = options
   const left = await client.find(kind, keyOf(object))
   const why = heldBy(left?.metadata.finalizers ?? [])
-  return `${object.kind} ${object.metadata.name} is still there after ${formatDuration(timeout)}${why}: ${cure}`
+  return `${object.kind} ${object.metadata.name} still exists after ${formatDuration(timeout)}${why}: ${cure}`
 }
 
 function heldBy(finalizers: readonly string[]): string {
-  return finalizers.length === 0 ? '' : `, held by ${finalizers.join(', ')}`
+  return finalizers.length === 0 ? '' : `, held by the finalizers ${finalizers.join(', ')}`
 }
 
-/** A definition, and how many objects there are of it. */
+/** A CRD with the number of its objects. */
 export interface CountedDefinition extends InstalledObject {
   readonly objects: number
-  /** The kind of the objects, in the version that is stored. */
+  /** The kind of the objects, in the storage version. */
   readonly of: DynamicKind
 }
 
@@ -72,13 +72,13 @@ interface DefinitionSpec {
   readonly versions: readonly { readonly name: string; readonly storage: boolean; readonly served: boolean }[]
 }
 
-/** Finds out how many objects go with a definition. */
+/** Counts the objects of a CRD. */
 export async function countObjects(
   client: ApiClient,
   definition: InstalledObject,
   signal: AbortSignal,
 ): Promise<CountedDefinition> {
-  // The server has checked that it is one.
+  // The server has validated it.
   const { group, scope, names, versions } = definition.object['spec'] as DefinitionSpec
   const version = versions.find(({ storage, served }) => storage && served) ?? versions.find(({ served }) => served)
   const of = dynamicKind({ group, version: version?.name ?? 'v1', scope, ...names })
@@ -89,13 +89,13 @@ export async function countObjects(
       break
     }
   } catch (error) {
-    // Not served, so that nobody can have made one lately; what there is goes unseen.
+    // The CRD is not served, so its objects cannot be counted.
     if (!isNotFound(error)) throw error
   }
   return { ...definition, of, objects }
 }
 
-/** All objects of a definition. */
+/** All objects of a CRD. */
 export async function objectsOf(
   client: ApiClient,
   { of, objects }: CountedDefinition,

@@ -2,7 +2,7 @@ import type { AnyKind } from '@kubewright/api'
 import { ApiError, type Infer } from '@kubewright/api'
 import type { ApiClient } from '@kubewright/client'
 
-/** Which object, and how long to look at it. */
+/** The object to watch. */
 export interface WatchUntilOptions {
   readonly name: string
   readonly namespace?: string | undefined
@@ -10,14 +10,14 @@ export interface WatchUntilOptions {
 }
 
 /**
- * Looks at an object until `isDone` says so of it, or of its absence; resolves to what there was then. Works on servers that cannot
- * stream lists, too.
+ * Watches an object until `isDone` returns true for it, or for its absence as undefined. Resolves to that state. Also works on servers
+ * without streaming lists. Rejects if the signal aborts.
  */
 export async function watchUntil<K extends AnyKind>(
   client: ApiClient,
   kind: K,
   { name, namespace, signal }: WatchUntilOptions,
-  isDone: (sight: Infer<K> | undefined) => boolean,
+  isDone: (found: Infer<K> | undefined) => boolean,
 ): Promise<Infer<K> | undefined> {
   const where = {
     fields: { 'metadata.name': name },
@@ -28,18 +28,18 @@ export async function watchUntil<K extends AnyKind>(
     let resourceVersion = ''
     for await (const page of client.pages(kind, where)) {
       resourceVersion = page.resourceVersion
-      const [sight] = page.items
-      if (isDone(sight)) return sight
+      const [found] = page.items
+      if (isDone(found)) return found
     }
     try {
       const watch = await client.watch(kind, { ...where, resourceVersion })
       for await (const event of watch) {
         if (event.type === 'BOOKMARK') continue
-        const sight = event.type === 'DELETED' ? undefined : event.object
-        if (isDone(sight)) return sight
+        const found = event.type === 'DELETED' ? undefined : event.object
+        if (isDone(found)) return found
       }
     } catch (error) {
-      // The list got too old for a watch: another one is not.
+      // The resource version of the list has expired: list again.
       if (!(error instanceof ApiError) || error.status.code !== 410) throw error
     }
     signal.throwIfAborted()

@@ -5,7 +5,7 @@ import { sampleOf } from './sample-of.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** Objects that show how the resources of an operator are used: those in config/samples, else made up ones. */
+/** Example objects of the resources of an operator: those in config/samples, else generated ones. */
 export function examplesOf({ name, resources }: OperatorDescription, present: Texts): object[] {
   const written: { readonly apiVersion: string; readonly kind: string }[] = []
   for (const [path, text] of present) {
@@ -21,7 +21,7 @@ export function examplesOf({ name, resources }: OperatorDescription, present: Te
   })
 }
 
-/** The channels that flags name, else those that the bundle has. */
+/** The channels of the flags, else those of the existing bundle. */
 export function channelsOf(
   flags: { readonly channels?: string | undefined; readonly 'default-channel'?: string | undefined },
   present: Texts,
@@ -34,7 +34,7 @@ export function channelsOf(
   const channels = (flags.channels ?? known)?.split(',').map((channel) => channel.trim())
   const wrong = [...(channels ?? []), flags['default-channel'] ?? 'alpha'].find((channel) => !/^[\w.-]+$/.test(channel))
   if (wrong !== undefined)
-    throw new UsageError(`a channel must be one word, such as "alpha" or "stable", not "${wrong}"`)
+    throw new UsageError(`--channels and --default-channel must be words such as "alpha" or "stable", not "${wrong}"`)
   const kept =
     flags.channels === undefined ? annotations['operators.operatorframework.io.bundle.channel.default.v1'] : undefined
   const defaultChannel = flags['default-channel'] ?? kept

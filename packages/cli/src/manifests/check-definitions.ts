@@ -1,7 +1,7 @@
 import { checkStructural } from '@kubewright/schema'
 import type { OperatorDescription } from './operator-description.ts'
 
-/** Throws what API servers would say against the schemas and rules of an operator's definitions, if they would. */
+/** Throws an error that lists the problems for which API servers would reject the CRDs of an operator. */
 export function checkDefinitions({ resources }: Pick<OperatorDescription, 'resources'>): void {
   const problems = resources.flatMap(({ crd }) =>
     crd.spec.versions.flatMap(({ name, schema, subresources }) =>
@@ -10,5 +10,5 @@ export function checkDefinitions({ resources }: Pick<OperatorDescription, 'resou
       ),
     ),
   )
-  if (problems.length > 0) throw new Error(`API servers would refuse what is defined:\n  ${problems.join('\n  ')}`)
+  if (problems.length > 0) throw new Error(`API servers would reject these definitions:\n  ${problems.join('\n  ')}`)
 }

@@ -7,7 +7,7 @@ import { type DescribedWebhook, hasWebhooks, type OperatorDescription, ownNamesp
 import { metricsAuthRole } from './rbac-objects.ts'
 import { displayName, resourceDescriptors } from './resource-descriptors.ts'
 
-/** What the operator catalogue is told about an operator. */
+/** The facts about an operator for OLM catalogs. */
 export interface BundleFacts extends ManifestOptions {
   readonly version: string
   readonly description?: string | undefined
@@ -15,18 +15,18 @@ export interface BundleFacts extends ManifestOptions {
   readonly keywords?: readonly string[] | undefined
   readonly homepage?: string | undefined
   readonly icon?: { readonly mediatype: string; readonly base64data: string } | undefined
-  /** Objects that show how each resource is used. */
+  /** Example objects of each resource. */
   readonly samples: readonly object[]
 }
 
 /**
- * The ClusterServiceVersion of an operator: how OLM installs it and what consoles show of it. OLM brings the certificates of webhooks
- * with it, so that the operator needs no right to look after them.
+ * The ClusterServiceVersion of an operator, from which OLM installs it and consoles display it. OLM issues the certificates of webhooks, so
+ * the operator needs no rights for them.
  */
 export function clusterServiceVersion(operator: OperatorDescription, facts: BundleFacts): Manifest {
   const context: ObjectContext = {
     operator,
-    // OLM mounts certificates where cert-manager's are expected.
+    // OLM mounts certificates at the same path as with cert-manager.
     options: { ...resolveOptions(operator.name, facts), certManager: true },
     naming: { prefix: `${operator.name}-`, namespace: 'placeholder' },
   }
@@ -68,7 +68,7 @@ export function clusterServiceVersion(operator: OperatorDescription, facts: Bund
   }
 }
 
-/** A resource as consoles show it, once for each version that is served: examples must be in one of them. */
+/** The entries of a resource, one for each served version. Examples must be of one of them. */
 function ownedVersions({ crd }: OperatorDescription['resources'][number]): object[] {
   const { group, names, versions } = crd.spec
   return versions.flatMap(({ name, served, schema: { openAPIV3Schema: schema } }) =>
@@ -91,7 +91,7 @@ function installSpec(context: ObjectContext): object {
   const serviceAccountName = `${naming.prefix}controller-manager`
   const metrics = metricsAuthRole(context)['rules'] as readonly PolicyRule[]
   const { cluster, watched } = operator.access
-  // Elsewhere than in the namespace of the operator OLM grants rights in the whole cluster only.
+  // OLM grants rights in the namespace of the operator or in the whole cluster, but not in other namespaces.
   const isOwn = operator.namespaces.includes(ownNamespace)
   const own = mergeRules([...operator.access.own, ...(isOwn ? watched : [])])
   const everywhere = mergeRules([...cluster, ...metrics, ...(isOwn ? [] : watched)])
@@ -102,7 +102,7 @@ function installSpec(context: ObjectContext): object {
   }
 }
 
-/** OLM adds volumes for certificates itself; a second one in the same place would be refused. */
+/** Removes the volumes for certificates: OLM adds its own, and a second mount at the same path would be rejected. */
 function withoutCertificates(spec: unknown): unknown {
   const copy = structuredClone(spec) as {
     template: { spec: { containers: { volumeMounts?: unknown[] }[]; volumes?: unknown[] } }

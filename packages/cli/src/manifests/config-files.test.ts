@@ -20,7 +20,7 @@ const names = (folder: string, samples?: ReadonlyMap<string, string>): string[] 
   )
 
 describe('configFiles()', () => {
-  it('tells groups apart that begin with the same word', () => {
+  it('uses full group names if the first labels are equal', () => {
     expect(names('rbac').filter((name) => name.endsWith('viewer_role.yaml'))).toEqual([
       'sea_deep_example_com_captain_viewer_role.yaml',
       'sea_wide_example_com_captain_viewer_role.yaml',
@@ -32,7 +32,7 @@ describe('configFiles()', () => {
     ])
   })
 
-  it('makes no sample where there is one that somebody wrote, whatever its file is called', () => {
+  it('writes no sample if the user has written one in any file', () => {
     const own = 'apiVersion: sea.deep.example.com/v1\nkind: Captain\nmetadata: { name: nemo }\n'
     const samples = new Map([
       ['nemo.yaml', `# mine\n---\n${own}`],
@@ -49,7 +49,7 @@ describe('configFiles()', () => {
     ])
   })
 
-  it('replaces the sample that a project began with once its field is gone, and no other', () => {
+  it('replaces only an unchanged scaffolded sample whose fields no longer exist', () => {
     const begun =
       'apiVersion: sea.deep.example.com/v1\nkind: Captain\nmetadata:\n  name: captain-sample\nspec:\n  foo: bar\n'
     const file = 'sea_v1_captain.yaml'
@@ -65,7 +65,7 @@ describe('configFiles()', () => {
     const old = made(begun, { ship: s.string() })
     expect(old).toMatchObject({ care: 'derived', text: expect.stringContaining('\nspec:\n  ship: example-ship\n') })
     expect(old?.text).toMatch(/^apiVersion: sea.deep.example.com\/v1\n/)
-    // The version that is stored is looked after from now on.
+    // The sample of the storage version is kept up to date from now on.
     expect(made(begun.replace('/v1', '/v2'), {})?.text).toMatch(/^# By kubewright generate;/)
     expect(made(begun, { foo: s.string() })).toBeUndefined()
     expect(made(begun.replace('bar', 'baz'), { ship: s.string() })).toBeUndefined()

@@ -21,13 +21,13 @@ import { helperName, placeLabel } from './rbac-objects.ts'
 import { placeholderSpec, sampleOf, storedVersion } from './sample-of.ts'
 import { conversionOf, markGenerated } from './webhook-objects.ts'
 
-/** What {@link configFiles} takes besides the operator. */
+/** The options of {@link configFiles}. */
 export interface ConfigOptions extends ManifestOptions {
-  /** The texts in config/samples, by the names of their files. @default none */
+  /** The existing files of config/samples, by name. @default none */
   readonly samples?: ReadonlyMap<string, string> | undefined
 }
 
-/** The folder config/ in the layout of kubebuilder: `kubectl apply -k config/default` installs the operator. */
+/** The files of config/ in the layout of kubebuilder. `kubectl apply -k config/default` installs the operator. */
 export function configFiles(operator: OperatorDescription, options: ConfigOptions = {}): GeneratedFiles {
   const context: ObjectContext = {
     operator,
@@ -62,7 +62,7 @@ export function configFiles(operator: OperatorDescription, options: ConfigOption
   return files
 }
 
-/** The file of a definition in config/crd/bases. */
+/** The name of the file of a CRD in config/crd/bases. */
 export function definitionFile({ spec }: OperatorDescription['resources'][number]['crd']): string {
   return `${spec.group}_${spec.names.plural}.yaml`
 }
@@ -94,7 +94,7 @@ function crdFiles(context: ObjectContext): Record<string, GeneratedFile> {
   )
   if (hasPatches) {
     files['kustomizeconfig.yaml'] = editable(
-      // Has kustomize know that definitions name the service of the webhooks.
+      // Tells kustomize that CRDs refer to the service of the webhooks, so that it renames the reference too.
       nameReference('Service', 'CustomResourceDefinition', 'spec/conversion/webhook/clientConfig/service/name'),
     )
   }
@@ -153,7 +153,7 @@ function sampleFiles(context: ObjectContext, present: ReadonlyMap<string, string
   for (const { crd } of operator.resources) {
     const { group, names } = crd.spec
     const version = storedVersion(crd)
-    // Whoever wrote one of their own, in whatever file, needs no other.
+    // The user has written a sample of this version, in any file.
     if (shown.has(`${group}/${version} ${names.kind}`)) continue
     const name = `${shortGroup(operator, group)}_${version}_${names.kind.toLowerCase()}.yaml`
     files[name] = editable(yamlOf(sampleOf(crd, operator.name)))
@@ -163,7 +163,7 @@ function sampleFiles(context: ObjectContext, present: ReadonlyMap<string, string
       const version = outgrownVersion(text, crd)
       if (version === undefined) continue
       const sample = yamlOf(sampleOf(crd, operator.name, version))
-      // It is nobody's work, so that it may be written over. Those of the stored version are kept up to date from then on.
+      // The user has not changed it, so it may be overwritten. A sample of the storage version is kept up to date from then on.
       files[name] = { ...(version === storedVersion(crd) ? editable(sample) : derived(sample)), care: 'derived' }
     }
   }
@@ -172,7 +172,7 @@ function sampleFiles(context: ObjectContext, present: ReadonlyMap<string, string
   return { ...files, 'kustomization.yaml': editable(yamlOf({ resources })) }
 }
 
-/** The version of a sample that is as the project began with it, and that has no such fields any more; undefined for all other texts. */
+/** The version of a sample that `create api` wrote and whose placeholder fields the CRD no longer has; undefined for other texts. */
 function outgrownVersion(text: string, crd: CrdManifest): string | undefined {
   const { group, names, versions } = crd.spec
   if (!text.endsWith(`\n${yamlOf({ spec: placeholderSpec })}`)) return undefined
@@ -181,7 +181,7 @@ function outgrownVersion(text: string, crd: CrdManifest): string | undefined {
   return Object.keys(placeholderSpec).some((field) => Object.hasOwn(properties, field)) ? undefined : version?.name
 }
 
-/** The kinds of the objects in a file; none if it cannot be read, which whoever applies it is told. */
+/** The kinds of the objects in a file. Empty for invalid YAML, which is reported when the file is applied. */
 function kindsIn(text: string): string[] {
   try {
     const objects = parseManifests(text) as { readonly apiVersion?: unknown; readonly kind?: unknown }[]
@@ -203,8 +203,8 @@ function defaultFiles(context: ObjectContext, parts: InstallationParts): Record<
   ]
   const places = placesOf(parts)
   const text = [
-    '# Where the operator runs, and what the names of its objects begin with.',
-    '# Webhooks rely on the prefix: it is the name of the operator.',
+    '# The namespace of the operator, and the prefix of the names of its objects.',
+    '# Webhooks depend on the prefix: it must be the name of the operator.',
     `namespace: ${options.namespace}`,
     `namePrefix: ${operator.name}-`,
     '',
@@ -214,20 +214,15 @@ function defaultFiles(context: ObjectContext, parts: InstallationParts): Record<
     '- ../manager',
     ...(webhooks ? ['- ../webhook', ...(options.certManager ? ['- ../certmanager'] : [])] : []),
     '- metrics_service.yaml',
-    '# Needs the operator of Prometheus: kubewright generate --prometheus.',
+    '# Requires the Prometheus operator: kubewright generate --prometheus.',
     item(options.prometheus, '../prometheus'),
-    '# Closes the pod to all but metrics and webhooks: kubewright generate --network-policy.',
+    '# Admits traffic to the pod for metrics and webhooks only: kubewright generate --network-policy.',
     item(options.networkPolicy, '../network-policy'),
     '',
     yamlOf({ patches }).trimEnd(),
     ...(places.length === 0
       ? []
-      : [
-          '',
-          '# Roles in namespaces that the operator only watches stay where they are.',
-          'transformers:',
-          '- places.yaml',
-        ]),
+      : ['', '# Roles in watched namespaces keep their namespaces.', 'transformers:', '- places.yaml']),
     '',
   ].join('\n')
   return {
@@ -250,7 +245,7 @@ function defaultFiles(context: ObjectContext, parts: InstallationParts): Record<
 
 const container = '/spec/template/spec/containers/0'
 
-/** Merged into whatever ports and volumes the Deployment has, also none. */
+/** A strategic merge patch that adds the port and the certificate of the webhooks to the Deployment. */
 function webhookPatch(isMounted: boolean): Manifest {
   const mounts = isMounted ? { volumeMounts: [certificateMount] } : {}
   const manager = { name: 'manager', ports: [webhookContainerPort], ...mounts }
@@ -263,13 +258,13 @@ function webhookPatch(isMounted: boolean): Manifest {
   }
 }
 
-/** The namespaces that some roles are for, other than that of the operator. */
+/** The namespaces of roles outside the namespace of the operator. */
 function placesOf({ manager, leaderElection }: InstallationParts): string[] {
   const roles = [...manager.roles, ...leaderElection.roles]
   return [...new Set(roles.flatMap(({ metadata }) => metadata.labels?.[placeLabel] ?? []))]
 }
 
-/** Undoes for some objects what kustomize does to the namespaces of all. */
+/** Restores the namespace of labelled objects, which kustomize sets to that of the operator. */
 function placeTransformer(namespace: string): Manifest {
   return {
     apiVersion: 'builtin',
@@ -280,7 +275,7 @@ function placeTransformer(namespace: string): Manifest {
   }
 }
 
-/** Files of objects, and a kustomization that has all of them. Those without an object are left out. */
+/** Files of objects, and a kustomization that lists them. Files without objects are omitted. */
 function listed(
   objects: Readonly<Record<string, readonly Manifest[]>>,
   generated: Readonly<Record<string, readonly Manifest[]>> = {},
@@ -299,7 +294,7 @@ function nameReference(kind: string, user: string, path: string, group?: string)
 function splitImage(image: string): Record<string, string> {
   const [name = '', digest] = image.split('@')
   const colon = name.lastIndexOf(':')
-  // A colon before the last slash is that of a port.
+  // A colon before the last slash belongs to a port.
   const hasTag = colon > name.lastIndexOf('/')
   return {
     newName: hasTag ? name.slice(0, colon) : name,

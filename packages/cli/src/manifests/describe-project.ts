@@ -7,7 +7,7 @@ import { projectRuntime } from '../entry/project-runtime.ts'
 import { describeOperator, type OperatorDescription } from './operator-description.ts'
 import { type ProjectFacts, projectFacts } from './project-facts.ts'
 
-/** An operator and the project that it is from. */
+/** An operator and its project. */
 export interface DescribedProject {
   /** The folder of the project. */
   readonly folder: string
@@ -15,7 +15,7 @@ export interface DescribedProject {
   readonly operator: OperatorDescription
 }
 
-/** Loads the operator of a project, by default that of the current folder, and describes it. Tells where errors of its code are from. */
+/** Loads the operator of a project, by default that of the current folder, and describes it. Errors of its code show their place in the source. */
 export async function describeProject(
   given: string | undefined,
   context: Pick<CommandContext, 'clock' | 'folder'>,

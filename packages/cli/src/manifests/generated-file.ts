@@ -1,57 +1,58 @@
 import { createHash } from 'node:crypto'
 
-/** A file that is made from an operator. */
+/** A file that is generated from an operator. */
 export interface GeneratedFile {
   readonly text: string
   /**
-   * What becomes of changes that people make: a `derived` file is written over, as its content follows from code alone; an `editable`
-   * one is left alone once it was changed; one that is written `once` is left alone whatever it is.
+   * The handling of changes by the user: a `derived` file is always overwritten, an `editable` one is kept once it was changed, and a file
+   * that is written `once` is never overwritten.
    */
   readonly care: 'derived' | 'editable' | 'once'
 }
 
-/** Files by their paths, `/` between folders. */
+/** Files by path, with `/` between folders. */
 export type GeneratedFiles = ReadonlyMap<string, GeneratedFile>
 
-const heading = '# By kubewright generate; changed files are left alone.'
+const heading = '# By kubewright generate; a changed file is not overwritten.'
 const pattern = /^# By kubewright generate; [^\n]*\[([0-9a-f]{16})\]\n/
 
-/** A file that people may change: it begins with a line that shows whether they did. */
+/** A file that the user may change. Its first line contains a checksum, which shows whether the user did. */
 export function editable(text: string): GeneratedFile {
   return { text: `${heading} [${sumOf(text)}]\n${text}`, care: 'editable' }
 }
 
-/** A file whose content follows from code alone. */
+/** A file that is derived from the code and always overwritten. */
 export function derived(text: string): GeneratedFile {
   return { text, care: 'derived' }
 }
 
-const derivedMark = 'By kubewright generate; always written.'
+const derivedMark = 'By kubewright generate; always overwritten.'
+const derivedPattern = /By kubewright generate; always (?:over)?written\./
 
-/** A file whose content follows from code alone, and that is removed when it is not made any more. */
+/** A derived file with a mark, by which it is removed when it is no longer generated. */
 export function marked(text: string): GeneratedFile {
   return derived(`# ${derivedMark}\n${text}`)
 }
 
-/** As {@link marked}, for templates: what they render to has nothing of the mark, and may be empty. */
+/** As {@link marked}, for Helm templates: the mark is not rendered, and the rendered file may be empty. */
 export function markedTemplate(text: string): GeneratedFile {
   return derived(`{{- /* ${derivedMark} */ -}}\n${text}`)
 }
 
-/** Whether a text says in its first line that it was made here and is not for people to change. */
+/** Whether the first line of a text contains the mark of derived files. */
 export function isMarked(text: string): boolean {
-  return text.slice(0, 100).split('\n', 1)[0]!.includes(derivedMark)
+  return derivedPattern.test(text.slice(0, 100).split('\n', 1)[0]!)
 }
 
-/** What an existing text says about itself. */
+/** The origin of an existing file. */
 export interface Provenance {
-  /** Whether it is as it was made. */
+  /** Whether the file is as it was generated. */
   readonly isUntouched: boolean
-  /** The sum of what it was made as; undefined when it was not made here, or the heading was taken away. */
+  /** The checksum of the generated text; undefined if the file was not generated, or its heading was removed. */
   readonly madeAs: string | undefined
 }
 
-/** Reads whether a text is as it was made. */
+/** Reads the origin of a file from its heading. */
 export function provenanceOf(text: string): Provenance {
   const match = pattern.exec(text)
   if (!match) return { isUntouched: false, madeAs: undefined }

@@ -1,7 +1,7 @@
 interface Panel {
   readonly title: string
   readonly unit: string
-  /** Queries by what their lines are called. */
+  /** Queries by the legend of their lines. */
   readonly queries: Readonly<Record<string, string>>
 }
 
@@ -26,12 +26,12 @@ const rows: readonly { readonly title: string; readonly panels: readonly Panel[]
         unit: 'ops',
         queries: {
           '{{controller}} errors': rate('controller_runtime_reconcile_errors_total', 'controller'),
-          '{{controller}} given up': rate('controller_runtime_terminal_reconcile_errors_total', 'controller'),
+          '{{controller}} terminal errors': rate('controller_runtime_terminal_reconcile_errors_total', 'controller'),
           '{{controller}} conflicts': rate('kubewright_reconcile_conflicts_total', 'controller'),
         },
       },
       {
-        title: 'Time of a reconcile',
+        title: 'Reconcile duration',
         unit: 's',
         queries: {
           '{{controller}} p50': quantile(0.5, 'controller_runtime_reconcile_time_seconds', 'controller'),
@@ -43,7 +43,7 @@ const rows: readonly { readonly title: string; readonly panels: readonly Panel[]
         unit: 'short',
         queries: {
           '{{controller}} busy': sum('controller_runtime_active_workers', 'controller'),
-          '{{controller}} at most': sum('controller_runtime_max_concurrent_reconciles', 'controller'),
+          '{{controller}} maximum': sum('controller_runtime_max_concurrent_reconciles', 'controller'),
         },
       },
     ],
@@ -51,17 +51,17 @@ const rows: readonly { readonly title: string; readonly panels: readonly Panel[]
   {
     title: 'Queues',
     panels: [
-      { title: 'Waiting keys', unit: 'short', queries: { '{{name}}': sum('workqueue_depth', 'name') } },
+      { title: 'Queue depth', unit: 'short', queries: { '{{name}}': sum('workqueue_depth', 'name') } },
       {
-        title: 'Added and repeated keys per second',
+        title: 'Adds and retries per second',
         unit: 'ops',
         queries: {
           '{{name}} added': rate('workqueue_adds_total', 'name'),
-          '{{name}} repeated': rate('workqueue_retries_total', 'name'),
+          '{{name}} retried': rate('workqueue_retries_total', 'name'),
         },
       },
       {
-        title: 'Time in the queue',
+        title: 'Time in queue',
         unit: 's',
         queries: {
           '{{name}} p50': quantile(0.5, 'workqueue_queue_duration_seconds', 'name'),
@@ -87,11 +87,11 @@ const rows: readonly { readonly title: string; readonly panels: readonly Panel[]
         queries: { '{{method}} {{code}}': rate('rest_client_requests_total', 'method, code') },
       },
       {
-        title: 'Children and statuses',
+        title: 'Writes of children and status per second',
         unit: 'ops',
         queries: {
           'children {{result}}': rate('kubewright_child_applies_total', 'result'),
-          'statuses {{result}}': rate('kubewright_status_writes_total', 'result'),
+          'status {{result}}': rate('kubewright_status_writes_total', 'result'),
         },
       },
       {
@@ -100,7 +100,7 @@ const rows: readonly { readonly title: string; readonly panels: readonly Panel[]
         queries: { '{{group}} {{resource}}': sum('kubewright_informer_store_objects', 'group, resource') },
       },
       {
-        title: 'Webhook answers per second',
+        title: 'Webhook responses per second',
         unit: 'ops',
         queries: { '{{webhook}} {{code}}': rate('controller_runtime_webhook_requests_total', 'webhook, code') },
       },
@@ -139,7 +139,7 @@ const rows: readonly { readonly title: string; readonly panels: readonly Panel[]
 const width = 12
 const height = 8
 
-/** A dashboard for Grafana that shows what an operator measures, as the text of a file to import. */
+/** The JSON of a Grafana dashboard for the metrics of an operator. */
 export function grafanaDashboard(operator: string): string {
   const panels: object[] = []
   let y = 0

@@ -104,7 +104,7 @@ function valuesOf(context: ObjectContext, chosen: ResolvedOptions): string {
   const { repository, tag } = splitImage(chosen.image)
   const section = (comment: string, value: object): string => `# ${comment}\n${yamlOf(value)}`
   return [
-    section('The pods of the operator. args are further flags; an empty tag is the version of the chart.', {
+    section('The pods of the operator. args are additional flags; an empty tag selects the appVersion of the chart.', {
       manager: {
         affinity: {},
         args: [],
@@ -121,19 +121,19 @@ function valuesOf(context: ObjectContext, chosen: ResolvedOptions): string {
         tolerations: [],
       },
     }),
-    section('Roles for people: admin, editor and viewer of each kind.', { rbac: { helpers: { enabled: true } } }),
-    section('The CRDs. Those that are kept stay, with all their objects, when the release goes.', {
+    section('Roles for users of each kind: admin, editor and viewer.', { rbac: { helpers: { enabled: true } } }),
+    section('The CRDs. With keep, they stay with all their objects when the release is uninstalled.', {
       crd: { enabled: true, keep: true },
     }),
-    section('Metrics over HTTPS, for those whom the cluster lets.', { metrics: { enabled: true } }),
-    section('The webhooks of the operator, if it has any.', { webhook: { enabled: true } }),
-    section('cert-manager looks after the certificate of the webhooks; else the operator does so itself.', {
+    section('Metrics over HTTPS, for clients that may get /metrics.', { metrics: { enabled: true } }),
+    section('The webhooks of the operator.', { webhook: { enabled: true } }),
+    section('Let cert-manager issue the certificate of the webhooks, instead of the operator.', {
       certManager: { enabled: chosen.certManager },
     }),
-    section('Scraping and alerts; needs the operator of Prometheus.', {
+    section('Scraping and alerts. Requires the Prometheus operator.', {
       prometheus: { enabled: chosen.prometheus },
     }),
-    section('Closes the pods to all but metrics and webhooks.', {
+    section('Admit traffic to the pods for metrics and webhooks only.', {
       networkPolicy: { enabled: chosen.networkPolicy },
     }),
   ].join('\n')

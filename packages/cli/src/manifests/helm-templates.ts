@@ -9,16 +9,16 @@ import { type Manifest, yamlOf } from './manifest.ts'
 import type { ObjectContext } from './object-context.ts'
 import { hasWebhooks, type OperatorDescription, ownNamespace } from './operator-description.ts'
 
-/** Stands for the namespace of a release until a text is a template. */
+/** The placeholder for the namespace of a release, which {@link asTemplate} replaces. */
 export const releaseNamespace = 'kubewright-release-namespace'
 
-/** Objects as a template of a chart, only there while a condition on the values holds. */
+/** A template with objects, rendered only if a condition on the values holds. */
 export function template(condition: string | undefined, ...objects: readonly Manifest[]): string {
   const text = asTemplate(yamlOf(...objects))
   return condition === undefined ? text : `{{- if ${condition} }}\n${text}{{- end }}\n`
 }
 
-/** A text in which braces are braces, and placeholders are what they stand for. */
+/** Turns a text into a template: escapes braces, and replaces placeholders by template expressions. */
 export function asTemplate(text: string): string {
   return text
     .replaceAll('{{', '{{ "{{" }}')
@@ -26,12 +26,12 @@ export function asTemplate(text: string): string {
     .replaceAll('app.kubernetes.io/managed-by: kubewright', 'app.kubernetes.io/managed-by: {{ .Release.Service }}')
 }
 
-/** What cert-manager is told by an annotation. */
+/** The annotation with which cert-manager injects its CA. */
 export function injectionLine({ operator }: ObjectContext): string {
   return `cert-manager.io/inject-ca-from: {{ .Release.Namespace }}/${operator.name}-serving-cert`
 }
 
-/** A definition that stays when the release goes, unless the values say otherwise. */
+/** The template of a CRD. It stays when the release is uninstalled, unless the values disable that. */
 export function definitionTemplate(
   context: ObjectContext,
   definition: Manifest,
@@ -52,7 +52,7 @@ export function definitionTemplate(
   return `{{- if .Values.crd.enabled }}\n${text}{{- end }}\n`
 }
 
-/** Webhook configurations that cert-manager is told of when the values say so. */
+/** The template of webhook configurations, with the annotation for cert-manager if the values enable it. */
 export function webhookTemplate(context: ObjectContext, configurations: readonly Manifest[]): string {
   const annotations = [
     '  {{- if .Values.certManager.enabled }}',
@@ -64,7 +64,7 @@ export function webhookTemplate(context: ObjectContext, configurations: readonly
   return `{{- if .Values.webhook.enabled }}\n${text}{{- end }}\n`
 }
 
-/** The Deployment of the operator, with everything that people change in one. */
+/** The template of the Deployment, with values for the fields that users commonly change. */
 export function managerTemplate(context: ObjectContext): string {
   const { operator } = context
   const { name } = operator
@@ -167,7 +167,7 @@ export function managerTemplate(context: ObjectContext): string {
   return lines.join('\n')
 }
 
-/** The variables of the operator, with a head only where there are some: an empty one would be null. */
+/** The environment of the container. The key `env` is rendered only if there are variables, because an empty one would be null. */
 function environment(operator: OperatorDescription): string[] {
   const off = hasWebhooks(operator)
     ? [

@@ -2,23 +2,23 @@ import type { Manifest } from './manifest.ts'
 import { clusterMeta, labelsOf, type ObjectContext, ownMeta, podLabels } from './object-context.ts'
 import { hasWebhooks, ownNamespace } from './operator-description.ts'
 
-/** Where metrics are served in a pod. */
+/** The port of the metrics server in the pod. */
 export const metricsPort = 8443
-/** Where webhooks are served in a pod. */
+/** The port of the webhook server in the pod. */
 export const webhookPort = 9443
-/** Where the pod finds the certificate that cert-manager looks after. */
+/** The path at which the certificate of cert-manager is mounted. */
 export const certificateFolder = '/tmp/k8s-webhook-server/serving-certs'
-/** The Secret that cert-manager writes the certificate of the webhooks to. */
+/** The Secret in which cert-manager stores the certificate of the webhooks. */
 export const certificateSecret = 'webhook-server-cert'
 
-/** The namespace that the operator runs in. */
+/** The namespace of the operator. */
 export function managerNamespace(context: ObjectContext): Manifest {
   const { naming } = context
   const labels = { ...labelsOf(context), 'control-plane': 'controller-manager' }
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { labels, name: naming.namespace } }
 }
 
-/** The Deployment of the operator: as config/manager has it, or with all that config/default adds. */
+/** The Deployment of the operator: `base` as in config/manager, `whole` with the patches of config/default. */
 export function managerDeployment(context: ObjectContext, form: 'base' | 'whole'): Manifest {
   const { operator, options, naming } = context
   const isWhole = form === 'whole'
@@ -40,14 +40,14 @@ export function managerDeployment(context: ObjectContext, form: 'base' | 'whole'
       periodSeconds: 20,
     },
     name: 'manager',
-    // No empty lists: servers drop them, and kubectl would set them anew with every apply.
+    // No empty lists: servers drop them, so kubectl would report a change with every apply.
     ...(webhooks ? { ports: [webhookContainerPort] } : {}),
     readinessProbe: {
       httpGet: { path: '/readyz', port: 8081 },
       initialDelaySeconds: 5,
       periodSeconds: 10,
     },
-    // Node takes more memory at rest than a Go program, and sizes its heap by the limit.
+    // Node needs more idle memory than a Go program, and sizes its heap by the limit.
     resources: { limits: { cpu: '500m', memory: '256Mi' }, requests: { cpu: '10m', memory: '96Mi' } },
     securityContext: {
       allowPrivilegeEscalation: false,
@@ -83,23 +83,23 @@ export function managerDeployment(context: ObjectContext, form: 'base' | 'whole'
   }
 }
 
-/** What config/default adds to the arguments so that metrics are served. */
+/** The arguments that config/default adds to serve metrics. */
 export const metricsArgs: readonly string[] = Object.freeze([`--metrics-bind-address=:${metricsPort}`])
-/** What config/default adds to the arguments where the certificate is mounted. */
+/** The arguments that config/default adds if the certificate is mounted. */
 export const certificateArgs: readonly string[] = Object.freeze([`--webhook-cert-path=${certificateFolder}`])
-/** The port of the webhooks in the pod. */
+/** The container port of the webhook server. */
 export const webhookContainerPort: object = Object.freeze({
   containerPort: webhookPort,
   name: 'webhook-server',
   protocol: 'TCP',
 })
-/** How the container sees the certificate. */
+/** The mount of the certificate in the container. */
 export const certificateMount: object = Object.freeze({
   mountPath: certificateFolder,
   name: 'webhook-certs',
   readOnly: true,
 })
-/** How the pod sees the certificate. The name of the Secret is the same whatever the prefix. */
+/** The volume of the certificate. The name of the Secret does not depend on the prefix. */
 export const certificateVolume: object = Object.freeze({
   name: 'webhook-certs',
   secret: { secretName: certificateSecret },
@@ -110,7 +110,7 @@ const watchOwnNamespace = {
   valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } },
 }
 
-/** Where Prometheus finds the metrics. */
+/** The Service of the metrics server. */
 export function metricsService(context: ObjectContext): Manifest {
   return {
     apiVersion: 'v1',
@@ -126,7 +126,7 @@ export function metricsService(context: ObjectContext): Manifest {
   }
 }
 
-/** Has Prometheus, where its operator runs, scrape the metrics. */
+/** The ServiceMonitor, with which the Prometheus operator scrapes the metrics. */
 export function serviceMonitor(context: ObjectContext): Manifest {
   return {
     apiVersion: 'monitoring.coreos.com/v1',
@@ -142,7 +142,7 @@ export function serviceMonitor(context: ObjectContext): Manifest {
           path: '/metrics',
           port: 'https',
           scheme: 'https',
-          // The certificate of the metrics is made up at each start.
+          // The metrics server generates a self-signed certificate at each start.
           tlsConfig: { insecureSkipVerify: true },
         },
       ],
@@ -151,7 +151,7 @@ export function serviceMonitor(context: ObjectContext): Manifest {
   }
 }
 
-/** Lets namespaces labelled `metrics: enabled` reach the metrics. */
+/** Admits traffic to the metrics from namespaces with the label `metrics: enabled`. */
 export function metricsNetworkPolicy(context: ObjectContext): Manifest {
   return networkPolicy(context, 'allow-metrics-traffic', {
     from: [{ namespaceSelector: { matchLabels: { metrics: 'enabled' } } }],
@@ -159,7 +159,7 @@ export function metricsNetworkPolicy(context: ObjectContext): Manifest {
   })
 }
 
-/** Lets everybody reach the webhooks: API servers are no pods, so that no selector can mean them. */
+/** Admits all traffic to the webhooks, because a selector cannot select API servers, which are not pods. */
 export function webhookNetworkPolicy(context: ObjectContext): Manifest {
   return networkPolicy(context, 'allow-webhook-traffic', { ports: [{ port: webhookPort, protocol: 'TCP' }] })
 }
@@ -173,7 +173,7 @@ function networkPolicy(context: ObjectContext, name: string, rule: object): Mani
   }
 }
 
-/** Has cert-manager make a certificate for the webhooks. */
+/** The objects with which cert-manager issues the certificate of the webhooks. */
 export function certificateObjects(context: ObjectContext): Manifest[] {
   const { operator, options, naming } = context
   const service = `${operator.name}-webhook-service.${options.namespace}.svc`
@@ -198,13 +198,13 @@ export function certificateObjects(context: ObjectContext): Manifest[] {
   ]
 }
 
-/** Has cert-manager write its authority into an object; empty where certificates are the operator's own business. */
+/** The annotation with which cert-manager injects its CA into an object; empty if the operator manages its certificate. */
 export function injection({ operator, options }: ObjectContext): Record<string, string> {
   if (!options.certManager) return {}
   return { 'cert-manager.io/inject-ca-from': `${options.namespace}/${operator.name}-serving-cert` }
 }
 
-/** Metadata of an object without a namespace that cert-manager writes to. */
+/** The metadata of a cluster-scoped object into which cert-manager injects its CA. */
 export function injectedMeta(context: ObjectContext, name: string): Manifest['metadata'] {
   const annotations = injection(context)
   return { ...(context.options.certManager ? { annotations } : {}), ...clusterMeta(context, name) }

@@ -1,20 +1,20 @@
 import { isDNS1123Label, UsageError } from '@kubewright/base'
 
-/** What manifests are made with besides the operator. */
+/** The options of all manifests. */
 export interface ManifestOptions {
-  /** The namespace that the operator runs in. @default `<name>-system` */
+  /** The namespace of the operator. @default `<name>-system` */
   readonly namespace?: string | undefined
   /** @default 'controller:latest' */
   readonly image?: string | undefined
-  /** Whether cert-manager looks after the certificate of the webhooks, not the operator. @default false */
+  /** Whether cert-manager issues the certificate of the webhooks, instead of the operator. @default false */
   readonly certManager?: boolean | undefined
-  /** Whether config/default has Prometheus scrape metrics and know our alerts. @default false */
+  /** Whether config/default includes config/prometheus. @default false */
   readonly prometheus?: boolean | undefined
-  /** Whether config/default has network policies. @default false */
+  /** Whether config/default includes config/network-policy. @default false */
   readonly networkPolicy?: boolean | undefined
 }
 
-/** {@link ManifestOptions} with nothing left open. */
+/** {@link ManifestOptions} with all defaults applied. */
 export interface ResolvedOptions {
   readonly namespace: string
   readonly image: string
@@ -23,7 +23,7 @@ export interface ResolvedOptions {
   readonly networkPolicy: boolean
 }
 
-/** Fills in what is left open. Throws {@link UsageError} for what no cluster would take. */
+/** Applies defaults. Throws {@link UsageError} for values that no cluster accepts. */
 export function resolveOptions(name: string, options: ManifestOptions): ResolvedOptions {
   const { namespace = `${name}-system`, image = 'controller:latest' } = options
   if (isDNS1123Label(namespace).length > 0) {
@@ -31,7 +31,8 @@ export function resolveOptions(name: string, options: ManifestOptions): Resolved
       `--namespace must be lower case letters, digits and dashes, such as "homes", not "${namespace}"`,
     )
   }
-  if (!isImage(image)) throw new UsageError(`--image must be a container image, not "${image}"`)
+  if (!isImage(image))
+    throw new UsageError(`--image must be a container image, such as example.com/homes:1.0, not "${image}"`)
   return {
     namespace,
     image,
@@ -41,7 +42,7 @@ export function resolveOptions(name: string, options: ManifestOptions): Resolved
   }
 }
 
-/** Whether a text can be the name of a container image. */
+/** Whether a text has the form of a container image. */
 export function isImage(text: string): boolean {
   return /^\w[\w./:@-]*$/.test(text)
 }

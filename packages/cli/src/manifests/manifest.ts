@@ -1,6 +1,6 @@
 import { encodeYaml } from '@kubewright/api'
 
-/** An object as it is written to a file. */
+/** An object of a manifest. */
 export interface Manifest {
   readonly apiVersion: string
   readonly kind: string
@@ -13,23 +13,23 @@ export interface Manifest {
   readonly [field: string]: unknown
 }
 
-/** How the names of objects are made: kustomize adds prefix and namespace itself, other forms have them from the start. */
+/** The prefix and namespace of generated objects. kustomize adds both itself; other forms contain them. */
 export interface Naming {
   readonly prefix: string
   readonly namespace: string
-  /** Whether the namespace is somebody else's to make, so that nothing is known of it but its name. @default false */
+  /** Whether the namespace is created by another tool, so that only its name is known. @default false */
   readonly isNamespaceGiven?: boolean
 }
 
-/** What kustomizations are written with: `config/default` changes both. */
+/** The naming in kustomize files. `config/default` changes both. */
 export const baseNaming: Naming = Object.freeze({ prefix: '', namespace: 'system' })
 
-/** Objects as one YAML text, each behind `---` but the first. */
+/** Objects as one YAML text, separated by `---`. */
 export function yamlOf(...objects: readonly object[]): string {
   return objects.map((object) => encodeYaml(object)).join('---\n')
 }
 
-/** Objects as controller-gen writes them: each behind `---`. */
+/** Objects as controller-gen writes them: each after a `---`. */
 export function generatedYamlOf(...objects: readonly object[]): string {
   return objects.map((object) => `---\n${encodeYaml(object)}`).join('')
 }

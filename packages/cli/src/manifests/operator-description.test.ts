@@ -23,7 +23,7 @@ const operator = defineOperator({
 })
 
 describe('describeOperator()', () => {
-  it('leaves the definitions of other groups to others', () => {
+  it('excludes CRDs of other groups', () => {
     const names = (externalGroups: readonly string[] = []) =>
       describeOperator(operator, { externalGroups }).resources.map(({ crd }) => crd.metadata.name)
     expect(names()).toEqual(['homes.ajd.example.com', 'rooms.ajd.example.com'])
@@ -37,13 +37,13 @@ describe('describeOperator()', () => {
     expect(described.mutating).toMatchObject([{ name: 'mhome-v1.kb.io', path: '/mutate-ajd-example-com-v1-home' }])
   })
 
-  it('has a leader elected unless replicas share the work', () => {
+  it('enables leader election unless replicas share the work', () => {
     expect(describeOperator(operator).access.own).toMatchObject([{ resources: ['leases'] }])
     const sharing = describeOperator(defineOperator({ ...operator, sharding: true }))
     expect(sharing.leaderElection).toBe(false)
   })
 
-  it('asks for rights in its own namespace alone when that is all it looks at', () => {
+  it('requests rights only in its own namespace if it watches no other', () => {
     const { namespaces, access } = describeOperator(operator, { namespaced: true })
     expect(namespaces).toEqual([ownNamespace])
     expect(access.cluster).toEqual([])

@@ -2,7 +2,7 @@ import type { AnyKind, CrdManifest } from '@kubewright/api'
 import type { Operator, PolicyRule } from '@kubewright/runtime'
 import * as ownRuntime from '@kubewright/runtime'
 
-/** As much of a copy of the runtime as describing an operator takes. */
+/** The exports of the runtime that {@link describeOperator} needs. */
 export type DescribingRuntime = Pick<
   typeof ownRuntime,
   | 'accessOf'
@@ -14,41 +14,41 @@ export type DescribingRuntime = Pick<
   | 'webhookConfigurations'
 >
 
-/** A custom resource that an operator brings with it. */
+/** A custom resource that an operator defines. */
 export interface DescribedResource {
   readonly crd: CrdManifest
-  /** Whether the operator's webhook server converts its versions. */
+  /** Whether the webhook server of the operator converts its versions. */
   readonly isConverted: boolean
   /** Whether a controller reconciles it. */
   readonly isReconciled: boolean
 }
 
-/** A webhook as it is registered, but for where its server is. */
+/** A webhook registration without the address of its server. */
 export interface DescribedWebhook {
   readonly name: string
   readonly path: string
   readonly registration: Readonly<Record<string, unknown>>
 }
 
-/** Rules by the place where they are granted. */
+/** RBAC rules by the scope in which they are granted. */
 export interface DescribedAccess {
   readonly cluster: readonly PolicyRule[]
-  /** In each of the namespaces that are watched. */
+  /** In each watched namespace. */
   readonly watched: readonly PolicyRule[]
   /** In the namespace of the operator. */
   readonly own: readonly PolicyRule[]
-  /** In namespaces that the operator names. */
+  /** In other namespaces, by name. */
   readonly elsewhere: Readonly<Record<string, readonly PolicyRule[]>>
-  /** What looking after certificates takes: in the cluster, and in the namespace of the operator. */
+  /** For managing the certificate of the webhooks: in the cluster, and in the namespace of the operator. */
   readonly certificates: { readonly cluster: readonly PolicyRule[]; readonly own: readonly PolicyRule[] }
 }
 
-/** What manifests are made of: an operator as plain data. */
+/** An operator as plain data, from which manifests are generated. */
 export interface OperatorDescription {
   readonly name: string
-  /** Empty for all; {@link ownNamespace} alone for the one that it runs in. */
+  /** The watched namespaces. Empty for all; {@link ownNamespace} stands for the namespace of the operator. */
   readonly namespaces: readonly string[]
-  /** Whether only one replica works at a time. False where replicas share the work. */
+  /** Whether only one replica is active at a time. False if replicas share the work. */
   readonly leaderElection: boolean
   readonly resources: readonly DescribedResource[]
   readonly mutating: readonly DescribedWebhook[]
@@ -56,29 +56,29 @@ export interface OperatorDescription {
   readonly access: DescribedAccess
 }
 
-/** Stands for the namespace that an operator runs in, among those that it watches. */
+/** Stands for the namespace of the operator among the watched namespaces. */
 export const ownNamespace = ''
 
-/** What {@link describeOperator} takes besides the operator. */
+/** The options of {@link describeOperator}. */
 export interface DescribeOptions {
-  /** Whether it shall only look at the namespace that it runs in. @default what the operator says */
+  /** Restricts the operator to its own namespace. @default as the operator is defined */
   readonly namespaced?: boolean | undefined
-  /** Groups whose definitions are somebody else's business. @default none */
+  /** Groups whose CRDs other projects install. @default none */
   readonly externalGroups?: readonly string[] | undefined
-  /** The copy that the operator was made with: only that one knows its kinds. @default the one of this command */
+  /** The copy of the runtime that defined the operator. @default that of this command */
   readonly runtime?: DescribingRuntime | undefined
 }
 
 const here = 'here'
 
 /**
- * Describes an operator as plain data. Of custom resources, those that it names as kinds, reconciles, converts or has webhooks for are its own, and
- * those of the same groups that it makes or watches; definitions of other groups are left to whoever they are from.
+ * Describes an operator as plain data. It defines the custom resources that it lists as kinds, reconciles, converts or has webhooks for, and
+ * those of the same groups that it owns or watches. CRDs of other groups belong to other projects.
  */
 export function describeOperator(operator: Operator, options: DescribeOptions = {}): OperatorDescription {
   const { runtime = ownRuntime, namespaced = false } = options
   const { accessOf, certificateRules, certificatesOf, needsWebhooks, webhookConfigurations } = runtime
-  // Roll-outs have two replicas for a moment: unless they share the work, one of them has to wait.
+  // During a rollout there are two replicas for a moment: unless they share the work, only one may be active.
   const leaderElection = operator.sharding === false && (operator.leaderElection || {})
   const namespaces = namespaced ? [here] : operator.namespaces
   const deployed: Operator = { ...operator, leaderElection, namespaces }
@@ -104,7 +104,7 @@ export function describeOperator(operator: Operator, options: DescribeOptions = 
   }
 }
 
-/** Whether a webhook server belongs to the operator. */
+/** Whether the operator has a webhook server. */
 export function hasWebhooks({ mutating, validating, resources }: OperatorDescription): boolean {
   return mutating.length > 0 || validating.length > 0 || resources.some(({ isConverted }) => isConverted)
 }

@@ -6,7 +6,7 @@ const actions = (...args: Parameters<typeof planFiles>): Record<string, string> 
   Object.fromEntries(planFiles(...args).map(({ path, action }) => [path, action]))
 
 describe('provenanceOf()', () => {
-  it('knows texts that were changed, and those that were not made here', () => {
+  it('detects changed files and files that were not generated', () => {
     const { text } = editable('a: 1\n')
     expect(provenanceOf(text)).toEqual({ isUntouched: true, madeAs: expect.stringMatching(/^[0-9a-f]{16}$/) })
     expect(provenanceOf(`${text}b: 2\n`)).toMatchObject({ isUntouched: false, madeAs: provenanceOf(text).madeAs })
@@ -20,7 +20,7 @@ describe('planFiles()', () => {
   const plan = (before: string, force = false) =>
     actions({ files: new Map([['f', now]]), present: new Map([['f', before]]), force })['f']
 
-  it('makes what is missing and leaves what is right', () => {
+  it('creates missing files and keeps equal ones', () => {
     const files = new Map([
       ['new', now],
       ['same', now],
@@ -28,7 +28,7 @@ describe('planFiles()', () => {
     expect(actions({ files, present: new Map([['same', now.text]]) })).toEqual({ new: 'create', same: 'unchanged' })
   })
 
-  it('writes editable files only as long as nobody changed them', () => {
+  it('overwrites editable files only while they are unchanged', () => {
     expect(plan(made.text)).toBe('update')
     expect(plan(`${made.text}# mine\n`)).toBe('outdated')
     expect(plan(`${now.text}# mine\n`)).toBe('kept')
@@ -36,7 +36,7 @@ describe('planFiles()', () => {
     expect(plan('mine: 1\n', true)).toBe('update')
   })
 
-  it('writes derived files whatever was done to them, and others once', () => {
+  it('always overwrites derived files, and writes others once', () => {
     const files = new Map([
       ['derived', derived('a: 2\n')],
       ['once', { text: 'a: 2\n', care: 'once' as const }],
@@ -49,7 +49,7 @@ describe('planFiles()', () => {
     expect(planFiles({ files, present }).flatMap(({ path, isOnce }) => (isOnce ? [path] : []))).toEqual(['once'])
   })
 
-  it('removes what it made and does not make any more, but nothing of others', () => {
+  it('removes files that it no longer generates, and no others', () => {
     const crd = 'metadata:\n  annotations:\n    kubewright.dev/generated: "true"\n'
     const present = new Map([
       ['config/old.yaml', made.text],

@@ -1,30 +1,30 @@
 import { type GeneratedFiles, isMarked, provenanceOf } from './generated-file.ts'
 import { generatedAnnotation } from './webhook-objects.ts'
 
-/** What is to be done with one file. */
+/** The planned change of one file. */
 export interface FilePlan {
   readonly path: string
   /**
-   * `kept`: changed by people and left alone; `outdated`: kept, although what is made now differs from what was made then;
-   * `stale`: no longer made, but changed by people and therefore kept.
+   * `kept`: the user changed the file; `outdated`: the user changed it, and the generated text has changed too; `stale`: the user changed
+   * it, and it is no longer generated.
    */
   readonly action: 'create' | 'update' | 'remove' | 'unchanged' | 'kept' | 'outdated' | 'stale'
   readonly before: string | undefined
   readonly after: string | undefined
-  /** Present for what is kept because it is written once, whoever changed it. */
+  /** Present if the file is kept because it is written only once. */
   readonly isOnce?: true
 }
 
-/** What {@link planFiles} takes. */
+/** The input of {@link planFiles}. */
 export interface PlanFilesOptions {
   readonly files: GeneratedFiles
-  /** The texts that there are now, by path: all files in the folders that files are made in. */
+  /** The existing files by path, of all folders with generated files. */
   readonly present: ReadonlyMap<string, string>
-  /** Writes over what people changed. @default false */
+  /** Overwrites files that the user changed. @default false */
   readonly force?: boolean | undefined
 }
 
-/** Finds out what has to be written, and what must not. */
+/** Plans which files are written, removed and kept. */
 export function planFiles({ files, present, force = false }: PlanFilesOptions): FilePlan[] {
   const plans: FilePlan[] = []
   for (const [path, { text: after, care }] of files) {
@@ -49,12 +49,12 @@ export function planFiles({ files, present, force = false }: PlanFilesOptions): 
   return plans.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** Whether a plan changes anything on the disk. */
+/** Whether a plan writes or removes a file. */
 export function isChange({ action }: FilePlan): boolean {
   return action === 'create' || action === 'update' || action === 'remove'
 }
 
-/** Whether a file without a heading was made here. */
+/** Whether a file without a heading was generated. */
 function isDerived(path: string, text: string): boolean {
   if (path === 'config/webhook/manifests.yaml' || isMarked(text)) return true
   return path.startsWith('config/crd/bases/') && text.includes(`${generatedAnnotation}: "true"`)

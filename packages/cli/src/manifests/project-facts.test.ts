@@ -12,12 +12,12 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('readIcon()', () => {
-  it('reads what package.json names', async () => {
+  it('reads the file that package.json names', async () => {
     const { iconFile } = await projectFacts(folder)
     expect(await readIcon(folder, iconFile!)).toEqual({ mediatype: 'image/svg+xml', base64data: 'PHN2Zy8+' })
   })
 
-  it('names the field when there is no such file, or none that catalogues show', async () => {
+  it('names the field if the file is missing or of an unsupported type', async () => {
     const field = '"kubewright": { "icon": FILE } in package.json'
     await expect(readIcon(folder, 'none.png')).rejects.toThrow(`${field} names none.png, which does not exist`)
     await expect(readIcon(folder, 'icon.ico')).rejects.toThrow(

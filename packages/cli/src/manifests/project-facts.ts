@@ -4,7 +4,7 @@ import { parseYaml } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
 import type { ManifestOptions } from './manifest-options.ts'
 
-/** What the files of a project say about it. */
+/** Facts about a project from its files. */
 export interface ProjectFacts {
   readonly version: string | undefined
   readonly description: string | undefined
@@ -14,15 +14,15 @@ export interface ProjectFacts {
   readonly license: string | undefined
   /** The file of its icon, relative to the project. */
   readonly iconFile: string | undefined
-  /** Whether the operator is meant for its own namespace only. */
+  /** Whether the operator is restricted to its own namespace. */
   readonly namespaced: boolean
-  /** Groups whose definitions come from elsewhere. */
+  /** Groups whose CRDs other projects install. */
   readonly externalGroups: readonly string[]
-  /** What config/ was made with, or turned into by hand. */
+  /** The options that config/ was generated with, including changes by hand. */
   readonly chosen: ManifestOptions
 }
 
-/** Reads package.json, PROJECT and the kustomizations of config/ of a project, as far as they are there. */
+/** Reads package.json, PROJECT and the kustomizations of config/, if they exist. */
 export async function projectFacts(folder: string): Promise<ProjectFacts> {
   const manifest = asRecord(await readJson(join(folder, 'package.json')))
   const project = asRecord(await readYaml(join(folder, 'PROJECT')))
@@ -66,7 +66,7 @@ function imageOf({ newName, newTag, digest }: Readonly<Record<string, unknown>>)
   const name = text(newName)
   if (name === undefined) return undefined
   if (typeof digest === 'string') return `${name}@${digest}`
-  // A tag such as 1.10 may have been read as a number.
+  // YAML parses a tag such as 1.10 as a number.
   return `${name}:${newTag === undefined ? 'latest' : String(newTag)}`
 }
 
@@ -97,7 +97,7 @@ export async function readIcon(folder: string, file: string): Promise<{ mediatyp
     return { mediatype, base64data: (await readFile(join(folder, file))).toString('base64') }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new Error(`${named} names ${file}, which does not exist`, { cause: error })
+    throw new Error(`${named} names ${file}, which does not exist: correct the path`, { cause: error })
   }
 }
 
@@ -107,7 +107,7 @@ async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(found)
   } catch (error) {
-    throw new Error(`${file} cannot be read: ${errorText(error)}`, {
+    throw new Error(`${file} is not valid: ${errorText(error)}`, {
       cause: error,
     })
   }
@@ -119,7 +119,7 @@ async function readYaml(file: string): Promise<unknown> {
   try {
     return parseYaml(found)
   } catch (error) {
-    throw new Error(`${file} cannot be read: ${errorText(error)}`, {
+    throw new Error(`${file} is not valid: ${errorText(error)}`, {
       cause: error,
     })
   }

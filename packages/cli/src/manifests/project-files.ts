@@ -4,8 +4,8 @@ import { withEndsOf, withUnixEnds } from '../text/line-ends.ts'
 import { type FilePlan, isChange } from './plan-files.ts'
 
 /**
- * The texts of some files, and of all in some folders, of a project, by their paths in it with `/` between folders. Lines end as in
- * what is generated: that git or an editor wrote them in another way is no change.
+ * Reads files, and all files of folders, of a project. The keys are paths relative to the project, with `/` between folders. The texts have
+ * Unix line ends, so that line ends of git or an editor do not count as changes.
  */
 export async function readFolders(project: string, folders: readonly string[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
@@ -17,7 +17,7 @@ export async function readFolders(project: string, folders: readonly string[]): 
   return texts
 }
 
-/** Does what plans say. Files keep the line ends that they have. */
+/** Carries out plans. Existing files keep their line ends. */
 export async function writeFiles(project: string, plans: readonly FilePlan[]): Promise<void> {
   for (const plan of plans) {
     if (!isChange(plan)) continue

@@ -13,13 +13,13 @@ describe('prometheusRules()', () => {
   }
   const rules = spec.groups.flatMap((group) => group.rules)
 
-  it('only asks for metrics that an operator has', () => {
+  it('uses only metrics of operators', () => {
     const asked = new Set(rules.flatMap(({ expr }) => metricsIn(expr)))
     expect([...asked].filter((name) => name !== 'up' && !knownMetrics.has(name))).toEqual([])
     expect(asked.size).toBeGreaterThan(8)
   })
 
-  it('has alerts for leaders where there are some, and for webhooks where there are some', () => {
+  it('has alerts for leader election and webhooks only if the operator uses them', () => {
     expect(rules.map(({ alert }) => alert)).toContain('NoLeader')
     expect(rules.map(({ alert }) => alert)).not.toContain('WebhookErrors')
   })

@@ -11,7 +11,7 @@ interface Alert {
   readonly description: string
 }
 
-/** Alerts for what goes wrong in an operator, for Prometheus where its operator runs. */
+/** Alerts for an operator, as a PrometheusRule of the Prometheus operator. */
 export function prometheusRules(context: ObjectContext): Manifest {
   const rules = alertsOf(context).map(({ alert, expr, for: duration, severity, summary, description }) => ({
     alert,
@@ -39,39 +39,39 @@ function alertsOf(context: ObjectContext): Alert[] {
       for: '10m',
       severity: 'critical',
       summary: `No replica of ${operator.name} can be scraped`,
-      description: 'Nothing is reconciled while no replica runs. See the Deployment and its pods.',
+      description: 'No object is reconciled while no replica runs. Check the Deployment and its pods.',
     },
     {
       alert: 'ReconcileErrors',
       expr: `sum by (controller) (rate(controller_runtime_reconcile_errors_total{${at}}[10m])) > 0.1 * sum by (controller) (rate(controller_runtime_reconcile_total{${at}}[10m]))`,
       for: '15m',
       severity: 'warning',
-      summary: 'Controller {{ $labels.controller }} fails more than every tenth time',
-      description: 'The log of the operator names the objects and the errors.',
+      summary: 'More than 10 % of the reconciles of {{ $labels.controller }} fail',
+      description: 'The log of the operator lists the objects and the errors.',
     },
     {
       alert: 'ReconcileGivenUp',
       expr: `sum by (controller) (increase(controller_runtime_terminal_reconcile_errors_total{${at}}[1h])) > 0`,
       for: '1m',
       severity: 'warning',
-      summary: 'Controller {{ $labels.controller }} gave up on objects until they change',
-      description: 'The log of the operator names the objects and the errors.',
+      summary: 'Controller {{ $labels.controller }} stopped retrying objects after terminal errors',
+      description: 'The log of the operator lists the objects and the errors.',
     },
     {
       alert: 'ReconcilePanics',
       expr: `sum by (controller) (increase(controller_runtime_reconcile_panics_total{${at}}[1h])) > 0`,
       for: '1m',
       severity: 'warning',
-      summary: 'Controller {{ $labels.controller }} fails through a mistake in the program',
-      description: 'The log of the operator has the stack.',
+      summary: 'Controller {{ $labels.controller }} fails because of a bug in its code',
+      description: 'The log of the operator contains the stack trace.',
     },
     {
       alert: 'ReconcileHotLoop',
       expr: `sum by (controller) (increase(kubewright_hot_loops_total{${at}}[1h])) > 0`,
       for: '1m',
       severity: 'warning',
-      summary: 'Controller {{ $labels.controller }} reconciles objects over and over',
-      description: 'Each reconcile causes the next one. The log of the operator names the objects and the fields.',
+      summary: 'Controller {{ $labels.controller }} reconciles objects in a loop',
+      description: 'Each reconcile causes the next one. The log of the operator lists the objects and the fields.',
     },
     {
       alert: 'ReconcileHangs',
@@ -79,16 +79,15 @@ function alertsOf(context: ObjectContext): Alert[] {
       for: '5m',
       severity: 'warning',
       summary: 'A reconcile of {{ $labels.name }} has been running for more than five minutes',
-      description: 'Give what it waits for a deadline, or the controller a timeout.',
+      description: 'Set a deadline for the calls of the reconcile, or a timeout for the controller.',
     },
     {
       alert: 'WorkPilesUp',
       expr: `sum by (name) (workqueue_depth{${at}}) > 100 and sum by (name) (deriv(workqueue_depth{${at}}[30m])) > 0`,
       for: '30m',
       severity: 'warning',
-      summary: 'Queue {{ $labels.name }} grows',
-      description:
-        'Objects change faster than they are reconciled: raise the concurrency, or see why reconciles take long.',
+      summary: 'The work queue {{ $labels.name }} grows',
+      description: 'Objects change faster than they are reconciled: raise the concurrency, or make reconciles faster.',
     },
     {
       alert: 'WatchesFail',
@@ -96,15 +95,15 @@ function alertsOf(context: ObjectContext): Alert[] {
       for: '15m',
       severity: 'warning',
       summary: 'Lists and watches of {{ $labels.resource }} fail',
-      description: 'What the operator knows grows old. Missing rights and missing definitions are told by /readyz.',
+      description: 'The cache of the operator is outdated. /readyz reports missing permissions and missing CRDs.',
     },
     {
       alert: 'EventLoopBlocked',
       expr: `max by (pod) (nodejs_eventloop_lag_seconds{${at}}) > 1`,
       for: '10m',
       severity: 'warning',
-      summary: 'The process of {{ $labels.pod }} is busy for more than a second at a time',
-      description: 'Long computations keep everything else waiting, probes and Leases included.',
+      summary: 'The event loop of {{ $labels.pod }} is blocked for more than a second',
+      description: 'Long computations delay all other work, including probes and renewals of Leases.',
     },
     ...(operator.leaderElection
       ? [
@@ -113,8 +112,8 @@ function alertsOf(context: ObjectContext): Alert[] {
             expr: `sum(leader_election_master_status{${at}}) == 0`,
             for: '5m',
             severity: 'critical' as const,
-            summary: `No replica of ${operator.name} leads`,
-            description: 'Nothing is reconciled. See the Lease and the rights of the operator.',
+            summary: `No replica of ${operator.name} is the leader`,
+            description: 'No object is reconciled. Check the Lease and the permissions of the operator.',
           },
         ]
       : []),
@@ -125,8 +124,8 @@ function alertsOf(context: ObjectContext): Alert[] {
             expr: `sum by (webhook) (rate(controller_runtime_webhook_requests_total{${at},code=~"5.."}[10m])) > 0`,
             for: '10m',
             severity: 'warning' as const,
-            summary: 'Webhook {{ $labels.webhook }} answers with errors',
-            description: 'Writes of its objects fail while it does. The log of the operator has the errors.',
+            summary: 'Webhook {{ $labels.webhook }} responds with errors',
+            description: 'Writes of its objects fail. The log of the operator contains the errors.',
           },
         ]
       : []),

@@ -3,18 +3,18 @@ import type { Manifest } from './manifest.ts'
 import { clusterMeta, labelsOf, type ObjectContext, ownMeta, shortGroup } from './object-context.ts'
 import { type DescribedResource, hasWebhooks, ownNamespace } from './operator-description.ts'
 
-/** Says in which namespace an object stays, whatever the namespace of the rest is. */
+/** The label that names the namespace of an object outside the namespace of the operator. */
 export const placeLabel = 'kubewright.dev/namespace'
 
 const apiGroup = 'rbac.authorization.k8s.io'
 const apiVersion = `${apiGroup}/v1`
 
-/** The account that the operator runs as. */
+/** The service account of the operator. */
 export function serviceAccount(context: ObjectContext): Manifest {
   return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: ownMeta(context, 'controller-manager') }
 }
 
-/** What the operator does with objects: a ClusterRole, and Roles where it only looks at some namespaces. */
+/** The rights of the controllers: a ClusterRole, and Roles for an operator that watches some namespaces only. */
 export function managerRoles(context: ObjectContext): Manifest[] {
   const { operator, options } = context
   const { cluster, watched, certificates } = operator.access
@@ -29,7 +29,7 @@ export function managerRoles(context: ObjectContext): Manifest[] {
   return roles
 }
 
-/** What agreeing on a leader, or on shares of the work, takes: usually beside the operator. */
+/** The rights for leader election and sharding, usually in the namespace of the operator. */
 export function leaderElectionRoles(context: ObjectContext): Manifest[] {
   const { own, elsewhere, watched } = context.operator.access
   const roles: Manifest[] = []
@@ -42,13 +42,13 @@ export function leaderElectionRoles(context: ObjectContext): Manifest[] {
   return roles
 }
 
-/** What keeping its own certificate takes beside the operator; none where somebody else does that. */
+/** The rights to store the certificate of the webhooks; none if cert-manager issues it. */
 export function certificateRoles(context: ObjectContext): Manifest[] {
   const { own } = context.operator.access.certificates
   return isSelfManaged(context) ? [role(context, 'Role', 'webhook-cert-role', mergeRules(own))] : []
 }
 
-/** To know who asks for metrics. */
+/** The right to authenticate and authorize readers of metrics. */
 export function metricsAuthRole(context: ObjectContext): Manifest {
   return role(context, 'ClusterRole', 'metrics-auth-role', [
     { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
@@ -56,15 +56,15 @@ export function metricsAuthRole(context: ObjectContext): Manifest {
   ])
 }
 
-/** For those who shall read metrics: bind it to the account of Prometheus. */
+/** The right to read metrics, to be bound to the service account of Prometheus. */
 export function metricsReaderRole(context: ObjectContext): Manifest {
   return role(context, 'ClusterRole', 'metrics-reader', [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }])
 }
 
-/** Who may do what with the objects of a resource; the operator itself does not use these. */
+/** The roles for users of a resource. The operator itself does not use them. */
 export const helperRoles = ['admin', 'editor', 'viewer'] as const
 
-/** A role that administrators of a cluster may give to people. */
+/** A role that cluster administrators can grant to users of a resource. */
 export function helperRole(
   context: ObjectContext,
   { crd }: DescribedResource,
@@ -83,7 +83,7 @@ export function helperRole(
   return role(context, 'ClusterRole', `${helperName(context, crd.spec, '-')}-${who}-role`, rules)
 }
 
-/** What the helper roles of a resource are called: with its group where the operator has several. */
+/** The name of the helper roles of a resource, with its group if the operator has several groups. */
 export function helperName(
   { operator }: Pick<ObjectContext, 'operator'>,
   { group, names }: DescribedResource['crd']['spec'],
@@ -95,18 +95,18 @@ export function helperName(
     : names.singular
 }
 
-/** Whether the operator looks after the certificate of its webhooks itself. */
+/** Whether the operator manages the certificate of its webhooks itself. */
 export function isSelfManaged({ operator, options }: Pick<ObjectContext, 'operator' | 'options'>): boolean {
   return hasWebhooks(operator) && !options.certManager
 }
 
-/** Whether the operator has its rights on what it watches in a namespace. */
+/** Whether a namespace is watched, so that the operator has its `watched` rights there. */
 function isWatched({ operator, options }: ObjectContext, namespace: string): boolean {
   const place = (name: string): string => (name === ownNamespace ? options.namespace : name)
   return operator.namespaces.some((watched) => place(watched) === place(namespace))
 }
 
-/** What rules allow beyond others that hold in the same place: nothing is granted twice. */
+/** The rights of rules that others do not grant yet, so that no right is granted twice. */
 function rulesBeyond(rules: readonly PolicyRule[], granted: readonly PolicyRule[]): PolicyRule[] {
   const known = new Set(granted.flatMap(singleRights).map((right) => JSON.stringify(right)))
   return mergeRules(rules.flatMap(singleRights).filter((right) => !known.has(JSON.stringify(right))))
@@ -137,7 +137,7 @@ function placed(context: ObjectContext, namespace: string, object: Manifest): Ma
 
 /** Binds a role to the service account of the operator. */
 export function roleBinding(context: ObjectContext, { kind, metadata }: Manifest): Manifest {
-  // Kustomize does not recognize the account from another namespace: there its name is written out.
+  // kustomize does not rename the account in bindings of other namespaces: they contain its full name.
   const isElsewhere = metadata.labels?.[placeLabel] !== undefined
   const { prefix, namespace } = isElsewhere
     ? { prefix: `${context.operator.name}-`, namespace: context.options.namespace }

@@ -1,6 +1,6 @@
 import type { FieldSchema } from './sample-of.ts'
 
-/** How a console shows a field. */
+/** The descriptor of a field for consoles. */
 export interface FieldDescriptor {
   readonly description: string
   readonly displayName: string
@@ -8,13 +8,13 @@ export interface FieldDescriptor {
   readonly 'x-descriptors'?: readonly string[]
 }
 
-/** How consoles show the spec and the status of a resource: from what its schema says. */
+/** The descriptors of a resource for consoles, derived from its schema. */
 export interface ResourceDescriptors {
   readonly specDescriptors: readonly FieldDescriptor[]
   readonly statusDescriptors: readonly FieldDescriptor[]
 }
 
-/** Describes the fields of a version of a resource down to two levels, deeper ones being for those who write YAML. */
+/** Describes the fields of a version of a resource, down to two levels of its spec. */
 export function resourceDescriptors(schema: FieldSchema): ResourceDescriptors {
   const { spec, status } = schema.properties ?? {}
   return {
@@ -60,7 +60,7 @@ function statusHints(name: string): string[] {
   return name === 'phase' ? ['urn:alm:descriptor:io.kubernetes.phase'] : []
 }
 
-/** readyReplicas -> Ready Replicas. */
+/** `readyReplicas` -> `Ready Replicas`. */
 export function displayName(name: string): string {
   const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[\s_-]+/)
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')

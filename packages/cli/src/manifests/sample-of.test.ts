@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { sampleOf } from './sample-of.ts'
 
 describe('sampleOf()', () => {
-  it('has what is required, of the right form, and nothing else', () => {
+  it('contains exactly the required fields, with valid values', () => {
     const Home = defineResource({
       group: 'ajd.example.com',
       version: 'v1',

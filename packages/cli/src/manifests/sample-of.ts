@@ -28,7 +28,7 @@ export function sampleOf(crd: CrdManifest, operator: string, version: string = s
   }
 }
 
-/** The version that objects of a resource are stored in. */
+/** The storage version of a CRD. */
 export function storedVersion(crd: CrdManifest): string {
   return crd.spec.versions.find(({ storage }) => storage)?.name ?? crd.spec.versions[0]?.name ?? 'v1'
 }
@@ -39,7 +39,7 @@ const formats: Readonly<Record<string, string>> = {
   date: '2026-01-01',
   'date-time': '2026-01-01T00:00:00Z',
   duration: '1m',
-  email: 'somebody@example.com',
+  email: 'user@example.com',
   hostname: 'example.com',
   ipv4: '192.0.2.1',
   ipv6: '2001:db8::1',
@@ -72,7 +72,7 @@ function objectFor(schema: FieldSchema): Record<string, unknown> {
   const value: Record<string, unknown> = {}
   for (const name of schema.required ?? []) {
     const of = schema.properties?.[name]
-    // What has a default needs no saying.
+    // The server sets fields that have a default.
     if (of && of.default === undefined) value[name] = valueFor(of, name)
   }
   return value

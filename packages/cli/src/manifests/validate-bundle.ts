@@ -1,7 +1,7 @@
 import { parseYaml } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
 
-/** What is wrong with a bundle. */
+/** A problem of a bundle. */
 export interface BundleProblem {
   readonly severity: 'error' | 'warning'
   readonly path: string
@@ -21,7 +21,7 @@ const required = [
   'operators.operatorframework.io.bundle.package.v1',
 ]
 
-/** Checks a bundle, given as texts by path, for what OLM and its catalogues would refuse or complain about. Needs no cluster. */
+/** Checks a bundle, given as texts by path, for problems that OLM and its catalogs reject or warn about. Needs no cluster. */
 export function validateBundle(files: ReadonlyMap<string, string>): BundleProblem[] {
   const problems: BundleProblem[] = []
   const documents = new Map<string, Fields>()
@@ -35,7 +35,7 @@ export function validateBundle(files: ReadonlyMap<string, string>): BundleProble
   }
   const versions = [...documents].filter(([, { kind }]) => kind === 'ClusterServiceVersion')
   if (versions.length !== 1) {
-    const message = `a bundle has exactly one ClusterServiceVersion, not ${versions.length}`
+    const message = `a bundle must have exactly one ClusterServiceVersion, not ${versions.length}`
     return [...problems, { severity: 'error', path: 'bundle/manifests', message }]
   }
   const definitions = [...documents.values()].filter(({ kind }) => kind === 'CustomResourceDefinition')
@@ -78,7 +78,7 @@ function checkVersion(check: Check, csv: Fields, definitions: readonly Fields[])
   )
   check.error(
     textOf(name).endsWith(`.v${version}`),
-    `metadata.name must end with .v${version}, not be "${textOf(name)}"`,
+    `metadata.name must end with .v${version}: it is "${textOf(name)}"`,
   )
   for (const field of ['displayName', 'install', 'installModes']) {
     check.error(spec[field] !== undefined, `spec.${field} is required`)
@@ -95,7 +95,7 @@ function checkVersion(check: Check, csv: Fields, definitions: readonly Fields[])
   const modes = asList(spec['installModes']).map(asFields)
   check.error(
     modes.some(({ supported }) => supported === true),
-    'spec.installModes supports none: OLM could not install it',
+    'spec.installModes supports no mode: OLM cannot install it',
   )
   checkOwned(check, spec, definitions)
   checkExamples(check, textOf(asFields(annotations)['alm-examples']), spec, definitions)
@@ -110,7 +110,7 @@ function checkOwned(check: Check, spec: Fields, definitions: readonly Fields[]):
     check.error(definition !== undefined, `owned CRD ${textOf(name)} is not in the bundle`)
     if (definition === undefined) continue
     const { names: named, versions } = asFields(definition['spec'])
-    check.error(asFields(named)['kind'] === kind, `owned CRD ${textOf(name)} is of another kind than ${textOf(kind)}`)
+    check.error(asFields(named)['kind'] === kind, `owned CRD ${textOf(name)} does not define the kind ${textOf(kind)}`)
     const served = asList(versions)
       .map(asFields)
       .find((one) => one['name'] === version)
@@ -141,17 +141,20 @@ function checkExamples(check: Check, text: string, csv: Fields, definitions: rea
   try {
     examples = asList(JSON.parse(text === '' ? '[]' : text))
   } catch {
-    check.error(false, 'the annotation alm-examples is no JSON')
+    check.error(false, 'the annotation alm-examples is not valid JSON')
     return
   }
   const owned = asList(asFields(csv['customresourcedefinitions'])['owned']).map(asFields)
-  // A definition is called plural.group.
+  // The name of a CRD is PLURAL.GROUP.
   const known = owned.map(
     (one) => `${textOf(one['name']).replace(/^[^.]*\./, '')}/${textOf(one['version'])} ${textOf(one['kind'])}`,
   )
   for (const { apiVersion, kind } of examples.map(asFields)) {
     const id = `${textOf(apiVersion)} ${textOf(kind)}`
-    check.error(known.includes(id), `an example is of ${id}, which is not owned: mend or remove it in config/samples`)
+    check.error(
+      known.includes(id),
+      `an example is of ${id}, which is not owned: correct or remove it in config/samples`,
+    )
   }
   for (const { spec } of definitions) {
     const { group, names } = asFields(spec)
@@ -159,14 +162,14 @@ function checkExamples(check: Check, text: string, csv: Fields, definitions: rea
     const isShown = examples
       .map(asFields)
       .some((one) => one['kind'] === kind && textOf(one['apiVersion']).startsWith(`${textOf(group)}/`))
-    check.warning(isShown, `there is no example of ${textOf(kind)}: put one into config/samples`)
+    check.warning(isShown, `there is no example of ${textOf(kind)}: add one to config/samples`)
   }
 }
 
 function checkWebhooks(check: Check, spec: Fields, modes: readonly Fields[]): void {
   const deployments = asList(asFields(asFields(spec['install'])['spec'])['deployments']).map(asFields)
   const names = deployments.map(({ name }) => name)
-  check.error(deployments.length > 0, 'spec.install.spec.deployments is empty: nothing would run')
+  check.error(deployments.length > 0, 'spec.install.spec.deployments is empty: the operator would not run')
   const webhooks = asList(spec['webhookdefinitions']).map(asFields)
   for (const { generateName, deploymentName } of webhooks) {
     check.error(
@@ -176,7 +179,7 @@ function checkWebhooks(check: Check, spec: Fields, modes: readonly Fields[]): vo
   }
   const isConverting = webhooks.some(({ type }) => type === 'ConversionWebhook')
   const isEverywhere = modes.some(({ type, supported }) => type === 'AllNamespaces' && supported === true)
-  check.error(!isConverting || isEverywhere, 'conversion webhooks need the install mode AllNamespaces')
+  check.error(!isConverting || isEverywhere, 'conversion webhooks require the install mode AllNamespaces')
 }
 
 function checkMetadata(check: Check, document: Fields | undefined): void {
@@ -185,7 +188,7 @@ function checkMetadata(check: Check, document: Fields | undefined): void {
   for (const name of required) check.error(textOf(annotations[name]) !== '', `the annotation ${name} is missing`)
   const known = textOf(annotations[channels]).split(',')
   const chosen = textOf(annotations[defaultChannel])
-  check.error(chosen === '' || known.includes(chosen), `the default channel ${chosen} is none of ${known.join(', ')}`)
+  check.error(chosen === '' || known.includes(chosen), `the default channel ${chosen} is not among ${known.join(', ')}`)
 }
 
 function hasField(schema: Fields, path: readonly string[]): boolean {

@@ -18,8 +18,8 @@ function selectorsOf(...webhooks: ReturnType<typeof defineWebhook>[]): unknown[]
 }
 
 describe('webhookConfigurationsOf()', () => {
-  // Else the pod of the operator could not be made before the operator runs.
-  it('leaves the namespace of the operator out of what is asked about built-in kinds', () => {
+  // Otherwise the pod of the operator could not be created before the operator runs.
+  it('excludes the namespace of the operator for built-in kinds', () => {
     const [selector] = selectorsOf(defineWebhook(Pod, { validate }))
     const own = { key: 'app.kubernetes.io/name', operator: 'NotIn', values: ['homes'] }
     expect(selector).toEqual({ matchExpressions: [own] })
@@ -27,7 +27,7 @@ describe('webhookConfigurationsOf()', () => {
     expect(namespace?.metadata.labels).toMatchObject({ 'app.kubernetes.io/name': 'homes' })
   })
 
-  it('does so by name in charts, whose namespace has no labels', () => {
+  it('excludes it by name in charts, because the namespace has no labels', () => {
     const chart = chartFiles(described(defineWebhook(Pod, { validate })))
     expect(chart.get('dist/chart/templates/webhook/webhooks.yaml')?.text).toContain(`  namespaceSelector:
     matchExpressions:
@@ -38,7 +38,7 @@ describe('webhookConfigurationsOf()', () => {
 `)
   })
 
-  it('leaves alone what somebody chose, what may fail, and custom resources', () => {
+  it('keeps explicit selectors, and adds none for failurePolicy Ignore and custom resources', () => {
     const namespaceSelector = { matchLabels: { homes: 'checked' } }
     expect(selectorsOf(defineWebhook(Pod, { validate, namespaceSelector }))).toEqual([namespaceSelector])
     expect(selectorsOf(defineWebhook(Pod, { validate, failurePolicy: 'Ignore' }))).toEqual([undefined])

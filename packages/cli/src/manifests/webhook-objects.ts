@@ -4,7 +4,7 @@ import type { Manifest } from './manifest.ts'
 import { type ObjectContext, ownMeta, podLabels } from './object-context.ts'
 import type { DescribedResource, DescribedWebhook } from './operator-description.ts'
 
-/** Where API servers find the webhooks. */
+/** The Service of the webhook server. */
 export function webhookService(context: ObjectContext): Manifest {
   return {
     apiVersion: 'v1',
@@ -17,7 +17,7 @@ export function webhookService(context: ObjectContext): Manifest {
   }
 }
 
-/** Has API servers ask the webhooks. */
+/** The configurations that register the webhooks. */
 export function webhookConfigurationsOf(context: ObjectContext): Manifest[] {
   const { mutating, validating } = context.operator
   return [
@@ -26,7 +26,7 @@ export function webhookConfigurationsOf(context: ObjectContext): Manifest[] {
   ]
 }
 
-/** How a definition says that its versions are converted by the webhook server. */
+/** The conversion of a CRD by the webhook server. */
 export function conversionOf(context: ObjectContext): object {
   return {
     strategy: 'Webhook',
@@ -34,7 +34,7 @@ export function conversionOf(context: ObjectContext): object {
   }
 }
 
-/** A definition as it is installed, with the conversion that it needs. */
+/** A CRD as it is installed, with its conversion. */
 export function definitionOf(context: ObjectContext, { crd, isConverted }: DescribedResource): Manifest {
   const generated = markGenerated(crd)
   if (!isConverted) return generated
@@ -47,13 +47,13 @@ export function definitionOf(context: ObjectContext, { crd, isConverted }: Descr
   }
 }
 
-/** Says of a definition that it is derived from code. */
+/** The annotation of CRDs that are derived from code. */
 export const generatedAnnotation = 'kubewright.dev/generated'
 
-/** A definition with the mark of what is derived from code. */
+/** Adds {@link generatedAnnotation} to a CRD. */
 export function markGenerated(crd: DescribedResource['crd']): Manifest {
   const annotations = { ...crd.metadata.annotations, [generatedAnnotation]: 'true' }
-  // A definition has all that a manifest has.
+  // A CRD has all fields of a manifest.
   return { ...crd, metadata: { ...crd.metadata, annotations } } as unknown as Manifest
 }
 
@@ -79,15 +79,15 @@ function configuration(
 }
 
 /**
- * Whether the webhook is asked about what a cluster is made of, such as pods, and has to answer: then the pod that would answer could
- * not start before it runs.
+ * Whether the webhook is called for built-in kinds, such as pods, and must answer. Then it would prevent the start of its own pod, which
+ * would have to answer.
  */
 function mayBlockItself({ rules, failurePolicy }: DescribedWebhook['registration']): boolean {
   const groups = (rules as readonly { readonly apiGroups: readonly string[] }[]).flatMap(({ apiGroups }) => apiGroups)
   return failurePolicy !== 'Ignore' && groups.some((group) => !group.includes('.') || group.endsWith('.k8s.io'))
 }
 
-/** All namespaces but that of the operator: by the label that it brings along, where it brings it along. */
+/** A selector for all namespaces except that of the operator, by the label that the installation sets, or else by name. */
 function elsewhere({ operator, naming }: ObjectContext): object {
   const own = naming.isNamespaceGiven
     ? { key: 'kubernetes.io/metadata.name', values: [naming.namespace] }

@@ -13,8 +13,8 @@ import { assembleServer } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
 import { isRecord } from '../text/is-record.ts'
 
-/** What a server said to a write. */
-export type Answer =
+/** The response to a request. */
+export type ServerResponse =
   | { readonly ok: true; readonly object: Readonly<Record<string, unknown>>; readonly warnings: readonly string[] }
   | {
       readonly ok: false
@@ -24,21 +24,21 @@ export type Answer =
       readonly warnings: readonly string[]
     }
 
-/** An API server in this process that nobody else sees, with nothing in it but what every cluster has. */
+/** A private API server in this process, with the objects of an empty cluster. */
 export interface OfflineServer extends AsyncDisposable {
   readonly client: ApiClient
-  /** Sends a request. Refusals are answers, not errors. */
-  send(request: RestRequest): Promise<Answer>
-  /** Resolves when the server serves a definition that it has stored, or says why it will not. */
+  /** Sends a request. Rejects only if the server fails: an API error is a response. */
+  send(request: RestRequest): Promise<ServerResponse>
+  /** Resolves when the server serves a stored CRD; to the reason if it refuses its names. */
   served(name: string): Promise<string | undefined>
-  /** Resolves when every definition is served as it was last written; to be called once. */
+  /** Resolves when every CRD is served as last written. Must be called at most once. */
   settled(): Promise<void>
 }
 
-/** Starts a server for checks: the code that serves clusters, so that what it says is what they say. */
+/** Starts the same server that serves clusters, so that its responses are the same. The caller disposes it. */
 export async function startOfflineServer(clock: Clock): Promise<OfflineServer> {
   const store = new MemoryStore()
-  // Only this process can reach it; the token keeps access control in play as everywhere.
+  // No other process can reach it; the token exercises the same access control as on a cluster.
   const token = 'offline'
   const server = await assembleServer({
     store,
@@ -52,7 +52,7 @@ export async function startOfflineServer(clock: Clock): Promise<OfflineServer> {
     client,
     send: async (request) => {
       const warnings: string[] = []
-      // A client of its own for each request, since clients tell each warning once.
+      // A new client for each request, because a client reports each warning only once.
       const rest = new RestClient({ transport, credentials, clock, onWarning: (text) => warnings.push(text) })
       try {
         const object = await rest.json(request)
@@ -65,7 +65,7 @@ export async function startOfflineServer(clock: Clock): Promise<OfflineServer> {
     },
     served: (name) => whenServed(client, clock, name),
     settled: async () => {
-      // Definitions are served in the order of their names: once the last one is, all others are.
+      // CRDs become served in the order of their names: once the last one is, all are.
       await client.create(lastDefinition)
       await whenServed(client, clock, lastDefinition.metadata.name)
     },

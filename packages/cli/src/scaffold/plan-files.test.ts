@@ -36,7 +36,7 @@ const steps: readonly Step[] = [
   (project) => editProject(project, { license: 'none' }),
 ]
 
-/** A folder in memory that goes through steps as the commands would. */
+/** A folder in memory to which the steps are applied like commands. */
 class Folder {
   readonly files = new Map<string, string>()
   project: Project | undefined
@@ -50,7 +50,7 @@ class Folder {
     this.project = next
   }
 
-  /** Takes a step, unless it cannot be taken now. */
+  /** Applies a step, unless it is impossible now. */
   tryStep(step: Step): void {
     let next: Project
     try {
@@ -65,7 +65,7 @@ class Folder {
 const orders = fc.shuffledSubarray([...steps.keys()])
 
 describe('planFiles()', () => {
-  it('arrives at the same files by any way that leads to the same project', () => {
+  it('reaches the same files by any sequence of steps to the same project', () => {
     fc.assert(
       fc.property(orders, (order) => {
         const folder = new Folder()
@@ -78,7 +78,7 @@ describe('planFiles()', () => {
     )
   })
 
-  it('never loses a line that the user wrote, and leaves programs that can be read', () => {
+  it('keeps every line of the user, and produces valid TypeScript', () => {
     const places = fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: steps.length, maxLength: steps.length })
     fc.assert(
       fc.property(orders, places, (order, edits) => {

@@ -1,6 +1,6 @@
 import type { Color, Paint } from './colors.ts'
 
-/** What became of a file. */
+/** The effect of a command on a file. */
 export type FileAction = 'created' | 'updated' | 'merged' | 'offered' | 'kept' | 'unchanged' | 'removed'
 
 const colors: Readonly<Record<FileAction, Color>> = {
@@ -15,7 +15,7 @@ const colors: Readonly<Record<FileAction, Color>> = {
 
 const width = 9
 
-/** Tells what became of a file: all commands that write files say it like this. */
+/** A line that reports the effect on a file, in the layout of all commands that write files. */
 export function actionLine(action: FileAction, text: string, paint: Paint): string {
   return `${paint(colors[action], action)}${' '.repeat(width - action.length)} ${text}`
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { paintDiff, painted, plain } from './colors.ts'
 
 describe('paintDiff()', () => {
-  it('paints lines as git does, and leaves what did not change', () => {
+  it('colours lines as git does, and leaves context lines unchanged', () => {
     expect(
       ['--- a', '+++ b', '@@ -1 +1 @@', '-old', '+new', ' same', ''].map((line) => paintDiff(line, painted)),
     ).toEqual([

@@ -1,21 +1,21 @@
 const codes = { bold: 1, red: 31, green: 32, yellow: 33, cyan: 36, grey: 90 } as const
 
-/** What begins and ends colours in a text. */
+/** Matches the escape sequences of colours. */
 export const colorCodes: RegExp = /\u001B\[[\d;]*m/g
 
-/** What ends all colours. */
+/** The escape sequence that ends all colours. */
 export const colorEnd: string = '\u001B[0m'
 
-/** What text can be painted with. */
+/** A colour of text. */
 export type Color = keyof typeof codes
 
-/** Gives text a colour, where colours are wanted. */
+/** Colours text, or returns it unchanged if colours are off. */
 export type Paint = (color: Color, text: string) => string
 
-/** Paints nothing. */
+/** Returns text unchanged. */
 export const plain: Paint = (_, text) => text
 
-/** Paints as terminals understand it. */
+/** Colours text with escape sequences. */
 export const painted: Paint = (color, text) => (text === '' ? '' : `\u001B[${codes[color]}m${text}${colorEnd}`)
 
 /** A line of a unified diff in the colours of git. */

@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@kubewright/base'
 import type { Progress } from './terminal.ts'
 import { cutText } from './text-width.ts'
 
-/** As much of a stream as it takes to draw on a terminal. */
+/** The part of a stream that drawing on a terminal needs. */
 export interface ScreenStream {
   readonly columns?: number
   write(text: string): unknown
@@ -10,14 +10,14 @@ export interface ScreenStream {
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
 const frameMillis = 120
-// What is over by then is not told: it would only flicker.
+// A wait that ends sooner is not shown, because it would only flicker.
 const quietMillis = 240
-// Before that nobody wants to know.
-const tellingMillis = 2000
-/** Makes the line that the cursor is in empty. */
+// The elapsed time is shown from here on.
+const elapsedMillis = 2000
+/** Clears the line of the cursor. */
 export const erase: string = '\r\u001B[K'
 
-/** Draws a line on a terminal over and over, with the time that has passed. It is never wider than the terminal. */
+/** Redraws a line on a terminal, with the elapsed time. The line is never wider than the terminal. */
 export class ProgressLine implements Progress {
   readonly #stream: ScreenStream
   readonly #clock: Clock
@@ -46,7 +46,7 @@ export class ProgressLine implements Progress {
     this.erase()
   }
 
-  /** Makes room for another line; the next frame comes below it. */
+  /** Clears the line before another line is written. The next frame appears below that. */
   erase(): void {
     if (this.#isDrawn) this.#stream.write(erase)
     this.#isDrawn = false
@@ -60,8 +60,8 @@ export class ProgressLine implements Progress {
 
   #draw(): void {
     const passed = this.#clock.monotonic() - this.#since
-    const time = passed < tellingMillis ? '' : ` (${Math.floor(passed / 1000)}s)`
-    // Room is left for the ^C that terminals show, and for the last column, after which some go to the next line.
+    const time = passed < elapsedMillis ? '' : ` (${Math.floor(passed / 1000)}s)`
+    // Leaves room for the ^C that terminals show, and for the last column, after which some wrap.
     const room = (this.#stream.columns ?? 80) - time.length - 5
     const shown = cutText(this.#text ?? '', Math.max(room, 1))
     this.#stream.write(`${erase}${frames[this.#frame]} ${shown}${time}`)

@@ -5,7 +5,7 @@ import { Prompt } from './prompt.ts'
 
 function terminal(): { prompt: Prompt; input: PassThrough; shown: () => string } {
   const input = new PassThrough()
-  // As readline takes it for a terminal.
+  // readline treats it as a terminal.
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 })
   let shown = ''
   output.on('data', (data: Buffer) => (shown += data.toString()))
@@ -13,15 +13,15 @@ function terminal(): { prompt: Prompt; input: PassThrough; shown: () => string }
 }
 
 describe('Prompt', () => {
-  it('gets an answer, as it was corrected', async () => {
+  it('resolves to the edited answer', async () => {
     const { prompt, input } = terminal()
     const answer = prompt.ask('Name: ')
-    // After x comes the key that takes it back.
+    // The backspace after x deletes it.
     input.write('höx\u007Fme\r')
     expect(await answer).toBe('höme')
   })
 
-  it('keeps answers that come before their questions', async () => {
+  it('keeps answers that arrive before their questions', async () => {
     const { prompt, input } = terminal()
     const first = prompt.ask('Name: ')
     input.write('home\rexample.com\rn')
@@ -32,10 +32,10 @@ describe('Prompt', () => {
     expect(await third).toBe('no')
   })
 
-  it('tells Ctrl-C from the end of the input', async () => {
+  it('rejects differently for Ctrl-C and for the end of the input', async () => {
     for (const [key, error] of [
       ['\u0003', InterruptedError],
-      ['\u0004', /^there was no answer/],
+      ['\u0004', /^no answer: the input ended/],
     ] as const) {
       const { prompt, input, shown } = terminal()
       const answer = prompt.ask('Name: ')
@@ -45,7 +45,7 @@ describe('Prompt', () => {
     }
   })
 
-  it('ends with the signal', async () => {
+  it('rejects when the signal aborts', async () => {
     const { prompt } = terminal()
     const stop = new AbortController()
     const answer = prompt.ask('Name: ', stop.signal)

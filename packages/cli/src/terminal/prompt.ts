@@ -1,15 +1,15 @@
 import { createInterface } from 'node:readline'
 import { InterruptedError } from './interrupted-error.ts'
 
-/** What {@link Prompt} reads from and writes to. */
+/** The streams of a {@link Prompt}. */
 export interface PromptStreams {
   readonly input: NodeJS.ReadableStream
   readonly output: NodeJS.WritableStream
 }
 
 /**
- * Asks questions, one line each. The terminal is only taken over while a question is open. Lines that come faster than questions, as
- * when somebody pastes several answers, are kept for the questions to come.
+ * Asks questions of one line each. Occupies the terminal only while a question is open. Lines that arrive before their question, as when
+ * the user pastes several answers, are kept for the next questions.
  */
 export class Prompt {
   readonly #streams: PromptStreams
@@ -20,7 +20,7 @@ export class Prompt {
     this.#streams = streams
   }
 
-  /** The answer. Throws {@link InterruptedError} on Ctrl-C and when the signal aborts, another error at the end of the input. */
+  /** Resolves to the answer. Rejects with {@link InterruptedError} on Ctrl-C or if the signal aborts, and with another error at the end of the input. */
   async ask(question: string, signal?: AbortSignal): Promise<string> {
     const { output } = this.#streams
     const early = this.#early.shift()
@@ -39,7 +39,7 @@ export class Prompt {
           isAnswered = true
         })
         lines.once('SIGINT', () => reject(new InterruptedError()))
-        lines.once('close', () => reject(new Error('there was no answer, as the input ended')))
+        lines.once('close', () => reject(new Error('no answer: the input ended')))
         signal?.addEventListener('abort', () => reject(new InterruptedError()), { once: true, signal: stop.signal })
         if (signal?.aborted) reject(new InterruptedError())
         lines.setPrompt(question)
@@ -52,7 +52,7 @@ export class Prompt {
       throw error
     } finally {
       stop.abort()
-      // What was typed of the next answer.
+      // The part of the next answer that is already typed.
       this.#begun = lines.line
       lines.close()
     }

@@ -2,7 +2,7 @@ import { VirtualClock } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
 import { systemTerminal } from './system-terminal.ts'
 
-/** A terminal, and what it shows: lines that went by, and the one that the cursor is in. */
+/** A terminal with its content: finished lines, and the line of the cursor. */
 function screen(columns: number, env: Record<string, string> = {}) {
   const clock = new VirtualClock()
   let lines = ['']
@@ -18,7 +18,7 @@ function screen(columns: number, env: Record<string, string> = {}) {
 }
 
 describe('systemTerminal()', () => {
-  it('shows progress with the time, below lines that are written meanwhile, and leaves nothing of it', async () => {
+  it('shows progress with the elapsed time below written lines, and clears it', async () => {
     const { clock, out, terminal, shown } = screen(40)
     terminal.progress!.show('Waiting for a')
     expect(shown()).toEqual([''])
@@ -42,7 +42,7 @@ describe('systemTerminal()', () => {
     expect(shown()).toEqual([expect.stringMatching(/^. Waiting …$/)])
   })
 
-  it('takes back what is shown of Ctrl-C', () => {
+  it('erases the ^C of the terminal', () => {
     const { note, eraseKey, write, shown } = screen(40)
     write('^C')
     eraseKey()
@@ -50,14 +50,14 @@ describe('systemTerminal()', () => {
     expect(shown()).toEqual(['Stopping', ''])
   })
 
-  it('wraps notes, and no results', () => {
+  it('wraps notes but not results', () => {
     const { out, note, shown } = screen(10)
     note('one two three')
     out('one two three')
     expect(shown()).toEqual(['one two', '  three', 'one two three', ''])
   })
 
-  it('shows no progress on what cannot take it back', () => {
+  it('shows no progress if the output cannot be redrawn', () => {
     expect(screen(80, { TERM: 'dumb' }).terminal.progress).toBeUndefined()
     expect(screen(80, { CI: 'true' }).terminal.progress).toBeUndefined()
     const file = { write: () => undefined }

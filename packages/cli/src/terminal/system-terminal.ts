@@ -4,12 +4,12 @@ import { erase, ProgressLine, type ScreenStream } from './progress-line.ts'
 import type { Terminal } from './terminal.ts'
 import { wrapLine } from './wrap-line.ts'
 
-/** A stream of a process, which may be a terminal. */
+/** An output stream of a process, possibly a terminal. */
 export interface OutputStream extends ScreenStream {
   readonly isTTY?: boolean
 }
 
-/** What {@link systemTerminal} writes to. */
+/** The streams of {@link systemTerminal}. */
 export interface SystemTerminalOptions {
   readonly stdout: OutputStream
   readonly stderr: OutputStream
@@ -18,13 +18,13 @@ export interface SystemTerminalOptions {
 }
 
 /**
- * Writes what commands say: results to the standard output as they are, everything else to the standard error, there wrapped between
- * words if that is a terminal.
+ * Writes the output of commands: results to the standard output unchanged, all other lines to the standard error, wrapped between words
+ * on a terminal.
  */
 export function systemTerminal({ stdout, stderr, env, clock }: SystemTerminalOptions): {
   out(line: string): void
   note(line: string): void
-  /** Takes back what the terminal shows of Ctrl-C, so that the next line begins where lines begin. */
+  /** Erases the ^C that the terminal shows, so that the next line begins in the first column. */
   eraseKey(): void
   readonly terminal: Terminal
 } {

@@ -21,13 +21,13 @@ describe('widthOf()', () => {
 })
 
 describe('cutText()', () => {
-  it('leaves what fits, and never breaks a letter', () => {
+  it('keeps text that fits, and never splits a character', () => {
     expect(cutText('宿屋の管理人', 12)).toBe('宿屋の管理人')
     expect(cutText('宿屋の管理人', 11)).toBe('宿屋の管理…')
     expect(cutText('宿屋の管理人', 10)).toBe('宿屋の管…')
   })
 
-  it('is never wider than it may be', () => {
+  it('never exceeds the width', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, columns) => {
         expect(widthOf(cutText(text, columns))).toBeLessThanOrEqual(columns)

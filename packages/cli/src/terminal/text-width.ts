@@ -1,19 +1,19 @@
 import { colorCodes } from './colors.ts'
 
-// Marks that stand above other letters, joiners and other signs that are not seen.
+// Combining marks, joiners and other characters without a width.
 const invisible = /^[\p{Mn}\p{Me}\p{Cf}]$/u
-// East Asian letters and signs as Unicode's table of widths has them, and emoji.
+// Wide East Asian characters by Unicode's table of widths, and emoji.
 const wide =
   /^(?:[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6B\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1B000}-\u{1B2FB}\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation})$/u
 
-/** How many columns of a terminal a text takes: two for East Asian letters and emoji, none for colours and for what is not seen. */
+/** The columns that a text takes on a terminal: two for wide East Asian characters and emoji, none for colours and invisible characters. */
 export function widthOf(text: string): number {
   let width = 0
   for (const letter of text.replaceAll(colorCodes, '')) width += widthOfLetter(letter)
   return width
 }
 
-/** The beginning of a text without colours that takes at most so many columns; the end is marked when something was left out. */
+/** Cuts a text without colours to so many columns. An ellipsis marks the cut. */
 export function cutText(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
   let shown = ''

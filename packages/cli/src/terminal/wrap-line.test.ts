@@ -5,34 +5,34 @@ import { widthOf } from './text-width.ts'
 import { wrapLine } from './wrap-line.ts'
 
 describe('wrapLine()', () => {
-  it('breaks between words, and indents what goes on', () => {
+  it('breaks between words and indents continuation lines', () => {
     expect(wrapLine('one two three four', 9)).toBe('one two\n  three\n  four')
     expect(wrapLine('  one two three', 9)).toBe('  one two\n    three')
     expect(wrapLine('one two three four', 11, 4)).toBe('one two\n    three\n    four')
   })
 
-  it('leaves what fits, blanks within lines and words that never fit', () => {
+  it('keeps lines that fit, blanks within lines and words that are too wide', () => {
     expect(wrapLine('a  b ', 80)).toBe('a  b ')
     expect(wrapLine('export KUBECONFIG=/a/very/long/path', 12)).toBe('export\n  KUBECONFIG=/a/very/long/path')
     expect(wrapLine('name   text more', 12)).toBe('name   text\n  more')
   })
 
-  it('takes no room for colours', () => {
+  it('ignores the width of colours', () => {
     const line = `${painted('red', 'one')} ${painted('cyan', 'two')}`
     expect(wrapLine(line, 7)).toBe(line)
     expect(wrapLine(line, 6).split('\n').map(widthOf)).toEqual([3, 5])
   })
 
-  it('ends colours with each line, and goes on with them in the next', () => {
+  it('closes colours at the end of a line and reopens them in the next', () => {
     const [red, end] = painted('red', '|').split('|')
     expect(wrapLine(`a ${painted('red', 'b c')} d`, 4)).toBe(`a ${red}b${end}\n  ${red}c${end}\n  d`)
   })
 
-  it('counts two columns for letters that take them', () => {
+  it('counts two columns for wide characters', () => {
     expect(wrapLine('部品 部品 部品', 10)).toBe('部品 部品\n  部品')
   })
 
-  it('loses no word, and is never wider than the terminal unless a word is', () => {
+  it('keeps all words, and exceeds the width only for a wider word', () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 1, maxLength: 30 })
     fc.assert(
       fc.property(words, fc.integer({ min: 20, max: 60 }), fc.nat(4), (list, columns, indent) => {

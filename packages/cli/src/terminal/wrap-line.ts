@@ -2,13 +2,13 @@ import { colorCodes, colorEnd } from './colors.ts'
 import { widthOf } from './text-width.ts'
 
 /**
- * Breaks a line between words where it is wider than a terminal, which would break it within a word. What is continued is indented,
- * by two columns more than the line is unless told otherwise. A word that is wider than the terminal is left whole, to be copied.
+ * Wraps a line between words to the width of a terminal. Continuation lines are indented by `hanging` columns; by default by two more
+ * than the line. A word that is wider than the terminal stays whole, so that it can be copied.
  */
 export function wrapLine(line: string, columns: number, hanging?: number): string {
   if (widthOf(line) <= columns) return line
   const [start = ''] = /^ */.exec(line) ?? []
-  // What is narrower than this is read in another way.
+  // On a very narrow terminal, the indent must leave room for text.
   const indent = ' '.repeat(Math.min(hanging ?? start.length + 2, Math.floor(columns / 2)))
   const lines: string[] = []
   let current = start
@@ -24,14 +24,14 @@ export function wrapLine(line: string, columns: number, hanging?: number): strin
       current += blanks + word
       width += wanted
     }
-    // The terminal breaks what is wider, and goes on in the next line.
+    // The terminal breaks a wider word itself and continues in the next line.
     if (width > columns) width %= columns
     isEmpty = false
   }
   return closed([...lines, current]).join('\n')
 }
 
-/** Ends colours at the end of each line, and begins them again in the next one after its indent. */
+/** Closes colours at the end of each line, and reopens them in the next one after its indent. */
 function closed(lines: readonly string[]): string[] {
   let open = ''
   return lines.map((line) => {

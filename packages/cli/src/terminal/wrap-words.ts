@@ -1,8 +1,8 @@
 import { widthOf } from './text-width.ts'
 
 /**
- * Breaks text between words so that lines have at most `width` columns, as kubectl does: line breaks of the text stay, blanks at
- * a break vanish, and a word that is too long for a line gets one of its own.
+ * Wraps text between words to `width` columns, as kubectl does: line breaks of the text stay, blanks at a break are dropped, and a word
+ * that is too long gets a line of its own.
  */
 export function wrapWords(text: string, width: number): string {
   return text
@@ -31,7 +31,7 @@ function wrapLine(line: string, width: number): string {
   return column + widthOf(rest) <= width ? wrapped + rest : wrapped
 }
 
-/** Text with every line moved to the right. */
+/** Indents every line of a text. */
 export function indentLines(text: string, amount: number): string {
   const pad = ' '.repeat(amount)
   return pad + text.replaceAll('\n', `\n${pad}`)

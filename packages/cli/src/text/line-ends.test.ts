@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { withEndsOf, withUnixEnds } from './line-ends.ts'
 
-it('withEndsOf() keeps the line ends of Windows where a file has them', () => {
+it('withEndsOf() keeps the Windows line ends of a file', () => {
   expect(withEndsOf('a\r\nb\r\n', 'c\nd\n')).toBe('c\r\nd\r\n')
   expect(withEndsOf('a\r\n', 'c\r\nd\n')).toBe('c\r\nd\r\n')
   expect(withEndsOf('a\nb\r\n', 'c\nd\n')).toBe('c\nd\n')

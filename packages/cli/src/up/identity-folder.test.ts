@@ -18,7 +18,7 @@ async function inFolder(test: (folder: string) => Promise<void>): Promise<void> 
 }
 
 describe('identityIn()', () => {
-  it('makes an identity once and keeps it in files that only the owner can read', () =>
+  it('generates an identity once, in files that only the owner can read', () =>
     inFolder(async (folder) => {
       const first = await identityIn(folder, now)
       expect(await identityIn(folder, now + 30 * day)).toEqual(first)
@@ -42,7 +42,7 @@ describe('identityIn()', () => {
       expect(await identityIn(folder, now + 340 * day)).toEqual(later)
     }))
 
-  it('adds what folders of earlier versions lack', () =>
+  it('adds files that folders of earlier versions lack', () =>
     inFolder(async (folder) => {
       const first = await identityIn(folder, now)
       await rm(join(folder, 'front-proxy-ca.key'))

@@ -14,7 +14,7 @@ const names = {
 } as const
 const frontProxyNames = { cert: 'front-proxy-ca.crt', key: 'front-proxy-ca.key' } as const
 
-/** The identity that is kept in a folder: made on first use, with certificates renewed before they expire. */
+/** The identity of a server, kept in a folder. It is generated on first use, and its certificates are renewed before they expire. */
 export async function identityIn(folder: string, now: number): Promise<ServerIdentity> {
   const kept = await load(folder)
   const identity = kept ? renewServerIdentity(kept, now) : createServerIdentity(now)
@@ -29,12 +29,12 @@ async function load(folder: string): Promise<KeptIdentity | undefined> {
       if (error.code === 'ENOENT') return undefined
       throw error
     })
-  // Written last, so that it is there only when all the others are.
+  // Written last: if it exists, all other files do.
   if ((await find(names.caCert)) === undefined) return undefined
   const [caCert, caKey, servingCert, servingKey, adminCert, adminKey, serviceAccountKey] = await Promise.all(
     Object.values(names).map(read),
   )
-  // Folders of earlier versions have none.
+  // Folders of earlier versions do not have it.
   const [frontCert, frontKey] = await Promise.all(Object.values(frontProxyNames).map(find))
   return {
     ...(frontCert && frontKey ? { frontProxyCa: { cert: frontCert, key: frontKey } } : {}),
@@ -57,6 +57,6 @@ async function save(folder: string, identity: ServerIdentity): Promise<void> {
     write(frontProxyNames.cert, identity.frontProxyCa.cert),
     write(frontProxyNames.key, identity.frontProxyCa.key),
   ])
-  // Last: a start that was cut short leaves no CA, and the next one begins anew.
+  // Last: after an interrupted start there is no CA, and the next start generates a new identity.
   await write(names.caCert, identity.ca.cert)
 }

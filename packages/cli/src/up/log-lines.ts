@@ -1,8 +1,8 @@
 import { createLogger, errorText, type Logger } from '@kubewright/base'
 
 /**
- * A logger that writes one line for each record: the message, then the values as name=JSON, then what went wrong where the message
- * does not say so already. Where errors were made is shown to those who want to see everything.
+ * A logger that writes one line for each record: the message, the values as name=JSON, and the error unless the message contains it.
+ * With `verbose`, it also logs debug records and stack traces.
  */
 export function lineLogger(write: (line: string) => void, verbose: boolean): Logger {
   return createLogger({
@@ -20,7 +20,7 @@ export function lineLogger(write: (line: string) => void, verbose: boolean): Log
   })
 }
 
-/** A value as JSON; of numbers, as much as people read. */
+/** A value as JSON. Numbers are rounded to three decimals. */
 function wordOf(value: unknown): string {
   return JSON.stringify(typeof value === 'number' ? Math.round(value * 1000) / 1000 : value)
 }

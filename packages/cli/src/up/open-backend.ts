@@ -28,7 +28,7 @@ export async function openBackend(backend: Backend, { env, clock }: CommandConte
   }
 }
 
-/** The server's keys: kept, so that clients survive a restart, unless nothing else survives it either. */
+/** The identity of the server. Unless objects are in memory, it is kept, so that clients still trust the server after a restart. */
 export async function identityOf(backend: Backend, now: number): Promise<ServerIdentity> {
   switch (backend.kind) {
     case 'memory':
@@ -37,7 +37,7 @@ export async function identityOf(backend: Backend, now: number): Promise<ServerI
       return withFolder(kept(backend.folder), () => identityIn(join(backend.folder, 'pki'), now))
     case 'etcd': {
       const folder = '.kubewright/pki'
-      const cure = 'start it in a folder that you may write to'
+      const cure = 'start it in a writable folder'
       return withFolder({ purpose: 'keep its keys in', path: folder, cure }, () => identityIn(folder, now))
     }
   }
@@ -46,12 +46,12 @@ export async function identityOf(backend: Backend, now: number): Promise<ServerI
 const kept = (folder: string): Written => ({
   purpose: 'keep objects in',
   path: folder,
-  cure: 'choose another folder with --data DIR, or keep nothing with --memory',
+  cure: 'choose another folder with --data DIR, or keep objects in memory with --memory',
 })
 
-/** The backend in a few words. */
+/** Describes the backend for a hint. */
 export function describeBackend(backend: Backend): string {
-  if (backend.kind === 'memory') return 'memory: everything is gone when it stops'
+  if (backend.kind === 'memory') return 'memory (lost on exit)'
   return backend.kind === 'durable' ? backend.folder : `etcd at ${backend.endpoints.join(', ')}`
 }
 
@@ -61,7 +61,8 @@ async function tlsFrom(env: CommandContext['env']): Promise<EtcdTls | undefined>
     return file ? readFile(file, 'utf8') : undefined
   }
   const [ca, cert, key] = await Promise.all(['ETCDCTL_CACERT', 'ETCDCTL_CERT', 'ETCDCTL_KEY'].map(read))
-  if ((cert === undefined) !== (key === undefined)) throw new UsageError('ETCDCTL_CERT and ETCDCTL_KEY go together')
+  if ((cert === undefined) !== (key === undefined))
+    throw new UsageError('ETCDCTL_CERT and ETCDCTL_KEY must be set together')
   if (ca === undefined && cert === undefined) return undefined
   return { ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) }
 }
@@ -69,6 +70,6 @@ async function tlsFrom(env: CommandContext['env']): Promise<EtcdTls | undefined>
 function authFrom({ ETCDCTL_USER: user }: CommandContext['env']): { username: string; password: string } | undefined {
   if (!user) return undefined
   const colon = user.indexOf(':')
-  if (colon < 0) throw new UsageError('ETCDCTL_USER needs the form name:password')
+  if (colon < 0) throw new UsageError('ETCDCTL_USER must have the form NAME:PASSWORD')
   return { username: user.slice(0, colon), password: user.slice(colon + 1) }
 }

@@ -16,20 +16,20 @@ import type { PlaneOptions } from './plane-options.ts'
 import { writePrivateFile } from './private-file.ts'
 import { withFolder } from './with-folder.ts'
 
-/** A control plane that is served over HTTPS and has its kubeconfig written. Disposing it stops everything. */
+/** A control plane that is served over HTTPS, with its kubeconfig. Disposing it stops the server and closes the store. */
 export interface ServedControlPlane extends AsyncDisposable {
   readonly plane: ControlPlane
   readonly store: Store
   readonly url: string
-  /** The file, as an absolute path. */
+  /** The absolute path of the kubeconfig. */
   readonly kubeconfig: string
-  /** The names of the controllers that run. */
+  /** The names of the running controllers. */
   readonly controllers: readonly string[]
-  /** How many requests were answered so far, those of its own controllers left out. */
+  /** The number of requests so far, without those of its own controllers. */
   readonly requests: () => number
 }
 
-/** Starts the control plane that the options ask for, serves it on the loopback address and writes the kubeconfig. */
+/** Starts a control plane, serves it on the loopback address and writes the kubeconfig. */
 export async function serveControlPlane(
   options: PlaneOptions,
   context: CommandContext,
@@ -41,7 +41,7 @@ export async function serveControlPlane(
   const disposer = new AsyncDisposer()
   try {
     const clientCa = options.clientCa === undefined ? undefined : await certificateIn(options.clientCa)
-    // The store first: its lock also keeps two servers from making keys in one folder.
+    // The store first: its lock also prevents two servers from generating keys in the same folder.
     const store = disposer.use(await openBackend(options.backend, context))
     const identity = await identityOf(options.backend, clock.now())
     const clientCas = [identity.ca.cert, ...(clientCa === undefined ? [] : [clientCa])]
@@ -110,12 +110,12 @@ export async function serveControlPlane(
   }
 }
 
-/** The controllers that are meant by `--controllers`; a UsageError when one does not exist. */
+/** The controllers that `--controllers` selects. Throws a UsageError for an unknown name. */
 async function chosenControllers(choice: PlaneOptions['controllers']): Promise<PlaneOptions['controllers']> {
   try {
     return await chooseControllers(choice)
   } catch (error) {
-    // The option is named as the flag is.
+    // The message begins with the name of the option, which is that of the flag.
     if (isKubewrightError(error, 'KW_CONTROLLER_UNKNOWN')) throw new UsageError(`--${error.message}`)
     throw error
   }
@@ -124,14 +124,12 @@ async function chosenControllers(choice: PlaneOptions['controllers']): Promise<P
 function knownPlugin(name: string): OptionalAdmissionPlugin {
   const known = optionalAdmissionPlugins.find((plugin) => plugin === name)
   if (known !== undefined) return known
-  throw new UsageError(
-    `--enable-admission-plugins: ${name} is not one that is off; there is ${optionalAdmissionPlugins.join(', ')}`,
-  )
+  throw new UsageError(`--enable-admission-plugins must be among ${optionalAdmissionPlugins.join(', ')}, not "${name}"`)
 }
 
 async function certificateIn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8')
   if (!text.includes('-----BEGIN CERTIFICATE-----'))
-    throw new UsageError(`--client-ca: ${file} holds no PEM certificate`)
+    throw new UsageError(`--client-ca must be a file with PEM certificates: ${file} contains none`)
   return text
 }

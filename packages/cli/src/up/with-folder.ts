@@ -1,22 +1,22 @@
 import { resolve } from 'node:path'
 import { folderProblem } from '@kubewright/storage'
 
-/** What is written, where, and what can be chosen instead. */
+/** A path that is written to, for error messages. */
 export interface Written {
-  /** Follows "Cannot", with a preposition: `keep objects in`. */
+  /** Follows "Cannot": `keep objects in`. */
   readonly purpose: string
   readonly path: string
-  /** What the user can do about a path that cannot be written to. */
+  /** The cure for a path that is not writable. */
   readonly cure: string
 }
 
-/** Does something that writes; where the file system will not have it, the error says so in a sentence with the path and the cure. */
+/** Runs a function that writes. An error of the file system becomes one with the path, the problem and the cure. */
 export async function withFolder<T>({ purpose, path, cure }: Written, write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
     const problem = folderProblem(error)
     if (problem === undefined) throw error
-    throw new Error(`Cannot ${purpose} ${resolve(path)} as ${problem}: ${cure}`, { cause: error })
+    throw new Error(`Cannot ${purpose} ${resolve(path)} because ${problem}: ${cure}`, { cause: error })
   }
 }

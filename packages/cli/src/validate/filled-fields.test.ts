@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { filledFields } from './filled-fields.ts'
 
 describe('filledFields()', () => {
-  it('tells what was filled in and what changed its form, but not what servers write into everything', () => {
+  it('lists defaults and normalized values, without metadata of the server', () => {
     const given = { metadata: { name: 'a' }, spec: { list: [{ a: 1 }], cpu: '1000m', 'a/b': null } }
     const stored = {
       metadata: { name: 'a', uid: 'x', namespace: 'default', managedFields: [], labels: { by: 'hook' } },

@@ -1,19 +1,19 @@
 import { deepEqual } from '@kubewright/base'
 import { isRecord } from '../text/is-record.ts'
 
-/** A field that a server filled or changed. */
+/** A field that the server set or changed. */
 export interface FilledField {
   /** `spec.containers[0].imagePullPolicy`. */
   readonly path: string
   readonly value: unknown
-  /** What was there before, if anything. */
+  /** The value before, if there was one. */
   readonly before?: unknown
 }
 
-// What servers write into every object.
+// Metadata that the server sets in every object.
 const bookkeeping = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'namespace', 'name']
 
-/** What a server made of an object beyond bookkeeping and status: defaults, and values in another form. */
+/** The fields that the server set: defaults and normalized values, without metadata of the server and status. */
 export function filledFields(given: unknown, stored: unknown): FilledField[] {
   const filled: FilledField[] = []
   compare(withoutBookkeeping(given), withoutBookkeeping(stored), '', filled)
@@ -29,7 +29,7 @@ function withoutBookkeeping(value: unknown): unknown {
 
 function compare(given: unknown, stored: unknown, path: string, filled: FilledField[]): void {
   if (deepEqual(given, stored)) return
-  // What clients read of a whole number beyond 2^53 is the nearest one.
+  // Clients read an integer beyond 2^53 as the nearest float.
   if (typeof given === 'bigint' && Number(given) === stored) return
   if (isRecord(given) && isRecord(stored)) {
     for (const [name, value] of Object.entries(stored)) compare(given[name], value, member(path, name), filled)

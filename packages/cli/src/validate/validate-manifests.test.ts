@@ -35,7 +35,7 @@ const home = (spec: string, name = 'a'): string =>
 
 const read = (...texts: string[]): ManifestDocument[] =>
   texts.flatMap((text, index) => documentsOf(text, `${index}.yaml`))
-const judge = (texts: string[], options: Partial<ValidateManifestsOptions> = {}): Promise<ManifestVerdict[]> =>
+const validate = (texts: string[], options: Partial<ValidateManifestsOptions> = {}): Promise<ManifestVerdict[]> =>
   validateManifests(read(...texts), { clock: systemClock, ...options })
 const problems = (verdicts: readonly ManifestVerdict[]): unknown =>
   verdicts.flatMap((verdict) =>
@@ -43,9 +43,9 @@ const problems = (verdicts: readonly ManifestVerdict[]): unknown =>
   )
 
 describe('validateManifests()', () => {
-  it('accepts what a server accepts, and tells what it fills in', async () => {
-    // The definition comes last, and counts all the same.
-    const verdicts = await judge([home('{ image: nginx }'), crd()])
+  it('accepts valid objects and lists the defaults', async () => {
+    // The CRD comes last, but applies to all manifests.
+    const verdicts = await validate([home('{ image: nginx }'), crd()])
     expect(verdicts.map(({ valid, kind, namespace, name }) => [valid, kind, namespace, name])).toEqual([
       [true, 'Home', 'team', 'a'],
       [true, 'CustomResourceDefinition', undefined, 'homes.example.com'],
@@ -53,8 +53,8 @@ describe('validateManifests()', () => {
     expect(verdicts[0]?.filled).toEqual([{ path: 'spec.replicas', value: 1 }])
   })
 
-  it('takes JSON, and YAML that looks like it', async () => {
-    const verdicts = await judge([
+  it('accepts JSON, and YAML that starts with a brace', async () => {
+    const verdicts = await validate([
       '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"1","a":"2"}}',
       '{ apiVersion: v1, kind: ConfigMap, metadata: { name: b } }',
     ])
@@ -62,13 +62,13 @@ describe('validateManifests()', () => {
     expect(problems(verdicts)).toEqual([expect.stringContaining('duplicate field "data.a"')])
   })
 
-  it('takes whole numbers beyond 2^53 as they are', async () => {
+  it('preserves integers beyond 2^53', async () => {
     const wide = crd().replace("self.replicas < 5 || self.image != 'slow'", 'self.replicas < 9007199254740995')
     const item = (replicas: string): string =>
       `{ apiVersion: example.com/v1, kind: Home, metadata: { name: a }, spec: { image: x, replicas: ${replicas} } }`
-    // Items of a list are sent one by one, and not as they were written.
+    // Items of a list are encoded again before they are sent.
     const list = `{ apiVersion: v1, kind: List, items: [${item('9007199254740993')}, ${item('9007199254740995')}] }`
-    const verdicts = await judge([wide.replace('minimum: 1,', 'minimum: 1, maximum: 99007199254740993,'), list])
+    const verdicts = await validate([wide.replace('minimum: 1,', 'minimum: 1, maximum: 99007199254740993,'), list])
     expect(verdicts.map(({ valid, filled }) => [valid, filled])).toEqual([
       [true, expect.anything()],
       [true, []],
@@ -76,8 +76,8 @@ describe('validateManifests()', () => {
     ])
   })
 
-  it('refuses in the words of the server: schemas, rules, unknown and repeated fields', async () => {
-    const verdicts = await judge(
+  it('reports the messages of the server for schemas, rules, unknown and repeated fields', async () => {
+    const verdicts = await validate(
       [
         home('{ replicas: 0 }'),
         home('{ image: slow, replicas: 7 }'),
@@ -102,69 +102,75 @@ describe('validateManifests()', () => {
     ])
   })
 
-  it('tells the other mistakes beside unknown fields', async () => {
-    expect(problems(await judge([home('{ imagee: z }')], { present: read(crd()) }))).toEqual([
+  it('reports other problems beside unknown fields', async () => {
+    expect(problems(await validate([home('{ imagee: z }')], { present: read(crd()) }))).toEqual([
       'Home in version "v1" cannot be handled as a Home: strict decoding error: unknown field "spec.imagee"',
       'spec.image: Required value',
       expect.stringContaining('some validation rules were not checked'),
     ])
   })
 
-  it('warns of unknown fields or ignores them when asked to', async () => {
+  it('warns about unknown fields or ignores them on request', async () => {
     const options = { present: read(crd()) }
-    const [warned] = await judge([home('{ image: x, imagee: z }')], { ...options, fieldValidation: 'Warn' })
+    const [warned] = await validate([home('{ image: x, imagee: z }')], { ...options, fieldValidation: 'Warn' })
     expect(warned).toMatchObject({ valid: true, warnings: ['unknown field "spec.imagee"'] })
-    const [ignored] = await judge([home('{ image: x, imagee: z }')], { ...options, fieldValidation: 'Ignore' })
+    const [ignored] = await validate([home('{ image: x, imagee: z }')], { ...options, fieldValidation: 'Ignore' })
     expect(ignored).toMatchObject({ valid: true, warnings: [] })
   })
 
-  it('compares with an old state: transition rules', async () => {
+  it('applies transition rules to an old state', async () => {
     const options = { present: read(crd()), old: read(home('{ image: x, domain: a.b }')) }
-    const verdicts = await judge([home('{ image: x, domain: c.d }')], options)
+    const verdicts = await validate([home('{ image: x, domain: c.d }')], options)
     expect(verdicts[0]).toMatchObject({ valid: false, updated: true })
     expect(problems(verdicts)).toEqual(['spec.domain: Invalid value: domain is immutable'])
-    expect((await judge([home('{ image: z, domain: a.b }')], options))[0]).toMatchObject({ valid: true, updated: true })
+    expect((await validate([home('{ image: z, domain: a.b }')], options))[0]).toMatchObject({
+      valid: true,
+      updated: true,
+    })
   })
 
-  it('lets mistakes be that an old definition allowed, as long as they are not touched', async () => {
+  it('ratchets: accepts unchanged values that an old CRD allowed', async () => {
     const options = { present: read(crd(7)), oldPresent: read(crd(1)), old: read(home('{ image: x }')) }
-    expect((await judge([home('{ image: x, replicas: 2 }')], options))[0]).toMatchObject({ valid: true, updated: true })
-    expect(problems(await judge([home('{ image: z }')], options))).toEqual([
+    expect((await validate([home('{ image: x, replicas: 2 }')], options))[0]).toMatchObject({
+      valid: true,
+      updated: true,
+    })
+    expect(problems(await validate([home('{ image: z }')], options))).toEqual([
       'spec.image: Invalid value: "z": spec.image in body should be at least 7 chars long',
     ])
   })
 
-  it('finds repeated keys in updates too', async () => {
+  it('reports repeated keys in updates', async () => {
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata:\n  x: "1"\n  x: "2"\n'
     const old = read('apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n')
-    expect(problems(await judge([text], { old }))).toEqual([expect.stringContaining('key "x" already set in map')])
+    expect(problems(await validate([text], { old }))).toEqual([expect.stringContaining('key "x" already set in map')])
   })
 
-  it('makes namespaces and service accounts as they are named', async () => {
+  it('creates namespaces and service accounts that objects name', async () => {
     const pod =
       'apiVersion: v1\nkind: Pod\nmetadata: { name: p, namespace: far }\nspec: { serviceAccountName: me, containers: [{ name: c, image: i }] }\n'
     const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: far, labels: { a: b } }\n'
-    const verdicts = await judge([pod, namespace], { namespace: 'near' })
+    const verdicts = await validate([pod, namespace], { namespace: 'near' })
     expect(verdicts.map(({ valid, updated }) => [valid, updated])).toEqual([
       [true, false],
       [true, false],
     ])
   })
 
-  it('has policies and labels of namespaces in force that are there before', async () => {
+  it('enforces labels of existing namespaces', async () => {
     const namespace =
       'apiVersion: v1\nkind: Namespace\nmetadata: { name: team, labels: { pod-security.kubernetes.io/enforce: restricted } }\n'
     const pod =
       'apiVersion: v1\nkind: Pod\nmetadata: { name: p, namespace: team }\nspec: { containers: [{ name: c, image: i }] }\n'
-    expect(problems(await judge([pod], { present: read(namespace) }))).toEqual([
+    expect(problems(await validate([pod], { present: read(namespace) }))).toEqual([
       expect.stringContaining('violates PodSecurity "restricted:latest"'),
     ])
   })
 
-  it('takes lists apart, and says what cannot be read or is no object', async () => {
+  it('splits lists, and reports documents that are invalid or not objects', async () => {
     const list =
       'apiVersion: v1\nkind: List\nitems:\n- { apiVersion: v1, kind: ConfigMap, metadata: { name: a } }\n- { apiVersion: v1, kind: ConfigMap, metadata: { name: B } }\n'
-    const verdicts = await judge([
+    const verdicts = await validate([
       list,
       'a: [',
       '- 1',
@@ -175,7 +181,7 @@ describe('validateManifests()', () => {
     ])
     expect(verdicts.map(({ valid }) => valid)).toEqual([true, false, false, false, false, false, false, false])
     expect(problems(verdicts.slice(3))).toEqual([
-      'the document is no object',
+      'the document is not an object',
       'apiVersion not set',
       'kind not set',
       'no matches for kind "X" in version "x.dev/v1": give its definition with --crd',
@@ -183,11 +189,11 @@ describe('validateManifests()', () => {
     ])
   })
 
-  it('judges definitions, and refuses to rely on bad ones', async () => {
+  it('validates CRDs, and fails if a CRD of --crd is invalid', async () => {
     const bad = crd().replace('type: integer', 'type: float')
-    expect(problems(await judge([bad]))).toContainEqual(expect.stringContaining('Unsupported value: "float"'))
-    await expect(judge([home('{ image: x }')], { present: read(bad) })).rejects.toThrow(
-      '0.yaml:2 cannot be taken as given: CustomResourceDefinition.apiextensions.k8s.io "homes.example.com" is invalid',
+    expect(problems(await validate([bad]))).toContainEqual(expect.stringContaining('Unsupported value: "float"'))
+    await expect(validate([home('{ image: x }')], { present: read(bad) })).rejects.toThrow(
+      '0.yaml:2 is needed for the validation but is rejected: CustomResourceDefinition.apiextensions.k8s.io "homes.example.com" is invalid',
     )
   })
 })

@@ -3,18 +3,18 @@ import type { Clock } from '@kubewright/base'
 import { NoMatchError, type ServedResource } from '@kubewright/client'
 import { isCrd, objectsIn } from '../input/crds-in.ts'
 import type { ManifestDocument } from '../input/read-manifests.ts'
-import { type Answer, type OfflineServer, startOfflineServer } from '../offline/offline-server.ts'
+import { type OfflineServer, type ServerResponse, startOfflineServer } from '../offline/offline-server.ts'
 import { isRecord } from '../text/is-record.ts'
 import { type FilledField, filledFields } from './filled-fields.ts'
 
-/** One thing that is wrong with an object. */
+/** One problem of an object. */
 export interface ManifestProblem {
-  /** The path of the field, where it is about one. */
+  /** The path of the field, if the problem concerns one. */
   readonly field?: string
   readonly message: string
 }
 
-/** What an API server would say to an object. */
+/** The verdict of an API server on an object. */
 export interface ManifestVerdict {
   readonly file: string
   readonly line: number
@@ -23,35 +23,35 @@ export interface ManifestVerdict {
   readonly namespace?: string
   readonly name: string
   readonly valid: boolean
-  /** Whether it was taken as an update of what was there before. */
+  /** Whether the request was an update of an existing object. */
   readonly updated: boolean
-  /** What the server says, as a client gets it. */
+  /** The message of the server. */
   readonly message?: string
   readonly problems: readonly ManifestProblem[]
   readonly warnings: readonly string[]
-  /** What the server filled in. */
+  /** The fields that the server set. */
   readonly filled: readonly FilledField[]
 }
 
-/** What {@link validateManifests} takes besides the manifests. */
+/** The options of {@link validateManifests}. */
 export interface ValidateManifestsOptions {
   readonly clock: Clock
-  /** What is there before: definitions, namespaces with labels, policies. */
+  /** Objects that exist beforehand: CRDs, namespaces with labels, policies. */
   readonly present?: readonly ManifestDocument[]
-  /** The states that the manifests are an update of. */
+  /** The state that the manifests update. */
   readonly old?: readonly ManifestDocument[]
-  /** The definitions that held when the old states were written. @default those of now */
+  /** The CRDs under which the old state was written. @default those of `present` */
   readonly oldPresent?: readonly ManifestDocument[]
-  /** What becomes of unknown and repeated fields. @default 'Strict' */
+  /** The handling of unknown and repeated fields. @default 'Strict' */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore'
   /** The namespace of objects that name none. @default 'default' */
   readonly namespace?: string
 }
 
 /**
- * Asks an API server in this process what it makes of manifests, one after the other as `kubectl apply` would send them. Definitions
- * go first; namespaces and service accounts are made as they are named. The server is the one that serves clusters, so defaults,
- * rules and texts are the same.
+ * Sends manifests to an API server in this process, one after the other as `kubectl apply` does. CRDs go first; namespaces and service
+ * accounts are created when an object names them. The server is the same code that serves clusters, so defaults, rules and messages are
+ * the same.
  */
 export async function validateManifests(
   documents: readonly ManifestDocument[],
@@ -61,14 +61,14 @@ export async function validateManifests(
   try {
     const session = new Session(server, options)
     const present = [...(options.present ?? []), ...documents.filter(({ value }) => isCrd(value))]
-    const judged = new Set(documents)
-    await session.prepare(options.oldPresent ?? present, judged)
-    await session.prepare(options.old ?? [], judged)
+    const validated = new Set(documents)
+    await session.prepare(options.oldPresent ?? present, validated)
+    await session.prepare(options.old ?? [], validated)
     if (options.oldPresent !== undefined) {
-      await session.prepare(present, judged)
+      await session.prepare(present, validated)
       await server.settled()
     }
-    return await session.judge(documents)
+    return await session.validate(documents)
   } finally {
     await server[Symbol.asyncDispose]()
   }
@@ -77,15 +77,15 @@ export async function validateManifests(
 interface Item {
   readonly document: ManifestDocument
   readonly object: Readonly<Record<string, unknown>>
-  /** As it was written, where the object is all of the document. */
+  /** The source, if the object is the whole document. */
   readonly text?: string
 }
 
 class Session {
   readonly #server: OfflineServer
   readonly #options: ValidateManifestsOptions
-  readonly #made = new Set<string>()
-  /** What was there before the manifests, as paths. */
+  readonly #namespaces = new Set<string>()
+  /** The keys of objects that existed before the manifests. */
   readonly #before = new Set<string>()
 
   constructor(server: OfflineServer, options: ValidateManifestsOptions) {
@@ -93,38 +93,39 @@ class Session {
     this.#options = options
   }
 
-  /** Stores what the manifests rely on. Throws for what the server refuses, unless it is to be judged itself. */
-  async prepare(documents: readonly ManifestDocument[], judged: ReadonlySet<ManifestDocument>): Promise<void> {
+  /** Stores objects that the manifests need. Throws if the server rejects one, unless it is among the validated documents. */
+  async prepare(documents: readonly ManifestDocument[], validated: ReadonlySet<ManifestDocument>): Promise<void> {
     const items = itemsOf(documents)
     for (const definitionsFirst of [true, false]) {
       for (const item of items.filter(({ object }) => isCrd(object) === definitionsFirst)) {
-        const answer = await this.#write(item, 'Ignore')
-        if (!judged.has(item.document)) {
+        const response = await this.#write(item, 'Ignore')
+        if (!validated.has(item.document)) {
           const { file, line } = item.document
-          if (!answer.ok) throw new Error(`${file}:${line} cannot be taken as given: ${answer.message}`)
-          this.#before.add(keyOf(item.object, answer.target))
+          if (!response.ok)
+            throw new Error(`${file}:${line} is needed for the validation but is rejected: ${response.message}`)
+          this.#before.add(keyOf(item.object, response.target))
         }
       }
     }
   }
 
-  async judge(documents: readonly ManifestDocument[]): Promise<ManifestVerdict[]> {
+  async validate(documents: readonly ManifestDocument[]): Promise<ManifestVerdict[]> {
     const verdicts: ManifestVerdict[] = []
     for (const document of documents) {
       if (document.problem !== undefined) verdicts.push(unreadable(document, document.problem))
-      else if (!isRecord(document.value)) verdicts.push(unreadable(document, 'the document is no object'))
-      else for (const item of itemsOf([document])) verdicts.push(await this.#judgeOne(item))
+      else if (!isRecord(document.value)) verdicts.push(unreadable(document, 'the document is not an object'))
+      else for (const item of itemsOf([document])) verdicts.push(await this.#validateOne(item))
     }
     return verdicts
   }
 
-  async #judgeOne(item: Item): Promise<ManifestVerdict> {
+  async #validateOne(item: Item): Promise<ManifestVerdict> {
     const { document, object } = item
-    const answer = await this.#write(item, this.#options.fieldValidation ?? 'Strict')
-    // A server looks no further than unknown fields; whoever corrects a file wants to hear the rest as well.
-    const isStrict = !answer.ok && answer.message.includes('strict decoding error')
-    const further = isStrict ? await this.#write(item, 'Ignore') : answer
-    const { namespace, name } = answer.target
+    const response = await this.#write(item, this.#options.fieldValidation ?? 'Strict')
+    // The server stops at unknown fields. A second request without the strict check finds the other problems too.
+    const isStrict = !response.ok && response.message.includes('strict decoding error')
+    const further = isStrict ? await this.#write(item, 'Ignore') : response
+    const { namespace, name } = response.target
     return {
       file: document.file,
       line: document.line,
@@ -132,21 +133,21 @@ class Session {
       kind: String(object['kind'] ?? ''),
       ...(namespace === undefined ? {} : { namespace }),
       name,
-      valid: answer.ok,
-      updated: this.#before.has(keyOf(object, answer.target)),
-      ...(answer.ok ? {} : { message: answer.message }),
-      problems: [...(answer.ok ? [] : problemsOf(answer)), ...(isStrict && !further.ok ? problemsOf(further) : [])],
-      warnings: answer.warnings,
-      filled: answer.ok ? filledFields(object, answer.object) : [],
+      valid: response.ok,
+      updated: this.#before.has(keyOf(object, response.target)),
+      ...(response.ok ? {} : { message: response.message }),
+      problems: [...(response.ok ? [] : problemsOf(response)), ...(isStrict && !further.ok ? problemsOf(further) : [])],
+      warnings: response.warnings,
+      filled: response.ok ? filledFields(object, response.object) : [],
     }
   }
 
-  /** Creates an object, or updates it if it is there already. */
-  async #write(item: Item, fieldValidation: string): Promise<Answer & { target: Target }> {
+  /** Creates an object, or updates it if it exists. */
+  async #write(item: Item, fieldValidation: string): Promise<ServerResponse & { target: Target }> {
     const { object } = item
     const { apiVersion, kind } = object
     const target = targetOf(object)
-    const refuse = (message: string): Answer & { target: Target } => ({
+    const rejected = (message: string): ServerResponse & { target: Target } => ({
       ok: false,
       message,
       reason: '',
@@ -154,32 +155,32 @@ class Session {
       warnings: [],
       target,
     })
-    if (typeof apiVersion !== 'string' || apiVersion === '') return refuse('apiVersion not set')
-    if (typeof kind !== 'string' || kind === '') return refuse('kind not set')
+    if (typeof apiVersion !== 'string' || apiVersion === '') return rejected('apiVersion not set')
+    if (typeof kind !== 'string' || kind === '') return rejected('kind not set')
     const resource = await this.#resourceOf(apiVersion, kind)
-    if (typeof resource === 'string') return refuse(resource)
+    if (typeof resource === 'string') return rejected(resource)
     const namespaced = resource.scope === 'Namespaced'
     const namespace = namespaced ? (target.namespace ?? this.#options.namespace ?? 'default') : undefined
     const full: Target = { name: target.name, ...(namespace === undefined ? {} : { namespace }) }
-    if (namespace !== undefined) await this.#makeNamespace(namespace)
-    if (kind === 'Pod' && apiVersion === 'v1') await this.#makeServiceAccount(object, namespace ?? 'default')
+    if (namespace !== undefined) await this.#createNamespace(namespace)
+    if (kind === 'Pod' && apiVersion === 'v1') await this.#createServiceAccount(object, namespace ?? 'default')
     const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`
     const path = `${root}${namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`}/${resource.plural}`
     const query = new URLSearchParams({ fieldValidation })
-    // Looked for first, since a server checks new objects before it looks whether they are there.
+    // Read first, because on a create the server validates before it detects that the object exists.
     const own = `${path}/${encodeURIComponent(target.name)}`
     const current = target.name === '' ? undefined : await this.#server.send({ method: 'GET', path: own })
-    const answer = current?.ok
+    const response = current?.ok
       ? await this.#update(item, own, query, current.object)
       : await this.#create(item, path, query)
-    if (answer.ok && isCrd(object)) {
+    if (response.ok && isCrd(object)) {
       const problem = await this.#server.served(object.metadata.name)
-      if (problem !== undefined) return { ...refuse(problem), warnings: answer.warnings }
+      if (problem !== undefined) return { ...rejected(problem), warnings: response.warnings }
     }
-    return { ...answer, target: full }
+    return { ...response, target: full }
   }
 
-  #create({ object, text }: Item, path: string, query: URLSearchParams): Promise<Answer> {
+  #create({ object, text }: Item, path: string, query: URLSearchParams): Promise<ServerResponse> {
     return this.#server.send({
       method: 'POST',
       path,
@@ -194,7 +195,7 @@ class Session {
     path: string,
     query: URLSearchParams,
     current: Readonly<Record<string, unknown>>,
-  ): Promise<Answer> {
+  ): Promise<ServerResponse> {
     const before = current['metadata']
     const { metadata } = item.object
     const object = {
@@ -204,7 +205,7 @@ class Session {
         resourceVersion: isRecord(before) ? before['resourceVersion'] : undefined,
       },
     }
-    // What goes out is no longer the text that was written, so repeated keys are looked for here.
+    // The body is not the source of the document, so the server cannot see repeated keys: check them here.
     const repeated = item.text === undefined ? [] : decodeYaml(item.text, { strict: true }).strictErrors
     if (repeated.length > 0 && query.get('fieldValidation') === 'Strict') {
       return { ok: false, message: strictDecodingMessage(repeated), reason: 'BadRequest', causes: [], warnings: [] }
@@ -223,23 +224,27 @@ class Session {
     }
   }
 
-  async #makeNamespace(name: string): Promise<void> {
-    if (this.#made.has(name)) return
-    this.#made.add(name)
-    // Whether the name is a good one is told by the object that is put there.
-    await this.#server.send(creation('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }))
-    await this.#makeAccount(name, 'default')
+  async #createNamespace(name: string): Promise<void> {
+    if (this.#namespaces.has(name)) return
+    this.#namespaces.add(name)
+    // An invalid name is reported for the object in the namespace.
+    await this.#server.send(
+      createRequest('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }),
+    )
+    await this.#createAccount(name, 'default')
   }
 
-  async #makeServiceAccount(pod: Readonly<Record<string, unknown>>, namespace: string): Promise<void> {
+  async #createServiceAccount(pod: Readonly<Record<string, unknown>>, namespace: string): Promise<void> {
     const { spec } = pod
     const name = isRecord(spec) ? spec['serviceAccountName'] : undefined
-    if (typeof name === 'string' && name !== '') await this.#makeAccount(namespace, name)
+    if (typeof name === 'string' && name !== '') await this.#createAccount(namespace, name)
   }
 
-  async #makeAccount(namespace: string, name: string): Promise<void> {
+  async #createAccount(namespace: string, name: string): Promise<void> {
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts`
-    await this.#server.send(creation(path, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } }))
+    await this.#server.send(
+      createRequest(path, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } }),
+    )
   }
 }
 
@@ -254,7 +259,7 @@ function targetOf({ metadata }: Readonly<Record<string, unknown>>): Target {
   return { name: shown, ...(typeof namespace === 'string' && namespace !== '' ? { namespace } : {}) }
 }
 
-// YAML may start with a brace as well.
+// A document that starts with a brace may still be YAML.
 function isJson(text: string): boolean {
   try {
     JSON.parse(text)
@@ -264,12 +269,12 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The same for all versions of a kind. */
+/** A key that is equal for all versions of a kind. */
 function keyOf({ apiVersion, kind }: Readonly<Record<string, unknown>>, { namespace, name }: Target): string {
   return `${parseGroupVersion(String(apiVersion)).group}/${String(kind)}/${namespace ?? ''}/${name}`
 }
 
-const creation = (path: string, object: object): { method: string; path: string; body: string } => ({
+const createRequest = (path: string, object: object): { method: string; path: string; body: string } => ({
   method: 'POST',
   path,
   body: encodeJson(object),
@@ -301,7 +306,7 @@ function unreadable({ file, line }: ManifestDocument, message: string): Manifest
   }
 }
 
-function problemsOf({ message, causes }: Extract<Answer, { ok: false }>): ManifestProblem[] {
+function problemsOf({ message, causes }: Extract<ServerResponse, { ok: false }>): ManifestProblem[] {
   const fields = causes.filter((cause) => cause.field !== undefined && cause.message !== undefined)
   if (fields.length === 0) return [{ message }]
   return fields.map((cause) => ({ field: cause.field!, message: cause.message! }))

@@ -1,7 +1,7 @@
 import type { CrdManifest, CrdVersion } from '@kubewright/api'
 import type { JSONSchemaProps } from '@kubewright/schema'
 
-/** A definition with one version, unless others are given. */
+/** A CRD with one version, unless others are given. */
 export function crdWith(schema: JSONSchemaProps, more: Partial<CrdVersion> = {}, ...others: CrdVersion[]): CrdManifest {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -16,7 +16,7 @@ export function crdWith(schema: JSONSchemaProps, more: Partial<CrdVersion> = {},
   }
 }
 
-/** What the spec of a widget is in tests. */
+/** The spec of a widget in tests. */
 export const widgetSpec: JSONSchemaProps = {
   type: 'object',
   required: ['size'],

@@ -2,7 +2,7 @@ import { type AnyKind, defineResource } from '@kubewright/api'
 import { s } from '@kubewright/schema'
 import ts from 'typescript'
 
-/** Evaluates a generated module as a compiler and Node would, and gives what it exports. */
+/** Compiles and evaluates a generated module, and returns its exports. */
 export function evaluateModule(text: string): Record<string, AnyKind> {
   const { outputText } = ts.transpileModule(text, {
     compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },

@@ -1,7 +1,7 @@
 import { managerMetrics } from '@kubewright/runtime'
 
-// Those of the process are defined where they are measured.
-/** The names of all metrics that an operator has. */
+// Process metrics are not part of the tables.
+/** The names of all metrics of an operator. */
 export const knownMetrics: ReadonlySet<string> = new Set([
   ...managerMetrics.map(({ name }) => name),
   'nodejs_eventloop_lag_seconds',
@@ -10,7 +10,7 @@ export const knownMetrics: ReadonlySet<string> = new Set([
   'process_resident_memory_bytes',
 ])
 
-/** The metrics that an expression is about. */
+/** The names of metrics in an expression. */
 export function metricsIn(expression: string): string[] {
   return [...expression.matchAll(/([a-z_]+)\{/g)].map(([, name = '']) => name.replace(/_bucket$/, ''))
 }

@@ -55,11 +55,11 @@ export type Home = Infer<typeof Home>
 `
 
 describe('addVersion()', () => {
-  it('makes a definition with one version one with two, the second a copy of the first', () => {
+  it('turns a definition with one version into one with two, the second a copy', () => {
     expect(addVersion(home, 'Home', 'v2')).toBe(two)
   })
 
-  it('adds a copy of the stored version to a definition with several', () => {
+  it('adds a copy of the storage version to a definition with several', () => {
     const text = two
       .replace('      storage: true,\n', '')
       .replace('    v2: {\n', "    v2: {\n      storage: true, deprecated: 'soon',\n")
@@ -71,12 +71,12 @@ describe('addVersion()', () => {
     expect(three?.match(/storage|deprecated/g)).toEqual(['storage', 'deprecated'])
   })
 
-  it('changes nothing when the version is there', () => {
+  it('changes nothing if the version exists', () => {
     expect(addVersion(home, 'Home', 'v1')).toBe(home)
     expect(addVersion(two, 'Home', 'v2')).toBe(two)
   })
 
-  it('gives up on definitions that are not written out', () => {
+  it('returns undefined for definitions that are not object literals', () => {
     for (const text of [
       home.replace("version: 'v1'", 'version: current'),
       home.replace('shortNames:', '...names, shortNames:'),
@@ -99,7 +99,7 @@ describe('storeVersion()', () => {
     expect(storeVersion(two, 'Home', 'v1')).toBe(two)
   })
 
-  it('handles versions on one line, and gives up where there is no such version', () => {
+  it('handles versions on one line, and returns undefined for an unknown version', () => {
     const line = `defineResource({ kind: 'Home', versions: { v1: { storage: true, spec }, v2: { spec } } })`
     expect(storeVersion(line, 'Home', 'v2')).toBe(
       `defineResource({ kind: 'Home', versions: { v1: { spec }, v2: { storage: true, spec } } })`,

@@ -11,7 +11,7 @@ ${body}})
 `
 
 describe('registerPart()', () => {
-  it('imports among sorted neighbours where the name belongs, in their quotes, and else at the end', () => {
+  it('adds the import in sorted order with the same quotes, else at the end', () => {
     const imports = (...froms: string[]): string => froms.map((from) => `import { x } from "./${from}.ts";\n`).join('')
     const after = (before: string): string[] => {
       const text = registerPart(`${before}\n${operator(`  controllers: [],\n`).split('\n\n')[1]!}`, home)!
@@ -60,7 +60,7 @@ export const operator = defineOperator({
     )
   })
 
-  it('adds a list that is missing behind those that come before it', () => {
+  it('adds a missing list after those that precede it', () => {
     const text = registerPart(
       operator(`  name: 'op',\n  controllers: [a], // all of them\n  leaderElection: true,\n`),
       webhook,
@@ -74,14 +74,14 @@ export const operator = defineOperator({
     )
   })
 
-  it('changes nothing when the part is there, also when it is called', () => {
+  it('changes nothing if the part is registered, also as a call', () => {
     for (const element of ['homeController', 'homeController(dns)']) {
       const text = operator(`  controllers: [${element}],\n`)
       expect(registerPart(text, home)).toBe(text)
     }
   })
 
-  it('looks at code only, and at functions that return operators', () => {
+  it('ignores comments and strings, and supports functions that return operators', () => {
     const text = `import { defineOperator } from 'kubewright';
 // defineOperator({ controllers: [] })
 const note = "defineOperator({ controllers: [] })"
@@ -99,7 +99,7 @@ export const make = (dns: Dns) =>
     expect(changed?.split('\n').length).toBe(text.split('\n').length + 1)
   })
 
-  it('leaves what it does not understand to the user, and says what to write', () => {
+  it('returns undefined for other forms, and registrationHint() describes the change', () => {
     const texts = [
       operator('  controllers: all,\n'),
       operator('  controllers: [...all].filter(Boolean),\n'),
