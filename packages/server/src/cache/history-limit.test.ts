@@ -15,7 +15,7 @@ async function write(store: MemoryStore, count: number): Promise<number> {
 }
 
 describe('HistoryLimit', () => {
-  it('keeps what is younger than the age and forgets the rest', async () => {
+  it('keeps revisions younger than the age and compacts older ones', async () => {
     const clock = new VirtualClock()
     const store = new MemoryStore()
     await using _limit = new HistoryLimit({ store, clock, log: nullLogger })
@@ -29,7 +29,7 @@ describe('HistoryLimit', () => {
     expect((await store.get('/registry/x', { revision: young - 1 })).entry).toBeDefined()
   })
 
-  it('bounds the number of revisions however young they are', async () => {
+  it('limits the number of revisions whatever their age', async () => {
     const clock = new VirtualClock()
     const store = new MemoryStore()
     await using _limit = new HistoryLimit({ store, clock, log: nullLogger }, { revisions: 100 })

@@ -1,19 +1,19 @@
 import { type Clock, every, type Logger, type Timer } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 
-/** How much of a store's history is kept. */
+/** How much history a store keeps. */
 export interface HistoryLimits {
-  /** What is younger is kept, as kube-apiserver does; milliseconds. @default 5 minutes */
+  /** Milliseconds for which revisions are kept, unless there are too many. @default 5 minutes, as in kube-apiserver */
   readonly age?: number
-  /** At most about so many revisions are kept, however young: history costs memory. @default 50,000 */
+  /** The approximate number of revisions to keep at most, whatever their age: history costs memory. @default 50,000 */
   readonly revisions?: number
 }
 
 const checkPeriod = 10_000
 
 /**
- * Makes a store forget its past, so that it does not grow with every write for ever. Readers of what is gone get 410 and list anew.
- * Several servers may do this to one store.
+ * Compacts a store periodically, so that its history does not grow without bound. Clients that read compacted revisions receive 410
+ * Gone and list again. Several servers may compact one store.
  */
 export class HistoryLimit implements AsyncDisposable {
   readonly #store: Store
@@ -22,7 +22,7 @@ export class HistoryLimit implements AsyncDisposable {
   readonly #age: number
   readonly #revisions: number
   readonly #ticker: Timer
-  /** Revisions that were the newest when they were seen, oldest first. */
+  /** The newest revision at each check, oldest first. */
   readonly #seen: { readonly at: number; readonly revision: number }[] = []
   #compacted = 0
   #running: Promise<void> | undefined
@@ -43,7 +43,7 @@ export class HistoryLimit implements AsyncDisposable {
 
   #tick(): void {
     this.#running ??= this.#check()
-      .catch((error: unknown) => this.#log.debug('Cannot compact the store; trying again', { error: String(error) }))
+      .catch((error: unknown) => this.#log.debug('Compaction of the store failed; retrying', { error: String(error) }))
       .finally(() => {
         this.#running = undefined
       })
@@ -54,9 +54,9 @@ export class HistoryLimit implements AsyncDisposable {
     const revision = await this.#store.revision()
     this.#seen.push({ at: now, revision })
     let keepFrom = 0
-    // The newest of those that are old enough.
+    // The newest revision that has reached the age.
     while (this.#seen[0] && this.#seen[0].at <= now - this.#age) keepFrom = this.#seen.shift()!.revision
-    // Half of the limit at once, so that a busy store is not compacted at every check.
+    // Compacts to half of the limit, so that a busy store is not compacted at every check.
     if (revision - Math.max(keepFrom, this.#compacted) > this.#revisions)
       keepFrom = Math.max(keepFrom, revision - Math.floor(this.#revisions / 2))
     if (keepFrom <= this.#compacted) return

@@ -2,13 +2,13 @@ import { SortedKeys } from '@kubewright/base'
 import type { Change } from '@kubewright/storage'
 import { type StoredObject, storedObject } from '../resource/stored-object.ts'
 
-/** A change of one object, as watchers of its resource see it. */
+/** A change of one object. Its encoded forms are created once and shared by all watchers. */
 export class CacheEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   readonly revision: number
-  /** After the change; for a deletion the last state under the deletion's revision. */
+  /** The object after the change; for a deletion its last state at the revision of the deletion. */
   readonly object: StoredObject
-  /** Before the change. */
+  /** The object before the change. */
   readonly previous: StoredObject | undefined
   #frames: Partial<Record<'ADDED' | 'MODIFIED' | 'DELETED', Buffer>> = {}
   #lines: Partial<Record<'ADDED' | 'MODIFIED' | 'DELETED', Buffer>> = {}
@@ -20,19 +20,19 @@ export class CacheEvent {
     this.previous = previous
   }
 
-  /** The line of a JSON watch stream, encoded once for all watchers. A selector may turn one type into another. */
+  /** The line of a JSON watch stream. The type may differ from the event's own, because of a watcher's selector. */
   line(type: CacheEvent['type']): Buffer {
     return (this.#lines[type] ??= eventLine(type, this.objectFor(type).bytes))
   }
 
-  /** The frame of a protobuf watch stream, likewise encoded once, by the first who needs it. */
+  /** The frame of a protobuf watch stream, encoded by the first watcher that needs it. */
   frame(type: CacheEvent['type'], encode: (type: string, object: unknown) => Buffer): Buffer {
     return (this.#frames[type] ??= encode(type, this.objectFor(type).object))
   }
 
-  /** The object as an event of the type shows it. */
+  /** The object that an event of the type shows. */
   objectFor(type: CacheEvent['type']): StoredObject {
-    // Under a selector an object that no longer matches is deleted for the watcher, and shown as it was, at the new revision.
+    // A watcher whose selector no longer matches receives DELETED with the previous object at the new revision.
     return type === 'DELETED' && this.type !== 'DELETED' ? this.previous!.at(this.revision) : this.object
   }
 }
@@ -47,23 +47,23 @@ export function eventLine(type: string, object: Buffer): Buffer {
   return line
 }
 
-/** How many changes a resource remembers for watchers that start in the past or lag. */
+/** The minimum number of changes that a resource keeps for watchers that start in the past or lag behind. */
 const windowSize = 10_000
 
 /**
- * The current objects of one resource and its latest changes, fed in order. Watchers are cursors into the shared window: a slow one
- * costs no memory and is told when it fell off.
+ * The current objects of one resource and a window of its latest changes, fed in the order of revisions. Watchers are cursors into the
+ * shared window: a slow watcher costs no memory, and its cursor is reported as lost once the window has moved past it.
  */
 export class ResourceCache {
   readonly prefix: string
   readonly #objects = new Map<string, StoredObject>()
   readonly #keys = new SortedKeys()
   #window: CacheEvent[] = []
-  /** Number of the first event in the window, counted since the cache exists. */
+  /** The cursor of the first event in the window, counted from the creation of the cache. */
   #first = 0
-  /** Every change after this revision is in the window. */
+  /** The window contains every change after this revision. */
   #completeAfter: number
-  /** Increases when the cache was rebuilt and its history broke; cursors of an earlier one have ended. */
+  /** Incremented by {@link ResourceCache.reset}, which invalidates earlier cursors. */
   #epoch = 0
   readonly #waiting = new Set<() => void>()
 
@@ -80,7 +80,7 @@ export class ResourceCache {
     return this.#epoch
   }
 
-  /** Every change after this revision can still be delivered. */
+  /** The revision from which on every change can still be delivered. */
   get completeAfter(): number {
     return this.#completeAfter
   }
@@ -89,7 +89,7 @@ export class ResourceCache {
     return this.#objects.get(key)
   }
 
-  /** Objects whose key starts with the prefix, in order. */
+  /** The objects whose keys start with the prefix, in the order of keys. */
   list(prefix: string): StoredObject[] {
     const found: StoredObject[] = []
     this.scan(prefix, (object) => {
@@ -99,17 +99,18 @@ export class ResourceCache {
     return found
   }
 
-  /** Calls `visit` for each object whose key starts with the prefix, in order, until it returns false. */
+  /** Calls `visit` for each object whose key starts with the prefix, in the order of keys, until it returns false. */
   scan(prefix: string, visit: (object: StoredObject) => boolean): void {
     this.#keys.scan(prefix, (key) => key.startsWith(prefix) && visit(this.#objects.get(key)!))
   }
 
-  /** How many objects have keys that start with the prefix, which ends with a slash. */
+  /** The number of objects whose keys start with the prefix, which must end with a slash. Takes logarithmic time. */
   count(prefix: string): number {
-    // "0" is the character behind the slash.
+    // "0" is the character that follows the slash: all keys of the prefix sort before it.
     return this.#keys.rank(`${prefix.slice(0, -1)}0`) - this.#keys.rank(prefix)
   }
 
+  /** Applies the next change of the store. Synchronous: readers never see objects and window out of step. */
   apply(change: Change): void {
     const previous = this.#objects.get(change.key)
     let event: CacheEvent
@@ -133,7 +134,7 @@ export class ResourceCache {
     this.wake()
   }
 
-  /** Starts over from a full list, after history was lost. */
+  /** Replaces all objects after a gap in the history of the store. Ends the cursors of all watchers. */
   reset(objects: Iterable<StoredObject>, revision: number): void {
     for (const key of this.#objects.keys()) this.#keys.delete(key)
     this.#objects.clear()
@@ -162,12 +163,12 @@ export class ResourceCache {
     })
   }
 
-  /** Lets all who wait look again. */
+  /** Resolves all pending calls of {@link ResourceCache.changed}. */
   wake(): void {
     for (const wake of [...this.#waiting]) wake()
   }
 
-  /** The cursor behind all changes up to the revision; undefined when they are no longer complete. */
+  /** The cursor behind all changes up to the revision; undefined when changes after it have left the window. */
   cursorAfter(revision: number): number | undefined {
     if (revision < this.#completeAfter) return undefined
     let low = 0
@@ -185,7 +186,7 @@ export class ResourceCache {
     return this.#first + this.#window.length
   }
 
-  /** The event at the cursor, undefined when there is none yet, or 'lost' when it fell off the window. */
+  /** The event at the cursor; undefined when it has not happened yet, 'lost' when it has left the window. */
   eventAt(cursor: number): CacheEvent | undefined | 'lost' {
     if (cursor < this.#first) return 'lost'
     return this.#window[cursor - this.#first]

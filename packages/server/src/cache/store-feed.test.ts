@@ -6,7 +6,7 @@ import { StoreFeed } from './store-feed.ts'
 const bytes = (name: string): Uint8Array =>
   Buffer.from(JSON.stringify({ kind: 'X', apiVersion: 'v1', metadata: { name } }))
 
-/** A store whose lists take as long as ten writes, which go on all the time. */
+/** A store in which ten writes happen during each list. */
 function busyStore(inner: MemoryStore): { store: Store; writes: () => number } {
   let writes = 0
   const list: Store['list'] = async (options) => {
@@ -25,7 +25,7 @@ function busyStore(inner: MemoryStore): { store: Store; writes: () => number } {
   return { store: store as Store, writes: () => writes }
 }
 
-test('StoreFeed.cache() is complete although writes never stop, and callers share it', async () => {
+test('StoreFeed.cache() contains the writes that happen while it fills, and is shared by its callers', async () => {
   const inner = new MemoryStore()
   for (const name of ['a', 'b']) await inner.put(`/registry/things/${name}`, bytes(name), 0)
   const { store, writes } = busyStore(inner)
@@ -43,7 +43,7 @@ test('StoreFeed.cache() is complete although writes never stop, and callers shar
   await inner[Symbol.asyncDispose]()
 })
 
-test('StoreFeed.forget() lets go of a cache; the next one has everything again', async () => {
+test('StoreFeed.forget() drops a cache; the next call of cache() fills a new one', async () => {
   const store = new MemoryStore()
   await store.put('/registry/things/a', bytes('a'), 0)
   const feed = new StoreFeed(store, new VirtualClock(), nullLogger)

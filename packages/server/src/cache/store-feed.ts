@@ -3,21 +3,21 @@ import { type Change, CompactedError, type Store } from '@kubewright/storage'
 import { storedObject } from '../resource/stored-object.ts'
 import { ResourceCache } from './resource-cache.ts'
 
-/** The root of all keys. */
+/** The prefix of all keys of objects. */
 export const registryRoot = '/registry/'
 
-/** A cache on its way. */
+/** A cache that is being filled. */
 interface Loading {
-  /** What happened since its list was asked for. */
+  /** The changes since its list was requested. */
   readonly changes: Change[]
-  /** History was lost meanwhile: the list and the changes do not meet. */
-  broken: boolean
-  readonly cache: Promise<ResourceCache>
+  /** Whether there is a gap between the list and the changes, because the store has lost history. */
+  hasGap: boolean
+  cache?: Promise<ResourceCache>
 }
 
 /**
- * Follows the whole store with one watch and keeps the caches of all resources, so that every reader sees changes in one order. Changes
- * of resources that nobody asked for yet are ignored until {@link StoreFeed.cache} is called for them.
+ * Watches the whole store with one watch and feeds the caches of all resources, so that all readers see changes in the same order.
+ * A resource has a cache from the first call of {@link StoreFeed.cache} on; changes of other resources are ignored.
  */
 export class StoreFeed implements AsyncDisposable {
   readonly #store: Store
@@ -36,70 +36,71 @@ export class StoreFeed implements AsyncDisposable {
     this.#log = log
   }
 
-  /** Everything up to this revision is in the caches. */
+  /** The caches contain every change up to this revision. */
   get revision(): number {
     return this.#revision
   }
 
+  /** Starts to follow the store. Must be called once, before any cache is requested. */
   async start(): Promise<void> {
     this.#revision = await this.#store.revision()
     this.#running = this.#follow()
   }
 
-  /** The cache of a resource, filled on first use. The prefix ends with a slash. */
+  /** The cache of a resource, filled on first use and shared by all callers. The prefix must end with a slash. */
   async cache(prefix: string): Promise<ResourceCache> {
     const existing = this.#caches.get(prefix)
     if (existing) return existing
     let loading = this.#loading.get(prefix)
     if (!loading) {
-      const changes: Change[] = []
-      loading = { changes, broken: false, cache: this.#load(prefix, () => this.#loading.get(prefix)!) }
+      // Registered before the list starts, so that no change is missed.
+      loading = { changes: [], hasGap: false }
       this.#loading.set(prefix, loading)
+      loading.cache = this.#load(prefix, loading)
     }
-    return loading.cache
+    return loading.cache!
   }
 
-  /** Lets go of the cache of a resource that is no longer served. Who still holds it sees no further changes. */
+  /** Drops the cache of a resource that is no longer served. Holders of the cache see no further changes. */
   forget(prefix: string): void {
     this.#caches.delete(prefix)
   }
 
-  /** Lists at the revision that the feed has reached, and completes that with the changes that come meanwhile. */
-  async #load(prefix: string, loading: () => Loading): Promise<ResourceCache> {
-    // The entry exists only after this call has returned.
-    await Promise.resolve()
-    const { changes } = loading()
+  /** Fills a cache: lists at the revision of the feed, then applies the changes that have arrived meanwhile. */
+  async #load(prefix: string, loading: Loading): Promise<ResourceCache> {
+    const { changes } = loading
     try {
       for (;;) {
         const revision = this.#revision
         changes.length = 0
-        loading().broken = false
+        loading.hasGap = false
         const page = await this.#store.list({ prefix, revision }).catch((error: unknown) => {
           if (error instanceof CompactedError) return undefined
           throw error
         })
-        if (page && !loading().broken) {
+        if (page && !loading.hasGap) {
+          // No await from here on: a change must reach either `changes` or the cache.
           const cache = new ResourceCache(prefix, revision)
           cache.reset(page.entries.map(storedObject), revision)
           for (const change of changes) cache.apply(change)
           this.#caches.set(prefix, cache)
           return cache
         }
-        // The feed is behind what the store still has, and is about to notice.
+        // The store has compacted the revision of the feed, which will notice with its next batch.
         if (!page) await this.changed(this.#stop.signal)
-        if (this.#stop.signal.aborted) throw new Error('The server is stopping')
+        if (this.#stop.signal.aborted) throw new Error(`Cannot fill the cache of ${prefix}: the server is stopping`)
       }
     } finally {
       this.#loading.delete(prefix)
     }
   }
 
-  /** Resolves when the caches have reached the revision, or the signal aborts. */
+  /** Resolves when the caches have reached the revision, when the signal aborts, or when the feed is disposed. */
   async reached(revision: number, signal?: AbortSignal): Promise<void> {
     while (this.#revision < revision && !signal?.aborted && !this.#stop.signal.aborted) await this.changed(signal)
   }
 
-  /** Resolves after the next change, or when the signal aborts. */
+  /** Resolves after the next batch of changes, when the signal aborts, or when the feed is disposed. */
   changed(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted || this.#stop.signal.aborted) return resolve()
@@ -132,7 +133,7 @@ export class StoreFeed implements AsyncDisposable {
         if (signal.aborted) return
         if (error instanceof CompactedError) await this.#relist()
         else {
-          this.#log.error(error, 'Cannot follow the store; trying again')
+          this.#log.error(error, 'Watch of the store failed; retrying', { after: '1s' })
           await this.#clock.sleep(1000, { signal }).catch(() => undefined)
         }
       }
@@ -140,7 +141,7 @@ export class StoreFeed implements AsyncDisposable {
   }
 
   #dispatch(change: Change): void {
-    // /registry/<resource>/… for the core group and /registry/<group>/<resource>/… for the others: at most two candidates.
+    // Prefixes are /registry/<resource>/ or /registry/<group>/<resource>/: at most two can match.
     const second = change.key.indexOf('/', registryRoot.length)
     if (second < 0) return
     const third = change.key.indexOf('/', second + 1)
@@ -154,10 +155,10 @@ export class StoreFeed implements AsyncDisposable {
     else this.#loading.get(prefix)?.changes.push(change)
   }
 
-  /** After history was lost every cache starts over, and its watchers are told to list again. */
+  /** Refills every cache after a gap in the history of the store. Watchers receive 410 Gone and list again. */
   async #relist(): Promise<void> {
     const revision = await this.#store.revision()
-    for (const loading of this.#loading.values()) loading.broken = true
+    for (const loading of this.#loading.values()) loading.hasGap = true
     for (const [prefix, cache] of this.#caches) {
       const page = await this.#store.list({ prefix, revision })
       cache.reset(page.entries.map(storedObject), revision)

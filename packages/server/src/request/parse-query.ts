@@ -1,6 +1,4 @@
-/**
- * The parameters of a query as Go reads them: of what is not encoded rightly, or holds a semicolon, nothing is left.
- */
+/** Parses a query as Go does: pairs that contain a semicolon or an invalid escape are dropped. */
 export function parseQuery(text: string): URLSearchParams {
   if (!/%|;/.test(text)) return new URLSearchParams(text)
   const pairs = text.split('&').filter((pair) => !pair.includes(';') && !/%(?![0-9a-fA-F]{2})/.test(pair))

@@ -12,11 +12,11 @@ describe('requestInfoOf()', () => {
     ['/api/v1/watch/nodes', { verb: 'watch', resource: 'nodes' }],
     ['/api/v1/proxy/nodes/n/x', { verb: 'proxy', resource: 'nodes', name: 'n', subresource: '' }],
     ['/api/v1/namespaces/a/status', { namespace: 'a', resource: 'namespaces', name: 'a', subresource: 'status' }],
-  ])('reads %s', (path, expected) => {
+  ])('parses %s', (path, expected) => {
     expect(infoOf('GET', path)).toMatchObject({ isResource: true, ...expected })
   })
 
-  test.each(['/', '///', '', '/api', '/apis/apps/v1', '/healthz/'])('finds no resource in %j', (path) => {
+  test.each(['/', '///', '', '/api', '/apis/apps/v1', '/healthz/'])('reports no resource for %j', (path) => {
     expect(infoOf('GET', path)).toMatchObject({ isResource: false, path, verb: 'get' })
   })
 
@@ -25,11 +25,11 @@ describe('requestInfoOf()', () => {
     ['watch=', 'watch'],
     ['watch=0', 'list'],
     ['watch=False', 'list'],
-  ])('takes ?%s for a %s', (query, verb) => {
+  ])('parses ?%s as a %s', (query, verb) => {
     expect(infoOf('GET', '/api/v1/pods', query)).toMatchObject({ verb })
   })
 
-  test('throws for a path that cannot be decoded', () => {
+  test('throws a URIError for an invalid percent encoding', () => {
     expect(() => infoOf('GET', '/api/%zz')).toThrow(URIError)
   })
 })

@@ -1,4 +1,4 @@
-/** What a request is about, read from its method and path alone. */
+/** The verb and the object of a request, read from its method and path alone. */
 export interface RequestInfo {
   /** True below /api/<version> and /apis/<group>/<version>. */
   readonly isResource: boolean
@@ -8,12 +8,12 @@ export interface RequestInfo {
   readonly verb: string
   readonly group: string
   readonly version: string
-  /** Empty for cluster-scoped requests, except that namespaces belong to themselves. */
+  /** Empty for cluster-scoped requests. A request for a namespace has that namespace. */
   readonly namespace: string
   readonly resource: string
   readonly subresource: string
   readonly name: string
-  /** Everything behind the resource: resource, name, subresource and what follows. */
+  /** The segments from the resource on: resource, name, subresource and everything after it. */
   readonly parts: readonly string[]
 }
 
@@ -28,10 +28,10 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ['DELETE', 'delete'],
 ])
 
-/** Reads a path as apiserver/pkg/endpoints/request/requestinfo.go does. Throws URIError for a path that cannot be decoded. */
+/** Parses a path as apiserver/pkg/endpoints/request/requestinfo.go does. Throws a URIError for an invalid percent encoding. */
 export function requestInfoOf(method: string, rawPath: string, query: URLSearchParams): RequestInfo {
   const path = rawPath.includes('%') ? decodeURIComponent(rawPath) : rawPath
-  // Split after decoding, as the real server does: an encoded slash separates.
+  // Split after decoding, as in kube-apiserver: an encoded slash separates segments too.
   const parts = withoutOuterSlashes(path).split('/')
   if (parts.length < 3 || (parts[0] !== 'api' && parts[0] !== 'apis')) return plainInfo(method, path)
   const legacy = parts[0] === 'api'
@@ -62,7 +62,7 @@ export function requestInfoOf(method: string, rawPath: string, query: URLSearchP
   return { isResource: true, path, verb, group, version, namespace, resource, subresource, name, parts: rest }
 }
 
-/** A request that is about no resource. */
+/** The info of a path that belongs to no resource. */
 function plainInfo(method: string, path: string): RequestInfo {
   return {
     isResource: false,
@@ -85,7 +85,7 @@ function withoutOuterSlashes(path: string): string {
   return path.slice(start, end)
 }
 
-/** Query booleans as apimachinery's conversion reads them: present and neither "false", in letters of any case, nor "0". */
+/** A boolean of the query, as apimachinery's conversion reads it: every value but "0" and "false" in any case is true. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false'
 }

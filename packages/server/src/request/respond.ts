@@ -5,7 +5,7 @@ import type { Representation } from './negotiate.ts'
 const plainJson: Representation = { mediaType: 'application/json', pretty: false }
 const newline = Buffer.from('\n')
 
-/** Answers with any JSON value in the representation asked for. */
+/** A response with a JSON value, encoded in the negotiated representation. */
 export function respond(status: number, value: unknown, representation: Representation = plainJson): ApiResponse {
   if (representation.mediaType === 'application/yaml') {
     return bytesResponse(status, Buffer.from(encodeYaml(value)), 'application/yaml')
@@ -17,7 +17,7 @@ export function respond(status: number, value: unknown, representation: Represen
   return bytesResponse(status, Buffer.from(`${text}\n`), 'application/json')
 }
 
-/** Answers with bytes that are already the JSON of an object: nothing is parsed or encoded unless the client wants another form. */
+/** A response with bytes that are JSON already. They are sent unchanged unless the client wants YAML, protobuf or indentation. */
 export function respondBytes(status: number, json: Buffer, representation: Representation): ApiResponse {
   if (representation.mediaType === 'application/json' && !representation.pretty) {
     const ended = json[json.length - 1] === 0x0a
@@ -26,14 +26,14 @@ export function respondBytes(status: number, json: Buffer, representation: Repre
   return respond(status, JSON.parse(json.toString()), representation)
 }
 
-/** Answers with a Status, under its own code. */
+/** A response with a Status and its code. */
 export function respondStatus(status: Status, representation: Representation = plainJson): ApiResponse {
   const response = respond(status.code ?? 500, status, representation)
   const seconds = status.details?.retryAfterSeconds ?? 0
   return seconds > 0 ? { ...response, headers: { ...response.headers, 'retry-after': String(seconds) } } : response
 }
 
-/** Answers with text. */
+/** A response with text. */
 export function respondText(status: number, text: string, contentType = 'text/plain; charset=utf-8'): ApiResponse {
   return bytesResponse(status, Buffer.from(text), contentType)
 }

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { checkAccept } from './route-errors.ts'
 
 test.each([undefined, '', '*/*', 'application/json', 'text/html, application/json;q=0.1'])(
-  'checkAccept() lets %j have JSON',
+  'checkAccept() accepts %j for JSON',
   (accept) => {
     expect(() => checkAccept(accept, 'application/json')).not.toThrow()
   },
 )
 
-test.each(['text/html', 'application/*'])('checkAccept() refuses %j', (accept) => {
+test.each(['text/html', 'application/*'])('checkAccept() rejects %j', (accept) => {
   expect(() => checkAccept(accept, 'application/json')).toThrow('Available representations: application/json')
 })

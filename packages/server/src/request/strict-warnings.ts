@@ -1,6 +1,6 @@
 const yamlPrefix = /^(?:error converting YAML to JSON: )?yaml: unmarshal errors:\n/
 
-/** Warns about each strict decoding error; those of YAML come as several lines of one text. */
+/** Adds a Warning for each strict decoding error. An error of the YAML decoder has several lines, each of which becomes one. */
 export function warnStrictly(errors: readonly string[], warn: (text: string) => void): void {
   for (const error of errors) {
     if (!yamlPrefix.test(error)) warn(error)

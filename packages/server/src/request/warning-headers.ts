@@ -1,12 +1,12 @@
-/** Warnings that are longer together are cut, in code points. */
+/** The total length, in code points, above which every warning is truncated. */
 const truncateAtTotal = 4 * 1024
-/** What is left of each warning when they are cut. */
+/** The length to which warnings are truncated. */
 const truncatedItem = 256
 
 /**
- * The values of the Warning headers for texts that are all different (RFC 7234: code, agent and the quoted text). A text with control
- * characters is dropped; when all together are too long, each is cut, and those that still find no room are dropped
- * (apiserver/pkg/endpoints/filters/warning.go).
+ * The values of the Warning headers for distinct texts (RFC 7234: code, agent and quoted text), as in
+ * apiserver/pkg/endpoints/filters/warning.go: texts with control characters are dropped; when the total is too long, each text is
+ * truncated, and texts beyond the limit are dropped.
  */
 export function warningHeaders(texts: readonly string[]): string[] {
   const sendable = texts.filter((text) => text !== '' && !/[\p{Cc}\p{Cs}]/u.test(text))
@@ -24,12 +24,12 @@ export function warningHeaders(texts: readonly string[]): string[] {
   return headers
 }
 
-/** Code points; counting them is only needed where there may be fewer than characters. */
+/** The length in code points. Short texts are not counted exactly: their number of UTF-16 units suffices. */
 function lengthOf(text: string): number {
   return text.length > truncatedItem ? [...text].length : text.length
 }
 
-/** Headers carry bytes, one per character: those of the text in UTF-8. */
+/** A header value in UTF-8. Node writes headers as latin1, one byte per character. */
 function header(text: string): string {
   return Buffer.from(`299 - "${text.replace(/["\\]/g, '\\$&')}"`).toString('latin1')
 }

@@ -1,7 +1,7 @@
 import { newBadRequest, newInvalid, validateFieldManager } from '@kubewright/api'
 import { type FieldError, FieldPath, notSupported } from '@kubewright/schema'
 
-/** The options that writes share. */
+/** The options that create, update and patch share. */
 export interface WriteOptions {
   readonly dryRun: boolean
   readonly fieldManager: string
@@ -9,8 +9,8 @@ export interface WriteOptions {
 }
 
 /**
- * Reads the options of create, update and patch from the query. `kind` names them in errors (CreateOptions, ...), which `preceding`
- * comes first in.
+ * Reads the options of create, update and patch from the query. Throws an Invalid error of the given kind (CreateOptions, ...) that
+ * lists the `preceding` errors first.
  */
 export function writeOptions(
   query: URLSearchParams,
@@ -46,13 +46,13 @@ export function optionsObject(kind: string, query: URLSearchParams): Record<stri
   return options
 }
 
-/** As apimachinery/pkg/apis/meta/v1/validation: only the one value All is known. */
+/** Checks the values of dryRun: only `All` is supported (apimachinery/pkg/apis/meta/v1/validation). */
 export function validateDryRun(values: readonly string[]): FieldError[] {
   if (values.every((value) => value === 'All')) return []
   return [notSupported(FieldPath.of('dryRun'), values, ['All'])]
 }
 
-/** An optional integer of the query, with the error of strconv that the server gives. */
+/** An optional integer of the query. Throws a BadRequest with the text of Go's strconv for any other value. */
 export function integerParameter(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null) return undefined

@@ -1,4 +1,4 @@
-/** An object while the server works on it: plain JSON that may be changed in place. */
+/** An object that the server is working on: plain JSON, owned by one write and changed in place. */
 export interface MutableObject {
   apiVersion: string
   kind: string
@@ -6,7 +6,7 @@ export interface MutableObject {
   [field: string]: unknown
 }
 
-/** Metadata while the server works on it. */
+/** The metadata of a {@link MutableObject}. */
 export interface MutableMeta {
   name?: string
   generateName?: string
@@ -32,5 +32,5 @@ export interface MutableMeta {
   [field: string]: unknown
 }
 
-/** The managed fields entries as they are stored. */
+/** The entries of metadata.managedFields in their stored form. */
 export type ManagedFields = Record<string, unknown>[]

@@ -1,14 +1,14 @@
 import { builtinOrigin } from './origin.ts'
 import type { Resource } from './resource.ts'
 
-/** A version of a group with its resources. */
+/** A group version and its resources by plural. */
 export interface GroupVersionResources {
   readonly group: string
   readonly version: string
   readonly resources: ReadonlyMap<string, Resource>
 }
 
-/** All resources that the server serves at the moment. Lookups never wait; changes take effect for the next request. */
+/** All resources that the server serves. Lookups are synchronous; a change takes effect for the next request. */
 export class ResourceTable {
   readonly #byGroupVersion = new Map<string, Map<string, Resource>>()
   readonly #listeners = new Set<() => void>()
@@ -21,7 +21,7 @@ export class ResourceTable {
     return this.#byGroupVersion.has(`${group}/${version}`)
   }
 
-  /** Whether some version of the group has resources that every server has. */
+  /** Whether some version of the group has built-in resources. */
   hasBuiltins(group: string): boolean {
     for (const [groupVersion, resources] of this.#byGroupVersion) {
       if (groupVersion.slice(0, groupVersion.lastIndexOf('/')) !== group) continue
@@ -30,7 +30,7 @@ export class ResourceTable {
     return false
   }
 
-  /** Adds a resource or replaces the one of the same name. */
+  /** Adds a resource, or replaces the one of the same group, version and plural. */
   set(resource: Resource): void {
     const { group, version, plural } = resource.kind
     const key = `${group}/${version}`
@@ -60,7 +60,7 @@ export class ResourceTable {
     return this.groupVersions().flatMap(({ resources }) => [...resources.values()])
   }
 
-  /** Calls back after every change, until disposed. */
+  /** Calls the listener after every change until the result is disposed. */
   onChange(listener: () => void): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }

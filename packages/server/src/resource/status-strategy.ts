@@ -4,13 +4,13 @@ import type { MutableObject } from './object.ts'
 import type { Strategy } from './strategy.ts'
 import type { Subresource } from './subresource.ts'
 
-/** How the status subresource of a kind differs from the usual one. */
+/** How the status subresource of a kind differs from the default. */
 export interface StatusOptions {
-  /** What a write of the status leaves as it was, as dotted paths such as `metadata.labels`. @default ['spec'] */
+  /** The fields that a write of the status cannot change, as dotted paths such as `metadata.labels`. @default ['spec'] */
   readonly keeps?: readonly string[]
-  /** What such a write never owns, where it is not the same. @default `keeps` */
+  /** The fields that its managed fields never contain, where they differ from `keeps`. @default `keeps` */
   readonly resets?: readonly string[]
-  /** Runs after the kept parts were carried over. */
+  /** Runs after the kept fields were restored. */
   readonly prepareForUpdate?: Strategy['prepareForUpdate']
   readonly validateUpdate?: Strategy['validateUpdate']
   readonly warningsOnUpdate?: Strategy['warningsOnUpdate']
@@ -18,15 +18,15 @@ export interface StatusOptions {
   readonly verbs?: readonly string[]
 }
 
-/** A strategy together with the status subresource that belongs to it, to be spread into a resource's additions. */
+/** A strategy and the status subresource that belongs to it. */
 export interface StrategyWithStatus {
   readonly strategy: Strategy
   readonly subresources: { readonly status: Subresource }
 }
 
 /**
- * Splits a kind with a status into its two endpoints: writes of the object leave the status alone, and writes of the status leave the
- * rest alone. Neither endpoint's managed fields contain what it cannot change.
+ * Splits the strategy of a kind with a status into two endpoints: writes of the object cannot change the status, and writes of the
+ * status cannot change the rest. Managed fields of an endpoint never contain fields that it cannot change.
  */
 export function withStatus(strategy: Strategy, options: StatusOptions = {}): StrategyWithStatus {
   return {
@@ -37,13 +37,13 @@ export function withStatus(strategy: Strategy, options: StatusOptions = {}): Str
   }
 }
 
-/** The strategy of the object itself: its status starts empty and is never changed here. */
+/** The strategy of the object itself: its status starts empty and cannot be changed. */
 export function mainStrategy(strategy: Strategy): Strategy {
   const statusOnly = FieldSet.of(fieldSetPath('status'))
   return {
     ...strategy,
     prepareForCreate: (object, context) => {
-      // Set again in its empty form by the kind's shape.
+      // The codec adds the empty status again where the kind requires one.
       delete object['status']
       strategy.prepareForCreate?.(object, context)
     },
@@ -51,12 +51,12 @@ export function mainStrategy(strategy: Strategy): Strategy {
       carryOver(object, old, ['status'])
       strategy.prepareForUpdate?.(object, old, context)
     },
-    // Only subresources of their own are narrowed by filters.
+    // A filter applies to subresources only; here the status is reset instead.
     resetFields: strategy.resetFields instanceof FieldSet ? strategy.resetFields.union(statusOnly) : statusOnly,
   }
 }
 
-/** The strategy of the status subresource. Names and defaults are the object's; its other checks and hooks do not run. */
+/** The strategy of the status subresource. It takes names and defaults from the object's strategy, but no other checks and hooks. */
 export function statusStrategy(main: Strategy, options: StatusOptions = {}): Strategy {
   const keeps = (options.keeps ?? ['spec']).map((path) => path.split('.'))
   const resets = (options.resets ?? options.keeps ?? ['spec']).map((path) => fieldPathOf(path.split('.')))
@@ -65,7 +65,7 @@ export function statusStrategy(main: Strategy, options: StatusOptions = {}): Str
     ...(main.setDefaults ? { setDefaults: main.setDefaults } : {}),
     ...(main.allowUnconditionalUpdate === undefined ? {} : { allowUnconditionalUpdate: main.allowUnconditionalUpdate }),
     ...(main.anyFinalizer === undefined ? {} : { anyFinalizer: main.anyFinalizer }),
-    // A write of the status can be what ends a deletion: whether and how is up to the object.
+    // A write of the status can remove the last finalizer and thereby end a deletion.
     ...(main.keepDuringUpdate ? { keepDuringUpdate: main.keepDuringUpdate } : {}),
     ...(main.afterDelete ? { afterDelete: main.afterDelete } : {}),
     metadataOnUpdate: ['update'],
@@ -83,7 +83,7 @@ function fieldPathOf(path: readonly string[]): FieldSetPath {
   return fieldSetPath(...(path as [string, ...string[]]))
 }
 
-/** Puts the part at the path back to what it was. */
+/** Restores the field at the path to its value in `old`. */
 export function carryOver(object: MutableObject, old: MutableObject, path: readonly string[]): void {
   let target: Record<string, unknown> = object
   let source: Record<string, unknown> | undefined = old

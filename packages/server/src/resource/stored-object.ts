@@ -6,15 +6,15 @@ import type { MutableObject } from './object.ts'
 const encoder = new TextEncoder()
 
 /**
- * One version of a stored object: its bytes as clients get them, and its parsed form when somebody needs it. Both are shared by all
- * readers, so neither may be changed; {@link StoredObject.copy} gives a private one.
+ * One version of a stored object. Its bytes and its parsed form are created when first needed and shared by all readers: neither may be
+ * changed. {@link StoredObject.copy} returns a private copy.
  */
 export class StoredObject {
   readonly key: string
-  /** The revision that resourceVersion shows. */
+  /** The store's revision, which clients see as resourceVersion. */
   readonly revision: number
   #raw: Uint8Array
-  /** Where the fields of metadata begin in the raw form; -1 until it is known. */
+  /** Offset of the fields of metadata in `#raw`; -1 until known. */
   #inner = -1
   #bytes: Buffer | undefined
   #object: Readonly<MutableObject> | undefined
@@ -26,7 +26,7 @@ export class StoredObject {
     this.#object = object
   }
 
-  /** The JSON that clients get, with resourceVersion; made once. */
+  /** The JSON that clients receive, with resourceVersion. */
   get bytes(): Buffer {
     if (!this.#bytes) {
       const out = Buffer.allocUnsafe(this.itemSize)
@@ -35,15 +35,15 @@ export class StoredObject {
     return this.#bytes
   }
 
-  /** The most bytes that {@link StoredObject.writeItem} writes. */
+  /** An upper bound of the bytes that {@link StoredObject.writeItem} writes. */
   get itemSize(): number {
     this.#begin()
     return this.#raw.length + maxVersionLength
   }
 
   /**
-   * Writes the JSON as an item of a list and returns where it ends. Items of built-in kinds leave kind and apiVersion to the list.
-   * Nothing is made for it but what is written.
+   * Writes the JSON into a buffer, with or without kind and apiVersion, and returns the offset behind it. Copies stored bytes and inserts
+   * resourceVersion; parses and allocates nothing.
    */
   writeItem(out: Buffer, at: number, withTypeMeta: boolean): number {
     const inner = this.#begin()
@@ -74,7 +74,7 @@ export class StoredObject {
     return (this.#inner = inner)
   }
 
-  /** The parsed object with resourceVersion; parsed once, and not to be changed. */
+  /** The parsed object with resourceVersion. Shared: must not be changed. */
   get object(): Readonly<MutableObject> {
     if (!this.#object) {
       const object = parseJson(this.#raw) as MutableObject
@@ -89,21 +89,21 @@ export class StoredObject {
     return deepCopy(this.object) as MutableObject
   }
 
-  /** The same content under another revision: what a deletion shows. */
+  /** The same content at another revision, as DELETED events show it. */
   at(revision: number): StoredObject {
     return new StoredObject(this.key, revision, this.#raw)
   }
 
-  /** Whether the stored form of an object is the same as this one. */
+  /** Whether the stored bytes are the same. */
   sameContent(raw: Uint8Array): boolean {
     return Buffer.compare(this.#raw, raw) === 0
   }
 }
 
-// A value's bytes are the same Uint8Array wherever a local store hands them out, so its object is made once.
+// Local stores return the same Uint8Array for a value every time, so that each value is parsed once for all readers.
 const known = new WeakMap<Uint8Array, StoredObject>()
 
-/** The object of a store entry. */
+/** The object of a store entry; the same one for the same value. */
 export function storedObject(entry: Entry): StoredObject {
   let object = known.get(entry.value)
   if (!object || object.revision !== entry.modRevision) {
@@ -124,8 +124,8 @@ const quote = 0x22
 const maxVersionLength = 40
 
 /**
- * The stored form: kind, apiVersion and metadata first, no resourceVersion. The fixed beginning is what lets {@link StoredObject}
- * add the version to the bytes without parsing them.
+ * Encodes an object for the store: kind, apiVersion and metadata come first, and resourceVersion is left out. Because of the fixed
+ * order, {@link StoredObject} can insert resourceVersion into the bytes without parsing them.
  */
 export function encodeStored(object: MutableObject): Uint8Array {
   const { kind, apiVersion, metadata, ...rest } = object

@@ -3,46 +3,49 @@ import type { FieldError } from '@kubewright/schema'
 import type { RequestContext } from '../request/request-context.ts'
 import type { MutableObject } from './object.ts'
 
-/** What a strategy may look at besides the objects. */
+/** The write that a strategy takes part in. */
 export interface StrategyContext {
   readonly request: RequestContext
-  /** Epoch milliseconds of this request. */
+  /** The time of the write in epoch milliseconds. */
   readonly now: number
   readonly namespace: string
-  /** The subresource being written, or the empty string. */
+  /** The subresource that is written, or the empty string. */
   readonly subresource: string
   readonly dryRun: boolean
 }
 
 /**
- * How one resource differs from the others. Every hook is optional; what is not given behaves as registry/rest's defaults do. Hooks
- * change the object that they are given and never keep it.
+ * The rules of one kind for creates, updates and deletes. Every member is optional; the defaults are those of registry/rest.
+ *
+ * A create calls prepareForCreate, beginCreate, validate and warningsOnCreate in this order; an update calls beginUpdate,
+ * prepareForUpdate, validateUpdate and warningsOnUpdate. A write that loses a race is repeated, so that all of them may run several
+ * times for one request. Hooks may change `object` in place, never `old`, and must not keep either.
  */
 export interface Strategy {
-  /** Checks metadata.name (prefix: it will be followed by random characters). @default DNS subdomain */
+  /** Checks metadata.name; with `prefix` a generateName, to which the server appends random characters. @default DNS subdomain */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[]
   /**
-   * How often an update checks metadata besides the checks that all kinds share, and what: everything as on a create, or only what may
-   * not change. Kinds differ, and every check reports its own cause. @default ['update', 'create']
+   * The checks of metadata that an update repeats besides those of all kinds: all checks of a create, or the immutable fields only. Each
+   * check reports its own causes, and kinds differ in how many they run. @default ['update', 'create']
    */
   readonly metadataOnUpdate?: readonly ('create' | 'update')[]
   /**
-   * Whether finalizers may have any name that would do for a label, as those of custom resources may. Kinds whose checks come from
-   * apimachinery instead of core want no domain in it. @default false
+   * Whether any qualified name is a valid finalizer, even one without a domain. True for kinds that are validated by apimachinery and
+   * not by core. @default false
    */
   readonly anyFinalizer?: boolean
-  /** Fills what the schema's own defaults cannot say. Runs on every decoded object and on what is read from storage. */
+  /** Sets defaults that the schema cannot express. Runs on every decoded object. */
   readonly setDefaults?: (object: MutableObject) => void
-  /** Clears what a client may not set on create, such as status. */
+  /** Clears fields that clients cannot set on create, such as status. */
   readonly prepareForCreate?: (object: MutableObject, context: StrategyContext) => void
-  /** Carries over what a client may not change, and moves generation when the spec changed. */
+  /** Copies fields that clients cannot change from `old`. */
   readonly prepareForUpdate?: (object: MutableObject, old: MutableObject, context: StrategyContext) => void
-  /** Checks everything but metadata, which the registry checks first. */
+  /** Validates everything but metadata, which the registry validates first. */
   readonly validate?: (
     object: MutableObject,
     context: StrategyContext,
   ) => readonly FieldError[] | Promise<readonly FieldError[]>
-  /** Checks an update. Whatever `validate` checks has to be repeated here where it applies to updates too. */
+  /** Validates an update. Runs instead of `validate`, and must repeat its checks that apply to updates. */
   readonly validateUpdate?: (
     object: MutableObject,
     old: MutableObject,
@@ -50,46 +53,47 @@ export interface Strategy {
   ) => readonly FieldError[] | Promise<readonly FieldError[]>
   readonly warningsOnCreate?: (object: MutableObject) => readonly string[]
   readonly warningsOnUpdate?: (object: MutableObject, old: MutableObject) => readonly string[]
-  /** Whether PUT may create. @default false */
+  /** Whether PUT creates an object that does not exist. @default false */
   readonly allowCreateOnUpdate?: boolean
-  /** Whether an update may leave resourceVersion out. @default true */
+  /** Whether an update may omit resourceVersion. @default true */
   readonly allowUnconditionalUpdate?: boolean
   /**
-   * Whether the spec drives metadata.generation: it starts at 1 and grows with every change of the spec, or of what the function says.
+   * Whether metadata.generation starts at 1 and grows with every change of the spec, or with every change that the function reports.
    * @default false
    */
   readonly generation?: boolean | ((object: MutableObject, old: MutableObject) => boolean)
-  /** Graceful deletion: seconds that the object stays, given what was asked for; undefined means at once. */
-  readonly gracePeriod?: (object: MutableObject, asked: number | undefined) => number | undefined
-  /** Finalizers that deletion without a propagation policy implies. */
+  /** The grace period of a deletion in seconds, given that of the request; undefined deletes without one. @default none */
+  readonly gracePeriod?: (object: MutableObject, requested: number | undefined) => number | undefined
+  /** The propagation policy of deletes that name none. @default Background */
   readonly defaultPropagation?: 'Background' | 'Orphan'
-  /** Whether deletes whose preconditions fail are told so in the words of storage. @default false */
+  /** Whether failed preconditions of a delete are reported with the text of the storage layer. @default false */
   readonly preconditionsOfStorage?: boolean
-  /** A Warning for deletes that do not say what becomes of dependents. */
+  /** A Warning for deletes that name no propagation policy. */
   readonly deleteWarning?: string
   /**
-   * Takes over how a deletion begins, for kinds that others clear first; may change the object. 'mark' stores it with a deletion
-   * timestamp and leaves it there, 'mark-only' does so whatever propagation was asked for, 'pending' leaves it alone, 'continue'
-   * deletes as usual. @default 'continue'
+   * Overrides the start of a deletion, for kinds that a controller empties first (namespaces, custom resource definitions). May change
+   * the object. `mark` stores the object with a deletion timestamp; `mark-only` does so and ignores the propagation policy; `pending`
+   * changes nothing; `continue` deletes as usual. @default 'continue'
    */
   readonly beginDelete?: (object: MutableObject, now: number) => 'mark' | 'mark-only' | 'pending' | 'continue'
-  /** Whether an object that is being deleted stays after an update although no finalizers are left. @default false */
+  /** Whether an update keeps an object under deletion that has no finalizers left. @default false */
   readonly keepDuringUpdate?: (object: MutableObject) => boolean
-  /** Deletes answer with the object instead of a Status. @default false */
+  /** Whether a delete responds with the object instead of a Status. @default false */
   readonly returnDeletedObject?: boolean
-  /** Paths (as field sets) that a client's managed fields never contain, for this resource's main endpoint. */
+  /** Fields that writes through this endpoint cannot change, and that their managed fields therefore never contain. */
   readonly resetFields?: FieldSet | FieldSetFilter
-  /** Work that must succeed together with the write, such as allocating an address; the result undoes it if the write fails. */
+  /** Reserves what must be taken together with the write, such as an address. The result releases it when the object is not stored. */
   readonly beginCreate?: (object: MutableObject, context: StrategyContext) => Promise<Undo | undefined>
   readonly beginUpdate?: (
     object: MutableObject,
     old: MutableObject,
     context: StrategyContext,
   ) => Promise<Undo | undefined>
-  /** Runs when an update has been stored, for what `old` had and the object has not. */
+  /** Runs after an update was stored, to release what only `old` used. */
   readonly afterUpdate?: (object: MutableObject, old: MutableObject) => void
+  /** Runs after an object was removed. */
   readonly afterDelete?: (object: MutableObject, context: StrategyContext) => Promise<void>
 }
 
-/** Takes back what a `begin` hook did. */
+/** Releases what a `begin` hook has reserved. */
 export type Undo = () => Promise<void>

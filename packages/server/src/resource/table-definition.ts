@@ -9,7 +9,7 @@ export interface TableColumn {
   readonly priority?: number
 }
 
-/** Something that holds for the object of a row, such as that it has completed. */
+/** A condition of the object of a row, such as Completed. */
 export interface TableRowCondition {
   readonly type: string
   readonly status: 'True' | 'False' | 'Unknown'
@@ -17,14 +17,14 @@ export interface TableRowCondition {
   readonly message?: string
 }
 
-/** How objects of a resource look as table rows. */
+/** The columns and rows of a resource for `kubectl get`. */
 export interface TableDefinition {
   readonly columns: readonly TableColumn[]
   readonly row: (object: MutableObject, now: number) => readonly unknown[]
-  /** What clients may hide or mark a row by. */
+  /** Conditions by which clients hide or mark a row. */
   readonly conditions?: (object: MutableObject) => readonly TableRowCondition[] | undefined
-  /** A list without objects has `null` for its rows instead of an empty list. @default false */
+  /** Whether the rows of an empty list are null instead of an empty array. @default false */
   readonly nullRows?: boolean
-  /** Every event of a watch repeats the columns, not only the first. @default false */
+  /** Whether every event of a watch repeats the columns, and not only the first. @default false */
   readonly repeatColumns?: boolean
 }

@@ -10,7 +10,9 @@ import {
 } from '@kubewright/schema'
 import type { MutableMeta } from './object.ts'
 
+/** Set by the propagation policy Orphan. */
 export const orphanFinalizer = 'orphan'
+/** Set by the propagation policy Foreground. */
 export const foregroundFinalizer = 'foregroundDeletion'
 const immutable = 'field is immutable'
 
@@ -51,7 +53,7 @@ export function validateObjectMetaUpdate(meta: MutableMeta, old: MutableMeta, pa
 
 const standardFinalizers = ['kubernetes', orphanFinalizer, foregroundFinalizer]
 
-/** Finalizers of built-in kinds are qualified names or known ones. */
+/** Checks that each finalizer has a domain or is a standard one, as built-in kinds require. */
 export function validateFinalizerNames(finalizers: readonly string[], path: FieldPath): FieldError[] {
   const text = 'name is neither a standard finalizer name nor is it fully qualified'
   return finalizers.flatMap((finalizer, i) =>
