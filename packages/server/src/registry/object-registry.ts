@@ -53,6 +53,11 @@ export class ObjectRegistry {
     return `${resource.storage.prefix}${scope}${keyPart(name)}`
   }
 
+  /** The prefix of the keys of a namespace; of all keys of the resource when the namespace is empty. */
+  prefixOf({ kind, storage }: Resource, namespace: string): string {
+    return kind.scope === 'Namespaced' && namespace !== '' ? `${storage.prefix}${keyPart(namespace)}/` : storage.prefix
+  }
+
   /** The newest version of an object, read from the store and not from the cache. Throws a BadRequest for an impossible name. */
   async find(resource: Resource, namespace: string, name: string): Promise<StoredObject | undefined> {
     const problems = isPathSegmentName(name, false)

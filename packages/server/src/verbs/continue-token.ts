@@ -1,21 +1,21 @@
 import { newBadRequest, parseJson } from '@kubewright/api'
 
-/** Where a paged list goes on. */
+/** The position at which a paged list continues. */
 export interface Continuation {
-  /** The key behind which the next page starts. */
+  /** The last key of the previous page. */
   readonly after: string
   readonly revision: number
 }
 
 const tokenVersion = 'meta.k8s.io/v1'
 
-/** Encodes the place behind a key, as apiserver/pkg/storage/continue.go does, so that tokens look the same. */
+/** Encodes the position behind a key in the format of apiserver/pkg/storage/continue.go. */
 export function encodeContinue(lastKey: string, prefix: string, revision: number): string {
   const token = { v: tokenVersion, rv: revision, start: `${lastKey.slice(prefix.length)}\u0000` }
   return Buffer.from(JSON.stringify(token)).toString('base64url')
 }
 
-/** Decodes a token; the key cannot leave the prefix. */
+/** Decodes a token. Throws a BadRequest when it is malformed or when its key lies outside the prefix. */
 export function decodeContinue(text: string, prefix: string): Continuation {
   const refuse = (why: string): never => {
     throw newBadRequest(`invalid continue token: continue key is not valid${why}`)
@@ -42,6 +42,6 @@ export function decodeContinue(text: string, prefix: string): Continuation {
   const start = token.start as string
   const parts = (start.startsWith('/') ? start.slice(1) : start).split('/')
   if (parts.some((part) => part === '' || part === '.' || part === '..')) refuse(`: ${start}`)
-  // "Behind the key" is written as the key followed by the smallest character.
+  // The token contains the smallest key behind the last one: that key followed by NUL.
   return { after: prefix + start.replace(/\u0000$/, ''), revision: token.rv as number }
 }

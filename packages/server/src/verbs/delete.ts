@@ -14,9 +14,10 @@ import type { RequestContext } from '../request/request-context.ts'
 import { respond } from '../request/respond.ts'
 import { servedObject } from '../resource/conversion.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
+import { collectObjects } from './collect-objects.ts'
 import { readDeleteOptions } from './delete-options.ts'
 import type { Endpoint } from './endpoint.ts'
-import { collect, presentList } from './list.ts'
+import { presentList } from './list.ts'
 import { listOptions } from './list-options.ts'
 import { negotiateObject } from './negotiation.ts'
 import { presentObject } from './present.ts'
@@ -67,7 +68,7 @@ export async function removeCollection(endpoint: Endpoint, context: RequestConte
   const selection = selectionOf(endpoint.resource, query)
   const options = await readDeleteOptions(context)
   validateDeleteOptions(options)
-  const listing = await collect(endpoint, context, listOptions(query, false), selection)
+  const listing = await collectObjects(endpoint, context, listOptions(query, false), selection)
   for (const { object } of listing.objects) {
     const deletion = deletionOf(endpoint, context, object.metadata.name!, options)
     // The request names no object, and neither do the attributes that admission sees.

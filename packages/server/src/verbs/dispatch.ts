@@ -27,12 +27,12 @@ const verbs: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['deletecollection', removeCollection],
 ])
 
-/** Finds the resource that a request is about and runs the verb on it. */
+/** Finds the resource of a request and runs the verb on it. */
 export class ResourceDispatcher {
   readonly #registry: ObjectRegistry
   readonly #resources: ResourceTable
   readonly #admission: AdmissionChain
-  /** Endpoints keep what they derived from a resource's schema, so they live as long as it does. */
+  /** Kept as long as the resource, because field trackers compile its schema. */
   readonly #endpoints = new WeakMap<Resource, Map<string, Endpoint>>()
 
   constructor(registry: ObjectRegistry, resources: ResourceTable, admission: AdmissionChain) {
@@ -41,6 +41,7 @@ export class ResourceDispatcher {
     this.#admission = admission
   }
 
+  /** Handles a request for a resource. Rejects with an ApiError when it fails. */
   async dispatch(context: RequestContext): Promise<ApiResponse> {
     const { info } = context
     const resource = this.#resources.find(info.group, info.version, info.resource)

@@ -5,12 +5,12 @@ import { unclassifiedError } from '../request/unclassified-error.ts'
 import { servedObject } from '../resource/conversion.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Endpoint } from './endpoint.ts'
-import { waitUntilFresh } from './list.ts'
+import { waitUntilFresh } from './freshness.ts'
 import { versionProblem } from './list-options.ts'
 import { negotiateObject } from './negotiation.ts'
 import { presentObject } from './present.ts'
 
-/** Answers a get of one object, or of a subresource that shows it. */
+/** Handles get requests for an object, or for the view of it that a subresource shows. */
 export async function get(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query } = context.request
   const representation = negotiateObject(context, endpoint.resource)
@@ -18,7 +18,7 @@ export async function get(endpoint: Endpoint, context: RequestContext): Promise<
   if (query.size > 0 && isTrue(query.get('export'))) {
     throw newBadRequest('the export parameter, deprecated since v1.14, is no longer supported')
   }
-  await reachVersion(endpoint, context)
+  await reachRequestedVersion(endpoint, context)
   const found = await registry.find(resource, context.info.namespace, context.info.name)
   if (!found) throw newNotFound(endpoint.groupResource, context.info.name)
   const { view } = endpoint
@@ -26,13 +26,13 @@ export async function get(endpoint: Endpoint, context: RequestContext): Promise<
   return presentObject(200, endpoint, found, representation)
 }
 
-/** A version in the query asks for an object that is at least as new. */
-async function reachVersion(endpoint: Endpoint, { request }: RequestContext): Promise<void> {
+/** Waits for the resource version of the query: the response must be at least as new. */
+async function reachRequestedVersion(endpoint: Endpoint, { request }: RequestContext): Promise<void> {
   const version = request.query.get('resourceVersion') ?? ''
   if (version === '') return
   const problem = versionProblem(version)
   if (problem !== undefined) throw unclassifiedError(problem)
   if (Number(version) > endpoint.registry.feed.revision) {
-    await waitUntilFresh(endpoint, Number(version), request.signal)
+    await waitUntilFresh(endpoint.registry, Number(version), request.signal)
   }
 }

@@ -16,11 +16,11 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined
 }
 
-/** Reads and checks the options (apis/meta/internalversion/validation). */
+/** Reads and validates the options of list and watch (apis/meta/internalversion/validation). */
 export function listOptions(query: URLSearchParams, watch: boolean): ListOptions {
   const sendInitial = query.get('sendInitialEvents')
   const options: ListOptions = {
-    // A negative limit is none.
+    // A negative limit counts as none.
     limit: Math.max(0, integerParameter(query, 'limit') ?? 0),
     continueToken: query.get('continue') ?? '',
     resourceVersion: query.get('resourceVersion') ?? '',
@@ -74,7 +74,7 @@ function watchErrors(options: ListOptions): FieldError[] {
     }
     if (match !== 'NotOlderThan') errors.push(notSupported(matchPath, match, ['NotOlderThan']))
   }
-  // A watch that starts anywhere gets initial events, as if it had asked for them in the new way.
+  // A watch without a version counts as one that requested initial events by sendInitialEvents.
   const matches = match !== '' || (sendInitialEvents === undefined && ['', '0'].includes(options.resourceVersion))
   if (matches && options.continueToken !== '') {
     errors.push(forbidden(matchPath, 'resourceVersionMatch is forbidden when continue is provided'))
@@ -82,14 +82,14 @@ function watchErrors(options: ListOptions): FieldError[] {
   return errors
 }
 
-/** A resource version of the query as a number. */
+/** Parses a resource version of the query; throws a BadRequest when it is malformed. */
 export function versionNumber(text: string): number {
   const problem = versionProblem(text)
   if (problem !== undefined) throw newBadRequest(`invalid resource version: ${problem}`)
   return Number(text)
 }
 
-/** Why a text is no resource version, in the words of the API server's storage; undefined when it is one. */
+/** The storage layer's error text for a malformed resource version; undefined when it is valid. */
 export function versionProblem(text: string): string | undefined {
   const problem = parseUintProblem(text)
   return problem && `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`

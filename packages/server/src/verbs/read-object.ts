@@ -7,7 +7,7 @@ import type { WriteOptions } from '../request/write-options.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 
-/** Reads the object of a create or update, as the resource's type; strictness follows `fieldValidation`. */
+/** Reads and decodes the body of a create or update. Throws an ApiError when the body does not fit the kind. */
 export async function readObject(
   context: RequestContext,
   { kind, codec }: Pick<Resource, 'kind' | 'codec'>,

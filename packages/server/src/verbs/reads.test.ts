@@ -23,7 +23,7 @@ describe('list', () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await create(name, { odd: String(name.charCodeAt(0) % 2) })
   })
 
-  test('goes on page by page at one version, whatever happens meanwhile', async () => {
+  test('serves all pages at the version of the first, whatever is written meanwhile', async () => {
     const first = (await server.send(`GET ${maps}?limit=2`)).body
     expect([namesOf(first), first.metadata.remainingItemCount]).toEqual([['a', 'b'], 3])
     await server.send(`DELETE ${maps}/c`)
@@ -34,19 +34,19 @@ describe('list', () => {
     expect([namesOf(third), third.metadata.continue]).toEqual([['e'], undefined])
   })
 
-  test('goes on with what there is now when the token has no version', async () => {
+  test('continues with the present objects when the token has a negative version', async () => {
     const token = Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: -1, start: 'b\u0000' })).toString('base64url')
     await server.send(`DELETE ${maps}/d`)
     expect(namesOf((await server.send(`GET ${maps}?continue=${token}`)).body)).toEqual(['c', 'e'])
   })
 
-  test('tells who deletes a page of a collection that there is more', async () => {
+  test('responds to a DELETE of a collection with a limit with the number of remaining objects', async () => {
     const { metadata, items } = (await server.send(`DELETE ${maps}?limit=2`)).body
     expect([items.length, metadata.remainingItemCount, typeof metadata.continue]).toEqual([2, 3, 'string'])
     expect(namesOf((await server.send(`GET ${maps}`)).body)).toEqual(['c', 'd', 'e'])
   })
 
-  test('fills pages with what a selector chooses, and does not count the rest', async () => {
+  test('fills pages with selected objects and omits remainingItemCount', async () => {
     const first = (await server.send(`GET ${maps}?limit=2&labelSelector=odd%3D1`)).body
     expect([namesOf(first), first.metadata.remainingItemCount]).toEqual([['a', 'c'], undefined])
     const rest = (await server.send(`GET ${maps}?limit=2&labelSelector=odd%3D1&continue=${first.metadata.continue}`))
@@ -54,7 +54,7 @@ describe('list', () => {
     expect(namesOf(rest)).toEqual(['e'])
   })
 
-  test('does not look beyond a full page, and ignores the limit when any version will do', async () => {
+  test('does not look beyond a full page, and ignores the limit at resourceVersion 0', async () => {
     const first = (await server.send(`GET ${maps}?limit=2&labelSelector=odd%3D0`)).body
     expect([namesOf(first), first.metadata.continue]).toEqual([['b', 'd'], expect.any(String)])
     const rest = (await server.send(`GET ${maps}?limit=2&labelSelector=odd%3D0&continue=${first.metadata.continue}`))
@@ -63,7 +63,7 @@ describe('list', () => {
     expect(namesOf((await server.send(`GET ${maps}?limit=2&resourceVersion=0`)).body)).toHaveLength(5)
   })
 
-  test('shows an exact version', async () => {
+  test('serves an exact version', async () => {
     const version = await create('f')
     await create('g')
     const exact = (await server.send(`GET ${maps}?resourceVersion=${version}&resourceVersionMatch=Exact`)).body
@@ -81,16 +81,16 @@ describe('list', () => {
     ],
     ['labelSelector=%21%21', 400, "unable to parse requirement: found '!', expected: identifier"],
     ['fieldSelector=x%3D1', 400, '"x" is not a known field selector: only "metadata.name", "metadata.namespace"'],
-  ])('refuses %s', async (query, status, message) => {
+  ])('rejects %s', async (query, status, message) => {
     const answer = await server.send(`GET ${maps}?${query}`)
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)])
   })
 
-  test('waits a little for a version that is not there yet', async () => {
-    const asked = server.send(`GET ${maps}?resourceVersion=100000`)
+  test('waits for a version that the cache has not reached', async () => {
+    const pending = server.send(`GET ${maps}?resourceVersion=100000`)
     await drainMicrotasks()
     await server.clock.advance('3s')
-    const answer = await asked
+    const answer = await pending
     expect([answer.status, answer.body.details.causes[0].reason]).toEqual([504, 'ResourceVersionTooLarge'])
     expect(answer.headers['retry-after']).toBe('1')
   })
@@ -99,7 +99,7 @@ describe('list', () => {
 describe('watch', () => {
   const types = (events: { type: string }[]): string[] => events.map(({ type }) => type)
 
-  test('sends what there is, then every change once, in order', async () => {
+  test('sends the initial objects, then every change once and in order', async () => {
     await create('a')
     const watch = await server.watch(`${maps}?watch=true`)
     await create('b')
@@ -118,7 +118,7 @@ describe('watch', () => {
     await watch.done
   })
 
-  test('a selector turns changes into appearances and disappearances', async () => {
+  test('turns changes into ADDED and DELETED events when a selector starts or stops to match', async () => {
     const version = await create('a')
     const watch = await server.watch(`${maps}?watch=true&labelSelector=x&resourceVersion=${version}`)
     for (const labels of [{ x: '1' }, { x: '2' }, { x: null }, { y: '1' }]) {
@@ -130,7 +130,7 @@ describe('watch', () => {
     watch.stop()
   })
 
-  test('ends after its time, with a last bookmark two seconds before', async () => {
+  test('ends after timeoutSeconds, with a last bookmark two seconds before', async () => {
     const watch = await server.watch(`${maps}?watch=true&allowWatchBookmarks=true&timeoutSeconds=70`)
     await server.clock.advance('59s')
     expect(watch.events.splice(0).map(({ object }) => object.metadata.annotations)).toEqual([
@@ -149,7 +149,7 @@ describe('watch', () => {
     })
   })
 
-  test('tells the end of the initial events when asked', async () => {
+  test('marks the end of the initial events with a bookmark', async () => {
     await create('a')
     const query = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
     const watch = await server.watch(`${maps}?${query}`)
@@ -159,7 +159,7 @@ describe('watch', () => {
     watch.stop()
   })
 
-  test('refuses to wait for initial events of a version from the future', async () => {
+  test('rejects initial events of a version from the future', async () => {
     const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=99999'
     const watch = await server.watch(`${maps}?${query}`)
     await server.clock.advance('4s')
@@ -169,7 +169,7 @@ describe('watch', () => {
     watch.stop()
   })
 
-  test('of one object works by path and by selector', async () => {
+  test('selects one object by path or by field selector', async () => {
     await create('a')
     await create('b')
     for (const path of ['/api/v1/watch/namespaces/a/configmaps/b', `${maps}?watch=1&fieldSelector=metadata.name%3Db`]) {
@@ -180,7 +180,7 @@ describe('watch', () => {
     }
   })
 
-  // Rights for one name are checked against the path; a selector must not widen the watch to other names.
+  // Permissions are checked for the name in the path: a selector must not extend the watch to other names.
   test.each(['metadata.name!=b', 'metadata.name=a', 'metadata.name!=a', 'metadata.namespace=a'])(
     'by a path with a name refuses the selector %s, which does not require that name',
     async (selector) => {
@@ -208,7 +208,7 @@ describe('watch', () => {
       422,
       'ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list',
     ],
-  ])('refuses %s', async (path, status, message) => {
+  ])('rejects %s', async (path, status, message) => {
     const answer = await server.send(`GET ${path}`)
     expect([answer.status, answer.body.message]).toEqual([status, message])
   })
@@ -223,12 +223,12 @@ describe('get', () => {
       500,
       'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',
     ],
-  ])('refuses %s', async (name, status, message) => {
+  ])('rejects %s', async (name, status, message) => {
     const answer = await server.send(`GET ${maps}/${name}`)
     expect([answer.status, answer.body.message]).toEqual([status, message])
   })
 
-  test('shows errors in YAML to those who want it', async () => {
+  test('encodes errors as YAML when the client accepts only YAML', async () => {
     const answer = await server.send(`GET ${maps}/none`, { headers: { accept: 'application/yaml' } })
     expect([answer.headers['content-type'], answer.text]).toEqual([
       'application/yaml',
@@ -244,7 +244,7 @@ test.each([
   ['GET /api/v1/proxy/nodes/n', 'the server could not find the requested resource'],
   ['POST /api/v1/bindings', 'the server could not find the requested resource'],
   ['GET /apis/nosuch.example.com/v1/foos', undefined],
-])('%s is answered by the group, if there is one', async (request, message) => {
+])('%s: an unknown resource gets the error of its group', async (request, message) => {
   const { status, body } = await server.send(request)
   expect([status, body?.message]).toEqual([404, message])
 })

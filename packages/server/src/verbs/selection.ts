@@ -10,20 +10,20 @@ import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
 
-/** Which objects of a collection a request means. */
+/** The objects of a collection that a request selects. */
 export interface Selection {
   readonly labels: Selector
   readonly fields: FieldSelector
-  /** True when every object is selected. */
+  /** Whether every object is selected. */
   readonly everything: boolean
-  /** The one name that the selection can match, if it says so. */
+  /** The only name that can match, if the field selector has one. */
   readonly name: string | undefined
   matches(object: StoredObject): boolean
 }
 
 /**
- * Reads the selectors of the query; a selector that cannot be understood is a bad request. A name in the path, which only the old
- * watch paths have, means the same as a selector.
+ * Reads the selectors of the query. Throws a BadRequest for a malformed one and for unknown fields. A name, which the deprecated watch
+ * paths can have, acts as a selector for metadata.name.
  */
 export function selectionOf(resource: Resource, query: URLSearchParams, name = ''): Selection {
   const labels = parsed(() => parseSelector(query.get('labelSelector') ?? ''))

@@ -5,7 +5,7 @@ import type { MutableObject } from '../resource/object.ts'
 const advice =
   'API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed'
 
-/** Drops owner references that are the same as an earlier one, and warns about them. */
+/** Drops duplicate owner references and adds a Warning about them. */
 export function uniqueOwners({ metadata }: MutableObject, context: RequestContext, afterAdmission: boolean): void {
   const references = metadata.ownerReferences
   if (!references || references.length < 2) return

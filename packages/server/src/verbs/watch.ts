@@ -12,24 +12,24 @@ import type { StoredObject } from '../resource/stored-object.ts'
 import { partialObjectMetadata } from '../table/partial-object-metadata.ts'
 import { defaultTable, type IncludeObject, includeObjectOf, tableMetadata, tableOf } from '../table/table.ts'
 import type { Endpoint } from './endpoint.ts'
-import { scopePrefix, waitUntilFresh } from './list.ts'
+import { waitUntilFresh } from './freshness.ts'
 import { type ListOptions, listOptions, versionProblem } from './list-options.ts'
 import { negotiateWatch } from './negotiation.ts'
 import { type Selection, selectionOf } from './selection.ts'
 
 const defaultTimeoutSeconds = 1800
 const bookmarkMillis = 60_000
-/** A last bookmark is sent this long before the deadline, so that the client goes on from where it really was. */
+/** How long before the deadline the last bookmark is sent, from which the client can resume without a gap. */
 const lastBookmarkMillis = 2000
 
-/** Answers a watch request: a stream of events until the deadline, the client or the server ends it. */
+/** Handles watch requests: streams events until the deadline, the client or the server ends the watch. */
 export async function watch(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query } = context.request
   const representation = negotiateWatch(context, endpoint.resource)
-  // Where the path says that this is a watch, the options are still those of a list.
+  // The deprecated watch paths validate their options as lists do.
   const options = listOptions(query, isTrue(query.get('watch')))
   const selection = selectionOf(endpoint.resource, query, context.info.name)
-  // Unlike for a list, the server gives no reason here.
+  // kube-apiserver does not classify this error, although it does for lists.
   const problem = options.resourceVersion === '' ? undefined : versionProblem(options.resourceVersion)
   if (problem !== undefined) throw unclassifiedError(problem)
   const start = Number(options.resourceVersion)
@@ -59,17 +59,20 @@ interface StreamParts {
   readonly include: IncludeObject
 }
 
-/** One watcher: a cursor into the cache's window and a sink. */
+/**
+ * One watcher: a cursor into the cache's window and a sink for events. Every change after the start is delivered once and in order, or
+ * the stream ends with 410 Gone. A slow sink delays only its own watcher.
+ */
 class WatchStream {
   readonly #parts: StreamParts
   readonly #prefix: string
   readonly #include: IncludeObject
-  /** A table's columns are sent with the first event only. */
+  /** Whether an event with the table's columns was sent; only the first one has them. */
   #columnsSent = false
 
   constructor(parts: StreamParts) {
     this.#parts = parts
-    this.#prefix = scopePrefix(parts.endpoint, parts.context.info.namespace)
+    this.#prefix = parts.endpoint.registry.prefixOf(parts.endpoint.resource, parts.context.info.namespace)
     this.#include = parts.include
   }
 
@@ -110,7 +113,7 @@ class WatchStream {
         }
       }
     } catch (error) {
-      // An object that cannot be shown in this version ends the watch: leaving it out would hide it for good.
+      // An object that cannot be converted ends the watch: skipping it would hide it from the client forever.
       if (!isApiError(error)) throw error
       this.#sendEvent('ERROR', error.status)
     } finally {
@@ -118,12 +121,12 @@ class WatchStream {
     }
   }
 
-  /** Sends what the client wants to see first; the result is where the changes go on. */
+  /** Sends the initial events, if there are any. Returns the cursor at which the changes continue; undefined ends the watch. */
   async #begin(signal: AbortSignal): Promise<number | undefined> {
     const { cache, options, start, endpoint } = this.#parts
     const { feed, store } = endpoint.registry
     const initial = options.sendInitialEvents ?? start === 0
-    if (options.sendInitialEvents && start > feed.revision) await waitUntilFresh(endpoint, start, signal)
+    if (options.sendInitialEvents && start > feed.revision) await waitUntilFresh(endpoint.registry, start, signal)
     if (initial) {
       if (options.resourceVersion === '' || options.sendInitialEvents)
         await feed.reached(await store.revision(), signal)
@@ -133,11 +136,11 @@ class WatchStream {
       const seen = await servedObjects(endpoint.resource, objects)
       for (const [i, object] of objects.entries()) {
         if (!this.#parts.selection.matches(object)) continue
-        // What happens while a slow client reads is behind the cursor, and comes later.
+        // Changes during this wait are behind the cursor and are delivered afterwards.
         if (!this.#send('ADDED', seen[i]!)) await this.#parts.sink.drained()
         if (signal.aborted) return undefined
       }
-      // Whoever starts anywhere gets the bookmark too, as if it had asked for the initial events.
+      // As for a client that requested the initial events explicitly.
       if (options.watch && options.allowBookmarks) this.#bookmark(revision, true)
       return cursor
     }
@@ -148,12 +151,12 @@ class WatchStream {
     return cursor
   }
 
-  /** Has the objects of an event ready in the watcher's version. */
+  /** Converts the objects of an event to the watcher's version, so that `peek` returns them. */
   async #load({ object, previous }: CacheEvent): Promise<void> {
     await servedObjects(this.#parts.endpoint.resource, previous ? [object, previous] : [object])
   }
 
-  /** What the event is for this watcher: a selector can turn a change into an appearance or a disappearance. */
+  /** Sends an event unless the watcher does not see its object. A selector can turn a MODIFIED event into ADDED or DELETED. */
   #deliver(event: CacheEvent): boolean {
     const { selection, endpoint, representation } = this.#parts
     if (!event.object.key.startsWith(this.#prefix)) return true
@@ -205,7 +208,7 @@ class WatchStream {
     return tableOf(table, [object], tableMetadata(object), { apiVersion, include: this.#include, inner }, now, headers)
   }
 
-  /** Tells the client how far it has seen everything. */
+  /** Sends the revision up to which the client has seen every change. */
   #bookmark(revision: number, initialEventsEnd: boolean): void {
     const { endpoint, representation } = this.#parts
     const { kind, codec, presentation } = endpoint.resource
@@ -229,7 +232,7 @@ class WatchStream {
     this.#sendEvent('ERROR', status)
   }
 
-  /** Calls back every minute and shortly before the deadline. */
+  /** Calls `remind` every minute and shortly before the deadline. */
   #remindOfBookmarks(deadline: number, remind: () => void): Disposable {
     const { clock } = this.#parts.endpoint.registry
     const { cache } = this.#parts
@@ -238,12 +241,12 @@ class WatchStream {
     const schedule = (): void => {
       const now = clock.now()
       const next = Math.min(now + bookmarkMillis, last)
-      // A timer may be a moment early: the one for the last bookmark is never followed by another for the same.
+      // A timer can fire slightly early. The last one must not schedule itself again.
       timer = next > now ? clock.setTimer(next - now, () => due(next === last), 'bookmark') : undefined
     }
     const due = (isLast: boolean): void => {
       remind()
-      // Nothing may have happened to this resource: wake the stream to send the bookmark.
+      // The resource may be idle: wake the stream to send the bookmark.
       cache.wake()
       if (!isLast) schedule()
     }

@@ -27,7 +27,7 @@ const map = (name: string, more: object = {}): object => ({
 })
 
 describe('create', () => {
-  test('answers with the stored object, bytes and all', async () => {
+  test('responds with the bytes of the stored object', async () => {
     const created = await server.send(`POST ${maps}`, { body: map('create', { data: { k: 'v' }, nope: 1 }) })
     expect(created.status).toBe(201)
     expect(created.headers['warning']).toEqual(['299 - "unknown field \\"nope\\""'])
@@ -41,7 +41,7 @@ describe('create', () => {
   })
 
   test.each([
-    ['a name that is taken', map('create'), 409, 'configmaps "create" already exists'],
+    ['an existing name', map('create'), 409, 'configmaps "create" already exists'],
     [
       'another namespace',
       map('x', { metadata: { name: 'x', namespace: 'b' } }),
@@ -49,7 +49,7 @@ describe('create', () => {
       'the namespace of the provided object does not match the namespace sent on the request',
     ],
     [
-      'a version',
+      'a resource version',
       map('x', { metadata: { name: 'x', resourceVersion: '5' } }),
       500,
       'resourceVersion should not be set on objects to be created',
@@ -61,7 +61,7 @@ describe('create', () => {
       'Pod in version "v1" cannot be handled as a ConfigMap: converting (v1.Pod) to (core.ConfigMap): unknown conversion',
     ],
     [
-      'a version that is served no more',
+      'a kind of a removed version',
       { ...map('x'), apiVersion: 'apps/v1beta1', kind: 'Deployment' },
       400,
       'Deployment in version "v1beta1" cannot be handled as a ConfigMap: converting (v1beta1.Deployment) to (core.ConfigMap): unknown conversion',
@@ -73,29 +73,29 @@ describe('create', () => {
       'X in version "v1" cannot be handled as a ConfigMap: no kind "X" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
     ],
     [
-      'nothing',
+      'an empty body',
       '',
       400,
       "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)",
     ],
     [
-      'half an object',
+      'truncated JSON',
       '{"a"',
       400,
       'the object provided is unrecognized (must be of type ConfigMap): couldn\'t get version/kind; json parse error: unexpected end of JSON input ({"a")',
     ],
     [
-      'a list',
+      'an array',
       '[]',
       400,
       'the object provided is unrecognized (must be of type ConfigMap): couldn\'t get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (5b5d)',
     ],
-  ])('refuses %s', async (_, body, status, message) => {
+  ])('rejects %s', async (_, body, status, message) => {
     const answer = await server.send(`POST ${maps}`, { body })
     expect([answer.status, answer.body.message]).toEqual([status, message])
   })
 
-  test('merges repeated objects as Go does, and says so', async () => {
+  test('merges repeated objects as Go does, and warns', async () => {
     const body = '{"metadata":{"name":"twice"},"data":{"a":"1"},"data":{"b":"2"}}'
     const created = await server.send(`POST ${maps}`, { body })
     expect(created.body.data).toEqual({ a: '1', b: '2' })
@@ -109,7 +109,7 @@ describe('create', () => {
   test.each([
     ['application/json', (n: number) => `{"metadata":{"name":"deep"},"nope":${'['.repeat(n)}${']'.repeat(n)}}`],
     ['application/yaml', (n: number) => `metadata: {name: deep}\nnope: ${'['.repeat(n)}${']'.repeat(n)}`],
-  ])('survives %s that nests without end', async (type, make) => {
+  ])('rejects %s that is nested too deep', async (type, make) => {
     for (const depth of [3000, 30_000, 300_000]) {
       const answer = await server.send(`POST ${maps}?dryRun=All`, {
         body: make(depth),
@@ -123,13 +123,13 @@ describe('create', () => {
     }
   })
 
-  test('refuses what etcd would not take', async () => {
+  test('rejects objects above the size limit of etcd', async () => {
     const body = map('large', { data: { k: 'x'.repeat(1.6 * 1024 * 1024) } })
     const answer = await server.send(`POST ${maps}`, { body })
     expect([answer.status, answer.body.message]).toEqual([500, 'etcdserver: request is too large'])
   })
 
-  test('draws names until one is free', async () => {
+  test('generates names until one is free', async () => {
     const names = new Set<string>()
     for (let i = 0; i < 20; i++) {
       names.add((await server.send(`POST ${maps}`, { body: { metadata: { generateName: 'g-' } } })).body.metadata.name)
@@ -137,7 +137,7 @@ describe('create', () => {
     expect(names.size).toBe(20)
   })
 
-  test('drops owners that are given twice and warns', async () => {
+  test('drops duplicate owner references and warns', async () => {
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' }
     const created = await server.send(`POST ${maps}`, {
       body: map('owned', { metadata: { name: 'owned', ownerReferences: [owner, owner] } }),
@@ -146,7 +146,7 @@ describe('create', () => {
     expect(String(created.headers['warning'])).toContain('duplicate UID(s) observed: u')
   })
 
-  test('stores nothing when it is a dry run', async () => {
+  test('stores nothing in a dry run', async () => {
     const dry = await server.send(`POST ${maps}?dryRun=All`, { body: map('dry') })
     expect([dry.status, dry.body.metadata.resourceVersion]).toEqual([201, undefined])
     expect((await server.send(`GET ${maps}/dry`)).status).toBe(404)
@@ -158,7 +158,7 @@ describe('create with a resourceVersion', () => {
   const versioned = (name: string, resourceVersion: string): object =>
     map(name, { metadata: { name, resourceVersion } })
 
-  test('is fine for an apply and for an update that creates, which never reach the check of the store', async () => {
+  test('is accepted and ignored for an apply and for an update that creates', async () => {
     const applied = await server.send(`PATCH ${maps}/applied?fieldManager=m`, {
       headers: apply,
       body: versioned('applied', '5'),
@@ -169,19 +169,19 @@ describe('create with a resourceVersion', () => {
     expect((await server.send(`PUT ${leases}/put`, { body: lease })).status).toBe(201)
   })
 
-  test('gives it back in a dry run, and ignores what is no version', async () => {
+  test('is returned by a dry run, and ignored when it is no number', async () => {
     const dry = await server.send(`POST ${maps}?dryRun=All`, { body: versioned('dry', '5') })
     expect([dry.status, dry.body.metadata.resourceVersion]).toEqual([201, '5'])
     expect((await server.send(`POST ${maps}`, { body: versioned('no-version', 'x') })).status).toBe(201)
   })
 
-  test('refuses what is no version in an update that creates', async () => {
+  test('is rejected when it is no number in an update that creates', async () => {
     const lease = { metadata: { name: 'bad', resourceVersion: 'x' } }
     const answer = await server.send(`PUT ${leases}/bad`, { body: lease })
     expect([answer.status, answer.body.message]).toEqual([500, 'strconv.ParseUint: parsing "x": invalid syntax'])
   })
 
-  test('applies of an object that does not exist yet all succeed, whoever is first', async () => {
+  test('concurrent applies of an object that does not exist all succeed', async () => {
     const answers = await Promise.all(
       ['one', 'two', 'three'].map((manager) =>
         server.send(`PATCH ${maps}/raced?fieldManager=${manager}`, {
@@ -196,7 +196,7 @@ describe('create with a resourceVersion', () => {
 })
 
 describe('update', () => {
-  test('without a change gives the same version, with one a new version', async () => {
+  test('keeps the resource version when nothing changes', async () => {
     const first = (await server.send(`POST ${maps}`, { body: map('put', { data: { k: 'v' } }) })).body
     const same = (await server.send(`PUT ${maps}/put`, { body: map('put', { data: { k: 'v' } }) })).body
     expect(same).toEqual(first)
@@ -209,11 +209,11 @@ describe('update', () => {
   test.each([
     ['no name', map(''), 'the name of the object (put based on URL) was undeterminable: name must be provided'],
     ['another name', map('x'), 'the name of the object (x) does not match the name on the URL (put)'],
-  ])('refuses %s', async (_, body, message) => {
+  ])('rejects %s', async (_, body, message) => {
     expect((await server.send(`PUT ${maps}/put`, { body })).body.message).toBe(message)
   })
 
-  test('creates where the kind allows it, and wants a version where it does not go without', async () => {
+  test('creates if the kind allows it, and requires a resource version if the kind does', async () => {
     const path = '/apis/coordination.k8s.io/v1/namespaces/a/leases/l'
     const lease = { metadata: { name: 'l' }, spec: { holderIdentity: 'x' } }
     expect((await server.send(`PUT ${path}`, { body: lease })).status).toBe(201)
@@ -233,7 +233,7 @@ describe('status and scale', () => {
     status,
   })
 
-  test('each endpoint changes its own part', async () => {
+  test('each endpoint changes only its own part', async () => {
     const created = (await server.send(`POST ${path}`, { body: deployment({ replicas: 1 }, { replicas: 9 }) })).body
     expect([created.metadata.generation, created.status]).toEqual([1, {}])
     const status = (await server.send(`PUT ${path}/d/status`, { body: deployment({ replicas: 5 }, { replicas: 3 }) }))
@@ -245,7 +245,7 @@ describe('status and scale', () => {
     expect([spec.metadata.generation, spec.spec.replicas, spec.status]).toEqual([2, 2, { replicas: 3 }])
   })
 
-  test('a scale shows replicas and takes them', async () => {
+  test('a scale reads and writes the replicas', async () => {
     const shown = (await server.send(`GET ${path}/d/scale`)).body
     expect(shown).toMatchObject({
       kind: 'Scale',
@@ -263,7 +263,7 @@ describe('status and scale', () => {
     )
   })
 
-  test('a scale of another uid is refused: by the store when it is put, by the view when it is patched', async () => {
+  test('a scale with another uid is rejected: by the store on PUT, by the view on PATCH', async () => {
     const { uid } = (await server.send(`GET ${path}/d`)).body.metadata
     const why = `Precondition failed: UID in precondition: other, UID in object meta: ${uid}`
     const put = await server.send(`PUT ${path}/d/scale`, { body: { metadata: { name: 'd', uid: 'other' } } })
@@ -331,12 +331,12 @@ describe('patch', () => {
       ' "" is invalid: patch: Invalid value: "map[data:x]": cannot restore map from string',
     ],
     [{ 'content-type': 'text/plain' }, {}, 415, '415: Unsupported Media Type'],
-  ])('refuses %j %j', async (headers, body, status, message) => {
+  ])('rejects %j %j', async (headers, body, status, message) => {
     const answer = await server.send(`PATCH ${maps}/patch`, { headers, body })
     expect([answer.status, answer.body.message]).toEqual([status, message])
   })
 
-  test('cannot create, unless it is an apply', async () => {
+  test('creates only by apply', async () => {
     expect((await server.send(`PATCH ${maps}/none`, { headers: merge, body: {} })).status).toBe(404)
     const applied = await server.send(`PATCH ${maps}/none?fieldManager=m`, {
       headers: apply,
@@ -350,21 +350,21 @@ describe('patch', () => {
 
   test.each([
     [
-      'needs a manager',
+      'requires a field manager',
       '',
       map('none'),
       422,
       'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
     ],
     [
-      'needs YAML',
+      'requires YAML',
       '?fieldManager=m',
       'a: b: c',
       400,
       'error decoding YAML: error converting YAML to JSON: yaml: mapping values are not allowed in this context',
     ],
     [
-      'tells of conflicts',
+      'reports conflicts',
       '?fieldManager=n',
       map('none', { data: { a: '2' } }),
       409,
@@ -376,7 +376,7 @@ describe('patch', () => {
   })
 })
 
-describe('patches that do not fit the type', () => {
+describe('patch with a result that does not fit the type', () => {
   const mismatch = (field: string, found: string): string =>
     `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go struct field .${field} of type string`
 
@@ -386,7 +386,7 @@ describe('patches that do not fit the type', () => {
     [jsonPatch, [{ op: 'replace', path: '/kind', value: [] }], mismatch('kind', 'array')],
     [jsonPatch, [{ op: 'replace', path: '/apiVersion', value: 5 }], mismatch('apiVersion', 'number')],
     [strategic, { kind: {} }, 'unrecognized type: string'],
-  ])('%o of kind or apiVersion %j', async (headers, body, text) => {
+  ])('%o rejects another type of kind or apiVersion: %j', async (headers, body, text) => {
     await server.send(`POST ${maps}`, { body: map('typed') })
     const answer = await server.send(`PATCH ${maps}/typed`, { headers, body })
     expect(answer.status).toBe(422)
@@ -406,7 +406,7 @@ describe('patches that do not fit the type', () => {
     expect([answer.status, answer.body.message]).toEqual([500, text])
   })
 
-  test('apply tells what the schema allows and the type does not', async () => {
+  test('apply reports values that fit the schema but not the Go type', async () => {
     const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { k: '***' } }
     const path = '/api/v1/namespaces/a/secrets/s?fieldManager=me'
     const answer = await server.send(`PATCH ${path}`, { headers: apply, body })
@@ -422,7 +422,7 @@ describe('finalizers', () => {
   const text = 'name is neither a standard finalizer name nor is it fully qualified'
   const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
 
-  test('need a domain for most kinds, on create and on update', async () => {
+  test('must have a domain for most kinds, on create and on update', async () => {
     const refused = [
       expect.objectContaining({ field: 'metadata.finalizers[0]', message: expect.stringContaining(text) }),
     ]
@@ -431,11 +431,11 @@ describe('finalizers', () => {
     await server.send(`POST ${maps}`, { body: map('f') })
     const body = { metadata: { finalizers: ['f'] } }
     const patched = await server.send(`PATCH ${maps}/f`, { headers: merge, body })
-    // The checks of an update and those of a create each report it.
+    // The checks of create and of update each report the error.
     expect([patched.status, patched.body.details.causes]).toEqual([422, [...refused, ...refused]])
   })
 
-  test('need none for kinds with the checks of apimachinery alone', async () => {
+  test('need no domain for kinds that apimachinery validates', async () => {
     const body = { metadata: { name: 'f', finalizers: ['f'] } }
     expect((await server.send(`POST ${leases}`, { body })).status).toBe(201)
     const more = { metadata: { finalizers: ['f', 'g'] } }
@@ -446,7 +446,7 @@ describe('finalizers', () => {
 })
 
 describe('delete', () => {
-  test('keeps an object until its last finalizer is gone', async () => {
+  test('keeps an object until its last finalizer is removed', async () => {
     await server.send(`POST ${maps}`, {
       body: map('kept', { metadata: { name: 'kept', finalizers: ['example.com/f'] } }),
     })
@@ -465,7 +465,7 @@ describe('delete', () => {
     expect((await server.send(`GET ${maps}/kept`)).status).toBe(404)
   })
 
-  test('holds preconditions', async () => {
+  test('rejects a failed precondition with a Conflict', async () => {
     await server.send(`POST ${maps}`, { body: map('guarded') })
     const answer = await server.send(`DELETE ${maps}/guarded`, { body: { preconditions: { uid: 'other' } } })
     expect([answer.status, answer.body.reason]).toEqual([409, 'Conflict'])
