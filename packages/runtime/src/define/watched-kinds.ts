@@ -52,10 +52,8 @@ export function watch<K extends AnyKind>(
   return Object.freeze({ kind, toOwners: toOwners as Watch['toOwners'], ...scopeOf(options) })
 }
 
-/** Options of {@link owned}. */
-export interface OwnedKindOptions<T extends KubeObject = KubeObject> {
-  /** Which changes trigger a reconcile; all predicates must accept. Deletions always do. @default every change */
-  readonly predicates?: readonly Predicate<T>[] | undefined
+/** Options of {@link owned}: those of {@link watch}, with these differences. */
+export interface OwnedKindOptions<T extends KubeObject = KubeObject> extends WatchKindOptions<T> {
   /**
    * Watches only children with matching labels, which saves memory. Give every child the labels. `apply` then reads
    * from the server each time, since the cache cannot tell a missing child from one without the labels. @default all
@@ -64,8 +62,6 @@ export interface OwnedKindOptions<T extends KubeObject = KubeObject> {
   readonly selector?: LabelSelection | undefined
   /** Watches only these namespaces. @default those of the controller */
   readonly namespaces?: readonly string[] | undefined
-  /** Whether the kind may be missing: the watch then starts when its CRD is installed. @default false */
-  readonly optional?: boolean | undefined
   /** Watches only the metadata, which saves memory. `apply` then reads from the server each time. @default false */
   readonly metadataOnly?: boolean | undefined
   /** Whether changes also reconcile owners that are not the controller of the object. @default false */

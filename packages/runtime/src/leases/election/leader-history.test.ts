@@ -113,7 +113,7 @@ test('LeaderElector never has two open gates, and there is a leader in the end: 
   for (let seed = 1; seed <= 1000; seed++) {
     const result = await play(seed, defaults)
     terms += result.terms
-    expect(result.ledAtEnd, `seed ${seed}: somebody leads in the end`).toBe(true)
+    expect(result.ledAtEnd, `seed ${seed}: there is a leader in the end`).toBe(true)
   }
   // The lease must have changed hands often, otherwise the histories prove nothing.
   expect(terms).toBeGreaterThan(3000)
