@@ -11,7 +11,7 @@ import type { PathHandler } from './request/path-handler.ts'
 import type { RequestFilter } from './request/request-filter.ts'
 import { ResourceTable } from './resource/resource-table.ts'
 import { ResourceDispatcher } from './verbs/dispatch.ts'
-import { SystemWriter } from './verbs/system-writer.ts'
+import { SystemWriter } from './verbs/write/system-writer.ts'
 
 /** Options of {@link createApiServer}. */
 export interface ApiServerOptions {

@@ -1,6 +1,6 @@
 import type { Clock, Logger, Random } from '@kubewright/base'
 import type { ObjectAccess } from '../registry/object-access.ts'
-import type { SystemWriter } from '../verbs/system-writer.ts'
+import type { SystemWriter } from '../verbs/write/system-writer.ts'
 
 /** The parts of the server that aggregation uses. */
 export interface AggregationParts extends ObjectAccess {

@@ -1,6 +1,6 @@
 import { isConflict, isNotFound } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
-import { asCrd } from '../crd/crd.ts'
+import { asCrd } from '../crd/definitions/crd.ts'
 import type { DiscoveryIndex, PromisedVersion } from '../discovery/discovery-index.ts'
 import type { ObjectLookup } from '../registry/object-lookup.ts'
 import type { MutableObject } from '../resource/object.ts'

@@ -6,7 +6,7 @@ import { uncoveredRules } from '../auth/rbac/rule-coverage.ts'
 import type { ObjectAccess } from '../registry/object-access.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
-import type { SystemWriter } from '../verbs/system-writer.ts'
+import type { SystemWriter } from '../verbs/write/system-writer.ts'
 import { bootstrapBindings, bootstrapRoles } from './generated/bootstrap-rbac.ts'
 
 /** A role in short form. */

@@ -3,7 +3,7 @@ import { type FrontProxyIdentity, requestHeaderConfig } from '../aggregation/fro
 import { aggregatorGroup, localApiService } from '../aggregation/local-api-service.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { ResourceTable } from '../resource/resource-table.ts'
-import type { SystemWriter } from '../verbs/system-writer.ts'
+import type { SystemWriter } from '../verbs/write/system-writer.ts'
 import { flowSchemaObjects, priorityLevelObjects } from './flow-control-objects.ts'
 import { ensureKubernetesService } from './kubernetes-service.ts'
 import { priorityClassObjects } from './priority-classes.ts'

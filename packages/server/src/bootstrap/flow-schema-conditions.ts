@@ -4,7 +4,7 @@ import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
 import type { ObjectAccess } from '../registry/object-access.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
-import type { SystemWriter } from '../verbs/system-writer.ts'
+import type { SystemWriter } from '../verbs/write/system-writer.ts'
 
 const manager = 'api-priority-and-fairness-config-consumer-v1'
 

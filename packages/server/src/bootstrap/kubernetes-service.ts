@@ -1,6 +1,6 @@
 import { serviceAddress } from '@kubewright/base/pki'
 import type { MutableObject } from '../resource/object.ts'
-import type { SystemWriter } from '../verbs/system-writer.ts'
+import type { SystemWriter } from '../verbs/write/system-writer.ts'
 
 const name = 'kubernetes'
 const namespace = 'default'

@@ -2,9 +2,9 @@ import { isNotFound } from '@kubewright/api'
 import { linkSignals } from '@kubewright/base'
 import type { Resource } from '../resource/resource.ts'
 import { type StoredObject, storedObject } from '../resource/stored-object.ts'
-import { asCrd, type Crd, cleanupFinalizer } from './crd.ts'
-import { isCrdCondition, setCrdCondition } from './crd-conditions.ts'
 import { type CrdParts, crdResourceOf, writeCrd } from './crd-writer.ts'
+import { asCrd, type Crd, cleanupFinalizer } from './definitions/crd.ts'
+import { isCrdCondition, setCrdCondition } from './definitions/crd-conditions.ts'
 
 /** How long custom resources may take to go before the definition says that they do not. */
 const patienceMillis = 60_000

@@ -4,15 +4,15 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admissio
 import type { ResourceCache } from '../cache/resource-cache.ts'
 import { builtinOrigin, customOrigin } from '../resource/origin.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
-import { acceptNames } from './accept-names.ts'
-import { apiApprovalOf, approvalCondition, isProtectedGroup } from './api-approval.ts'
-import { asCrd, type Crd, cleanupFinalizer, crdPrefix } from './crd.ts'
-import { findCrdCondition, isCrdCondition, sameCondition, setCrdCondition } from './crd-conditions.ts'
 import { finalizeCrd } from './crd-finalizer.ts'
 import { type CrdParts, writeCrd } from './crd-writer.ts'
-import { type CustomResources, customResources } from './custom-resource.ts'
-import type { CustomConverter } from './custom-storage.ts'
-import { caBundleProblem } from './validate-conversion.ts'
+import { acceptNames } from './definitions/accept-names.ts'
+import { apiApprovalOf, approvalCondition, isProtectedGroup } from './definitions/api-approval.ts'
+import { asCrd, type Crd, cleanupFinalizer, crdPrefix } from './definitions/crd.ts'
+import { findCrdCondition, isCrdCondition, sameCondition, setCrdCondition } from './definitions/crd-conditions.ts'
+import { caBundleProblem } from './definitions/validate-conversion.ts'
+import { type CustomResources, customResources } from './resources/custom-resource.ts'
+import type { CustomConverter } from './resources/custom-storage.ts'
 
 /** Watches of a resource that changed end this long after, so that they show everything that came before. */
 const graceMillis = 1000

@@ -4,8 +4,8 @@ import type { ObjectAccess } from '../registry/object-access.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
-import type { SystemWriter } from '../verbs/system-writer.ts'
-import { asCrd, type Crd, crdGroup } from './crd.ts'
+import type { SystemWriter } from '../verbs/write/system-writer.ts'
+import { asCrd, type Crd, crdGroup } from './definitions/crd.ts'
 
 /** The parts of a server that follow its definitions. */
 export interface CrdParts extends ObjectAccess {

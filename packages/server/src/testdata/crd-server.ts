@@ -2,9 +2,9 @@ import { drainMicrotasks } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { MemoryStore, type Store } from '@kubewright/storage'
 import type { ServerExtensions, ServerParts } from '../api-server.ts'
-import type { CrdVersion } from '../crd/crd.ts'
 import { CrdRegistrar, type CrdRegistrarOptions, terminatingDefinitions } from '../crd/crd-registrar.ts'
-import { customResourceDefinitions } from '../crd/crd-strategy.ts'
+import type { CrdVersion } from '../crd/definitions/crd.ts'
+import { customResourceDefinitions } from '../crd/definitions/crd-strategy.ts'
 import { type PlainAnswer, type PlainRequest, PlainServer } from './plain-server.ts'
 
 /** The path of custom resource definitions. */

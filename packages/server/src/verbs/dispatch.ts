@@ -6,13 +6,13 @@ import { respondText } from '../request/respond.ts'
 import { notServed } from '../request/route-errors.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { ResourceTable } from '../resource/resource-table.ts'
-import { remove, removeCollection } from './delete.ts'
 import { Endpoint } from './endpoint.ts'
-import { get } from './get.ts'
-import { list } from './list.ts'
+import { get } from './read/get.ts'
+import { list } from './read/list.ts'
+import { watch } from './read/watch.ts'
 import { routeOf } from './route.ts'
-import { watch } from './watch.ts'
-import { create, patch, update } from './write.ts'
+import { remove, removeCollection } from './write/delete.ts'
+import { create, patch, update } from './write/write.ts'
 
 type Verb = (endpoint: Endpoint, context: RequestContext) => Promise<ApiResponse>
 

@@ -6,7 +6,7 @@ import type { ObjectCodec } from '../resource/object-codec.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { Strategy } from '../resource/strategy.ts'
 import type { Subresource } from '../resource/subresource.ts'
-import { FieldTracker } from './field-tracker.ts'
+import { FieldTracker } from './write/field-tracker.ts'
 
 /** A resource, or one of its subresources, with everything that the verbs need to serve it. */
 export class Endpoint {

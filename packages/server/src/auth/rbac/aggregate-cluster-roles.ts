@@ -4,7 +4,7 @@ import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
 import { reconcileCached } from '../../verbs/reconcile-cached.ts'
-import type { SystemWriter } from '../../verbs/system-writer.ts'
+import type { SystemWriter } from '../../verbs/write/system-writer.ts'
 import type { PolicyRule } from './policy-rule.ts'
 import { rbacGroup } from './rbac-policy.ts'
 

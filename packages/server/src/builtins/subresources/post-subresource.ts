@@ -16,7 +16,7 @@ import type { MutableObject } from '../../resource/object.ts'
 import type { Resource } from '../../resource/resource.ts'
 import type { Strategy } from '../../resource/strategy.ts'
 import type { Subresource } from '../../resource/subresource.ts'
-import { readObject } from '../../verbs/read-object.ts'
+import { readObject } from '../../verbs/write/read-object.ts'
 import type { BuiltinServer } from '../define-builtin.ts'
 import { typedCodec } from '../typed/typed-codec.ts'
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { OutgoingResponse } from '../../outgoing/outgoing.ts'
 import { WebhookClient } from '../../outgoing/webhook-client.ts'
 import type { MutableObject } from '../../resource/object.ts'
-import { asCrd } from '../crd.ts'
+import { asCrd } from '../definitions/crd.ts'
 import { WebhookConverter } from './webhook-converter.ts'
 
 const from = 'x.example.com/v1'

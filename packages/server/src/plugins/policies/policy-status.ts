@@ -3,7 +3,7 @@ import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
 import { reconcileCached } from '../../verbs/reconcile-cached.ts'
-import type { SystemWriter } from '../../verbs/system-writer.ts'
+import type { SystemWriter } from '../../verbs/write/system-writer.ts'
 import { typeCheckPolicy } from './type-check-policy.ts'
 
 const manager = 'validatingadmissionpolicy-status'

@@ -4,7 +4,7 @@ import { quantityOf } from '../../builtins/core/pod/resources/resource-list.ts'
 import type { ObjectAccess } from '../../registry/object-access.ts'
 import { ObjectLookup } from '../../registry/object-lookup.ts'
 import type { MutableObject } from '../../resource/object.ts'
-import type { SystemWriter } from '../../verbs/system-writer.ts'
+import type { SystemWriter } from '../../verbs/write/system-writer.ts'
 import { evaluatorFor } from './evaluators.ts'
 import { isInScope, type QuotaObject } from './resource-quota.ts'
 

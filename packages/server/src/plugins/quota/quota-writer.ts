@@ -1,5 +1,5 @@
 import type { MutableObject } from '../../resource/object.ts'
-import type { SystemWriter } from '../../verbs/system-writer.ts'
+import type { SystemWriter } from '../../verbs/write/system-writer.ts'
 import type { WriteUsed } from './resource-quota.ts'
 
 /** Writes the usage of a quota to its status on behalf of the server. */

@@ -1,0 +1,93 @@
+import { X509Certificate } from 'node:crypto'
+import { isDNS1035Label } from '@kubewright/base'
+import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
+import { validateWebhookClient } from '../../builtins/admissionregistration/webhook-configuration/validate-webhook-client.ts'
+import type { CrdConversion } from './crd.ts'
+
+const reviewVersions = ['v1', 'v1beta1']
+
+/** What an older definition may keep. */
+export interface ConversionLeniency {
+  /** Review versions that the server does not speak. */
+  readonly anyReviewVersion: boolean
+  /** A CA bundle that cannot be read. */
+  readonly anyCaBundle: boolean
+}
+
+/** Whether the server speaks one of the versions, or none are named. */
+export function hasKnownReviewVersion({ webhook }: CrdConversion): boolean {
+  const versions = webhook?.conversionReviewVersions ?? []
+  return versions.length === 0 || versions.some((version) => reviewVersions.includes(version))
+}
+
+/** Checks how versions are converted into each other. */
+export function validateConversion(
+  conversion: CrdConversion | undefined,
+  leniency: ConversionLeniency,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  if (!conversion) return
+  const { strategy = '', webhook } = conversion
+  if (strategy === '') errors.push(required(path.child('strategy')))
+  else if (strategy !== 'None' && strategy !== 'Webhook') {
+    errors.push(notSupported(path.child('strategy'), strategy, ['None', 'Webhook']))
+  }
+  const clientPath = path.child('webhookClientConfig')
+  const versionsPath = path.child('conversionReviewVersions')
+  const { clientConfig, conversionReviewVersions: versions = [] } = webhook ?? {}
+  if (strategy !== 'Webhook') {
+    const text = 'should not be set when strategy is not set to Webhook'
+    if (clientConfig) errors.push(forbidden(clientPath, text))
+    if (versions.length > 0) errors.push(forbidden(versionsPath, text))
+    return
+  }
+  if (clientConfig) {
+    validateWebhookClient(clientConfig, clientPath, errors)
+    const problem = leniency.anyCaBundle ? undefined : caBundleProblem(clientConfig.caBundle)
+    if (problem !== undefined) errors.push(invalid(clientPath.child('caBundle'), clientConfig.caBundle, problem))
+  } else errors.push(required(clientPath, 'required when strategy is set to Webhook'))
+  validateReviewVersions(versions, leniency.anyReviewVersion, versionsPath, errors)
+}
+
+function validateReviewVersions(
+  versions: readonly string[],
+  anyVersion: boolean,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  if (versions.length === 0) {
+    errors.push(required(path))
+    return
+  }
+  versions.forEach((version, i) => {
+    if (versions.indexOf(version) < i) {
+      errors.push(invalid(path.index(i), version, 'duplicate version'))
+      return
+    }
+    for (const problem of isDNS1035Label(version)) errors.push(invalid(path.index(i), version, problem))
+  })
+  if (!anyVersion && !versions.some((version) => reviewVersions.includes(version))) {
+    errors.push(invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`))
+  }
+}
+
+/** Why a CA bundle (PEM in base64) cannot be used; an empty one can. */
+export function caBundleProblem(caBundle: string | undefined): string | undefined {
+  if (!caBundle) return undefined
+  const text = Buffer.from(caBundle, 'base64').toString('latin1')
+  const blocks = [...text.matchAll(/-----BEGIN ([^-]+)-----([\s\S]*?)-----END \1-----/g)]
+  const failure = 'unable to load root certificates: '
+  if (blocks.length === 0) return `${failure}unable to parse bytes as PEM block`
+  let usable = false
+  for (const [block, type] of blocks) {
+    if (type !== 'CERTIFICATE') continue
+    try {
+      new X509Certificate(block)
+      usable = true
+    } catch {
+      if (!usable) return `${failure}failed to parse certificate: x509: malformed certificate`
+    }
+  }
+  return usable ? undefined : `${failure}no valid certificate authority data seen`
+}

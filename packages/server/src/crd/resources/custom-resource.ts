@@ -1,0 +1,160 @@
+import { compareVersionPriority, type KindFacts, parseSimplePath, valueAt } from '@kubewright/api'
+import { deepCopy } from '@kubewright/base'
+import type { JSONSchemaProps } from '@kubewright/schema'
+import type { FieldConversion } from '../../resource/conversion.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import { customOrigin } from '../../resource/origin.ts'
+import type { FieldSelectors, Resource } from '../../resource/resource.ts'
+import type { Subresource } from '../../resource/subresource.ts'
+import { type CustomColumn, customTable } from '../../table/custom-table.ts'
+import type { Crd, CrdSpec, CrdVersion } from '../definitions/crd.ts'
+import { customScale } from './custom-scale.ts'
+import { type CustomConverter, CustomStorage } from './custom-storage.ts'
+import { customStrategies } from './custom-strategy.ts'
+import { type CustomVersion, CustomVersions } from './custom-versions.ts'
+import { decodeCustom, recheckCustom } from './decode-custom.ts'
+
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+const anything: JSONSchemaProps = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+
+/** What surrounds the resources of a definition. */
+export interface CustomResourceOptions {
+  /** Aborts when the definition changes or goes. */
+  readonly ended: AbortSignal
+  /** @default only the apiVersion changes from version to version */
+  readonly converter?: CustomConverter | undefined
+}
+
+/** The resources that a definition makes, one for each version that is served, and the one that it stores. */
+export interface CustomResources {
+  readonly served: readonly Resource[]
+  readonly stored: Resource
+}
+
+/** Makes the resources of a definition whose names have been accepted. Schemas are compiled when they are first needed, once. */
+export function customResources(crd: Crd, options: CustomResourceOptions): CustomResources {
+  const versions = new CustomVersions(crd)
+  const resources = [...versions.all.values()].map((own) => ({
+    own,
+    resource: resourceOf(crd, versions, own, options),
+  }))
+  return {
+    served: resources.filter(({ own }) => own.version.served).map(({ resource }) => resource),
+    stored: resources.find(({ own }) => own === versions.storage)!.resource,
+  }
+}
+
+function resourceOf(crd: Crd, versions: CustomVersions, own: CustomVersion, options: CustomResourceOptions): Resource {
+  const { main, status } = customStrategies(versions, own)
+  const { subresources = {}, additionalPrinterColumns } = own.version
+  const served: Record<string, Subresource> = {}
+  if (subresources.status) served['status'] = { verbs: ['get', 'patch', 'update'], strategy: status }
+  if (subresources.scale) served['scale'] = customScale(versions, own, subresources.scale, main)
+  const schema = own.json ?? anything
+  return {
+    kind: kindOf(crd, own, schema, Object.keys(served)),
+    origin: customOrigin,
+    errorGroup: versions.group,
+    serving: { verbs, deprecation: deprecationOf(crd.spec, own.version), ended: options.ended },
+    strategy: main,
+    subresources: served,
+    codec: {
+      decode: (body, request) => decodeCustom(versions, own.apiVersion, body, request),
+      recheck: (object, recheckOptions) => recheckCustom(versions, object, recheckOptions),
+      toWorkingForm: (object) => object,
+      toClientForm: (object) => object,
+    },
+    storage: {
+      prefix: `/registry/${versions.group}/${crd.status.acceptedNames?.plural}/`,
+      apiVersion: versions.storage.apiVersion,
+      kind: versions.kind,
+    },
+    conversion: {
+      storage: new CustomStorage(versions, own, options.converter),
+      fields: fieldConversion(versions, options.converter),
+    },
+    selectors: {
+      fields: selectableFields(own.version),
+      unknownField: (label) => `field label not supported: ${label}`,
+    },
+    presentation: { table: customTable(additionalPrinterColumns as CustomColumn[] | undefined) },
+  }
+}
+
+/** What a schema says about metadata does not replace what everybody knows about it. */
+function withoutMetadata(schema: JSONSchemaProps): JSONSchemaProps {
+  const { metadata, apiVersion, kind, ...properties } = schema.properties ?? {}
+  return metadata || apiVersion || kind ? { ...schema, properties } : schema
+}
+
+/** Conversion for managed fields: by the converter of the definition, or by changing apiVersion alone. */
+function fieldConversion(versions: CustomVersions, converter: CustomConverter | undefined): FieldConversion {
+  const conversion: FieldConversion = {
+    schemaFor: (apiVersion) => {
+      const version = versions.all.get(apiVersion)
+      return version && (version.json ? withoutMetadata(version.json) : null)
+    },
+    convert: (object, apiVersion) => (versions.all.has(apiVersion) ? { ...object, apiVersion } : undefined),
+  }
+  if (!converter) return conversion
+  return {
+    ...conversion,
+    convertAsync: async (object, apiVersion) => {
+      if (!versions.all.has(apiVersion)) return undefined
+      if (object['apiVersion'] === apiVersion) return object
+      const [converted] = await converter.convert([deepCopy(object) as MutableObject], apiVersion)
+      return converted
+    },
+  }
+}
+
+function kindOf(crd: Crd, { apiVersion, version }: CustomVersion, schema: JSONSchemaProps, subs: string[]): KindFacts {
+  const {
+    plural = '',
+    singular = '',
+    kind = '',
+    listKind = '',
+    shortNames,
+    categories,
+  } = crd.status.acceptedNames ?? {}
+  return {
+    group: crd.spec.group ?? '',
+    version: version.name ?? '',
+    kind,
+    apiVersion,
+    plural,
+    singular,
+    listKind,
+    scope: crd.spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
+    shortNames: shortNames ?? [],
+    categories: categories ?? [],
+    subresources: subs,
+    schema,
+  }
+}
+
+function selectableFields({ selectableFields: fields = [] }: CrdVersion): FieldSelectors['fields'] {
+  return Object.fromEntries(
+    fields.map(({ jsonPath = '' }) => {
+      const steps = parseSimplePath(jsonPath)
+      const read = (object: MutableObject): string => {
+        const value = valueAt(object, steps)
+        return value === undefined ? '' : String(value)
+      }
+      return [jsonPath.replace(/^\./, ''), read]
+    }),
+  )
+}
+
+/** The warning for users of a deprecated version: the author's, or one that names the best version to go to. */
+function deprecationOf({ group, names, versions = [] }: CrdSpec, version: CrdVersion): string | undefined {
+  if (!version.deprecated) return undefined
+  if (version.deprecationWarning !== undefined) return version.deprecationWarning
+  const own = version.name ?? ''
+  const text = `${group}/${own} ${names?.kind} is deprecated`
+  const better = versions
+    .filter(({ served, deprecated, name = '' }) => served && !deprecated && compareVersionPriority(own, name) > 0)
+    .map(({ name = '' }) => name)
+    .sort(compareVersionPriority)
+  return better.length === 0 ? text : `${text}; use ${group}/${better[0]} ${names?.kind}`
+}

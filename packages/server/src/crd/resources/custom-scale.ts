@@ -1,0 +1,109 @@
+import { fieldSetPath, isBadRequest, newBadRequest, newInternalError, type ReplicasPaths } from '@kubewright/api'
+import { kindFor } from '@kubewright/k8s/all'
+import { scaleView } from '../../builtins/scale/scale-view.ts'
+import { typedCodec } from '../../builtins/typed/typed-codec.ts'
+import { unclassifiedError } from '../../request/unclassified-error.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { Strategy } from '../../resource/strategy.ts'
+import type { Subresource, SubresourceView } from '../../resource/subresource.ts'
+import { customScaleTable } from '../../table/custom-table.ts'
+import type { CrdScale } from '../definitions/crd.ts'
+import type { CustomVersion, CustomVersions } from './custom-versions.ts'
+import { nestedValue, stepsOf } from './validate-scale.ts'
+
+/** Stands for replicas that are not set, which writers have to set. */
+const unset = -2147483648
+
+// The real server tracks scales of custom resources with a conversion that does not know them.
+const conversionProblem = 'request to convert CR to an invalid group/version: autoscaling/v1'
+const applyProblems = {
+  unowned: `failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: ${conversionProblem}`,
+  changing: conversionProblem,
+}
+// Nor does it know what to call what it cannot decode.
+const decodeProblem =
+  'no kind is registered for the type v1.Scale in scheme "k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781"'
+
+/** The scale subresource of a custom resource: its numbers are where the definition says. */
+export function customScale(
+  versions: CustomVersions,
+  own: CustomVersion,
+  scale: CrdScale,
+  strategy: Strategy,
+): Subresource {
+  const kind = kindFor({ group: 'autoscaling', version: 'v1', kind: 'Scale' })!
+  const codec = typedCodec(kind)
+  return {
+    verbs: ['get', 'patch', 'update'],
+    // The version is checked where the client gives one; otherwise the newest object is changed.
+    strategy: { ...strategy, allowUnconditionalUpdate: true },
+    kind,
+    codec: { ...codec, decode: (body, request) => decodeScale(() => codec.decode(body, request)) },
+    view: customScaleView(replicasPaths(versions), own.apiVersion, scale),
+    table: customScaleTable(scale),
+    applyProblems,
+  }
+}
+
+function decodeScale(decode: () => MutableObject): MutableObject {
+  try {
+    return decode()
+  } catch (error) {
+    if (!isBadRequest(error) || (error as Error).message.startsWith('the API version in the data')) throw error
+    throw newBadRequest(decodeProblem)
+  }
+}
+
+function replicasPaths({ all }: CustomVersions): ReplicasPaths {
+  return Object.fromEntries(
+    [...all].map(([apiVersion, { version }]) => {
+      const path = version.subresources?.scale?.specReplicasPath
+      return [apiVersion, path ? fieldSetPath(...(stepsOf(path) as [string, ...string[]])) : null]
+    }),
+  )
+}
+
+function customScaleView(paths: ReplicasPaths, apiVersion: string, scale: CrdScale): SubresourceView {
+  const { specReplicasPath = '', statusReplicasPath = '', labelSelectorPath = '' } = scale
+  const numberAt = (object: MutableObject, path: string): number | undefined => {
+    const value = orRefuse(() => nestedValue(object, path, 'int64'))
+    return value === undefined ? undefined : Number(value)
+  }
+  const view = scaleView({
+    apiVersion,
+    paths,
+    replicas: (object) => numberAt(object, specReplicasPath) ?? unset,
+    statusReplicas: (object) => numberAt(object, statusReplicasPath) ?? 0,
+    selector: (object) =>
+      labelSelectorPath === ''
+        ? undefined
+        : orRefuse(() => nestedValue(object, labelSelectorPath, 'string') as string | undefined),
+    setReplicas: (object, replicas) => {
+      if (replicas === unset) {
+        throw newBadRequest(`the spec replicas field ${JSON.stringify(specReplicasPath)} cannot be empty`)
+      }
+      setNested(object, stepsOf(specReplicasPath), replicas)
+    },
+  })
+  return {
+    ...view,
+    check: (object) => {
+      if (numberAt(object, specReplicasPath) !== undefined) return
+      throw newInternalError(new Error(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`))
+    },
+  }
+}
+
+function orRefuse<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw unclassifiedError((error as Error).message)
+  }
+}
+
+function setNested(object: MutableObject, steps: readonly string[], value: number): void {
+  let target: Record<string, unknown> = object
+  for (const step of steps.slice(0, -1)) target = (target[step] ??= {}) as Record<string, unknown>
+  target[steps.at(-1)!] = value
+}

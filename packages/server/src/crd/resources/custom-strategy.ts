@@ -1,0 +1,127 @@
+import { FieldSet, fieldSetPath, newInvalid, parseGroupVersion } from '@kubewright/api'
+import { deepCopy, deepEqual, goQuote, isQualifiedName } from '@kubewright/base'
+import { type FieldError, FieldPath, invalid, validateObjectMeta } from '@kubewright/schema'
+import type { MutableObject } from '../../resource/object.ts'
+import type { Strategy } from '../../resource/strategy.ts'
+import type { CrdScale } from '../definitions/crd.ts'
+import type { CustomVersion, CustomVersions } from './custom-versions.ts'
+import { validateScaleSpec, validateScaleStatus } from './validate-scale.ts'
+
+const standardFinalizers = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
+
+/** What the main endpoint of a custom resource and its status have in common and apart (registry/customresource/strategy.go). */
+export function customStrategies(
+  versions: CustomVersions,
+  own: CustomVersion,
+): { readonly main: Strategy; readonly status: Strategy } {
+  const { subresources } = own.version
+  const { scale } = subresources ?? {}
+  const hasStatus = subresources?.status !== undefined
+  const shared: Strategy = { metadataOnUpdate: ['update'], allowUnconditionalUpdate: false }
+  const main: Strategy = {
+    ...shared,
+    generation: changed,
+    prepareForCreate: (object) => {
+      if (hasStatus) delete object['status']
+      checkType(versions, own, object)
+    },
+    prepareForUpdate: (object, old) => {
+      if (hasStatus) {
+        if (old['status'] !== undefined) object['status'] = deepCopy(old['status'])
+        else delete object['status']
+      }
+      checkType(versions, own, object)
+    },
+    validate: (object) => {
+      const others = scaleErrors(object, scale, true)
+      const errors = own.schema.validate(object, { preceding: [...metadataErrors(object), ...others] })
+      return inOrder(errors, others, () => own.schema.validateKeywords(object).length)
+    },
+    validateUpdate: (object, old, { request }) => {
+      const others = scaleErrors(object, scale, true)
+      const options = { preceding: others, onWarning: request.warn }
+      return inOrder(own.schema.validateUpdate(object, old, options), others, () => 0)
+    },
+    warningsOnCreate: (object) => finalizerWarnings(object, undefined),
+    warningsOnUpdate: (object, old) => finalizerWarnings(object, old),
+    ...(hasStatus ? { resetFields: FieldSet.of(fieldSetPath('status')) } : {}),
+  }
+  const status: Strategy = {
+    ...shared,
+    prepareForUpdate: keepAllButStatus,
+    validateUpdate: (object, old, { request }) => {
+      const others = scaleErrors(object, scale, false)
+      const options = { preceding: others, onWarning: request.warn }
+      return inOrder(own.schema.validateStatusUpdate(object, old, options), others, () => 0)
+    },
+    resetFields: FieldSet.of(fieldSetPath('spec')),
+  }
+  return { main, status }
+}
+
+/** Everything but metadata moves the generation. */
+function changed(object: MutableObject, old: MutableObject): boolean {
+  const { metadata: _, ...next } = object
+  const { metadata: __, ...before } = old
+  return !deepEqual(next, before)
+}
+
+/** An object that says it is of another kind has no other errors. */
+function checkType({ kind }: CustomVersions, { apiVersion }: CustomVersion, object: MutableObject): void {
+  const errors: FieldError[] = []
+  if (object.kind !== kind) errors.push(invalid(FieldPath.of('kind'), object.kind, `must be ${kind}`))
+  if (object.apiVersion !== apiVersion) {
+    errors.push(invalid(FieldPath.of('apiVersion'), object.apiVersion, `must be ${apiVersion}`))
+  }
+  if (errors.length === 0) return
+  const { group } = parseGroupVersion(object.apiVersion)
+  throw newInvalid({ group, kind: object.kind }, object.metadata.name ?? '', errors)
+}
+
+/** What is wrong with the metadata, which is reported elsewhere: rules are not evaluated while something is missing or too long. */
+function metadataErrors({ metadata }: MutableObject): FieldError[] {
+  return validateObjectMeta(metadata, FieldPath.of('metadata'), {
+    namespaced: metadata.namespace !== undefined,
+    nameCheck: () => [],
+  })
+}
+
+function scaleErrors(object: MutableObject, scale: CrdScale | undefined, spec: boolean): FieldError[] {
+  if (!scale) return []
+  return [...(spec ? validateScaleSpec(object, scale) : []), ...validateScaleStatus(object, scale)]
+}
+
+/** The errors of the scale stand behind those of keywords and before all others. */
+function inOrder(errors: FieldError[], scale: readonly FieldError[], keywords: () => number): FieldError[] {
+  if (scale.length > 0) errors.splice(errors.length === 0 ? 0 : keywords(), 0, ...scale)
+  return errors
+}
+
+/** A write of the status takes only that, and who wrote it. */
+function keepAllButStatus(object: MutableObject, old: MutableObject): void {
+  const { status } = object
+  const { managedFields } = object.metadata
+  for (const field of Object.keys(object)) if (!Object.hasOwn(old, field)) delete object[field]
+  Object.assign(object, deepCopy(old))
+  if (managedFields) object.metadata.managedFields = managedFields
+  else delete object.metadata.managedFields
+  if (status === undefined) delete object['status']
+  else object['status'] = status
+}
+
+/** Finalizers are not checked strictly for custom resources, but people are told. */
+function finalizerWarnings({ metadata }: MutableObject, old: MutableObject | undefined): string[] {
+  const before = new Set(old?.metadata.finalizers)
+  const added = [...new Set(metadata.finalizers)].filter((name) => !before.has(name)).sort()
+  return added.flatMap((name) => {
+    const prefix = `metadata.finalizers: ${goQuote(name)}: `
+    const texts = isQualifiedName(name).map((problem) => prefix + problem)
+    if (!name.includes('/') && !standardFinalizers.has(name)) {
+      const path = name.includes('.') ? ' including a path (/)' : ''
+      texts.push(
+        `${prefix}prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
+      )
+    }
+    return texts
+  })
+}

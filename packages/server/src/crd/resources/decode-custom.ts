@@ -1,0 +1,124 @@
+import {
+  type ApiError,
+  decodeJson,
+  decodeYaml,
+  encodeJson,
+  newBadRequest,
+  newInternalError,
+  parseGroupVersion,
+} from '@kubewright/api'
+import { deepCopy } from '@kubewright/base'
+import { decodeObjectMeta } from '@kubewright/schema'
+import { summary } from '../../builtins/typed/decode-typed.ts'
+import { typeMetaMismatch, typeMetaProblem } from '../../codec/json/go-codec.ts'
+import { textOf } from '../../request/body.ts'
+import { warnStrictly } from '../../request/strict-warnings.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { DecodeRequest, Rechecked, RecheckOptions } from '../../resource/object-codec.ts'
+import type { CustomVersions } from './custom-versions.ts'
+
+/**
+ * Decodes a body into a custom resource as the API server does: kind and apiVersion must be there, fields that the schema does not know
+ * are dropped and reported as asked, defaults are filled. Throws ApiError BadRequest with the server's texts.
+ */
+export function decodeCustom(
+  versions: CustomVersions,
+  apiVersion: string,
+  body: Uint8Array,
+  request: DecodeRequest,
+): MutableObject {
+  const unrecognized = (why: string): ApiError =>
+    newBadRequest(`the object provided is unrecognized (must be of type ${versions.kind}): ${why} (${summary(body)})`)
+  const report = request.fieldValidation !== 'Ignore'
+  const { value, strictErrors, numberProblem } = parsed(body, request, report, unrecognized)
+  const object = identified(value, body, unrecognized)
+  const refuse = (why: string): never => {
+    const { version } = parseGroupVersion(object.apiVersion)
+    throw newBadRequest(
+      `${object.kind} in version ${JSON.stringify(version)} cannot be handled as a ${versions.kind}: ${why}`,
+    )
+  }
+  if (numberProblem !== undefined) refuse(numberProblem)
+  let unknown: readonly string[]
+  try {
+    unknown = versions.treat(object, { report, dropInvalid: false })
+  } catch (error) {
+    return refuse((error as Error).message)
+  }
+  if (report && (strictErrors.length > 0 || unknown.length > 0)) {
+    const errors = [...strictErrors, ...unknown.map(unknownField)]
+    if (request.fieldValidation === 'Strict') refuse(`strict decoding error: ${errors.join(', ')}`)
+    warnStrictly(errors, request.warn)
+  }
+  if (object.apiVersion !== apiVersion) {
+    throw newBadRequest(
+      `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
+    )
+  }
+  versions.default(object)
+  return object
+}
+
+/**
+ * Treats the result of a patch as a decoded body; what an apply made was checked by its merge, and gets defaults only. Throws an Error
+ * when it has no kind or its metadata is malformed, an ApiError when it has no version.
+ */
+export function recheckCustom(versions: CustomVersions, patched: MutableObject, options: RecheckOptions): Rechecked {
+  // What was patched may be shared with what it was made of.
+  const object = deepCopy(patched)
+  if (options.source === 'map') {
+    // What a merge leaves null in the metadata is empty.
+    const { meta, error } = decodeObjectMeta(object.metadata)
+    if (error === undefined) object.metadata = meta
+    versions.default(object)
+    return { object, strictErrors: [] }
+  }
+  const { strict } = options
+  const problem = typeMetaProblem(object)
+  if (problem !== undefined) throw new Error(problem)
+  if (!object.kind) throw new Error(`Object 'Kind' is missing in '${encodeJson(object, { sortKeys: true })}'`)
+  // The real server only finds out where it wants to make an object of that kind.
+  if (!object.apiVersion) {
+    throw newInternalError(new Error("Object 'apiVersion' is missing in 'object has no apiVersion field'"))
+  }
+  const unknown = versions.treat(object, { report: strict, dropInvalid: false })
+  versions.default(object)
+  return { object, strictErrors: strict ? unknown.map(unknownField) : [] }
+}
+
+function unknownField(path: string): string {
+  return `unknown field "${path}"`
+}
+
+function parsed(
+  body: Uint8Array,
+  { mediaType }: DecodeRequest,
+  strict: boolean,
+  unrecognized: (why: string) => ApiError,
+): { readonly value: unknown; readonly strictErrors: readonly string[]; readonly numberProblem?: string } {
+  const yaml = mediaType === 'application/yaml'
+  try {
+    return yaml ? decodeYaml(textOf(body), { strict }) : decodeJson(body, { strict })
+  } catch (error) {
+    const { message } = error as Error
+    // Only what is no JSON hides the kind; a number that no float64 can hold is found later.
+    if (!yaml && message.startsWith('json: cannot unmarshal number')) {
+      return { value: JSON.parse(textOf(body)), strictErrors: [], numberProblem: message }
+    }
+    throw unrecognized(yaml ? message : `couldn't get version/kind; json parse error: ${message}`)
+  }
+}
+
+/** An object with kind and apiVersion, as far as decoding insists on them. */
+function identified(value: unknown, body: Uint8Array, unrecognized: (why: string) => ApiError): MutableObject {
+  if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
+    throw unrecognized(`couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`)
+  }
+  const given = (value ?? {}) as { apiVersion?: unknown; kind?: unknown }
+  const problem = typeMetaProblem(given)
+  if (problem !== undefined) throw unrecognized(problem)
+  const apiVersion = (given.apiVersion ?? '') as string
+  if (apiVersion.split('/').length > 2) throw unrecognized(`unexpected GroupVersion string: ${apiVersion}`)
+  if (!given.kind) throw unrecognized(`Object 'Kind' is missing in '${textOf(body)}'`)
+  return Object.assign(given, { apiVersion }) as MutableObject
+}

@@ -1,0 +1,88 @@
+import type { ApiResponse } from '@kubewright/api'
+import { isProtobuf, type Representation } from '../../request/negotiate.ts'
+import type { RequestContext } from '../../request/request-context.ts'
+import { respond, respondBytes } from '../../request/respond.ts'
+import { servedObjects } from '../../resource/conversion.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { StoredObject } from '../../resource/stored-object.ts'
+import { isAList, partialObjectMetadataList } from '../../table/partial-object-metadata.ts'
+import { defaultTable, includeObjectOf, tableOf } from '../../table/table.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { negotiateList } from '../negotiation.ts'
+import { collectObjects, type Listing } from './collect-objects.ts'
+import { listOptions } from './list-options.ts'
+import { selectionOf } from './selection.ts'
+
+/** Handles list requests. */
+export async function list(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
+  const { query } = context.request
+  const representation = negotiateList(context, endpoint.resource)
+  const options = listOptions(query, false)
+  const selection = selectionOf(endpoint.resource, query)
+  const listing = await collectObjects(endpoint, context, options, selection)
+  return presentList(endpoint, listing, representation)
+}
+
+/** Responds with a list in the negotiated representation. Stored bytes are copied unchanged where they fit. */
+export async function presentList(
+  endpoint: Endpoint,
+  listing: Listing,
+  representation: Representation,
+): Promise<ApiResponse> {
+  const { resource } = endpoint
+  const hasContinue = resource.origin.listsAlwaysCarryContinue && representation.as === undefined
+  const found = await servedObjects(resource, listing.objects)
+  const metadata = {
+    resourceVersion: String(listing.revision),
+    ...(listing.continueToken !== undefined || hasContinue ? { continue: listing.continueToken ?? '' } : {}),
+    ...(listing.remaining === undefined ? {} : { remainingItemCount: listing.remaining }),
+  }
+  if (representation.as === undefined && !isProtobuf(representation)) {
+    return respondBytes(200, listBytes(endpoint, found, metadata), representation)
+  }
+  const objects = found.map(({ object }) => object as MutableObject)
+  if (representation.as === undefined) {
+    const { listItemsCarryTypeMeta } = resource.origin
+    const items = listItemsCarryTypeMeta ? objects : objects.map(({ apiVersion: _, kind: __, ...rest }) => rest)
+    const value = { kind: resource.kind.listKind, apiVersion: resource.kind.apiVersion, metadata, items }
+    return respond(200, value, representation)
+  }
+  const apiVersion = representation.asVersion!
+  if (representation.as === 'Table') {
+    const options = {
+      apiVersion,
+      include: includeObjectOf(representation.includeObject),
+      inner: resource.conversion.toInternal,
+    }
+    const now = endpoint.registry.clock.now()
+    return respond(
+      200,
+      tableOf(resource.presentation.table ?? defaultTable, objects, metadata, options, now),
+      representation,
+    )
+  }
+  if (representation.as === 'PartialObjectMetadata') throw isAList(resource)
+  const { toInternal } = resource.conversion
+  const inside = toInternal ? objects.map((object) => toInternal(object)) : objects
+  return respond(200, partialObjectMetadataList(inside, metadata, apiVersion), representation)
+}
+
+const comma = 0x2c
+
+/** The JSON of a list, written into one buffer from the stored bytes of its items. Ends with the newline of a response. */
+function listBytes(endpoint: Endpoint, objects: readonly StoredObject[], metadata: object): Buffer {
+  const { kind, origin } = endpoint.resource
+  const head = Buffer.from(
+    `${JSON.stringify({ kind: kind.listKind, apiVersion: kind.apiVersion, metadata }).slice(0, -1)},"items":[`,
+  )
+  let size = head.length + 3
+  for (const object of objects) size += object.itemSize + 1
+  const out = Buffer.allocUnsafe(size)
+  let at = head.copy(out)
+  for (let i = 0; i < objects.length; i++) {
+    if (i > 0) out[at++] = comma
+    at = objects[i]!.writeItem(out, at, origin.listItemsCarryTypeMeta)
+  }
+  at += out.write(']}\n', at, 'latin1')
+  return out.subarray(0, at)
+}

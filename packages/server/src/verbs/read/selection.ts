@@ -1,0 +1,77 @@
+import {
+  escapeFieldValue,
+  type FieldSelector,
+  newBadRequest,
+  parseFieldSelector,
+  parseSelector,
+  type Selector,
+} from '@kubewright/api'
+import type { MutableObject } from '../../resource/object.ts'
+import type { Resource } from '../../resource/resource.ts'
+import type { StoredObject } from '../../resource/stored-object.ts'
+
+/** The objects of a collection that a request selects. */
+export interface Selection {
+  readonly labels: Selector
+  readonly fields: FieldSelector
+  /** Whether every object is selected. */
+  readonly everything: boolean
+  /** The only name that can match, if the field selector has one. */
+  readonly name: string | undefined
+  matches(object: StoredObject): boolean
+}
+
+/**
+ * Reads the selectors of the query. Throws a BadRequest for a malformed one and for unknown fields. A name, which the deprecated watch
+ * paths can have, acts as a selector for metadata.name.
+ */
+export function selectionOf(resource: Resource, query: URLSearchParams, name = ''): Selection {
+  const labels = parsed(() => parseSelector(query.get('labelSelector') ?? ''))
+  let fields = parsed(() => parseFieldSelector(query.get('fieldSelector') ?? ''))
+  if (name !== '') {
+    const byName = parseFieldSelector(`metadata.name=${escapeFieldValue(name)}`)
+    // Authorization was for the name in the path, so the selector must require exactly this name: `!=` is not enough.
+    if (fields.isEverything) fields = byName
+    else if (fields.exactValueOf('metadata.name') !== name) {
+      throw newBadRequest("fieldSelector metadata.name doesn't match requested name")
+    }
+  }
+  for (const { field } of fields.requirements) checkField(resource, field)
+  const everything = labels.isEverything && fields.isEverything
+  return {
+    labels,
+    fields,
+    everything,
+    name: fields.exactValueOf('metadata.name'),
+    matches(stored) {
+      if (everything) return true
+      const object = (resource.conversion.storage?.peek(stored) ?? stored).object as MutableObject
+      return labels.matches(object.metadata.labels) && fields.matchesBy((field) => readField(resource, object, field))
+    },
+  }
+}
+
+function parsed<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw newBadRequest((error as Error).message)
+  }
+}
+
+function checkField(resource: Resource, field: string): void {
+  if (field === 'metadata.name') return
+  const { origin, kind } = resource
+  if (field === 'metadata.namespace' && (origin.selectsNamespaceInEveryScope || kind.scope === 'Namespaced')) return
+  if (Object.hasOwn(resource.selectors.fields, field)) return
+  const text =
+    resource.selectors.unknownField?.(field) ??
+    `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+  throw newBadRequest(text)
+}
+
+function readField(resource: Resource, object: MutableObject, field: string): string {
+  if (field === 'metadata.name') return object.metadata.name ?? ''
+  if (field === 'metadata.namespace') return object.metadata.namespace ?? ''
+  return resource.selectors.fields[field]?.(object) ?? ''
+}

@@ -1,0 +1,256 @@
+import { type ApiResponse, type BodySink, encodeJson, isApiError, newResourceExpired } from '@kubewright/api'
+import { linkSignals, type Timer } from '@kubewright/base'
+import { type CacheEvent, eventLine, type ResourceCache } from '../../cache/resource-cache.ts'
+import { encodeWatchFrame } from '../../codec/protobuf/envelope.ts'
+import { isProtobuf, type Representation } from '../../request/negotiate.ts'
+import type { RequestContext } from '../../request/request-context.ts'
+import { isTrue } from '../../request/request-info.ts'
+import { unclassifiedError } from '../../request/unclassified-error.ts'
+import { servedObjects } from '../../resource/conversion.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { StoredObject } from '../../resource/stored-object.ts'
+import { partialObjectMetadata } from '../../table/partial-object-metadata.ts'
+import { defaultTable, type IncludeObject, includeObjectOf, tableMetadata, tableOf } from '../../table/table.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { negotiateWatch } from '../negotiation.ts'
+import { waitUntilFresh } from './freshness.ts'
+import { type ListOptions, listOptions, versionProblem } from './list-options.ts'
+import { type Selection, selectionOf } from './selection.ts'
+
+const defaultTimeoutSeconds = 1800
+const bookmarkMillis = 60_000
+/** How long before the deadline the last bookmark is sent, from which the client can resume without a gap. */
+const lastBookmarkMillis = 2000
+
+/** Handles watch requests: streams events until the deadline, the client or the server ends the watch. */
+export async function watch(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
+  const { query } = context.request
+  const representation = negotiateWatch(context, endpoint.resource)
+  // The deprecated watch paths validate their options as lists do.
+  const options = listOptions(query, isTrue(query.get('watch')))
+  const selection = selectionOf(endpoint.resource, query, context.info.name)
+  // kube-apiserver does not classify this error, although it does for lists.
+  const problem = options.resourceVersion === '' ? undefined : versionProblem(options.resourceVersion)
+  if (problem !== undefined) throw unclassifiedError(problem)
+  const start = Number(options.resourceVersion)
+  const include = representation.as === 'Table' ? includeObjectOf(representation.includeObject) : 'Metadata'
+  const cache = await endpoint.registry.feed.cache(endpoint.resource.storage.prefix)
+  return {
+    status: 200,
+    headers: {
+      'content-type': isProtobuf(representation) ? `${representation.mediaType};stream=watch` : 'application/json',
+      'cache-control': 'no-cache, private',
+      'transfer-encoding': 'chunked',
+    },
+    body: (sink) =>
+      new WatchStream({ endpoint, context, representation, options, selection, start, cache, sink, include }).run(),
+  }
+}
+
+interface StreamParts {
+  readonly endpoint: Endpoint
+  readonly context: RequestContext
+  readonly representation: Representation
+  readonly options: ListOptions
+  readonly selection: Selection
+  readonly start: number
+  readonly cache: ResourceCache
+  readonly sink: BodySink
+  readonly include: IncludeObject
+}
+
+/**
+ * One watcher: a cursor into the cache's window and a sink for events. Every change after the start is delivered once and in order, or
+ * the stream ends with 410 Gone. A slow sink delays only its own watcher.
+ */
+class WatchStream {
+  readonly #parts: StreamParts
+  readonly #prefix: string
+  readonly #include: IncludeObject
+  /** Whether an event with the table's columns was sent; only the first one has them. */
+  #columnsSent = false
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts
+    this.#prefix = parts.endpoint.registry.prefixOf(parts.endpoint.resource, parts.context.info.namespace)
+    this.#include = parts.include
+  }
+
+  async run(): Promise<void> {
+    const { endpoint, context, options } = this.#parts
+    const ending = linkSignals(context.request.signal, endpoint.resource.serving.ended)
+    const millis = (options.timeoutSeconds ? options.timeoutSeconds : defaultTimeoutSeconds) * 1000
+    const { clock } = endpoint.registry
+    const deadline = clock.setTimer(millis, () => ending.abort(), 'watch timeout')
+    try {
+      await this.#stream(ending.signal, clock.now() + millis)
+    } finally {
+      deadline.cancel()
+      ending[Symbol.dispose]()
+    }
+  }
+
+  async #stream(signal: AbortSignal, deadline: number): Promise<void> {
+    const { endpoint, options, cache } = this.#parts
+    let bookmarkDue = false
+    const bookmarks = options.allowBookmarks ? this.#remindOfBookmarks(deadline, () => (bookmarkDue = true)) : undefined
+    try {
+      let cursor = await this.#begin(signal)
+      const first = cache.end
+      while (cursor !== undefined && !signal.aborted) {
+        const event = cache.eventAt(cursor)
+        if (event === 'lost') return this.#sendError(this.#parts.start)
+        if (event) {
+          cursor++
+          if (endpoint.resource.conversion.storage && event.object.key.startsWith(this.#prefix)) await this.#load(event)
+          if (!this.#deliver(event)) await this.#parts.sink.drained()
+        } else if (bookmarkDue) {
+          bookmarkDue = false
+          if (endpoint.resource.origin.sendsBookmarksWhenIdle || cursor > first)
+            this.#bookmark(endpoint.registry.feed.revision, false)
+        } else {
+          await cache.changed(signal)
+        }
+      }
+    } catch (error) {
+      // An object that cannot be converted ends the watch: skipping it would hide it from the client forever.
+      if (!isApiError(error)) throw error
+      this.#sendEvent('ERROR', error.status)
+    } finally {
+      bookmarks?.[Symbol.dispose]()
+    }
+  }
+
+  /** Sends the initial events, if there are any. Returns the cursor at which the changes continue; undefined ends the watch. */
+  async #begin(signal: AbortSignal): Promise<number | undefined> {
+    const { cache, options, start, endpoint } = this.#parts
+    const { feed, store } = endpoint.registry
+    const initial = options.sendInitialEvents ?? start === 0
+    if (options.sendInitialEvents && start > feed.revision) await waitUntilFresh(endpoint.registry, start, signal)
+    if (initial) {
+      if (options.resourceVersion === '' || options.sendInitialEvents)
+        await feed.reached(await store.revision(), signal)
+      const cursor = cache.end
+      const revision = feed.revision
+      const objects = cache.list(this.#prefix)
+      const seen = await servedObjects(endpoint.resource, objects)
+      for (const [i, object] of objects.entries()) {
+        if (!this.#parts.selection.matches(object)) continue
+        // Changes during this wait are behind the cursor and are delivered afterwards.
+        if (!this.#send('ADDED', seen[i]!)) await this.#parts.sink.drained()
+        if (signal.aborted) return undefined
+      }
+      // As for a client that requested the initial events explicitly.
+      if (options.watch && options.allowBookmarks) this.#bookmark(revision, true)
+      return cursor
+    }
+    if (start === 0) return cache.end
+    if (start > feed.revision) await feed.reached(start, signal)
+    const cursor = cache.cursorAfter(start)
+    if (cursor === undefined) this.#sendError(start)
+    return cursor
+  }
+
+  /** Converts the objects of an event to the watcher's version, so that `peek` returns them. */
+  async #load({ object, previous }: CacheEvent): Promise<void> {
+    await servedObjects(this.#parts.endpoint.resource, previous ? [object, previous] : [object])
+  }
+
+  /** Sends an event unless the watcher does not see its object. A selector can turn a MODIFIED event into ADDED or DELETED. */
+  #deliver(event: CacheEvent): boolean {
+    const { selection, endpoint, representation } = this.#parts
+    if (!event.object.key.startsWith(this.#prefix)) return true
+    let type = event.type
+    if (!selection.everything) {
+      const matches = event.type !== 'DELETED' && selection.matches(event.object)
+      const matched = event.previous !== undefined && selection.matches(event.previous)
+      if (!matches && !matched) return true
+      type = !matches ? 'DELETED' : matched ? 'MODIFIED' : 'ADDED'
+    }
+    const { storage } = endpoint.resource.conversion
+    if (storage) {
+      const hidden = type === 'DELETED' && event.type !== 'DELETED'
+      const stored = hidden ? event.previous! : event.object
+      const seen = storage.peek(stored) ?? stored
+      if (hidden || seen !== stored) return this.#send(type, hidden ? seen.at(event.revision) : seen)
+    }
+    if (representation.as === undefined) {
+      const encoded = isProtobuf(representation) ? event.frame(type, encodeWatchFrame) : event.line(type)
+      return this.#parts.sink.write(encoded)
+    }
+    return this.#send(type, event.objectFor(type))
+  }
+
+  #send(type: string, stored: StoredObject): boolean {
+    const { representation, sink } = this.#parts
+    if (representation.as === undefined && !isProtobuf(representation)) {
+      return sink.write(eventLine(type, stored.bytes))
+    }
+    return this.#sendEvent(type, this.#represent(stored.object as MutableObject))
+  }
+
+  #sendEvent(type: string, object: unknown): boolean {
+    const { representation, sink } = this.#parts
+    if (isProtobuf(representation)) return sink.write(encodeWatchFrame(type, object))
+    return sink.write(eventLine(type, Buffer.from(encodeJson(object))))
+  }
+
+  #represent(object: MutableObject): unknown {
+    const { endpoint, representation } = this.#parts
+    const apiVersion = representation.asVersion!
+    if (representation.as === undefined) return object
+    const inner = endpoint.resource.conversion.toInternal
+    if (representation.as !== 'Table') return partialObjectMetadata(inner?.(object) ?? object, apiVersion)
+    const now = endpoint.registry.clock.now()
+    const table = endpoint.resource.presentation.table ?? defaultTable
+    const headers = !this.#columnsSent
+    this.#columnsSent = true
+    return tableOf(table, [object], tableMetadata(object), { apiVersion, include: this.#include, inner }, now, headers)
+  }
+
+  /** Sends the revision up to which the client has seen every change. */
+  #bookmark(revision: number, initialEventsEnd: boolean): void {
+    const { endpoint, representation } = this.#parts
+    const { kind, codec, presentation } = endpoint.resource
+    // PartialObjectMetadata shows nothing else, and clients that watch every resource receive many bookmarks.
+    const unset = representation.as === 'PartialObjectMetadata' ? undefined : codec.empty?.()
+    const base = unset && representation.as === undefined ? (presentation.bookmark?.(unset) ?? unset) : unset
+    const metadata: MutableObject['metadata'] = { resourceVersion: String(revision) }
+    const annotations = {
+      ...base?.metadata?.annotations,
+      ...(initialEventsEnd ? { 'k8s.io/initial-events-end': 'true' } : {}),
+    }
+    if (Object.keys(annotations).length > 0) metadata.annotations = annotations
+    const object: MutableObject = { ...(base ?? { kind: kind.kind, apiVersion: kind.apiVersion }), metadata }
+    const shown = representation.as === undefined ? object : this.#represent(object)
+    this.#sendEvent('BOOKMARK', shown)
+  }
+
+  #sendError(wanted: number): undefined {
+    const oldest = this.#parts.cache.completeAfter
+    const { status } = newResourceExpired(`too old resource version: ${wanted} (${oldest})`)
+    this.#sendEvent('ERROR', status)
+  }
+
+  /** Calls `remind` every minute and shortly before the deadline. */
+  #remindOfBookmarks(deadline: number, remind: () => void): Disposable {
+    const { clock } = this.#parts.endpoint.registry
+    const { cache } = this.#parts
+    const last = deadline - lastBookmarkMillis
+    let timer: Timer | undefined
+    const schedule = (): void => {
+      const now = clock.now()
+      const next = Math.min(now + bookmarkMillis, last)
+      // A timer can fire slightly early. The last one must not schedule itself again.
+      timer = next > now ? clock.setTimer(next - now, () => due(next === last), 'bookmark') : undefined
+    }
+    const due = (isLast: boolean): void => {
+      remind()
+      // The resource may be idle: wake the stream to send the bookmark.
+      cache.wake()
+      if (!isLast) schedule()
+    }
+    schedule()
+    return { [Symbol.dispose]: () => timer?.cancel() }
+  }
+}

@@ -1,0 +1,64 @@
+import { newBadRequest, newUnsupportedMediaType, parseJson, parseYaml } from '@kubewright/api'
+import { decodeGo, GoDecodeError, typeMetaMismatch } from '../../codec/json/go-codec.ts'
+import { decodeMessage, openEnvelope } from '../../codec/protobuf/envelope.ts'
+import type { DeleteOptions } from '../../registry/deletion.ts'
+import { maxBodyBytes, mediaTypeOf, textOf } from '../../request/body.ts'
+import { isServed, type MediaType, servedTypes } from '../../request/negotiate.ts'
+import type { RequestContext } from '../../request/request-context.ts'
+import { isTrue } from '../../request/request-info.ts'
+import { integerParameter } from '../../request/write-options.ts'
+
+/** Reads the options of a delete from the body, or from the query when there is no body. */
+export async function readDeleteOptions(context: RequestContext): Promise<DeleteOptions> {
+  const body = await context.request.body(maxBodyBytes)
+  if (body.length === 0) return queryOptions(context.request.query)
+  const type = mediaTypeOf(context)
+  if (!isServed(type)) throw newUnsupportedMediaType(servedTypes)
+  const value = parseDeleteOptions(body, type)
+  if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
+    throw newBadRequest(`couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`)
+  }
+  const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
+  // Any apiVersion is accepted: clients send the options in the version of their group.
+  if (typeof kind === 'string' && kind !== '' && kind !== 'DeleteOptions') {
+    const scheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
+    throw newBadRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion ?? '')} in scheme ${JSON.stringify(scheme)}`,
+    )
+  }
+  try {
+    return decodeGo('meta/v1.DeleteOptions', value) as DeleteOptions
+  } catch (error) {
+    throw error instanceof GoDecodeError ? newBadRequest(error.message) : error
+  }
+}
+
+function parseDeleteOptions(body: Uint8Array, type: MediaType): unknown {
+  const isProtobuf = type === 'application/vnd.kubernetes.protobuf'
+  try {
+    if (isProtobuf) {
+      const { apiVersion, kind, message } = openEnvelope(body)
+      return { apiVersion, kind, ...decodeMessage('meta/v1.DeleteOptions', message) }
+    }
+    return type === 'application/yaml' ? parseYaml(textOf(body)) : parseJson(body)
+  } catch (error) {
+    const syntax = isProtobuf ? '' : `couldn't get version/kind; json parse error: `
+    throw newBadRequest(`${syntax}${(error as Error).message}`)
+  }
+}
+
+function queryOptions(query: URLSearchParams): DeleteOptions {
+  const grace = integerParameter(query, 'gracePeriodSeconds')
+  const policy = query.get('propagationPolicy')
+  const orphan = query.get('orphanDependents')
+  const dryRun = query.getAll('dryRun')
+  const [uid, resourceVersion] = [query.get('uid'), query.get('resourceVersion')]
+  const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) }
+  return {
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...(policy === null || policy === '' ? {} : { propagationPolicy: policy }),
+    ...(orphan === null ? {} : { orphanDependents: isTrue(orphan) }),
+    ...(dryRun.length === 0 ? {} : { dryRun }),
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+  }
+}

@@ -1,0 +1,144 @@
+import { type ApiResponse, isNotFound, newNotFound } from '@kubewright/api'
+import type { AdmissionChain } from '../../admission/admission.ts'
+import {
+  commitDeletion,
+  type DeleteOptions,
+  type DeleteOutcome,
+  type DeletionPlan,
+  planDeletion,
+  validateDeleteOptions,
+} from '../../registry/deletion.ts'
+import type { ObjectRegistry } from '../../registry/object-registry.ts'
+import { groupResourceOf, type WriteScope } from '../../registry/write-scope.ts'
+import type { RequestContext } from '../../request/request-context.ts'
+import { respond } from '../../request/respond.ts'
+import { servedObject } from '../../resource/conversion.ts'
+import type { StoredObject } from '../../resource/stored-object.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { negotiateObject } from '../negotiation.ts'
+import { presentObject } from '../present.ts'
+import { collectObjects } from '../read/collect-objects.ts'
+import { presentList } from '../read/list.ts'
+import { listOptions } from '../read/list-options.ts'
+import { selectionOf } from '../read/selection.ts'
+import { readDeleteOptions } from './delete-options.ts'
+import { writeOf } from './write.ts'
+
+/** A deletion of one object. */
+export interface Deletion {
+  readonly registry: ObjectRegistry
+  readonly scope: WriteScope
+  /** The plugins that see the deletion. */
+  readonly admission: AdmissionChain
+  readonly name: string
+  /** The name that admission sees. @default `name` */
+  readonly requestedName?: string
+  readonly options: DeleteOptions
+}
+
+/** Handles DELETE of one object. */
+export async function remove(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
+  const { resource } = endpoint
+  const representation = negotiateObject(context, resource)
+  const options = await readDeleteOptions(context)
+  const { object, removed } = await deleteObject(deletionOf(endpoint, context, context.info.name, options))
+  if (!removed || resource.strategy.returnDeletedObject) {
+    // Only the deprecated option is answered with Accepted.
+    const status = !removed && options.orphanDependents === false ? 202 : 200
+    return presentObject(status, endpoint, object, representation)
+  }
+  const { group, plural } = resource.kind
+  const details = {
+    name: context.info.name,
+    ...(group === '' ? {} : { group }),
+    kind: plural,
+    uid: object.object.metadata.uid,
+  }
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }
+  return respond(200, status, { mediaType: representation.mediaType, pretty: representation.pretty })
+}
+
+/**
+ * Handles DELETE of a collection: deletes the selected objects one after the other and responds with the list. The deletion is not
+ * atomic: after an error the objects before it are gone.
+ */
+export async function removeCollection(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
+  const { query } = context.request
+  const representation = negotiateObject(context, endpoint.resource)
+  const selection = selectionOf(endpoint.resource, query)
+  const options = await readDeleteOptions(context)
+  validateDeleteOptions(options)
+  const listing = await collectObjects(endpoint, context, listOptions(query, false), selection)
+  for (const { object } of listing.objects) {
+    const deletion = deletionOf(endpoint, context, object.metadata.name!, options)
+    // The request names no object, and neither do the attributes that admission sees.
+    await deleteObject({ ...deletion, requestedName: '' }).catch((error: unknown) => {
+      // Another request deleted the object first.
+      if (!isNotFound(error)) throw error
+    })
+  }
+  return presentList(endpoint, listing, representation)
+}
+
+/** A deletion through an endpoint. */
+export function deletionOf(
+  endpoint: Endpoint,
+  context: RequestContext,
+  name: string,
+  options: DeleteOptions,
+  admission: AdmissionChain = endpoint.admission,
+): Deletion {
+  const dryRun = (options.dryRun ?? []).length > 0
+  const { scope } = writeOf(endpoint, context, dryRun, name)
+  return { registry: endpoint.registry, scope, admission, name, options }
+}
+
+/**
+ * Deletes an object, or starts its deletion when a grace period or finalizers keep it. The steps are those of the write pipeline: load
+ * the newest version, plan, admission, commit by compare-and-swap. When another write comes first, they start again with the new
+ * version, so that admission may see one request several times.
+ */
+export async function deleteObject(deletion: Deletion): Promise<DeleteOutcome> {
+  const { registry, scope, name, options } = deletion
+  const { resource, strategy } = scope
+  validateDeleteOptions(options)
+  const isDefault = options.propagationPolicy === undefined && options.orphanDependents === undefined
+  if (strategy.deleteWarning && isDefault) scope.context.warn(strategy.deleteWarning)
+  for (;;) {
+    const existing = await registry.find(resource, scope.namespace, name)
+    if (!existing) throw newNotFound(groupResourceOf(resource), name)
+    const plan = planDeletion(registry, scope, existing, options)
+    if (plan.action === 'none') return { object: existing, removed: false }
+    await admit(deletion, existing, plan)
+    const outcome = await commitDeletion(registry, scope, existing, plan)
+    if (outcome) return outcome
+  }
+}
+
+async function admit(
+  { scope, admission, name, requestedName = name, options }: Deletion,
+  existing: StoredObject,
+  { gracePeriodSeconds }: DeletionPlan,
+): Promise<void> {
+  const { context, resource, namespace, dryRun } = scope
+  const old = (await servedObject(resource, existing)).copy()
+  const attributes = {
+    context,
+    resource,
+    subresource: '',
+    operation: 'DELETE' as const,
+    namespace: namespace || (old.metadata.namespace ?? ''),
+    name: requestedName,
+    dryRun,
+    object: undefined,
+    old,
+    options: {
+      ...options,
+      ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+      kind: 'DeleteOptions',
+      apiVersion: 'meta.k8s.io/v1',
+    },
+  }
+  await admission.mutate(attributes)
+  await admission.validate(attributes)
+}

@@ -1,0 +1,75 @@
+import {
+  type ApplyFieldsOptions,
+  type AsyncFieldManager,
+  createAsyncFieldManager,
+  createFieldManager,
+  type FieldManager,
+  type KindFacts,
+  type UpdateFieldsOptions,
+} from '@kubewright/api'
+import type { MutableObject } from '../../resource/object.ts'
+import type { ObjectCodec } from '../../resource/object-codec.ts'
+import type { Resource } from '../../resource/resource.ts'
+import type { Strategy } from '../../resource/strategy.ts'
+
+/** What a {@link FieldTracker} is built from. */
+export interface TrackedEndpoint {
+  readonly resource: Resource
+  readonly subresource: string
+  /** The kind that clients send and receive, and its codec. */
+  readonly kind: KindFacts
+  readonly codec: ObjectCodec
+  readonly strategy: Strategy
+}
+
+/**
+ * Records in metadata.managedFields which manager owns which field of the objects of one endpoint. Results are promises only for kinds
+ * that a webhook converts.
+ */
+export class FieldTracker {
+  readonly #endpoint: TrackedEndpoint
+  #manager: FieldManager | AsyncFieldManager | undefined
+
+  constructor(endpoint: TrackedEndpoint) {
+    this.#endpoint = endpoint
+  }
+
+  /** The next object with the changes against `live` recorded, as for every write that is no apply. Takes over `next`. */
+  update(
+    live: MutableObject | undefined,
+    next: MutableObject,
+    options: UpdateFieldsOptions,
+  ): MutableObject | Promise<MutableObject> {
+    return this.#fields.updateNoErrors(live, next, options) as MutableObject | Promise<MutableObject>
+  }
+
+  /** Merges the fields that a manager applies into an object (server-side apply). May share parts with `live` and `config`. */
+  async apply(
+    live: MutableObject | undefined,
+    config: MutableObject,
+    options: ApplyFieldsOptions,
+  ): Promise<MutableObject> {
+    return (await this.#fields.apply(live, config, options)).object as MutableObject
+  }
+
+  /** Created by the first write, because it compiles the schema. */
+  get #fields(): FieldManager | AsyncFieldManager {
+    if (this.#manager) return this.#manager
+    const { resource, subresource, kind, codec, strategy } = this.#endpoint
+    // A view such as Scale is of another kind, which has neither other versions nor fields that are reset.
+    const own = kind === resource.kind
+    const versions = own ? resource.conversion.fields : undefined
+    const options = {
+      apiVersion: kind.apiVersion,
+      kind: kind.kind,
+      subresource,
+      ...(codec.empty ? { emptyObject: codec.empty() } : {}),
+      schemaFor: (apiVersion: string) => (apiVersion === kind.apiVersion ? kind.schema : undefined),
+      ...(own && strategy.resetFields ? { resetFields: { [kind.apiVersion]: strategy.resetFields } } : {}),
+      ...(versions ? { schemaFor: versions.schemaFor, convert: versions.convert } : {}),
+    }
+    const convert = versions?.convertAsync
+    this.#manager = convert ? createAsyncFieldManager({ ...options, convert }) : createFieldManager(options)
+    return this.#manager
+  }
+}

@@ -1,0 +1,21 @@
+import { newUnsupportedMediaType } from '@kubewright/api'
+import { refuseWithoutMessage } from '../../codec/protobuf/decode-object.ts'
+import { maxBodyBytes, mediaTypeOf } from '../../request/body.ts'
+import { isServed, servedTypes } from '../../request/negotiate.ts'
+import type { RequestContext } from '../../request/request-context.ts'
+import type { WriteOptions } from '../../request/write-options.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { Resource } from '../../resource/resource.ts'
+
+/** Reads and decodes the body of a create or update. Throws an ApiError when the body does not fit the kind. */
+export async function readObject(
+  context: RequestContext,
+  { kind, codec }: Pick<Resource, 'kind' | 'codec'>,
+  options: Pick<WriteOptions, 'fieldValidation'>,
+): Promise<MutableObject> {
+  const mediaType = mediaTypeOf(context)
+  if (!isServed(mediaType)) throw newUnsupportedMediaType(servedTypes)
+  const body = await context.request.body(maxBodyBytes)
+  if (mediaType === 'application/vnd.kubernetes.protobuf') refuseWithoutMessage(body, kind)
+  return codec.decode(body, { mediaType, fieldValidation: options.fieldValidation, warn: context.warn })
+}
