@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { flowSchemaObjects, priorityLevelObjects } from '../../bootstrap/flow-control-objects.ts'
 import type { MutableObject } from '../../resource/object.ts'
-import { createErrors } from '../../testdata/strategy-harness.ts'
+import { strategyHarness } from '../../testdata/strategy-harness.ts'
+import { flowSchemas } from './flow-schema/flow-schema.ts'
+import { priorityLevelConfigurations } from './priority-level-configuration/priority-level-configuration.ts'
+
+const { createErrors } = strategyHarness(flowSchemas, priorityLevelConfigurations)
 
 const objects = [...priorityLevelObjects(), ...flowSchemaObjects(0)]
 
@@ -12,11 +16,11 @@ function named(kind: string, name: string): MutableObject {
 }
 
 describe('flow control objects', () => {
-  it('are valid as the server makes them', async () => {
+  it('are valid in the form that the server creates', async () => {
     expect(await Promise.all(objects.map(createErrors))).toEqual(objects.map(() => []))
   })
 
-  it('that must be as they are cannot change', async () => {
+  it('that are mandatory reject a change of the spec', async () => {
     const level = named('PriorityLevelConfiguration', 'catch-all')
     ;(level['spec'] as { limited: { nominalConcurrencyShares: number } }).limited.nominalConcurrencyShares = 6
     expect(await createErrors(level)).toEqual([

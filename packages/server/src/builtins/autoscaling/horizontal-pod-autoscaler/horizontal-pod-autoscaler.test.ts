@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { MutableObject } from '../../../resource/object.ts'
-import { createErrors, defaulted, resourceFor, updated } from '../../../testdata/strategy-harness.ts'
+import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
+import { horizontalPodAutoscalers, horizontalPodAutoscalersV1 } from './horizontal-pod-autoscaler.ts'
 import { hpaToV1, hpaToV2 } from './hpa-conversion.ts'
+
+const { createErrors, defaulted, resourceFor, updated } = strategyHarness(
+  horizontalPodAutoscalers,
+  horizontalPodAutoscalersV1,
+)
 
 const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }
 
@@ -155,5 +161,40 @@ describe('hpaToV1()', () => {
     const broken = hpaToV1(object)
     broken.metadata.annotations!['autoscaling.alpha.kubernetes.io/metrics'] = '{'
     expect(hpaToV2(broken)['spec']).toMatchObject({ metrics: [cpu] })
+  })
+})
+
+describe('the table of horizontal pod autoscalers', () => {
+  it('shows two metrics and the number of further ones', () => {
+    expect(
+      cellsOf(horizontalPodAutoscalers, {
+        spec: {
+          scaleTargetRef: { kind: 'Deployment', name: 'd' },
+          minReplicas: 2,
+          maxReplicas: 9,
+          metrics: [
+            { type: 'Resource', resource: { name: 'cpu', target: { averageUtilization: 80 } } },
+            { type: 'Pods', pods: { target: { averageValue: '10' } } },
+            { type: 'External', external: { target: { value: '1' } } },
+          ],
+        },
+        status: { currentReplicas: 3, currentMetrics: [{ resource: { current: { averageUtilization: 5 } } }] },
+      }),
+    ).toEqual(['x', 'Deployment/d', 'cpu: 5%/80%, <unknown>/10 + 1 more...', '2', 9, 3, '60m'])
+  })
+
+  it('shows metrics in annotations of version v1', () => {
+    expect(
+      cellsOf(horizontalPodAutoscalers, {
+        metadata: {
+          annotations: {
+            'autoscaling.alpha.kubernetes.io/metrics': '[{"type":"Pods","pods":{"targetAverageValue":"10"}}]',
+            'autoscaling.alpha.kubernetes.io/current-metrics':
+              '[{"type":"Pods","pods":{"currentAverageValue":"4"}},{"type":"Resource","resource":{"currentAverageUtilization":7}}]',
+          },
+        },
+        spec: { scaleTargetRef: { kind: 'K', name: 'n' }, maxReplicas: 2, targetCPUUtilizationPercentage: 50 },
+      }),
+    ).toEqual(['x', 'K/n', '4/10, cpu: 7%/50%', '<unset>', 2, 0, '60m'])
   })
 })

@@ -12,6 +12,8 @@ import {
 } from '@kubewright/base/pki'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AccessFixture } from '../../../testdata/access-fixture.ts'
+import { cellsOf } from '../../../testdata/strategy-harness.ts'
+import { certificateSigningRequests } from './certificate-signing-request.ts'
 
 let server: AccessFixture
 beforeEach(async () => {
@@ -144,5 +146,16 @@ describe('CertificateSigningRequest', () => {
     expect(body.message).toContain(
       'use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
     )
+  })
+})
+
+describe('the table of certificate signing requests', () => {
+  it('shows signer, user and state', () => {
+    expect(
+      cellsOf(certificateSigningRequests, {
+        spec: { signerName: 'e.com/s', username: 'jane', expirationSeconds: 3600 },
+        status: { conditions: [{ type: 'Approved' }, { type: 'Failed' }], certificate: 'AA==' },
+      }),
+    ).toEqual(['x', '60m', 'e.com/s', 'jane', '60m', 'Approved,Failed,Issued'])
   })
 })

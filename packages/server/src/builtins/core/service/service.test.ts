@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCoreServer } from '../../../testdata/core-server.ts'
 import type { PlainAnswer, PlainServer } from '../../../testdata/plain-server.ts'
+import { cellsOf } from '../../../testdata/strategy-harness.ts'
+import { services } from './service.ts'
 
 let server: PlainServer
 beforeAll(async () => {
@@ -153,4 +155,79 @@ test('the status is for load balancers only', async () => {
   expect(problem(answer)).toBe(
     "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'",
   )
+})
+
+describe('services', () => {
+  test.each<[string, { spec: object }, string]>([
+    [
+      'unknown session affinities',
+      { spec: { ports: [{ port: 80 }], sessionAffinity: 'X' } },
+      'spec.sessionAffinity: Unsupported value: "X": supported values: "ClientIP", "None"',
+    ],
+    ['an external name that is missing', { spec: { type: 'ExternalName' } }, 'spec.externalName: Required value'],
+    [
+      'node ports of the type ClusterIP',
+      { spec: { ports: [{ port: 80, nodePort: 30000 }] } },
+      "spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'",
+    ],
+    [
+      'headless services of the type NodePort',
+      { spec: { type: 'NodePort', clusterIP: 'None', ports: [{ port: 80 }] } },
+      'spec.clusterIPs[0]: Invalid value: "None": may not be set to \'None\' for NodePort services',
+    ],
+  ])('reject %s', async (_, { spec }, text) => {
+    const answer = await create('x', spec, '?dryRun=All')
+    expect(answer.status).toBe(422)
+    expect(problem(answer)).toBe(text)
+  })
+
+  test('show node ports and external addresses', () => {
+    expect(
+      cellsOf(services, {
+        spec: {
+          type: 'NodePort',
+          clusterIPs: ['10.0.0.1', 'fd00::1'],
+          ports: [
+            { port: 80, protocol: 'TCP', nodePort: 30080 },
+            { port: 53, protocol: 'UDP' },
+          ],
+          externalIPs: ['1.2.3.4', '5.6.7.8'],
+          selector: { b: '2', a: '1' },
+        },
+      }),
+    ).toEqual(['x', 'NodePort', '10.0.0.1', '1.2.3.4,5.6.7.8', '80:30080/TCP,53/UDP', '60m', 'a=1,b=2'])
+  })
+
+  test('show an external name', () => {
+    expect(cellsOf(services, { spec: { type: 'ExternalName', externalName: 'example.com' } })).toEqual([
+      'x',
+      'ExternalName',
+      '<none>',
+      'example.com',
+      '<none>',
+      '60m',
+      '<none>',
+    ])
+  })
+
+  test('show a pending load balancer', () => {
+    expect(cellsOf(services, { spec: { type: 'LoadBalancer', clusterIP: 'None' } })).toEqual([
+      'x',
+      'LoadBalancer',
+      'None',
+      '<pending>',
+      '<none>',
+      '60m',
+      '<none>',
+    ])
+  })
+
+  test('show the address of a load balancer', () => {
+    expect(
+      cellsOf(services, {
+        spec: { type: 'LoadBalancer', clusterIPs: ['10.0.0.1'], externalIPs: ['9.9.9.9'] },
+        status: { loadBalancer: { ingress: [{ hostname: 'a-very-long-name.example.com' }] } },
+      }),
+    ).toEqual(['x', 'LoadBalancer', '10.0.0.1', 'a-very-long-name.example.com,9.9.9.9', '<none>', '60m', '<none>'])
+  })
 })

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { MutableObject } from '../../resource/object.ts'
-import { createErrors, defaulted, prepared, resourceFor, updated } from '../../testdata/strategy-harness.ts'
+import type { MutableObject } from '../../../resource/object.ts'
+import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
+import { shownSelector, shownTemplate } from '../../../testdata/workload-object.ts'
+import { jobs } from './job.ts'
+
+const { createErrors, defaulted, prepared, resourceFor, updated } = strategyHarness(jobs)
 
 const podSpec = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i:1' }] }
 
@@ -26,15 +30,19 @@ function specOf(object: MutableObject): Record<string, unknown> {
 
 describe('jobs', () => {
   it.each<[string, object, object]>([
-    ['run once', {}, { completions: 1, parallelism: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false }],
-    ['keep open how often they run when only their parallelism is given', { parallelism: 3 }, { parallelism: 3 }],
     [
-      'do not limit retries of all when they limit those of each',
+      'default to one completion',
+      {},
+      { completions: 1, parallelism: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false },
+    ],
+    ['default no completions when parallelism is set', { parallelism: 3 }, { parallelism: 3 }],
+    [
+      'default to unlimited retries when retries per index are limited',
       { completionMode: 'Indexed', completions: 2, backoffLimitPerIndex: 1 },
       { backoffLimit: 2_147_483_647 },
     ],
     [
-      'replace failed pods only with a failure policy',
+      'default to replacing failed pods when there is a failure policy',
       { podFailurePolicy: { rules: [] } },
       { podReplacementPolicy: 'Failed' },
     ],
@@ -42,11 +50,11 @@ describe('jobs', () => {
     expect(specOf(defaulted(job(spec)))).toMatchObject(expected)
   })
 
-  it('leave completions out when only parallelism is given', () => {
+  it('leave completions out when only parallelism is set', () => {
     expect(specOf(defaulted(job({ parallelism: 3 })))).not.toHaveProperty('completions')
   })
 
-  it('select their own pods, and carry the labels of those', () => {
+  it('select their pods by uid and copy the labels of the pods', () => {
     const object = prepared(job())
     expect(object.metadata.labels).toEqual(ownLabels)
     expect(specOf(object)).toMatchObject({
@@ -55,23 +63,23 @@ describe('jobs', () => {
     })
   })
 
-  it('keep labels of their own', () => {
+  it('keep labels that the client set', () => {
     expect(prepared(job({}, { labels: { a: 'b' } })).metadata.labels).toEqual({ a: 'b' })
   })
 
   it.each<[string, object, string[]]>([
     [
-      'refuse pods that always restart',
+      'reject the restart policy Always',
       { template: { spec: { ...podSpec, restartPolicy: 'Always' } } },
       ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
     ],
     [
-      'refuse limits for each index without indexes',
+      'reject a back-off limit per index for jobs without indexes',
       { backoffLimitPerIndex: 1 },
       ['spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode'],
     ],
     [
-      'refuse a success policy without indexes',
+      'reject a success policy for jobs without indexes',
       { successPolicy: { rules: [{ succeededCount: 1 }] } },
       [
         'spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}: ' +
@@ -79,7 +87,7 @@ describe('jobs', () => {
       ],
     ],
     [
-      'check failure policies',
+      'check pod failure policies',
       {
         podFailurePolicy: {
           rules: [{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [0, 2, 1] } }, { action: 'Odd' }],
@@ -94,7 +102,7 @@ describe('jobs', () => {
       ],
     ],
     [
-      'refuse a manager that is no domain-prefixed path',
+      'reject managedBy without a domain',
       { managedBy: 'me' },
       ['spec.managedBy: Invalid value: "me": must be a domain-prefixed path (such as "acme.io/foo")'],
     ],
@@ -102,7 +110,7 @@ describe('jobs', () => {
     expect(await createErrors(job(spec))).toEqual(errors)
   })
 
-  it('keep their template, which errors print as Go has it', async () => {
+  it('reject a change of the template and show it as a Go struct', async () => {
     const { errors } = await updated(job(), (object) => {
       const { template } = specOf(object) as { template: { spec: { containers: { image: string }[] } } }
       template.spec.containers[0]!.image = 'i:2'
@@ -113,7 +121,7 @@ describe('jobs', () => {
     )
   })
 
-  it('may go to other nodes while they are suspended', async () => {
+  it('allow scheduling changes while suspended', async () => {
     const { errors } = await updated(job({ suspend: true }), (object) => {
       const { template } = specOf(object) as { template: { spec: Record<string, unknown> } }
       template.spec['nodeSelector'] = { disk: 'ssd' }
@@ -122,15 +130,15 @@ describe('jobs', () => {
   })
 
   it.each<[string, object, object, string[]]>([
-    ['take a failure that was announced', {}, failed(), []],
+    ['accept Failed after FailureTarget', {}, failed(), []],
     [
-      'refuse a failure that was not',
+      'reject Failed without FailureTarget',
       {},
       { startTime: '2026-01-01T00:00:00Z', conditions: [condition('Failed')] },
       ['status.conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true condition'],
     ],
     [
-      'refuse a completion without its time and criteria',
+      'reject Complete without completionTime and SuccessCriteriaMet',
       {},
       { startTime: '2026-01-01T00:00:00Z', conditions: [condition('Complete')] },
       [
@@ -139,19 +147,19 @@ describe('jobs', () => {
       ],
     ],
     [
-      'refuse more ready pods than active ones',
+      'reject more ready pods than active ones',
       {},
       { active: 1, ready: 2 },
       ['status.ready: Invalid value: 2: cannot set more ready pods than active'],
     ],
     [
-      'do not count ready pods that nobody told of',
+      'ignore a missing ready count',
       {},
       { active: -1 },
       ['status.active: Invalid value: -1: must be greater than or equal to 0'],
     ],
     [
-      'refuse indexes of a Job without',
+      'reject completed indexes of jobs without indexes',
       {},
       { completedIndexes: '0' },
       [
@@ -165,11 +173,43 @@ describe('jobs', () => {
     expect((await updated(job(spec), change, 'status')).errors).toEqual(errors)
   })
 
-  it('can be selected by the number of pods that succeeded', () => {
+  it('support the field selector status.successful', () => {
     const { selectors } = resourceFor('batch/v1', 'Job')
     const object = { ...prepared(job()), status: { succeeded: 2 } }
     expect(selectors.fields['status.successful']?.(object)).toBe('2')
     expect(selectors.unknownField?.('spec.x')).toBe('field label "spec.x" not supported for Job')
+  })
+
+  it('show completions and the duration of a running job', () => {
+    expect(
+      cellsOf(jobs, {
+        spec: { completions: 4, parallelism: 2, selector: shownSelector, template: shownTemplate },
+        status: { succeeded: 1, startTime: '2024-01-01T00:00:10Z' },
+      }),
+    ).toEqual(['x', 'Running', '1/4', '59m', '60m', 'c1,c2', 'i1,i2', 'a=b,k in (1,2)'])
+  })
+
+  it('show the state and duration of a completed job', () => {
+    expect(
+      cellsOf(jobs, {
+        metadata: { deletionTimestamp: '2024-01-01T00:30:00Z' },
+        spec: { parallelism: 2 },
+        status: {
+          startTime: '2024-01-01T00:00:00Z',
+          completionTime: '2024-01-01T00:00:42Z',
+          conditions: [
+            { type: 'SuccessCriteriaMet', status: 'True' },
+            { type: 'Complete', status: 'True' },
+          ],
+        },
+      }),
+    ).toEqual(['x', 'Complete', '0/1 of 2', '42s', '60m', '', '', '<none>'])
+  })
+
+  it('show a suspended job', () => {
+    expect(
+      cellsOf(jobs, { spec: { parallelism: 1 }, status: { conditions: [{ type: 'Suspended', status: 'True' }] } }),
+    ).toEqual(['x', 'Suspended', '0/1', '', '60m', '', '', '<none>'])
   })
 })
 
@@ -180,55 +220,3 @@ function condition(type: string): object {
 function failed(): object {
   return { startTime: '2026-01-01T00:00:00Z', failed: 1, conditions: [condition('FailureTarget'), condition('Failed')] }
 }
-
-describe('cron jobs', () => {
-  function cronJob(spec: object, name = 'c'): object {
-    const jobTemplate = { spec: { template: { spec: podSpec } } }
-    return {
-      apiVersion: 'batch/v1',
-      kind: 'CronJob',
-      metadata: { name },
-      spec: { schedule: '* * * * *', jobTemplate, ...spec },
-    }
-  }
-
-  it.each<[string, object, string[]]>([
-    ['accept a plain one', {}, []],
-    ['want a schedule', { schedule: '' }, ['spec.schedule: Required value']],
-    [
-      'refuse a zone in the schedule',
-      { schedule: 'TZ=UTC 0 * * * *' },
-      [
-        'spec.schedule: Invalid value: "TZ=UTC 0 * * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead',
-      ],
-    ],
-    [
-      'refuse the zone of the machine',
-      { timeZone: 'Local' },
-      [
-        'spec.timeZone: Invalid value: "Local": timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones',
-      ],
-    ],
-    [
-      'refuse selectors, which are made',
-      {
-        jobTemplate: {
-          spec: { template: { spec: podSpec }, manualSelector: true, selector: { matchLabels: { a: 'b' } } },
-        },
-      },
-      [
-        'spec.jobTemplate.spec.selector: Invalid value: {"matchLabels":{"a":"b"}}: `selector` will be auto-generated',
-        'spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: "nil", "false"',
-      ],
-    ],
-  ])('%s', async (_, spec, errors) => {
-    expect(await createErrors(cronJob(spec))).toEqual(errors)
-  })
-
-  it('refuse names that leave no room for those of Jobs', async () => {
-    const name = 'x'.repeat(53)
-    expect(await createErrors(cronJob({}, name))).toEqual([
-      `metadata.name: Invalid value: "${name}": must be no more than 52 characters`,
-    ])
-  })
-})

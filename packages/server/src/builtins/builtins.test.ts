@@ -1,0 +1,47 @@
+import { discoveryGroups } from '@kubewright/k8s/discovery'
+import { describe, expect, it } from 'vitest'
+import type { MutableObject } from '../resource/object.ts'
+import { tableTime } from '../testdata/strategy-harness.ts'
+import { builtinResources } from './builtin-resources.ts'
+import { builtins } from './builtins.ts'
+
+/** Resources that have the default table in kube-apiserver too. */
+const withoutColumns = [
+  '/limitranges',
+  'apiextensions.k8s.io/customresourcedefinitions',
+  'rbac.authorization.k8s.io/clusterroles',
+  'rbac.authorization.k8s.io/roles',
+  'storage.k8s.io/csistoragecapacities',
+]
+
+const tables = builtins.flatMap(({ group, resource, table }) =>
+  table ? [[`${group}/${resource}`, table] as const] : [],
+)
+
+describe('builtins', () => {
+  it('define columns for every resource that can be listed', () => {
+    const listed = discoveryGroups().flatMap(({ group, versions }) =>
+      versions.flatMap(({ resources }) =>
+        resources.filter(({ verbs }) => verbs.includes('list')).map(({ resource }) => `${group}/${resource}`),
+      ),
+    )
+    const defined = new Set([...tables.map(([key]) => key), ...withoutColumns])
+    expect([...defined].sort()).toEqual([...new Set(listed)].sort())
+  })
+
+  it.each(tables)('fill every column of %s for an object without fields', (key, { columns, row }) => {
+    const bookmark: MutableObject = { apiVersion: '', kind: '', metadata: {}, spec: null, status: null }
+    const cells = row(bookmark, tableTime)
+    // As in kube-apiserver: rows of IP addresses have an age without a column.
+    expect(cells).toHaveLength(columns.length + (key === 'networking.k8s.io/ipaddresses' ? 1 : 0))
+    expect(cells).not.toContain(undefined)
+  })
+})
+
+describe('builtinResources()', () => {
+  it('rejects a definition that discovery does not list', () => {
+    expect(() => builtinResources([{ group: 'apps', resource: 'deploymentz' }])).toThrow(
+      'Discovery does not list these built-in resources: apps/deploymentz',
+    )
+  })
+})

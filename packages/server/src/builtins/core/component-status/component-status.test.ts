@@ -1,0 +1,11 @@
+import { describe, expect, it } from 'vitest'
+import { cellsOf } from '../../../testdata/strategy-harness.ts'
+import { componentStatuses } from './component-status.ts'
+
+describe('component statuses', () => {
+  it('show the health check', () => {
+    expect(
+      cellsOf(componentStatuses, { conditions: [{ type: 'Healthy', status: 'False', message: 'm', error: 'e' }] }),
+    ).toEqual(['x', 'Unhealthy', 'm', 'e'])
+  })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
+import { storageClasses } from './storage-class.ts'
+
+const { createErrors, defaulted, updated } = strategyHarness(storageClasses)
+
+const storage = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: 'n' },
+  provisioner: 'example.com/p',
+}
+
+describe('storage classes', () => {
+  it('require a provisioner and a known binding mode', async () => {
+    expect(await createErrors({ ...storage, provisioner: '', volumeBindingMode: 'Odd' })).toEqual([
+      'provisioner: Required value',
+      'volumeBindingMode: Unsupported value: "Odd": supported values: "Immediate", "WaitForFirstConsumer"',
+    ])
+  })
+
+  it('default to Delete and Immediate', () => {
+    expect(defaulted(storage)).toMatchObject({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })
+  })
+
+  it('reject changes of parameters and of the binding mode', async () => {
+    const { errors } = await updated(storage, (object) => {
+      object['parameters'] = { a: 'b' }
+      object['volumeBindingMode'] = 'WaitForFirstConsumer'
+    })
+    expect(errors).toEqual([
+      'parameters: Forbidden: updates to parameters are forbidden.',
+      'volumeBindingMode: Invalid value: "WaitForFirstConsumer": field is immutable',
+    ])
+  })
+
+  it('mark the default class', () => {
+    expect(
+      cellsOf(storageClasses, {
+        metadata: { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+        provisioner: 'p',
+        reclaimPolicy: 'Retain',
+        volumeBindingMode: 'WaitForFirstConsumer',
+        allowVolumeExpansion: true,
+      }),
+    ).toEqual(['x (default)', 'p', 'Retain', 'WaitForFirstConsumer', true, '60m'])
+  })
+
+  it('require a domain in the names of finalizers', () => {
+    expect(storageClasses.strategy?.anyFinalizer).toBeUndefined()
+  })
+})
