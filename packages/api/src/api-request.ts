@@ -30,6 +30,11 @@ export interface ApiRequest {
   readonly body: (limitBytes: number) => Promise<Uint8Array>
   /** Aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal
+  /**
+   * Calls back once: when the client has taken the whole response, or the connection is closed, whichever comes first. Absent where
+   * a response is handed over as a value, as in the in-process transport.
+   */
+  readonly onSent?: (callback: () => void) => void
   readonly peer: RequestPeer
 }
 

@@ -36,7 +36,7 @@ export {
   type ExtensionResource,
   type ExtensionServerOptions,
 } from './extension-server.ts'
-export { type Listener, type ListenOptions, listen } from './http/listener/listener.ts'
+export { type Listener, type ListenLimits, type ListenOptions, listen } from './http/listener/listener.ts'
 export type { WebhookOptions } from './outgoing/create-webhook-client.ts'
 export { type LocalRequest, type LocalResponse, type LocalServer, LocalServers } from './outgoing/local-servers.ts'
 export {

@@ -1,4 +1,4 @@
-import type { ApiResponse } from '@kubewright/api'
+import type { ApiRequest, ApiResponse } from '@kubewright/api'
 import { type Clock, seededRandom, VirtualClock } from '@kubewright/base'
 import { MemoryStore, type Store } from '@kubewright/storage'
 import { type ApiServer, createApiServer, type ServerExtensions, type ServerParts } from '../api-server.ts'
@@ -19,6 +19,8 @@ export interface PlainRequest {
   /** Strings and bytes are sent unchanged, other values as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** Makes the request look as if it came over a connection. */
+  readonly onSent?: ApiRequest['onSent']
 }
 
 /** The events of a watch. */
@@ -66,8 +68,7 @@ export class PlainServer implements AsyncDisposable {
   /** Sends `METHOD /path?query`. */
   async send(line: string, request: PlainRequest = {}): Promise<PlainAnswer> {
     const response = await this.#call(line, request, new AbortController().signal)
-    if (typeof response.body === 'function') throw new Error(`${line} streams`)
-    const text = Buffer.from(response.body ?? []).toString()
+    const text = (await bytesOf(response, line)).toString()
     const json = String(response.headers['content-type']).startsWith('application/json')
     return { status: response.status, headers: response.headers, text, body: json && text ? JSON.parse(text) : text }
   }
@@ -88,7 +89,7 @@ export class PlainServer implements AsyncDisposable {
     return { events, done, stop: () => stopping.abort() }
   }
 
-  #call(line: string, { body, headers = {} }: PlainRequest, signal: AbortSignal): Promise<ApiResponse> {
+  #call(line: string, { body, headers = {}, onSent }: PlainRequest, signal: AbortSignal): Promise<ApiResponse> {
     const space = line.indexOf(' ')
     const [path = '', query = ''] = line.slice(space + 1).split('?', 2)
     const bytes =
@@ -102,6 +103,7 @@ export class PlainServer implements AsyncDisposable {
       headers: { 'user-agent': 'test', ...headers },
       body: async () => bytes,
       signal,
+      ...(onSent ? { onSent } : {}),
       peer: { address: '127.0.0.1' },
     })
   }
@@ -109,4 +111,17 @@ export class PlainServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server[Symbol.asyncDispose]()
   }
+}
+
+/** The body of a response. Large lists are streamed; a watch is refused, because it does not end. */
+async function bytesOf({ body, headers }: ApiResponse, line: string): Promise<Buffer> {
+  if (typeof body !== 'function') return Buffer.from(body ?? [])
+  if (headers['transfer-encoding'] !== undefined) throw new Error(`${line} streams`)
+  const chunks: Uint8Array[] = []
+  const write = (chunk: Uint8Array): boolean => {
+    chunks.push(chunk)
+    return true
+  }
+  await body({ write, drained: async () => undefined })
+  return Buffer.concat(chunks)
 }

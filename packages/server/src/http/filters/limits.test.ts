@@ -48,6 +48,30 @@ describe('maxInFlight()', () => {
     expect((await server.send('GET /api/v1/namespaces')).status).toBe(200)
   })
 
+  test('keeps the slot until the response has been sent', async () => {
+    await using server = await PlainServer.start([], async () => ({
+      filters: [asSomebody, maxInFlight({ readOnly: 1 })],
+    }))
+    let sent: () => void = () => undefined
+    const onSent = (callback: () => void): void => {
+      sent = callback
+    }
+    expect((await server.send('GET /api/v1/namespaces', { onSent })).status).toBe(200)
+    expect((await server.send('GET /api/v1/namespaces')).status).toBe(429)
+    sent()
+    expect((await server.send('GET /api/v1/namespaces')).status).toBe(200)
+  })
+
+  test('releases the slot of a streamed response that no client reads', async () => {
+    const streaming: RequestFilter = async () => ({ status: 200, headers: {}, body: async () => undefined })
+    await using server = await PlainServer.start([], async () => ({
+      filters: [asSomebody, maxInFlight({ readOnly: 1 }), streaming],
+    }))
+    for (let i = 0; i < 3; i++) {
+      expect((await server.send('HEAD /api/v1/namespaces', { onSent: (callback) => callback() })).status).toBe(200)
+    }
+  })
+
   test('releases the slot when the request fails', async () => {
     await using server = await PlainServer.start([], async () => ({
       filters: [asSomebody, maxInFlight({ readOnly: 1 })],

@@ -3,6 +3,7 @@ import type { RequestFilter } from '../../request/request-filter.ts'
 import { respondText } from '../../request/respond.ts'
 import { mastersGroup } from '../../request/user-info.ts'
 import { isLongRunning, isMutating } from './request-class.ts'
+import { afterResponse } from './response-end.ts'
 
 /** Limits of concurrent requests. */
 export interface InFlightLimits {
@@ -23,32 +24,23 @@ export function maxInFlight({ readOnly = 400, mutating = 200 }: InFlightLimits =
     const kind = isMutating(request.method) ? 'mutating' : 'readOnly'
     if (room[kind] <= 0) return tooMany()
     room[kind]--
+    const release = (): void => {
+      room[kind]++
+    }
     let response: ApiResponse
     try {
       response = await next()
     } catch (error) {
-      room[kind]++
+      release()
       throw error
     }
-    const { body } = response
-    if (typeof body !== 'function') {
-      room[kind]++
-      return response
-    }
-    return {
-      ...response,
-      body: async (sink) => {
-        try {
-          await body(sink)
-        } finally {
-          room[kind]++
-        }
-      },
-    }
+    // A response that is not read keeps its memory, so it keeps its slot as well.
+    return afterResponse(request, response, release)
   }
 }
 
-function tooMany(): ApiResponse {
+/** The response to a client that exceeds a limit. */
+export function tooMany(): ApiResponse {
   const response = respondText(429, 'Too many requests, please try again later.\n')
   return { ...response, headers: { ...response.headers, 'retry-after': '1', 'x-content-type-options': 'nosniff' } }
 }

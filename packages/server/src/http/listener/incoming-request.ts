@@ -2,33 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type ApiRequest, newBadRequest, newRequestEntityTooLarge, type RequestPeer } from '@kubewright/api'
 import { parseQuery } from '../../request/parse-query.ts'
-
-const canceled = new Error('The client disconnected or the server is stopping')
-
-/**
- * Aborts the signal of a request when the client disconnects or the server stops. The signal is created on first use, because most
- * handlers never read it.
- */
-export class Cancellation {
-  /** Set once the response is complete; there is nothing left to cancel. */
-  complete = false
-  #canceled = false
-  #controller: AbortController | undefined
-
-  get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController()
-      if (this.#canceled) this.#controller.abort(canceled)
-    }
-    return this.#controller.signal
-  }
-
-  cancel(): void {
-    if (this.complete || this.#canceled) return
-    this.#canceled = true
-    this.#controller?.abort(canceled)
-  }
-}
+import type { Exchange } from './exchange.ts'
 
 /** The parts of a request that HTTP/1.1 and HTTP/2 share. */
 export interface IncomingRequest {
@@ -43,7 +17,7 @@ export interface IncomingRequest {
 /** The request for the handler. */
 export function toApiRequest(
   { method, url, headers, rawHeaders, peer, body }: IncomingRequest,
-  cancellation: Cancellation,
+  exchange: Exchange,
 ): ApiRequest {
   const at = url.indexOf('?')
   return {
@@ -54,8 +28,9 @@ export function toApiRequest(
     rawHeaders,
     body: (limit) => readBody(body, limit),
     get signal() {
-      return cancellation.signal
+      return exchange.signal
     },
+    onSent: exchange.onSent,
     peer,
   }
 }

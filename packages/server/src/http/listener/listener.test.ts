@@ -22,7 +22,7 @@ beforeAll(async () => {
     cert: identity.serving.cert,
     key: identity.serving.key,
     clientCas: [identity.ca.cert],
-    idleTimeout: 60,
+    limits: { idleTimeout: 60 },
   })
 })
 afterAll(() => listener[Symbol.asyncDispose]())

@@ -8,9 +8,10 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { ApiHandler } from '@kubewright/api'
-import type { Cancellation } from './incoming-request.ts'
+import { type Clock, systemClock } from '@kubewright/base'
+import { OpenConnections } from './open-connections.ts'
 import { serveRequest, serveUpgrade } from './serve-http1.ts'
-import { Http2Connection, isServable, serveStream } from './serve-http2.ts'
+import { isServable, serveStream } from './serve-http2.ts'
 
 /** Options of {@link listen}. */
 export interface ListenOptions {
@@ -24,9 +25,42 @@ export interface ListenOptions {
   readonly host?: string
   /** Zero picks a free port. @default 0 */
   readonly port?: number
-  /** Milliseconds after which an idle connection is closed. @default 90 seconds, as in kube-apiserver */
-  readonly idleTimeout?: number
+  /** @default the system clock */
+  readonly clock?: Clock
+  /** What clients may use. Each limit has a default. */
+  readonly limits?: ListenLimits
 }
+
+/** Limits of connections. The page docs/reference/limits.md lists them all. Times are milliseconds. */
+export interface ListenLimits {
+  /** Closes a connection that has had no request for so long. @default 90 seconds, as in kube-apiserver */
+  readonly idleTimeout?: number
+  /** Closes a connection that has sent no complete header for so long. @default 32 seconds, as in kube-apiserver */
+  readonly headersTimeout?: number
+  /**
+   * Resets a response of which the client takes less than 64 KiB, and less than what is waiting, in this time. Applies to watches as well.
+   * @default 30 seconds
+   */
+  readonly sendTimeout?: number
+  /** Requests in progress on one HTTP/2 connection; clients open further connections. @default 100, as in kube-apiserver */
+  readonly streamsPerConnection?: number
+  /** Connections at the same time; further ones are closed at once. @default 10,000 */
+  readonly connections?: number
+}
+
+const defaultLimits = {
+  idleTimeout: 90_000,
+  headersTimeout: 32_000,
+  sendTimeout: 30_000,
+  streamsPerConnection: 100,
+  connections: 10_000,
+} as const
+/** Milliseconds for the TLS handshake. */
+const handshakeTimeout = 10_000
+/** Bytes of a request body that a client may send before the server reads them, per request. As in kube-apiserver. */
+const receiveWindow = 256 * 1024
+/** Mebibytes that Node may hold for one HTTP/2 connection. Bodies are written in pieces, so that the bound is not reached by reading slowly. */
+const sessionMemory = 100
 
 /**
  * An open port in front of a handler. Disposing it stops accepting connections, ends open streams and waits until they have ended.
@@ -36,13 +70,11 @@ export interface Listener extends AsyncDisposable {
   readonly host: string
 }
 
-const mebibyte = 1024 * 1024
-
 /** Serves a handler over HTTPS. HTTP/1.1 and HTTP/2 share the port. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { handler, host = '127.0.0.1', port = 0, idleTimeout = 90_000 } = options
-  /** Requests in flight. */
-  const open = new Set<Cancellation>()
+  const { handler, host = '127.0.0.1', port = 0, clock = systemClock } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const open = new OpenConnections()
   const server = createSecureServer({
     allowHTTP1: true,
     cert: options.cert,
@@ -50,14 +82,18 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     ca: [...options.clientCas],
     requestCert: true,
     rejectUnauthorized: false,
-    // With the default of 10 MiB, one large unread response fails all other requests of the connection.
-    maxSessionMemory: 1000,
-    settings: { maxConcurrentStreams: 1000, initialWindowSize: mebibyte },
+    handshakeTimeout,
+    maxSessionMemory: sessionMemory,
+    settings: { maxConcurrentStreams: limits.streamsPerConnection, initialWindowSize: receiveWindow },
   })
   server.setTimeout(0)
   // Applies between requests of HTTP/1.1. The property exists but is missing in the type of the server.
-  Object.assign(server, { keepAliveTimeout: idleTimeout })
-  server.on('session', (session) => void new Http2Connection(session, idleTimeout))
+  Object.assign(server, { keepAliveTimeout: limits.idleTimeout })
+  server.maxConnections = limits.connections
+  server.on('session', (session) => open.addSession(session))
+  server.on('secureConnection', (socket) => {
+    if (socket.alpnProtocol !== 'h2') open.addSocket(socket)
+  })
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -86,16 +122,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   })
   server.listen(port, host)
   await once(server, 'listening')
+  const sweeper = open.sweepEvery(clock, limits)
   const address = server.address()
   return {
     host,
     port: typeof address === 'object' && address ? address.port : port,
-    [Symbol.asyncDispose]: () => close(server, sockets, open),
+    [Symbol.asyncDispose]: () => {
+      sweeper.cancel()
+      return close(server, sockets, open)
+    },
   }
 }
 
-async function close(server: Http2SecureServer, sockets: Set<Socket>, open: ReadonlySet<Cancellation>): Promise<void> {
-  for (const cancellation of open) cancellation.cancel()
+async function close(server: Http2SecureServer, sockets: Set<Socket>, open: OpenConnections): Promise<void> {
+  open.cancelRequests()
   const closed = once(server, 'close')
   server.close()
   // Streams have been asked to end. Let their last bytes out in one turn of the event loop, then cut idle connections.

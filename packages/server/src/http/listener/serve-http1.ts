@@ -2,32 +2,27 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ApiHandler, ApiResponse } from '@kubewright/api'
-import { bodySinkOf } from './body-sink.ts'
-import { Cancellation, type IncomingRequest, toApiRequest } from './incoming-request.ts'
+import type { Exchange } from './exchange.ts'
+import { type IncomingRequest, toApiRequest } from './incoming-request.ts'
+import type { OpenConnections } from './open-connections.ts'
 import { peerOf } from './request-peer.ts'
 
-/** Serves a request of HTTP/1.1. `open` contains the cancellations of all requests in flight. */
+/** Serves a request of HTTP/1.1. The exchange is in `open` until the client has taken the response. */
 export async function serveRequest(
   handler: ApiHandler,
   request: IncomingMessage,
   response: ServerResponse,
-  open: Set<Cancellation>,
+  open: OpenConnections,
 ): Promise<void> {
-  const cancellation = new Cancellation()
-  const cancel = (): void => cancellation.cancel()
-  open.add(cancellation)
-  response.once('close', cancel)
-  request.on('error', cancel)
-  response.on('error', cancel)
+  const exchange = open.begin(open.of(request.socket), response)
+  request.on('error', () => exchange.cancel())
   try {
-    const answer = await handler(toApiRequest(received(request), cancellation))
-    await send(response, answer, request.method ?? '')
-    cancellation.complete = true
+    const answer = await handler(toApiRequest(received(request), exchange))
+    await send(exchange, response, answer, request.method ?? '')
+    exchange.complete()
   } catch {
-    // The handler never rejects, so the connection broke while the response was written.
+    // The handler never rejects: the connection broke, or a streamed body failed.
     response.destroy()
-  } finally {
-    open.delete(cancellation)
   }
 }
 
@@ -36,19 +31,13 @@ export async function serveUpgrade(
   handler: ApiHandler,
   request: IncomingMessage,
   { socket, head }: { socket: Socket; head: Buffer },
-  open: Set<Cancellation>,
+  open: OpenConnections,
 ): Promise<void> {
-  const cancellation = new Cancellation()
-  open.add(cancellation)
-  socket.once('close', () => {
-    cancellation.cancel()
-    open.delete(cancellation)
-  })
-  socket.on('error', () => cancellation.cancel())
+  const exchange = open.begin(open.of(socket), socket)
   try {
     // Bytes after the head belong to the upgraded protocol.
-    const apiRequest = toApiRequest(received(request), cancellation)
-    const answer = await handler({ ...apiRequest, signal: cancellation.signal, body: async () => new Uint8Array() })
+    const apiRequest = toApiRequest(received(request), exchange)
+    const answer = await handler({ ...apiRequest, signal: exchange.signal, body: async () => new Uint8Array() })
     if (answer.status === 101 && answer.upgraded) {
       socket.write(switchingHead(answer))
       if (head.length > 0) socket.unshift(head)
@@ -59,9 +48,10 @@ export async function serveUpgrade(
     response.assignSocket(socket)
     response.shouldKeepAlive = false
     response.once('finish', () => socket.end())
-    await send(response, answer, request.method ?? '')
+    // The socket belongs to the exchange above; the response has one of its own, which counts its bytes.
+    await send(open.begin(undefined, response), response, answer, request.method ?? '')
   } catch {
-    // The handler never rejects, so the connection broke while the response was written.
+    // The handler never rejects: the connection broke, or a streamed body failed.
     socket.destroy()
   }
 }
@@ -78,7 +68,7 @@ function received(request: IncomingMessage): IncomingRequest {
   return { method, url, headers, rawHeaders, peer: peerOf(request.socket as TLSSocket), body: request }
 }
 
-async function send(response: ServerResponse, answer: ApiResponse, method: string): Promise<void> {
+async function send(exchange: Exchange, response: ServerResponse, answer: ApiResponse, method: string): Promise<void> {
   if (response.writableEnded || response.destroyed) return
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value as string | string[])
   response.statusCode = answer.status
@@ -86,13 +76,10 @@ async function send(response: ServerResponse, answer: ApiResponse, method: strin
     response.end()
     return
   }
-  if (typeof answer.body !== 'function') {
-    response.end(answer.body)
-    return
-  }
+  if (typeof answer.body !== 'function') return exchange.end(answer.body)
   response.writeHead(answer.status)
   // Sends the headers at once, because a client waits for them before the first event of a watch.
   response.flushHeaders()
-  await answer.body(bodySinkOf(response))
+  await answer.body(exchange.sink)
   response.end()
 }

@@ -1,48 +1,8 @@
-import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
-import type { TLSSocket } from 'node:tls'
-import type { ApiHandler, ApiResponse, RequestPeer } from '@kubewright/api'
-import { bodySinkOf } from './body-sink.ts'
-import { Cancellation, toApiRequest } from './incoming-request.ts'
-import { peerOf } from './request-peer.ts'
-
-const connections = new WeakMap<ServerHttp2Session, Http2Connection>()
-
-/** An HTTP/2 connection, which registers itself for {@link serveStream}. It is closed when it is idle and has no open stream; a watch without events keeps it open. */
-export class Http2Connection {
-  readonly #session: ServerHttp2Session
-  readonly #idleTimeout: number
-  #peer: RequestPeer | undefined
-  /** Number of streams that have not ended. */
-  #open = 0
-  /** Whether the idle timeout passed while a stream was open; the timer then has to be restarted. */
-  #overdue = false
-
-  constructor(session: ServerHttp2Session, idleTimeout: number) {
-    this.#session = session
-    this.#idleTimeout = idleTimeout
-    connections.set(session, this)
-    session.setTimeout(idleTimeout)
-    session.on('timeout', () => {
-      if (this.#open === 0) session.close()
-      else this.#overdue = true
-    })
-  }
-
-  begin(): void {
-    this.#open++
-  }
-
-  end(): void {
-    this.#open--
-    if (!this.#overdue || this.#open > 0 || this.#session.closed) return
-    this.#overdue = false
-    this.#session.setTimeout(this.#idleTimeout)
-  }
-
-  get peer(): RequestPeer {
-    return (this.#peer ??= peerOf(this.#session.socket as TLSSocket))
-  }
-}
+import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import type { ApiHandler, ApiResponse } from '@kubewright/api'
+import type { Exchange } from './exchange.ts'
+import { toApiRequest } from './incoming-request.ts'
+import { type OpenConnections, resetOutput } from './open-connections.ts'
 
 /** Whether the handler can serve the request of a stream. Otherwise sends the response. */
 export function isServable(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean {
@@ -55,40 +15,23 @@ export function isServable(stream: ServerHttp2Stream, headers: IncomingHttpHeade
   return false
 }
 
-/** Serves a request of HTTP/2. `open` contains the cancellations of all requests in flight. */
+/** Serves a request of HTTP/2. The exchange is in `open` until the client has taken the response. */
 export async function serveStream(
   handler: ApiHandler,
   stream: ServerHttp2Stream,
-  head: { readonly headers: IncomingHttpHeaders; readonly rawHeaders: readonly string[] },
-  open: Set<Cancellation>,
+  { headers, rawHeaders }: { readonly headers: IncomingHttpHeaders; readonly rawHeaders: readonly string[] },
+  open: OpenConnections,
 ): Promise<void> {
-  const cancellation = new Cancellation()
-  const connection = connections.get(stream.session as ServerHttp2Session)!
-  open.add(cancellation)
-  connection.begin()
-  stream.on('close', () => {
-    connection.end()
-    cancellation.cancel()
-  })
-  stream.on('error', () => cancellation.cancel())
-  const { headers, rawHeaders } = head
+  const connection = open.of(stream.session!)!
+  const exchange = open.begin(connection, stream)
   const method = headers[':method']!
   try {
-    const request = {
-      method,
-      url: headers[':path']!,
-      headers,
-      rawHeaders,
-      peer: connection.peer,
-      body: stream,
-    }
-    await sendStream(stream, await handler(toApiRequest(request, cancellation)), method)
-    cancellation.complete = true
+    const request = { method, url: headers[':path']!, headers, rawHeaders, peer: connection.peer, body: stream }
+    await sendStream(exchange, stream, await handler(toApiRequest(request, exchange)), method)
+    exchange.complete()
   } catch {
-    // The handler never rejects, so the connection broke while the response was written.
-    stream.destroy()
-  } finally {
-    open.delete(cancellation)
+    // The handler never rejects: the connection broke, or a streamed body failed.
+    resetOutput(stream, constants.NGHTTP2_INTERNAL_ERROR)
   }
 }
 
@@ -103,7 +46,12 @@ const ofHttp1 = new Set([
   'upgrade',
 ])
 
-async function sendStream(stream: ServerHttp2Stream, answer: ApiResponse, method: string): Promise<void> {
+async function sendStream(
+  exchange: Exchange,
+  stream: ServerHttp2Stream,
+  answer: ApiResponse,
+  method: string,
+): Promise<void> {
   if (stream.destroyed || stream.closed) return
   const { status, body } = answer
   const headers: OutgoingHttpHeaders = { ':status': status }
@@ -117,6 +65,7 @@ async function sendStream(stream: ServerHttp2Stream, answer: ApiResponse, method
   }
   // Sends the headers at once, because a client waits for them before the first event of a watch.
   stream.respond(headers)
-  if (typeof body === 'function') await body(bodySinkOf(stream))
-  stream.end(typeof body === 'function' ? undefined : body)
+  if (typeof body !== 'function') return exchange.end(body)
+  await body(exchange.sink)
+  stream.end()
 }

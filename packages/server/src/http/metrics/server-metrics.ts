@@ -1,4 +1,4 @@
-import { type ApiResponse, isApiError } from '@kubewright/api'
+import { type ApiRequest, type ApiResponse, isApiError } from '@kubewright/api'
 import {
   type Clock,
   createMetricRegistry,
@@ -12,6 +12,7 @@ import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { isLongRunning, isMutating } from '../filters/request-class.ts'
+import { afterResponse } from '../filters/response-end.ts'
 
 const durations = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 const sizes = [1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000]
@@ -133,7 +134,12 @@ export class ServerMetrics {
     }
     try {
       const response = await next()
-      return measured(response, done, context.info.verb === 'watch' ? this.#eventCounter(found) : undefined)
+      return measured(
+        context.request,
+        response,
+        done,
+        context.info.verb === 'watch' ? this.#eventCounter(found) : undefined,
+      )
     } catch (error) {
       done(isApiError(error) ? (error.status.code ?? 500) : 500, 0)
       throw error
@@ -249,32 +255,28 @@ const verbs: ReadonlyMap<string, string> = new Map([
 
 /** A streamed response is complete when its stream ends. Each chunk of a watch is one event. */
 function measured(
+  request: ApiRequest,
   response: ApiResponse,
   done: (code: number, bytes: number) => void,
   countEvent: (() => void) | undefined,
 ): ApiResponse {
   const { body, status } = response
-  if (typeof body !== 'function') {
-    done(status, body?.length ?? 0)
-    return response
-  }
-  return {
-    ...response,
-    body: async (sink) => {
-      let bytes = 0
-      const counting = {
-        write: (chunk: Uint8Array): boolean => {
-          bytes += chunk.length
-          countEvent?.()
-          return sink.write(chunk)
-        },
-        drained: () => sink.drained(),
-      }
-      try {
-        await body(counting)
-      } finally {
-        done(status, bytes)
-      }
-    },
-  }
+  let bytes = 0
+  const counted: ApiResponse =
+    typeof body !== 'function'
+      ? response
+      : {
+          ...response,
+          body: (sink) =>
+            body({
+              write: (chunk) => {
+                bytes += chunk.length
+                countEvent?.()
+                return sink.write(chunk)
+              },
+              drained: () => sink.drained(),
+            }),
+        }
+  if (typeof body !== 'function') bytes = body?.length ?? 0
+  return afterResponse(request, counted, () => done(status, bytes))
 }

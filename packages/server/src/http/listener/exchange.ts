@@ -1,0 +1,135 @@
+import type { Writable } from 'node:stream'
+import type { BodySink } from '@kubewright/api'
+
+const canceled = new Error('The client disconnected or the server is stopping')
+
+/** Large bodies are written in pieces of this size, so that the progress of a client can be measured. */
+const pieceBytes = 64 * 1024
+
+/** The output of an exchange: the HTTP/2 stream, the HTTP/1.1 response, or the socket of an upgraded connection. */
+type Output = Writable & { readonly closed: boolean; readonly bytesWritten?: number }
+
+/**
+ * A request and its response on a connection. It ends when the response has been sent and the output is closed, or when the client
+ * disconnects. A client that does not read loses the exchange: see {@link Exchange.sweep}.
+ */
+export class Exchange {
+  readonly #output: Output
+  /** Set once the response is complete; there is nothing left to cancel. */
+  #isComplete = false
+  #isCanceled = false
+  #controller: AbortController | undefined
+  #isSent = false
+  #onSent: (() => void)[] | undefined
+  /** Bytes given to the output so far. */
+  #written = 0
+  /** Bytes that the client had taken at the last sweep that found progress. */
+  #taken = 0
+  /** Milliseconds without progress. */
+  #stalledFor = 0
+
+  readonly #reset: () => void
+
+  /** Calls `reset` to drop the client in such a way that it notices the missing bytes, and `ended` once, when the output is closed. */
+  constructor(output: Output, reset: () => void, ended: () => void) {
+    this.#output = output
+    this.#reset = reset
+    output.once('finish', () => this.#sent())
+    output.once('close', () => {
+      this.cancel()
+      this.#sent()
+      ended()
+    })
+    output.on('error', () => this.cancel())
+  }
+
+  /**
+   * Aborts when the client disconnects or the server stops. The signal is created on first use, because most handlers never read it.
+   */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController()
+      if (this.#isCanceled) this.#controller.abort(canceled)
+    }
+    return this.#controller.signal
+  }
+
+  cancel(): void {
+    if (this.#isComplete || this.#isCanceled) return
+    this.#isCanceled = true
+    this.#controller?.abort(canceled)
+  }
+
+  /** Marks the response as handed to the output in full. */
+  complete(): void {
+    this.#isComplete = true
+  }
+
+  /** Calls back once: when the client has taken the whole response, or the output is closed. */
+  readonly onSent = (callback: () => void): void => {
+    if (this.#isSent) callback()
+    else (this.#onSent ??= []).push(callback)
+  }
+
+  /** Writes a body that is in memory, and ends the output. Resolves when the last piece was handed to the output. */
+  async end(body: Uint8Array): Promise<void> {
+    let at = 0
+    for (; body.length - at > pieceBytes; at += pieceBytes) {
+      if (!this.write(body.subarray(at, at + pieceBytes))) await this.drained()
+      if (this.#output.destroyed) return
+    }
+    this.#written += body.length - at
+    this.#output.end(at === 0 ? body : body.subarray(at))
+  }
+
+  /** The receiver of a streamed body. */
+  get sink(): BodySink {
+    return { write: (chunk) => this.write(chunk), drained: () => this.drained() }
+  }
+
+  write(chunk: Uint8Array): boolean {
+    this.#written += chunk.length
+    return this.#output.write(chunk)
+  }
+
+  drained(): Promise<void> {
+    const output = this.#output
+    return new Promise((resolve) => {
+      // A closed output emits no further events.
+      if (output.destroyed || output.closed || !output.writableNeedDrain) return resolve()
+      const done = (): void => {
+        output.off('drain', done)
+        output.off('close', done)
+        resolve()
+      }
+      output.once('drain', done)
+      output.once('close', done)
+    })
+  }
+
+  /**
+   * Measures progress; the listener calls it every `period` milliseconds. Resets the output when bytes have waited for `timeout`
+   * milliseconds while the client took less than {@link pieceBytes}, and when the client keeps its half of a stream open after the
+   * response was sent. An output without waiting bytes, such as a watch without events, never times out.
+   */
+  sweep(period: number, timeout: number): void {
+    const waiting = this.#output.writableLength
+    // Sockets are written to by others; they count themselves.
+    const taken = (this.#output.bytesWritten ?? this.#written) - waiting
+    if ((waiting === 0 && !this.#isSent) || taken - this.#taken >= pieceBytes) {
+      this.#taken = taken
+      this.#stalledFor = 0
+      return
+    }
+    this.#stalledFor += period
+    if (this.#stalledFor >= timeout) this.#reset()
+  }
+
+  #sent(): void {
+    if (this.#isSent) return
+    this.#isSent = true
+    this.#stalledFor = 0
+    for (const callback of this.#onSent ?? []) callback()
+    this.#onSent = undefined
+  }
+}
