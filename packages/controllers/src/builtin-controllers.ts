@@ -22,16 +22,16 @@ import { ephemeralVolumeController } from './volume/ephemeral-volume-controller.
 import { claimProtection, volumeProtection } from './volume/protection-controllers.ts'
 import { volumeBinder } from './volume/volume-binder.ts'
 
-/** A built-in controller that can be switched on and off. */
+/** A built-in controller that can be enabled and disabled. */
 export interface BuiltinController {
-  /** As kube-controller-manager's `--controllers` names it. */
+  /** The name in kube-controller-manager's `--controllers`. */
   readonly name: string
   readonly controllers: readonly KeyController[]
 }
 
 const single = (controller: KeyController): BuiltinController => ({ name: controller.name, controllers: [controller] })
 
-/** All built-in controllers, under the names that kube-controller-manager gives them. */
+/** All built-in controllers, with the names that kube-controller-manager uses. */
 export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ Object.freeze([
   single(deploymentController),
   single(replicaSetController),

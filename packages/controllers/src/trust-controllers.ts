@@ -4,15 +4,15 @@ import { signingRequestSigner } from './certificates/signing-request-controllers
 import { rootCaPublisher } from './service-account/root-ca-publisher.ts'
 import { tokenController } from './service-account/token-controller.ts'
 
-/** A built-in controller that needs the keys of the cluster. */
+/** A built-in controller that needs the signing keys of the cluster. */
 export interface TrustController {
-  /** As kube-controller-manager's `--controllers` names it. */
+  /** The name in kube-controller-manager's `--controllers`. */
   readonly name: string
-  /** The controllers for these keys; none where they would have nothing to do. */
+  /** Creates the controllers for these keys; none when they would have nothing to do. */
   readonly create: (trust: ClusterTrust) => readonly KeyController[]
 }
 
-/** The built-in controllers that need the keys of the cluster, under the names that kube-controller-manager gives them. */
+/** The built-in controllers that need signing keys, with the names that kube-controller-manager uses. */
 export const trustControllers: readonly TrustController[] = /* @__PURE__ */ Object.freeze([
   {
     name: 'root-ca-certificate-publisher-controller',

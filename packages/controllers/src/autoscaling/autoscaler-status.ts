@@ -3,7 +3,7 @@ import type { HorizontalPodAutoscaler } from '@kubewright/k8s'
 type Status = NonNullable<HorizontalPodAutoscaler['status']>
 type MetricStatus = NonNullable<Status['currentMetrics']>[number]
 
-/** The status of an autoscaler while it is being worked out. */
+/** Builds the status of an autoscaler during one reconcile. */
 export class AutoscalerStatus {
   value: Status
   readonly #now: string
@@ -13,7 +13,7 @@ export class AutoscalerStatus {
     this.#now = now
   }
 
-  /** States a condition. */
+  /** Sets a condition. */
   set(type: 'AbleToScale' | 'ScalingActive' | 'ScalingLimited', holds: boolean, reason: string, message: string): void {
     const conditions = [...(this.value.conditions ?? [])]
     const at = conditions.findIndex((one) => one.type === type)
@@ -26,7 +26,7 @@ export class AutoscalerStatus {
     this.value = { ...this.value, conditions }
   }
 
-  /** States how many replicas there are and should be; `scaled` when that was just changed. */
+  /** Sets the current and desired replica counts; `scaled` also updates `lastScaleTime`. */
   replicas(current: number, desired: number, metrics: readonly MetricStatus[], scaled = false): void {
     const { conditions, lastScaleTime } = this.value
     const time = scaled ? this.#now : lastScaleTime

@@ -2,7 +2,7 @@ import { gvkOf, isNotFound } from '@kubewright/api'
 import type { ApiClient } from '@kubewright/client'
 import type { Scale } from '@kubewright/k8s'
 
-/** A reference to something that may have replicas. */
+/** A reference to an object that may have a scale subresource. */
 export interface ScaleReference {
   readonly apiVersion: string
   readonly kind: string
@@ -10,8 +10,9 @@ export interface ScaleReference {
 }
 
 /**
- * The scale of whatever an object refers to, built in or not; undefined when there is no such object. Throws when the kind is not
- * served, or its objects cannot be scaled.
+ * Reads the scale subresource of the referenced object, built-in or custom. Resolves to undefined when the object does
+ * not exist.
+ * Throws when the kind is not served, or has no scale subresource.
  */
 export async function findScale(
   api: ApiClient,

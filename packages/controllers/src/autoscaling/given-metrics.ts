@@ -2,21 +2,24 @@ import { Quantity } from '@kubewright/api'
 import type { HorizontalPodAutoscaler } from '@kubewright/k8s'
 
 /**
- * The annotation of a HorizontalPodAutoscaler that says what its metrics measure, because nothing else does where pods are simulated:
- * a JSON object of metric names. A quantity such as `"1500m"` is what all pods together use, or what an object or external metric
- * shows; a percentage such as `"80%"` is the average utilization of what the pods request, however many there are.
+ * The annotation of a HorizontalPodAutoscaler that supplies metric values, because simulated pods have no metrics API.
+ * Its value is a
+ * JSON object keyed by metric name. A quantity such as `"1500m"` is the total over all pods, or the value of an object
+ * or external
+ * metric; a percentage such as `"80%"` is the average utilization of the pods' requests, independent of the number of
+ * pods.
  */
 export const metricsAnnotation = 'kubewright.dev/metrics'
 
-/** What a metric measures. */
+/** The value of a metric. */
 export type GivenMetric = { readonly total: Quantity } | { readonly percent: number }
 
-/** The metrics that an autoscaler is given. Throws when its annotation cannot be read. */
+/** Parses the metrics annotation of an autoscaler. Throws when the annotation is invalid. */
 export function givenMetrics({ metadata }: HorizontalPodAutoscaler): ReadonlyMap<string, GivenMetric> {
   const text = metadata.annotations?.[metricsAnnotation]
   if (text === undefined) return new Map()
   const wrong = (why: string): Error =>
-    new Error(`annotation ${metricsAnnotation}: ${why}; give a JSON object such as {"cpu":"80%","requests":"120"}`)
+    new Error(`annotation ${metricsAnnotation}: ${why}; use a JSON object such as {"cpu":"80%","requests":"120"}`)
   let parsed: unknown
   try {
     parsed = JSON.parse(text)

@@ -20,14 +20,14 @@ import { MetricError, type Proposal, proposeReplicas } from './propose-replicas.
 
 const period = 15_000
 
-/** Scales whatever has a scale subresource by metrics that are given in an annotation; see `metricsAnnotation`. */
+/** Scales any object that has a scale subresource, by the metrics in its annotation; see `metricsAnnotation`. */
 export const horizontalAutoscaler: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'horizontal-pod-autoscaler-controller',
   reporter: 'horizontal-pod-autoscaler',
   kind: HorizontalPodAutoscaler,
   concurrency: 5,
   sources: [
-    // Its own status is no reason to look again before the period is over.
+    // Status updates do not trigger a reconcile: the next one is due when the sync period ends.
     kindSource(HorizontalPodAutoscaler, { predicates: [changed('spec', 'metadata.annotations')] }),
     kindSource(Pod, { map: () => [] }),
   ],
@@ -60,7 +60,7 @@ async function reconcile(
   return { requeueAfter: period }
 }
 
-/** One look at an autoscaler: what goes wrong is told by its conditions, and tried again with the next look. */
+/** One reconcile of an autoscaler. Failures are reported as conditions and retried in the next sync period. */
 class AutoscalerRun {
   history: ScalingHistory
   readonly #autoscaler: HorizontalPodAutoscaler
@@ -68,7 +68,7 @@ class AutoscalerRun {
   readonly #context: KeyContext
   readonly #api: ApiClient
   readonly #now: number
-  // What each autoscaler selects, by key: no two may scale the same pods.
+  // The selector of each autoscaler's target, by autoscaler key: two autoscalers must not scale the same pods.
   readonly #selectors: Map<string, Selector>
 
   constructor(
@@ -94,7 +94,7 @@ class AutoscalerRun {
     if (scale === undefined) return
     const current = scale.spec?.replicas ?? 0
     const { maxReplicas, minReplicas = 1 } = this.#autoscaler.spec
-    // The size at the beginning counts as recommended, so that nothing shrinks before its time.
+    // The initial size counts as a recommendation, so that scale-down stabilization also covers the first period.
     if (this.history.recommendations.length === 0) {
       this.history = { ...this.history, recommendations: [{ at: this.#now, value: current }] }
     }
@@ -153,7 +153,7 @@ class AutoscalerRun {
     }
   }
 
-  /** The most that any of the metrics asks for. One that says nothing prevents scaling down, not up. */
+  /** The highest proposal of all metrics. A metric that fails prevents scaling down, but not scaling up. */
   async #bestProposal(
     scale: Scale,
   ): Promise<{ readonly proposal: Proposal; readonly statuses: Proposal['status'][] } | undefined> {
@@ -193,7 +193,7 @@ class AutoscalerRun {
           if (!(error instanceof MetricError)) throw error
           this.#warn(error.reason, error.message)
           failures.push(error)
-          // Its place in the status stays empty.
+          // Like kube-controller-manager, keep an empty entry for the failed metric.
           statuses.push({ type: '' } as Proposal['status'])
         }
       }
@@ -212,7 +212,7 @@ class AutoscalerRun {
     return { proposal: best, statuses }
   }
 
-  /** The autoscalers that select one of the pods, this one included. */
+  /** The keys of the autoscalers that select at least one of the pods, including this one. */
   #rivalsFor(pods: readonly Pod[], selector: Selector): string[] {
     const { namespace = '', name } = this.#autoscaler.metadata
     this.#selectors.set(formatKey(name, namespace), selector)
@@ -256,7 +256,7 @@ class AutoscalerRun {
   }
 }
 
-// The target is looked up without its version, so nothing is said about it.
+// The target is looked up without its version, so the message omits the version.
 function noMatches({ apiVersion, kind }: ScaleReference): string {
   return `no matches for kind ${JSON.stringify(kind)} in group ${JSON.stringify(gvkOf({ apiVersion, kind }).group)}`
 }

@@ -19,7 +19,7 @@ describe('limitReplicas() without behavior', () => {
     expect(rest.ableToScale.reason).toBe('ReadyForNewScale')
   })
 
-  test('the highest recommendation of five minutes counts', () => {
+  test('uses the highest recommendation of the last five minutes', () => {
     const history = {
       ...none,
       recommendations: [
@@ -31,7 +31,7 @@ describe('limitReplicas() without behavior', () => {
     expect([replicas, ableToScale.reason]).toEqual([5, 'ScaleDownStabilized'])
   })
 
-  test('what was recommended is remembered, for an hour', () => {
+  test('keeps recommendations for an hour', () => {
     const history = { ...none, recommendations: [{ at: now - 3_700_000, value: 5 }] }
     expect(limit({ desired: 4, history }).history.recommendations).toEqual([{ at: now, value: 4 }])
   })
@@ -73,7 +73,7 @@ describe('limitReplicas() with behavior', () => {
     expect([result.replicas, result.limited.reason]).toEqual([replicas, reason])
   })
 
-  test('a policy counts what was added within its period', () => {
+  test('a policy counts the replicas added within its period', () => {
     const behavior = up({ policies: [pods(2)] })
     const recent = withChange(none, 3, 5, now - 30_000)
     expect(limit({ behavior, current: 5, desired: 9, history: recent }).replicas).toBe(5)
@@ -81,7 +81,7 @@ describe('limitReplicas() with behavior', () => {
     expect(limit({ behavior, current: 5, desired: 9, history: earlier }).replicas).toBe(7)
   })
 
-  test('windows hold the target where it is, both ways', () => {
+  test('stabilization windows hold the current size in both directions', () => {
     const recommendations = [{ at: now - 10_000, value: 3 }]
     const history = { ...none, recommendations }
     const slowUp = up({ stabilizationWindowSeconds: 60 })

@@ -9,14 +9,14 @@ interface Sample {
   readonly value: number
 }
 
-/** What an autoscaler recommended and did recently. */
+/** Recent recommendations and scale changes of an autoscaler. */
 export interface ScalingHistory {
   readonly recommendations: readonly Sample[]
-  /** By how many replicas the target grew, or shrank, and when. */
+  /** Replicas added (positive) or removed (negative), with their times. */
   readonly changes: readonly Sample[]
 }
 
-/** What {@link limitReplicas} takes. */
+/** Input of {@link limitReplicas}. */
 export interface LimitFacts {
   readonly current: number
   readonly desired: number
@@ -27,7 +27,7 @@ export interface LimitFacts {
   readonly now: number
 }
 
-/** A number of replicas with the reasons that the conditions have. */
+/** A replica count, with the reasons for the conditions AbleToScale and ScalingLimited. */
 export interface Limited {
   readonly replicas: number
   readonly ableToScale: { readonly reason: string; readonly message: string }
@@ -49,10 +49,10 @@ const defaultDown: typeof defaultUp = {
   selectPolicy: 'Max',
   policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
 }
-/** The longest time that any window or policy may look back. */
+/** The maximum stabilization window and policy period: older history is dropped. */
 const longest = 3600_000
 
-/** Brings what the metrics ask for within the limits of the autoscaler: steady, not too fast, not too many, not too few. */
+/** Limits the proposed replica count: applies stabilization windows, rate policies and the minimum and maximum. */
 export function limitReplicas(facts: LimitFacts): Limited {
   const { current, desired, behavior, now } = facts
   const recent = facts.history.recommendations.filter(({ at }) => now - at <= longest)
@@ -78,7 +78,7 @@ export function limitReplicas(facts: LimitFacts): Limited {
   }
 }
 
-/** The history after the target was scaled. */
+/** Adds a scale change to the history. */
 export function withChange(history: ScalingHistory, from: number, to: number, now: number): ScalingHistory {
   const changes = history.changes.filter(({ at }) => now - at <= longest)
   return { ...history, changes: [...changes, { at: now, value: to - from }] }
@@ -146,7 +146,7 @@ function withinRates(facts: LimitFacts, desired: number, behavior: Behavior): Bo
   return { replicas: desired, ...inRange }
 }
 
-/** How far the policies let the target go, up or down. */
+/** The limit that the scaling policies set in one direction. */
 function rateLimit(facts: LimitFacts, rules: typeof defaultUp, direction: 1 | -1): number {
   const { current } = facts
   if (rules.selectPolicy === 'Disabled') return current

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type GivenMetric, givenMetrics, metricsAnnotation } from './given-metrics.ts'
 import { proposeReplicas } from './propose-replicas.ts'
 
-// Only what counts for metrics.
+// Contains only the fields that the metrics read.
 const pod = (name: string, ready = true, cpu: string | null = '1'): Pod =>
   ({
     metadata: { name },
@@ -35,14 +35,14 @@ describe('proposeReplicas()', () => {
     })
   })
 
-  test('the status shows utilization and usage', () => {
+  test('reports utilization and usage in the status', () => {
     expect(proposeReplicas(utilization, facts({ cpu: total('1500m') })).status).toEqual({
       type: 'Resource',
       resource: { name: 'cpu', current: { averageUtilization: 75, averageValue: '750m' } },
     })
   })
 
-  test('average values of resources and pods are shares of what all use together', () => {
+  test('averages resource and pod metrics over all pods', () => {
     const usage = cpu({ type: 'AverageValue', averageValue: '500m' })
     expect(proposeReplicas(usage, facts({ cpu: total('2') })).replicas).toBe(4)
     const target = { type: 'AverageValue', averageValue: '100' }
@@ -52,7 +52,7 @@ describe('proposeReplicas()', () => {
     expect(proposal.status.pods?.current).toEqual({ averageValue: '225' })
   })
 
-  test('an external metric is shared among the replicas, or compared as it is', () => {
+  test('divides an external metric by the replicas for AverageValue, and compares it directly for Value', () => {
     const external = (target: object) =>
       ({ type: 'External', external: { metric: { name: 'queue' }, target } }) as never
     const shared = external({ type: 'AverageValue', averageValue: '10' })
@@ -64,7 +64,7 @@ describe('proposeReplicas()', () => {
     expect(proposeReplicas(whole, facts({ queue: total('75') })).replicas).toBe(5)
   })
 
-  test('a pod that is not ready neither counts nor turns the direction', () => {
+  test('ignores unready pods, which never reverse the scaling direction', () => {
     const some = [pod('a'), pod('b', false), pod('c', false)]
     expect(proposeReplicas(utilization, facts({ cpu: { percent: 100 } }, some)).replicas).toBe(3)
   })
@@ -85,7 +85,7 @@ describe('proposeReplicas()', () => {
     )
   })
 
-  test('a metric that nobody serves is told alone and with what was sought, as kube-controller-manager v1.35.8 did', () => {
+  test('reports an unserved metric with the messages of kube-controller-manager v1.35.8', () => {
     const target = { type: 'AverageValue', averageValue: '3' } as const
     const external = { metric: { name: 'q', selector: { matchLabels: { a: 'b' } } }, target }
     const message =
@@ -103,7 +103,7 @@ describe('givenMetrics()', () => {
       metadata: { annotations: text === undefined ? {} : { [metricsAnnotation]: text } },
     } as unknown as HorizontalPodAutoscaler)
 
-  test('reads percentages, quantities and numbers', () => {
+  test('parses percentages, quantities and numbers', () => {
     expect([...of('{"cpu":"80%","memory":"1Gi","rps":120}')]).toEqual([
       ['cpu', { percent: 80 }],
       ['memory', total('1Gi')],
@@ -112,7 +112,7 @@ describe('givenMetrics()', () => {
     expect(of().size).toBe(0)
   })
 
-  test.each(['no JSON', '[]', '{"cpu":"many"}', '{"cpu":true}'])('says what is wrong with %s', (text) => {
+  test.each(['no JSON', '[]', '{"cpu":"many"}', '{"cpu":true}'])('rejects %s', (text) => {
     expect(() => of(text)).toThrow(/kubewright.dev\/metrics: .*give a JSON object/)
   })
 })

@@ -8,32 +8,32 @@ type MetricStatus = NonNullable<NonNullable<HorizontalPodAutoscaler['status']>['
 
 type LabelSelector = NonNullable<NonNullable<MetricSpec['external']>['metric']['selector']>
 
-/** Differences up to a tenth are no reason to scale. */
+/** Relative deviations from the target up to 10 % cause no scaling. */
 const tolerance = 0.1
 
-/** What replicas are proposed from. */
+/** Input of {@link proposeReplicas}. */
 export interface ProposalFacts {
   readonly given: ReadonlyMap<string, GivenMetric>
-  /** Those that the target selects. */
+  /** The pods that the scale target selects. */
   readonly pods: readonly Pod[]
   readonly specReplicas: number
   readonly statusReplicas: number
   readonly namespace: string
 }
 
-/** How many replicas a metric asks for. */
+/** The replica count that one metric proposes. */
 export interface Proposal {
   readonly replicas: number
-  /** What the metric is called in messages. */
+  /** The metric's name in messages. */
   readonly metric: string
   readonly status: MetricStatus
 }
 
-/** A metric that says nothing, with the reason that its condition has. */
+/** A metric without a usable value, with the reason for the condition ScalingActive. */
 export class MetricError extends Error {
   override readonly name = 'MetricError'
   readonly reason: string
-  /** The message with what was looked for, as the sum of all metrics tells it. */
+  /** The message with its prefix, as used when all metrics are summarized in one message. */
   readonly full: string
 
   constructor(reason: string, message: string, sought?: string) {
@@ -43,7 +43,9 @@ export class MetricError extends Error {
   }
 }
 
-/** How many replicas a metric of an autoscaler asks for. Throws a {@link MetricError} when that cannot be told. */
+/**
+ * Computes the replica count that a metric proposes. Throws a {@link MetricError} when the metric has no usable value.
+ */
 export function proposeReplicas(spec: MetricSpec, facts: ProposalFacts): Proposal {
   switch (spec.type) {
     case 'Resource':
@@ -126,7 +128,7 @@ function proposeForPods({ pods: source }: MetricSpec, facts: ProposalFacts): Pro
   }
 }
 
-/** Metrics that are one number, whoever caused it. */
+/** Object and external metrics: one value for the whole target. */
 function proposeForTotal({ object, external }: MetricSpec, facts: ProposalFacts): Proposal {
   const { metric, target } = (object ?? external)!
   const given = facts.given.get(metric.name)
@@ -156,7 +158,7 @@ function proposeForTotal({ object, external }: MetricSpec, facts: ProposalFacts)
   return { replicas, metric: name, status: { type: 'External', external: { metric, current } } }
 }
 
-/** A selector as Go prints it. */
+/** Formats a label selector as Go does. */
 function printSelector(selector: LabelSelector | undefined): string {
   if (selector === undefined) return 'nil'
   const labels = Object.entries(selector.matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -191,9 +193,9 @@ function missingTotal(
 
 function scaled(ratio: number, ready: number, current: number): number {
   if (Math.abs(1 - ratio) <= tolerance) return current
-  // Guards against 1.0000000000000002 of a pod.
+  // Tolerates floating point errors: 1.0000000000000002 pods must round to 1.
   const replicas = Math.ceil(ratio * ready - 1e-9)
-  // Pods that are not ready do not turn a wish for more into one for fewer, nor the other way round.
+  // Unready pods must not turn a scale-up into a scale-down, or the reverse.
   return (ratio > 1 && replicas < current) || (ratio < 1 && replicas > current) ? current : replicas
 }
 

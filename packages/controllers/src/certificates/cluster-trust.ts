@@ -1,6 +1,6 @@
 import type { ExtendedKeyUsage, ParsedCertificateRequest } from '@kubewright/base/pki'
 
-/** A certificate that is to be signed. */
+/** The parameters of a certificate to sign. */
 export interface CertificateWish {
   readonly request: ParsedCertificateRequest
   readonly usages: readonly ExtendedKeyUsage[]
@@ -9,12 +9,12 @@ export interface CertificateWish {
   readonly notAfter: number
 }
 
-/** The keys of a cluster, as far as controllers need them. Whoever assembles a control plane holds them. */
+/** The signing functions of a cluster that controllers need. The control plane that holds the keys provides them. */
 export interface ClusterTrust {
-  /** The authority, PEM, that vouches for the API server. @default none: it is published nowhere */
+  /** The CA certificate of the API server, as PEM. @default none: no CA is published */
   readonly rootCa?: string | undefined
-  /** A JWT with these claims that the API server accepts. */
+  /** Signs a JWT with these claims. The API server accepts the token. */
   readonly signToken: (claims: Readonly<Record<string, unknown>>) => string
-  /** A certificate, PEM, that the API server accepts. */
+  /** Signs a client certificate and returns it as PEM. The API server accepts the certificate. */
   readonly signCertificate: (wish: CertificateWish) => string
 }

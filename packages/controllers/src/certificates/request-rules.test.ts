@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { refusal, signerNames } from './request-rules.ts'
 
 const node = { commonName: 'system:node:n', organizations: ['system:nodes'] }
-// Only what the rules read.
+// Contains only the fields that the rules read.
 const request = (more: object): ParsedCertificateRequest =>
   ({
     dnsNames: [],

@@ -1,7 +1,7 @@
 import type { ParsedCertificateRequest } from '@kubewright/base/pki'
 import type { CertificateSigningRequest } from '@kubewright/k8s'
 
-/** The signers that a cluster has of its own. */
+/** The built-in signers. */
 export const signerNames = {
   client: 'kubernetes.io/kube-apiserver-client',
   kubeletClient: 'kubernetes.io/kube-apiserver-client-kubelet',
@@ -11,7 +11,7 @@ export const signerNames = {
 
 type Usages = readonly string[]
 
-/** Why a signer refuses a request; undefined when it would sign. */
+/** The reason why a signer refuses a request; undefined when the signer accepts it. */
 export function refusal(signerName: string, request: ParsedCertificateRequest, usages: Usages): string | undefined {
   switch (signerName) {
     case signerNames.client:
@@ -25,7 +25,7 @@ export function refusal(signerName: string, request: ParsedCertificateRequest, u
   }
 }
 
-/** Whether the request has a condition that holds. */
+/** Whether a condition of this type is True. */
 export function hasCondition({ status }: CertificateSigningRequest, type: 'Approved' | 'Denied' | 'Failed'): boolean {
   return (status?.conditions ?? []).some((condition) => condition.type === type && condition.status !== 'False')
 }
@@ -43,7 +43,7 @@ function subjectRefusal({ commonName, organizations }: ParsedCertificateRequest)
   return commonName.startsWith('system:node:') ? undefined : 'subject common name does not begin with system:node:'
 }
 
-/** Why this is no request of a kubelet for a client certificate; undefined when it is one. */
+/** The reason why this is not a valid request of a kubelet for a client certificate; undefined when it is valid. */
 export function kubeletClientRefusal(request: ParsedCertificateRequest, usages: Usages): string | undefined {
   const wrong = subjectRefusal(request)
   if (wrong !== undefined) return wrong
@@ -63,7 +63,7 @@ function kubeletServingRefusal(request: ParsedCertificateRequest, usages: Usages
   return usagesRefusal(usages, 'server auth')
 }
 
-/** Exactly these; only what RSA keys need besides may be missing. */
+/** The usages must match exactly; only `key encipherment`, which RSA keys need, is optional. */
 function usagesRefusal(usages: Usages, auth: string): string | undefined {
   const optional = 'key encipherment'
   const found = new Set(usages.filter((usage) => usage !== optional))

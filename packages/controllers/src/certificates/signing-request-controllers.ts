@@ -29,7 +29,7 @@ function withCondition(
   return { ...request, status: { ...request.status, conditions: [...(request.status?.conditions ?? []), condition] } }
 }
 
-/** The reconcile of one request. It runs for requests that exist, at the time `now`. */
+/** Reconciles one existing request at the time `now`. */
 type ReconcileRequest = (
   request: CertificateSigningRequest,
   client: KeyContext['client'],
@@ -50,7 +50,7 @@ function defineRequestController(name: string, reconcile: ReconcileRequest): Key
   })
 }
 
-/** Approves the requests of kubelets for client certificates, if RBAC allows it. */
+/** Approves the client certificate requests of kubelets, when RBAC allows it. */
 export const signingRequestApprover: KeyController = /* @__PURE__ */ defineRequestController('approving', approve)
 
 async function approve(
@@ -97,7 +97,7 @@ const extendedUsages: ReadonlyMap<string, ExtendedKeyUsage> = new Map([
   ['server auth', 'serverAuth'],
 ])
 
-/** Signs approved requests for the signers of the cluster itself. */
+/** Signs approved requests for the built-in signers. */
 export function signingRequestSigner({ signCertificate }: ClusterTrust): KeyController {
   const signers = new Set<string>(Object.values(signerNames))
   return defineRequestController('signing', async (request, client, now) => {
@@ -124,13 +124,13 @@ export function signingRequestSigner({ signCertificate }: ClusterTrust): KeyCont
   })
 }
 
-/** The requested lifetime within ten minutes and a year, without the minutes by which certificates are backdated. */
+/** The requested lifetime, limited to ten minutes up to a year, minus the time by which certificates are backdated. */
 function lifetime(seconds: number | undefined): number {
   const wanted = seconds === undefined ? 365 * day : Math.min(365 * day, Math.max(10 * 60_000, seconds * 1000))
   return wanted - backdate
 }
 
-/** Deletes requests without a decision after a day, and decided ones after an hour. */
+/** Deletes requests without a decision after a day, and requests with a decision after an hour. */
 export const signingRequestCleaner: KeyController = /* @__PURE__ */ defineRequestController('cleaner', clean)
 
 async function clean(
@@ -155,7 +155,7 @@ function endOf(request: CertificateSigningRequest): number {
   let end = fromTime(metadata.creationTimestamp) + day
   for (const { type, lastUpdateTime, lastTransitionTime } of status?.conditions ?? []) {
     const since = fromTime(lastUpdateTime ?? lastTransitionTime ?? metadata.creationTimestamp)
-    // An approval counts once the certificate is there to be fetched.
+    // An approved request is finished only when its certificate has been issued.
     if (type === 'Denied' || type === 'Failed' || issued) end = Math.min(end, since + hour)
   }
   return end

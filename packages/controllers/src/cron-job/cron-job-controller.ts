@@ -25,10 +25,10 @@ import { dueRun, jobNameFor, nextRunIn, planJobHistory } from './plan-cron-job.t
 
 const timestampAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
 
-// A little late, so that the time has come for sure when the timer fires.
+// The timer fires slightly late, so that the scheduled time has passed for certain.
 const delay = 100
 
-/** Starts jobs when their time has come. */
+/** Creates the jobs of cron jobs at their scheduled times. */
 export const cronJobController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'cronjob-controller',
   kind: CronJob,
@@ -39,7 +39,7 @@ export const cronJobController: KeyController = /* @__PURE__ */ defineBuiltin({
 
 type Active = NonNullable<CronJobStatus['active']>
 
-/** One reconcile of one cron job. */
+/** One reconcile of a cron job. */
 class CronRun {
   readonly #parts: ControllerParts
   readonly #context: KeyContext
@@ -69,7 +69,7 @@ class CronRun {
     }
   }
 
-  /** Brings the list of active jobs up to date. */
+  /** Updates the list of active jobs. */
   async #observe(cronJob: CronJob, jobs: readonly Job[]): Promise<void> {
     for (const job of jobs) {
       const { name, uid } = job.metadata
@@ -148,7 +148,10 @@ class CronRun {
     return later
   }
 
-  /** The schedule in its zone; undefined when it cannot be parsed. A zone within the schedule wins over `spec.timeZone`. */
+  /**
+   * Parses the schedule with its time zone; undefined when it is invalid. A zone inside the schedule overrides
+   * `spec.timeZone`.
+   */
   #parse(cronJob: CronJob): CronSchedule | undefined {
     const { schedule, timeZone } = cronJob.spec
     const namesZone = schedule.includes('TZ')
@@ -185,7 +188,7 @@ class CronRun {
     } catch (error) {
       if (isAlreadyExists(error)) {
         job = await this.#parts.cluster.api.get(Job, { namespace, name })
-        // Somebody else's: then it is theirs to look after.
+        // The job belongs to another owner: leave it alone.
         if (!isControlledBy(job, cronJob)) return
       } else {
         if (!isNamespaceTerminating(error)) {
@@ -242,13 +245,13 @@ function jobDraft(cronJob: CronJob, time: number, zone: TimeZone): Pick<JobDraft
   }
 }
 
-/** RFC 3339 in a zone with an offset in seconds. */
+/** Formats a time as RFC 3339 with a zone offset in seconds. */
 function rfc3339(millis: number, offset: number): string {
   const shown = new Date(millis + offset * 1000).toISOString().slice(0, 19)
   return `${shown}${offset === 0 ? 'Z' : signed(Math.trunc(offset / 60))}`
 }
 
-/** As Go's time.RFC1123Z, in UTC: `Mon, 02 Jan 2006 15:04:05 +0000`. */
+/** Formats a time as Go's time.RFC1123Z in UTC: `Mon, 02 Jan 2006 15:04:05 +0000`. */
 const rfc1123 = (millis: number): string => new Date(millis).toUTCString().replace('GMT', '+0000')
 
 function signed(offset: number): string {

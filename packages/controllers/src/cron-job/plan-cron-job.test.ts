@@ -14,7 +14,7 @@ const cronJob = (spec: Partial<CronJob['spec']> = {}, last?: string, age = 3600)
 const schedule = parseCron('*/10 * * * *')
 const time = (text: string) => Date.parse(`2025-01-01T${text}Z`)
 
-test('dueRun() finds the latest run that was not served', () => {
+test('dueRun() finds the latest run that was not started', () => {
   expect(dueRun(cronJob({}, '2025-01-01T11:50:00Z'), schedule, time('11:59:00')).time).toBeUndefined()
   expect(dueRun(cronJob({}, '2025-01-01T11:50:00Z'), schedule, time('12:00:01')).time).toBe(time('12:00:00'))
   expect(dueRun(cronJob({}, '2025-01-01T09:00:00Z'), schedule, time('12:05:00'))).toEqual({
@@ -40,17 +40,17 @@ test('dueRun() recognizes a schedule that never fires', () => {
   })
 })
 
-test('nextRunIn() counts periods from the last run', () => {
+test('nextRunIn() counts intervals from the last run', () => {
   const hourly = parseCron('@every 1h')
   expect(nextRunIn(cronJob({}, '2025-01-01T11:30:00Z'), hourly, now)).toBe(1_800_000)
   expect(nextRunIn(cronJob(), schedule, now)).toBe(600_000)
 })
 
-test('jobNameFor() is the same for the same run', () => {
+test('jobNameFor() returns the same name for the same run', () => {
   expect(jobNameFor(cronJob(), now)).toBe('tick-28928880')
 })
 
-test('planJobHistory() keeps the newest of each kind', () => {
+test('planJobHistory() keeps the newest succeeded and failed jobs', () => {
   const ended = (name: string, type: 'Complete' | 'Failed', startTime: string): Job =>
     job({}, { startTime, conditions: [{ type, status: 'True' }] } as never, { name })
   const jobs = [

@@ -3,19 +3,19 @@ import type { CronSchedule } from '@kubewright/base'
 import type { CronJob, Job } from '@kubewright/k8s'
 import { finishTime, isFinished, trueCondition } from '../job/job-conditions.ts'
 
-/** The runs that are due. */
+/** The result of {@link dueRun}. */
 export interface DueRun {
-  /** The latest time that was not served, in milliseconds. */
+  /** The latest scheduled time for which no job was started, in epoch milliseconds. */
   readonly time: number | undefined
-  /** Whether so many were missed that something must be wrong. */
+  /** Whether so many runs were missed that the controller should warn, for example about clock skew. */
   readonly manyMissed: boolean
-  /** Whether the schedule selects no time that exists, such as 31 February. */
+  /** Whether the schedule never matches, such as 31 February. */
   readonly neverRuns: boolean
 }
 
 const manyMisses = 100
 
-/** Finds the latest run that is due and not served yet. Earlier ones that were missed are dropped. */
+/** Finds the latest run that is due and was not started yet. Earlier missed runs are dropped. */
 export function dueRun(cronJob: CronJob, schedule: CronSchedule, now: number): DueRun {
   const { lastScheduleTime } = cronJob.status ?? {}
   const { startingDeadlineSeconds } = cronJob.spec
@@ -25,7 +25,7 @@ export function dueRun(cronJob: CronJob, schedule: CronSchedule, now: number): D
   if (first === undefined || first > now) return { time: undefined, manyMissed: false, neverRuns: first === undefined }
   const second = schedule.next(first)
   if (second === undefined || second > now) return { time: first, manyMissed: false, neverRuns: false }
-  // Years may have passed: start near the end instead of walking all the way.
+  // Years may have passed: skip close to the end instead of visiting every scheduled time.
   const period = second - first
   const missed = Math.floor((now - first) / period) + 1
   let time: number | undefined
@@ -37,7 +37,10 @@ export function dueRun(cronJob: CronJob, schedule: CronSchedule, now: number): D
   return { time: time ?? second, manyMissed: missed > manyMisses, neverRuns: false }
 }
 
-/** In how many milliseconds the next run is due. A period counts from the last run, which may be the one that is due now. */
+/**
+ * The delay until the next run in milliseconds. An `@every` interval counts from the last run, which may be the one due
+ * now.
+ */
 export function nextRunIn(cronJob: CronJob, schedule: CronSchedule, now: number, due?: number): number | undefined {
   const last = due ?? fromTime(cronJob.status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp)
   const following = schedule.next(last)
@@ -45,11 +48,11 @@ export function nextRunIn(cronJob: CronJob, schedule: CronSchedule, now: number,
   return next === undefined ? undefined : next - now
 }
 
-/** The name of the job of a run: the same for the same time, so that no run happens twice. */
+/** The name of the job for a run. Deterministic, so that the same run is never started twice. */
 export const jobNameFor = (cronJob: CronJob, time: number): string =>
   `${cronJob.metadata.name}-${Math.floor(time / 60_000)}`
 
-/** The finished jobs beyond the limits of the history, oldest first. */
+/** The finished jobs beyond the history limits, oldest first. */
 export function planJobHistory(cronJob: CronJob, jobs: readonly Job[]): readonly Job[] {
   const { failedJobsHistoryLimit = 1, successfulJobsHistoryLimit = 3 } = cronJob.spec
   const finished = jobs.filter((job) => isFinished(job) && job.metadata.deletionTimestamp === undefined)

@@ -2,12 +2,12 @@ import type { Reads } from '@kubewright/api'
 import type { DaemonSet, Pod, PodDraft, Toleration } from '@kubewright/k8s'
 import { podFromTemplate } from '../workload/pod-from-template.ts'
 
-/** The label with the hash of the revision that a pod was made of. */
+/** The label with the hash of the revision that a pod was created from. */
 export const hashLabel = 'controller-revision-hash'
 const generationLabel = 'pod-template-generation'
 const generationAnnotation = 'deprecated.daemonset.template.generation'
 
-/** Daemons stay on nodes in trouble: many of them are there to mend it. */
+/** Daemon pods stay on unhealthy nodes, because many daemons are needed to repair them. */
 function daemonTolerations(hostNetwork: boolean): Toleration[] {
   const tolerate = (name: string, effect: 'NoExecute' | 'NoSchedule'): Toleration => ({
     key: `node.kubernetes.io/${name}`,
@@ -25,7 +25,7 @@ function daemonTolerations(hostNetwork: boolean): Toleration[] {
   ]
 }
 
-/** A draft of the daemon for a node: the scheduler binds it, but nowhere else. */
+/** A draft of the daemon pod for a node. Its node affinity makes the scheduler bind it to this node only. */
 export function daemonPod(set: DaemonSet, node: string, hash: string): PodDraft & Reads<Pod> {
   const draft = podFromTemplate(set.spec.template, set)
   const { spec } = draft
@@ -47,7 +47,7 @@ export function daemonPod(set: DaemonSet, node: string, hash: string): PodDraft 
   return draft
 }
 
-/** The node that a daemon is on or meant for. */
+/** The node that a daemon pod is bound to, or that its affinity names. */
 export function nodeOf(pod: Pod): string | undefined {
   if (pod.spec.nodeName) return pod.spec.nodeName
   const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
@@ -58,7 +58,7 @@ export function nodeOf(pod: Pod): string | undefined {
   return undefined
 }
 
-/** The tolerations that the daemons of a set will have. */
+/** The tolerations of the set's daemon pods. */
 export function tolerationsOf(set: DaemonSet): readonly Toleration[] {
   const { hostNetwork = false, tolerations = [] } = set.spec.template.spec ?? {}
   return [...(tolerations as readonly Toleration[]), ...daemonTolerations(hostNetwork)]

@@ -25,11 +25,11 @@ import { writeStatus } from '../workload/write-status.ts'
 import { daemonPod, hashLabel } from './daemon-pod.ts'
 import { type DaemonFacts, daemonSetStatus, planDaemonSet } from './plan-daemon-set.ts'
 
-// How long a daemon that fails over and over waits on its node before it is made again: twice as long each time.
+// Back-off before a daemon pod that fails repeatedly is recreated on its node: doubles with each failure.
 const firstDelay = 1000
 const longestDelay = 15 * 60_000
 
-/** Keeps a pod on every node that a daemon set is meant for. */
+/** Keeps one pod of each daemon set on every eligible node. */
 export const daemonSetController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'daemonset-controller',
   kind: DaemonSet,
@@ -53,15 +53,15 @@ export const daemonSetController: KeyController = /* @__PURE__ */ defineBuiltin(
   },
 })
 
-/** How long the daemons that failed have to wait, by set and node. */
+/** The back-off of failed daemon pods, by set and node. */
 class FailureDelays {
   readonly #byKey = new Map<string, { readonly delay: number; readonly since: number }>()
 
-  /** How many milliseconds are left; 0 starts the next, longer wait. */
+  /** The remaining delay in milliseconds. Returns 0 when the delay is over, and starts the next, longer one. */
   next(key: string, now: number): number {
     const known = this.#byKey.get(key)
     if (known !== undefined && now < known.since + known.delay) return known.since + known.delay - now
-    // Long quiet is forgiven.
+    // After a long time without failures the back-off starts again from the first delay.
     const again = known !== undefined && now < known.since + 2 * longestDelay
     const delay = again ? Math.min(known.delay * 2, longestDelay) : firstDelay
     this.#byKey.set(key, { delay, since: now })

@@ -20,7 +20,7 @@ const plan = (set: DaemonSet, nodes: readonly Node[], ...pods: Pod[]) => {
 const taint = (effect: 'NoSchedule' | 'NoExecute') => ({ spec: { taints: [{ key: 'x', effect }] } })
 const [a, b] = [node('a'), node('b')]
 
-test('planDaemonSet() wants a pod on each node that fits', () => {
+test('planDaemonSet() creates a pod on each eligible node', () => {
   const ssd = daemonSet({
     template: { ...daemonSet().spec.template, spec: { containers: [], nodeSelector: { disk: 'ssd' } } } as never,
   })
@@ -28,7 +28,7 @@ test('planDaemonSet() wants a pod on each node that fits', () => {
   expect(plan(ssd, [a, node('c', { labels: { disk: 'ssd' } })])).toEqual({ create: ['c'], delete: [] })
 })
 
-test('planDaemonSet() keeps a pod on a node that was tainted, unless the taint evicts', () => {
+test('planDaemonSet() keeps pods on tainted nodes, except with NoExecute taints', () => {
   expect(plan(daemonSet(), [node('a', taint('NoSchedule')), node('b', taint('NoSchedule'))], daemon('a'))).toEqual({
     create: [],
     delete: [],
@@ -36,19 +36,19 @@ test('planDaemonSet() keeps a pod on a node that was tainted, unless the taint e
   expect(plan(daemonSet(), [node('a', taint('NoExecute'))], daemon('a'))).toEqual({ create: [], delete: ['agent-a'] })
 })
 
-test('planDaemonSet() stays on nodes in trouble', () => {
+test('planDaemonSet() keeps pods on unhealthy nodes', () => {
   const ill = node('a', { spec: { taints: [{ key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }] } })
   expect(plan(daemonSet(), [ill])).toEqual({ create: ['a'], delete: [] })
 })
 
-test('planDaemonSet() removes pods that ended, doubles and those of lost nodes', () => {
+test('planDaemonSet() deletes finished pods, duplicates and pods of deleted nodes', () => {
   const double = daemon('a', { name: 'double', age: 5 })
   expect(plan(daemonSet(), [a], daemon('a', { age: 60 }), double)).toEqual({ create: [], delete: ['double'] })
   expect(planDaemonSet(facts(daemonSet(), [a], daemon('a', { phase: 'Failed' }))).ended).toHaveLength(1)
   expect(plan(daemonSet(), [a], daemon('a'), daemon('gone'))).toEqual({ create: [], delete: ['agent-gone'] })
 })
 
-test('planDaemonSet() replaces old pods as far as they may be unavailable', () => {
+test('planDaemonSet() replaces old pods within maxUnavailable', () => {
   const old = { labels: { 'controller-revision-hash': 'v0' } }
   const nodes = [a, b, node('c')]
   expect(plan(daemonSet(), nodes, daemon('a', old), daemon('b', old), daemon('c')).delete).toEqual(['agent-a'])
@@ -58,12 +58,12 @@ test('planDaemonSet() replaces old pods as far as they may be unavailable', () =
   expect(plan(onDelete, nodes, daemon('a', old), daemon('b'), daemon('c')).delete).toEqual([])
 })
 
-test('planDaemonSet() replaces old pods that do not serve at once', () => {
+test('planDaemonSet() replaces unavailable old pods at once', () => {
   const broken = pod({ name: 'agent-b', node: 'b', labels: { 'controller-revision-hash': 'v0' } })
   expect(plan(daemonSet(), [a, b], daemon('a'), broken).delete).toEqual(['agent-b'])
 })
 
-test('planDaemonSet() starts the new pod first where surge is allowed', () => {
+test('planDaemonSet() starts the new pod first when maxSurge is set', () => {
   const surging = daemonSet({
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
   })
@@ -89,7 +89,7 @@ test('daemonSetStatus() counts nodes', () => {
   })
 })
 
-test('daemonPod() is meant for one node and tolerates its troubles', () => {
+test('daemonPod() targets one node and tolerates its unhealthy states', () => {
   const draft = daemonPod(daemonSet(), 'a', 'v1')
   expect(draft.metadata.labels).toMatchObject({ 'controller-revision-hash': 'v1' })
   expect(draft.spec.tolerations?.map(({ key, effect }) => `${key}:${effect}`)).toContain(

@@ -5,27 +5,27 @@ import { omitZero } from '../workload/omit-zero.ts'
 import { isPodAvailable, isPodReady } from '../workload/pod-state.ts'
 import { hashLabel, nodeOf, tolerationsOf } from './daemon-pod.ts'
 
-/** What a plan is made from. */
+/** Input of {@link planDaemonSet} and {@link daemonSetStatus}. */
 export interface DaemonFacts {
   readonly set: DaemonSet
   readonly nodes: readonly Node[]
-  /** All pods of the set. */
+  /** All pods that the set controls. */
   readonly pods: readonly Pod[]
   /** The hash of the set's template. */
   readonly hash: string
   readonly now: number
 }
 
-/** What to do next for a daemon set. */
+/** The next actions for a daemon set. */
 export interface DaemonPlan {
-  /** The nodes that need a pod. */
+  /** The names of the nodes that need a pod. */
   readonly create: readonly string[]
   readonly delete: readonly Pod[]
-  /** The pods among them that had ended. */
+  /** The finished pods among those to delete. */
   readonly ended: readonly Pod[]
 }
 
-/** Whether a daemon belongs on a node, and whether one that is there may stay. */
+/** Whether a daemon pod should run on the node, and whether an existing one may stay there. */
 function fitOf(set: DaemonSet, node: Node): { readonly run: boolean; readonly stay: boolean } {
   const spec = set.spec.template.spec ?? { containers: [] }
   if (spec.nodeName && spec.nodeName !== node.metadata.name) return { run: false, stay: false }
@@ -38,7 +38,10 @@ function fitOf(set: DaemonSet, node: Node): { readonly run: boolean; readonly st
   }
 }
 
-/** Puts pods where they are missing, removes them where they are not wanted, and replaces old ones as far as the strategy allows. */
+/**
+ * Plans pods to create on eligible nodes without one, pods to delete elsewhere, and updates within the strategy's
+ * limits.
+ */
 export function planDaemonSet(facts: DaemonFacts): DaemonPlan {
   const byNode = groupByNode(facts.pods)
   const create: string[] = []
@@ -70,7 +73,7 @@ export function planDaemonSet(facts: DaemonFacts): DaemonPlan {
     if (surges && running.length === 0 && run) create.push(name)
     else for (const pod of excess(facts, running, surges)) remove.add(pod)
   }
-  // Daemons of nodes that are no more.
+  // Pods of nodes that no longer exist.
   for (const [name, pods] of byNode) {
     if (!known.has(name)) for (const pod of pods.filter(isStaying)) remove.add(pod)
   }
@@ -81,7 +84,10 @@ export function planDaemonSet(facts: DaemonFacts): DaemonPlan {
   return { create, delete: [...remove], ended }
 }
 
-/** What is too much on one node: all but the oldest, or with surge all but one old and one new until the new one serves. */
+/**
+ * The surplus pods of a node: all but the oldest; with surge, all but one old and one new pod until the new one is
+ * available.
+ */
 function excess({ hash, set, now }: DaemonFacts, running: readonly Pod[], surges: boolean): readonly Pod[] {
   const aged = byAge(running)
   if (!surges) return aged.slice(1)
@@ -124,7 +130,7 @@ function planUpdate(facts: DaemonFacts, byNode: ReadonlyMap<string, readonly Pod
     const more = candidates.slice(0, Math.max(0, maxSurge - surging))
     return { create: [...broken, ...more].map(({ node }) => node), delete: [] }
   }
-  // What does not serve anyway can be replaced at once.
+  // Pods that are unavailable already can be replaced without reducing availability.
   const more = candidates.slice(0, Math.max(0, limit - unavailable))
   return { create: [], delete: [...broken, ...more].map(({ pod }) => pod) }
 }
@@ -135,7 +141,7 @@ function surgeOf({ set, nodes }: DaemonFacts): number {
   return scaledValue(maxSurge, nodes.filter((node) => fitOf(set, node).run).length, true)
 }
 
-/** The status that the pods amount to. */
+/** Computes the status from the set's pods. */
 export function daemonSetStatus({ set, nodes, pods, hash, now }: DaemonFacts, collisionCount: number): DaemonSetStatus {
   const byNode = groupByNode(pods)
   let [desired, current, misscheduled, ready, available, updated] = [0, 0, 0, 0, 0, 0]
@@ -181,7 +187,7 @@ function groupByNode(pods: readonly Pod[]): Map<string, Pod[]> {
   return groups
 }
 
-// Those on a node before those that wait, then the oldest first.
+// Pods bound to a node come first, then the oldest.
 function byAge(pods: readonly Pod[]): Pod[] {
   const rank = ({ metadata, spec }: Pod): string =>
     `${spec.nodeName ? 0 : 1} ${metadata.creationTimestamp} ${metadata.name}`

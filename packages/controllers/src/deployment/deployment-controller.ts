@@ -35,7 +35,9 @@ import {
 import { maxRevision, newSetAnnotations, replicasAnnotations, revisionAnnotation } from './revisions.ts'
 import { isRolling, wantedOf } from './rollout-limits.ts'
 
-/** Rolls deployments out: a replica set for each template, and the pods moved from one to the next. */
+/**
+ * Rolls out deployments: creates one replica set per template, and moves the replicas from the old sets to the new one.
+ */
 export const deploymentController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'deployment-controller',
   kind: Deployment,
@@ -47,7 +49,7 @@ export const deploymentController: KeyController = /* @__PURE__ */ defineBuiltin
       Deployment,
       selectedBy(Deployment, ({ spec }) => selectorFrom(spec.selector)),
     ),
-    // Recreate waits for the last old pod to go.
+    // The strategy Recreate waits until the last old pod is gone.
     kindSource(Pod, { name: 'Pod (of a Recreate deployment)', map: (pod, { client }) => recreating(pod, client) }),
   ],
   start: (parts) => (key, context) => new Rollout(parts, context).reconcile(key),
@@ -64,11 +66,11 @@ async function recreating(pod: Pod, client: Client): Promise<readonly string[]> 
   return deployment?.spec.strategy?.type === 'Recreate' ? [keyOf(deployment)] : []
 }
 
-/** One reconcile of one deployment. */
+/** One reconcile of a deployment. */
 class Rollout {
   readonly #parts: ControllerParts
   readonly #context: KeyContext
-  // The uid of the replica set that this reconcile made.
+  // The uid of the replica set that this reconcile created.
   #created: string | undefined
 
   constructor(parts: ControllerParts, context: KeyContext) {
@@ -136,7 +138,7 @@ class Rollout {
     return claimDependents(clients, { ownerKind: Deployment, owner: deployment, kind: ReplicaSet, selector })
   }
 
-  /** Brings the annotations and the minimum time of readiness of the new replica set up to date. */
+  /** Updates the annotations and `minReadySeconds` of the new replica set. */
   async #annotate(deployment: Deployment, set: ReplicaSet, oldSets: readonly ReplicaSet[]): Promise<ReplicaSet> {
     const annotations = newSetAnnotations(deployment, set.metadata.annotations, maxRevision(oldSets) + 1)
     const minReadySeconds = deployment.spec.minReadySeconds ?? 0
@@ -166,7 +168,7 @@ class Rollout {
       if (hasDeadline(deployment)) {
         const now = this.#parts.clock.now()
         const failed = deploymentCondition('Progressing', 'False', 'ReplicaSetCreateError', message, now)
-        // The failure to create matters more than one to say so.
+        // Report the create error even when the condition cannot be written.
         await this.#addCondition(deployment, failed).catch(() => undefined)
       }
       this.#event(deployment, 'Warning', 'ReplicaSetCreateError', message)
@@ -174,7 +176,10 @@ class Rollout {
     }
   }
 
-  /** The name of the new replica set is taken: by itself, unseen so far, or by another template with the same hash. */
+  /**
+   * Handles a taken name: it belongs to the new replica set itself, not yet in the cache, or to another template with
+   * the same hash.
+   */
   async #resolveCollision(deployment: Deployment, name: string, error: unknown): Promise<ReplicaSet> {
     const { namespace = '', uid } = deployment.metadata
     const existing = await this.#parts.cluster.api.get(ReplicaSet, { namespace, name })
@@ -185,7 +190,7 @@ class Rollout {
     throw error
   }
 
-  /** Gives replica sets their new sizes and resolves to all of them as they are then. */
+  /** Scales replica sets and resolves to all replica sets with their new state. */
   async #scale(
     deployment: Deployment,
     steps: readonly ScaleStep[],
@@ -220,7 +225,7 @@ class Rollout {
     return isComplete(deployment, deployment.status) ? this.#forget(deployment, newSet, oldSets, all) : all
   }
 
-  /** Deletes old replica sets beyond the history limit. */
+  /** Deletes the old replica sets beyond the history limit. */
   async #forget(
     deployment: Deployment,
     newSet: ReplicaSet | undefined,
@@ -256,7 +261,7 @@ class Rollout {
     })
   }
 
-  /** Writes the status that the replica sets amount to, and the revision of the new one. */
+  /** Writes the status computed from the replica sets, and the revision of the new one. */
   async #finish(
     deployment: Deployment,
     sets: readonly ReplicaSet[],
@@ -277,7 +282,9 @@ class Rollout {
     return this.#write(deployment, { ...deployment.status, conditions } as DeploymentStatus)
   }
 
-  /** The status subresource of deployments takes annotations too, so that the revision comes with the status. */
+  /**
+   * The status subresource of deployments accepts annotations too, so revision and status are written in one request.
+   */
   async #write(deployment: Deployment, status: DeploymentStatus, revision?: string): Promise<Deployment> {
     const { annotations } = deployment.metadata
     const sameRevision = revision === undefined || annotations?.[revisionAnnotation] === revision
@@ -292,7 +299,7 @@ class Rollout {
     this.#context.events.record(deployment, { type, reason, message })
   }
 
-  /** The deployment with the condition that a roll-out begins with: its replica set is new, or was found. */
+  /** Adds the first condition of a roll-out: its replica set was created or found. */
   #withFirstCondition(deployment: Deployment, newSet: ReplicaSet | undefined, now: number): Deployment {
     const { conditions = [] } = deployment.status ?? {}
     if (!hasDeadline(deployment) || newSet === undefined) return deployment

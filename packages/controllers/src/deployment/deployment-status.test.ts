@@ -13,7 +13,7 @@ const progressing = (reason: string, secondsAgo: number, status = 'True') => ({
   lastTransitionTime: toTime(now - secondsAgo * 1000),
 })
 
-test('deploymentStatus() sums up the replica sets', () => {
+test('deploymentStatus() adds up the replica sets', () => {
   const newSet = replicaSet({ name: 'new', replicas: 2, available: 1 })
   const status = deploymentStatus(
     deployment(),
@@ -34,19 +34,19 @@ test('deploymentStatus() sums up the replica sets', () => {
   })
 })
 
-test('deploymentStatus() leaves zeros out', () => {
+test('deploymentStatus() omits zeros', () => {
   const status = deploymentStatus(deployment({ replicas: 0 }), facts({ newSet: replicaSet({ replicas: 0 }) }))
   expect(Object.keys(status).sort()).toEqual(['conditions', 'observedGeneration', 'terminatingReplicas'])
 })
 
-test('deploymentStatus() does not know how many terminate when a set does not tell', () => {
+test('deploymentStatus() omits terminatingReplicas when a replica set does not report it', () => {
   const { terminatingReplicas: _, ...status } = replicaSet({}).status ?? { replicas: 0 }
   expect(
     deploymentStatus(deployment(), facts({ newSet: { ...replicaSet({}), status } })).terminatingReplicas,
   ).toBeUndefined()
 })
 
-test('deploymentStatus() says when a roll-out is complete', () => {
+test('deploymentStatus() reports a complete roll-out', () => {
   const status = deploymentStatus(
     deployment(),
     facts({ newSet: replicaSet({ name: 'new', replicas: 3, available: 3 }) }),
@@ -58,7 +58,7 @@ test('deploymentStatus() says when a roll-out is complete', () => {
   })
 })
 
-test('deploymentStatus() stamps progress, without a transition', () => {
+test('deploymentStatus() updates the time of Progressing without a transition', () => {
   const before = deployment(
     {},
     { replicas: 3, updatedReplicas: 1, conditions: [progressing('ReplicaSetUpdated', 100)] },
@@ -74,7 +74,7 @@ test('deploymentStatus() stamps progress, without a transition', () => {
   })
 })
 
-test('deploymentStatus() gives up after the deadline and tells when to look again before', () => {
+test('deploymentStatus() reports a missed deadline, and nextProgressCheck() the delay until it', () => {
   const stuck = (seconds: number) => {
     const conditions = [progressing('ReplicaSetUpdated', seconds)]
     return deployment({}, { replicas: 2, updatedReplicas: 2, unavailableReplicas: 2, conditions })
@@ -91,7 +91,7 @@ test('deploymentStatus() gives up after the deadline and tells when to look agai
   expect(nextProgressCheck(stuck(100), early, now)).toBe(501_000)
 })
 
-test('deploymentStatus() shows why replicas cannot be created', () => {
+test('deploymentStatus() copies the condition ReplicaFailure of a replica set', () => {
   const failure = {
     type: 'ReplicaFailure',
     status: 'True',
@@ -107,7 +107,7 @@ test('deploymentStatus() shows why replicas cannot be created', () => {
   expect(findCondition(mended.conditions, 'ReplicaFailure')).toBeUndefined()
 })
 
-test('pauseCondition() notes pausing and resuming once, and never hides a missed deadline', () => {
+test('pauseCondition() reports pausing and resuming once, and never hides a missed deadline', () => {
   expect(pauseCondition(deployment({ paused: true }), now)).toMatchObject({
     status: 'Unknown',
     reason: 'DeploymentPaused',

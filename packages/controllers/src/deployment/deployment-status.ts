@@ -12,27 +12,27 @@ import {
   wantedOf,
 } from './rollout-limits.ts'
 
-/** What the status of a deployment is worked out from. */
+/** Input of {@link deploymentStatus}. */
 export interface DeploymentFacts {
   readonly newSet: ReplicaSet | undefined
   readonly oldSets: readonly ReplicaSet[]
-  /** Whether progress is to be judged: not while it is paused, scaled or deleted. */
+  /** Whether the condition Progressing is updated. False while the deployment is paused, scaled or deleted. */
   readonly judgesProgress: boolean
   readonly now: number
 }
 
 type Conditions = readonly Readonly<DeploymentCondition>[]
 
-/** A status as read or made. */
+/** A deployment status, read or computed. */
 export type StatusLike = DeepReadonly<DeploymentStatus>
 
-/** Whether a deadline for progress is set; the largest number means none. */
+/** Whether a progress deadline is set; the largest int32 means none. */
 export function hasDeadline(deployment: Deployment): boolean {
   const { progressDeadlineSeconds } = deployment.spec
   return progressDeadlineSeconds !== undefined && progressDeadlineSeconds !== 2 ** 31 - 1
 }
 
-/** Whether all pods are new, and available, and none is left of the old. */
+/** Whether all pods are updated and available, and no old pod is left. */
 export function isComplete(deployment: Deployment, status: StatusLike | undefined): boolean {
   const wanted = wantedOf(deployment)
   const { updatedReplicas = 0, replicas = 0, availableReplicas: available = 0, observedGeneration = 0 } = status ?? {}
@@ -40,7 +40,7 @@ export function isComplete(deployment: Deployment, status: StatusLike | undefine
   return all && observedGeneration >= deployment.metadata.generation
 }
 
-/** A condition of this moment. */
+/** Creates a condition with the times set to now. */
 export function deploymentCondition(
   type: string,
   status: 'True' | 'False' | 'Unknown',
@@ -52,7 +52,7 @@ export function deploymentCondition(
   return { type, status, lastUpdateTime: time, lastTransitionTime: time, reason, message }
 }
 
-/** The conditions with one more, or another of its type: ignored when status and reason are those that are there. */
+/** Sets a condition. Returns the conditions unchanged when the type already has the same status and reason. */
 export function withCondition(conditions: Conditions, condition: DeploymentCondition): Conditions {
   const current = findCondition(conditions, condition.type)
   if (current?.status === condition.status && current.reason === condition.reason) return conditions
@@ -61,11 +61,11 @@ export function withCondition(conditions: Conditions, condition: DeploymentCondi
   return [...without(conditions, condition.type), stamped]
 }
 
-/** The conditions without those of a type. */
+/** Removes the conditions of a type. */
 export const without = (conditions: Conditions, type: string): Conditions =>
   conditions.filter((condition) => condition.type !== type)
 
-/** The condition that says that the deployment was paused or resumed just now; undefined when that is known already. */
+/** The condition for a deployment that was just paused or resumed; undefined when the status already reports it. */
 export function pauseCondition(deployment: Deployment, now: number): DeploymentCondition | undefined {
   const current = findCondition(deployment.status?.conditions, 'Progressing')
   if (!hasDeadline(deployment) || current?.reason === 'ProgressDeadlineExceeded') return undefined
@@ -76,7 +76,7 @@ export function pauseCondition(deployment: Deployment, now: number): DeploymentC
     : deploymentCondition('Progressing', 'Unknown', 'DeploymentResumed', 'Deployment is resumed', now)
 }
 
-/** The status that the replica sets amount to. */
+/** Computes the status from the replica sets. */
 export function deploymentStatus(deployment: Deployment, facts: DeploymentFacts): DeploymentStatus {
   const { newSet, oldSets, now } = facts
   const all = newSet === undefined ? oldSets : [...oldSets, newSet]
@@ -132,7 +132,7 @@ function withProgress(
     return withCondition(conditions, progress('True', 'NewReplicaSetAvailable', 'has successfully progressed.'))
   }
   if (hasProgressed(deployment.status, status)) {
-    // Progress is stamped also when it was progressing before: the deadline counts from here.
+    // Update the time even when Progressing was True already: the deadline counts from the last progress.
     const condition = progress('True', 'ReplicaSetUpdated', 'is progressing.')
     const since = current?.status === 'True' ? current.lastTransitionTime : undefined
     return [
@@ -171,12 +171,12 @@ function deadlineOf(deployment: Deployment, progressing: Readonly<DeploymentCond
   return since + (deployment.spec.progressDeadlineSeconds ?? 0) * 1000
 }
 
-/** In how many milliseconds progress has to be judged again; undefined when nothing is due. */
+/** The delay until the progress deadline must be checked, in milliseconds; undefined when no check is due. */
 export function nextProgressCheck(deployment: Deployment, status: StatusLike, now: number): number | undefined {
   const progressing = findCondition(status.conditions, 'Progressing')
   if (!hasDeadline(deployment) || progressing === undefined || deployment.spec.paused === true) return undefined
   if (isComplete(deployment, status) || progressing.reason === 'ProgressDeadlineExceeded') return undefined
-  // Times have whole seconds only, so the deadline is over for sure a second later.
+  // Times have a resolution of one second, so wait one second more to be past the deadline for certain.
   return Math.max(0, deadlineOf(deployment, progressing) - now) + 1000
 }
 
@@ -190,7 +190,7 @@ function replicaFailure(newSet: ReplicaSet | undefined, all: readonly ReplicaSet
   return undefined
 }
 
-// A replica set that does not tell makes the sum unknown, unless nobody has looked at it yet.
+// One replica set that does not report the count makes the sum unknown, unless its controller has not observed it yet.
 function terminatingReplicas(sets: readonly ReplicaSet[]): number | undefined {
   let total = 0
   for (const { status } of sets) {

@@ -5,7 +5,7 @@ import { templateHash } from '../workload/template-hash.ts'
 import { maxRevision, newSetAnnotations, replicasAnnotations } from './revisions.ts'
 import { isRolling, rolloutLimits, specReplicas, wantedOf } from './rollout-limits.ts'
 
-// The label that tells the pods of one template from those of another.
+// The label that distinguishes the pods of different templates.
 const templateHashLabel = 'pod-template-hash'
 
 const maxNameLength = 253
@@ -14,7 +14,7 @@ interface Template {
   readonly metadata?: { readonly labels?: Readonly<Record<string, string>> | undefined } | undefined
 }
 
-/** Whether two templates ask for the same pods, whatever hash they are labelled with. */
+/** Whether two templates are equal, ignoring the hash label. */
 export function sameTemplate(a: Template | undefined, b: Template | undefined): boolean {
   return deepEqual(withoutHash(a), withoutHash(b))
 }
@@ -34,12 +34,12 @@ export function byAge(sets: readonly ReplicaSet[]): ReplicaSet[] {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The replica set of the deployment's template, the oldest of several. */
+/** The replica set with the deployment's template; the oldest when there are several. */
 export function findNewSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   return byAge(sets).find((set) => sameTemplate(set.spec.template, deployment.spec.template))
 }
 
-/** How many replicas the new replica set should have now, given what there is. */
+/** The size that the new replica set may have now, given the old replica sets. */
 export function newSetReplicas(deployment: Deployment, oldSets: readonly ReplicaSet[], current: number): number {
   const wanted = wantedOf(deployment)
   if (!isRolling(deployment)) return wanted
@@ -47,7 +47,10 @@ export function newSetReplicas(deployment: Deployment, oldSets: readonly Replica
   return room <= 0 ? current : current + Math.min(room, wanted - current)
 }
 
-/** A draft of the replica set of the deployment's template. Its name follows from the template, so that it is made once. */
+/**
+ * A draft of the replica set for the deployment's template. Its name is derived from the template, so it is created
+ * only once.
+ */
 export function newReplicaSet(
   deployment: Deployment,
   oldSets: readonly ReplicaSet[],

@@ -43,14 +43,14 @@ test('planRolling() grows the new set to the surge before it shrinks the old one
   expect(sizes(planRolling(subject, replicaSet({ name: 'new', replicas: 3 }), [old]))).toEqual({ old: 8 })
 })
 
-test('planRolling() removes old pods that are not available at once, the oldest set first', () => {
+test('planRolling() removes unavailable old pods at once, from the oldest set first', () => {
   const subject = deployment({ replicas: 4, strategy: rolling(1, 1) })
   const broken = replicaSet({ name: 'broken', replicas: 2, available: 0, age: 50 })
   const good = replicaSet({ name: 'good', replicas: 3, available: 3, age: 100 })
   expect(sizes(planRolling(subject, replicaSet({ name: 'new', replicas: 0 }), [broken, good]))).toEqual({ broken: 0 })
 })
 
-test('planRolling() waits while the new pods do not become available', () => {
+test('planRolling() waits while the new pods are unavailable', () => {
   const subject = deployment({ replicas: 10, strategy: rolling(3, 2) })
   const old = replicaSet({ name: 'old', replicas: 8, available: 8 })
   expect(planRolling(subject, replicaSet({ name: 'new', replicas: 5, available: 0 }), [old])).toEqual([])
@@ -62,7 +62,7 @@ test('planRolling() shrinks a new set that is too large', () => {
   })
 })
 
-test('planRolling() always arrives, and never leaves its limits while pods become available', () => {
+test('planRolling() always completes and never exceeds its limits', () => {
   const share = fc.oneof(
     fc.integer({ min: 0, max: 5 }),
     fc.integer({ min: 0, max: 100 }).map((percent) => `${percent}%`),
@@ -87,7 +87,7 @@ test('planRolling() always arrives, and never leaves its limits while pods becom
         const [old, fresh] = sets as [ReplicaSet, ReplicaSet]
         if (spec(old) === 0 && available(fresh) === replicas) return
         const plan = new Map(planRolling(subject, fresh, [old]).map(({ set, replicas: size }) => [set, size]))
-        // Sizes take effect at once: pods that go are gone, those that come become available some time.
+        // Sizes take effect immediately: removed pods are gone, and new pods become available later.
         sets = sets.map((set) => {
           const size = plan.get(set) ?? spec(set)
           const up = size > available(set) && seed.next().value ? available(set) + 1 : available(set)
@@ -100,7 +100,7 @@ test('planRolling() always arrives, and never leaves its limits while pods becom
         expect(spec(sets[0]!) + spec(sets[1]!)).toBeLessThanOrEqual(replicas + maxSurge)
         expect(available(sets[0]!) + available(sets[1]!)).toBeGreaterThanOrEqual(replicas - maxUnavailable)
       }
-      throw new Error('the roll-out did not end')
+      throw new Error('the roll-out did not complete')
     }),
   )
 })
@@ -121,7 +121,7 @@ const annotations = (desired: number, max: number) => ({
   'deployment.kubernetes.io/max-replicas': String(max),
 })
 
-test('isScalingEvent() sees that the deployment was scaled', () => {
+test('isScalingEvent() detects that the deployment was scaled', () => {
   const set = replicaSet({ replicas: 3, annotations: annotations(3, 4) })
   expect(isScalingEvent(deployment({ replicas: 3 }), [set])).toBe(false)
   expect(isScalingEvent(deployment({ replicas: 5 }), [set])).toBe(true)
@@ -130,7 +130,7 @@ test('isScalingEvent() sees that the deployment was scaled', () => {
   ).toBe(false)
 })
 
-test('planProportional() spreads a new size by the sizes there are', () => {
+test('planProportional() distributes a new size in proportion to the current sizes', () => {
   const subject = deployment({ replicas: 20, strategy: rolling(3, 2) })
   const old = replicaSet({ name: 'old', replicas: 8, available: 8, annotations: annotations(10, 13), age: 100 })
   const fresh = replicaSet({ name: 'new', replicas: 5, annotations: annotations(10, 13) })
@@ -138,7 +138,7 @@ test('planProportional() spreads a new size by the sizes there are', () => {
   expect(plan).toEqual({ old: 14, new: 9 })
 })
 
-test('planProportional() scales the only active set, and all away for zero', () => {
+test('planProportional() scales the only active set, and scales all sets to zero for zero', () => {
   const only = replicaSet({ name: 'only', replicas: 3 })
   expect(
     sizes(planProportional(deployment({ replicas: 5 }), only, [replicaSet({ name: 'old', replicas: 0 })])),
@@ -147,12 +147,12 @@ test('planProportional() scales the only active set, and all away for zero', () 
   expect(sizes(planProportional(deployment({ replicas: 0 }), sets[0], [sets[1]]))).toEqual({ a: 0, b: 0 })
 })
 
-test('planProportional() ends a roll-out whose new set is saturated', () => {
+test('planProportional() scales down the old sets when the new set is saturated', () => {
   const fresh = replicaSet({ name: 'new', replicas: 3, available: 3, annotations: annotations(3, 4) })
   expect(sizes(planProportional(deployment(), fresh, [replicaSet({ name: 'old', replicas: 1 })]))).toEqual({ old: 0 })
 })
 
-test('planHistory() removes the lowest revisions without pods beyond the limit', () => {
+test('planHistory() selects the lowest revisions without pods beyond the limit', () => {
   const old = (revision: number, replicas = 0) =>
     replicaSet({
       name: `r${revision}`,

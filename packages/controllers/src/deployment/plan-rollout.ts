@@ -11,7 +11,7 @@ import {
   wantedOf,
 } from './rollout-limits.ts'
 
-/** A replica set that should get another size. */
+/** A replica set and its new size. */
 export interface ScaleStep {
   readonly set: ReplicaSet
   readonly replicas: number
@@ -19,7 +19,9 @@ export interface ScaleStep {
 
 const isActive = (set: ReplicaSet): boolean => wantedOf(set) > 0
 
-/** Whether the deployment was given another size since its replica sets were last scaled: then the roll-out has to wait. */
+/**
+ * Whether the deployment was scaled since its replica sets were last scaled. If so, scaling comes before the roll-out.
+ */
 export function isScalingEvent(deployment: Deployment, sets: readonly ReplicaSet[]): boolean {
   return sets.some((set) => {
     const desired = countAnnotation(set, desiredReplicasAnnotation)
@@ -28,9 +30,11 @@ export function isScalingEvent(deployment: Deployment, sets: readonly ReplicaSet
 }
 
 /**
- * The next steps of a rolling update: the new replica set grows as far as the surge allows; when it cannot, the old ones shrink as
- * far as availability allows, pods that are not available first. One direction at a time, so that each step is judged by what came
- * of the last one.
+ * Plans the next step of a rolling update. The new replica set grows as far as the surge allows; when it cannot grow,
+ * the old ones
+ * shrink as far as availability allows, unavailable pods first. Each step moves in one direction only, so that the next
+ * step sees its
+ * result.
  */
 export function planRolling(deployment: Deployment, newSet: ReplicaSet, oldSets: readonly ReplicaSet[]): ScaleStep[] {
   const wanted = wantedOf(deployment)
@@ -49,14 +53,14 @@ function planScaleDown(deployment: Deployment, newSet: ReplicaSet, oldSets: read
   const sizes = new Map(byAge(oldSets).map((set) => [set, wantedOf(set)]))
   let spare = specReplicas(oldSets) + wantedOf(newSet) - minAvailable - newUnavailable
   if (spare <= 0) return []
-  // Pods that serve nobody can go at once.
+  // Unavailable pods can be removed without reducing availability.
   for (const [set, size] of sizes) {
     const unavailable = Math.min(spare, size - (set.status?.availableReplicas ?? 0))
     if (unavailable <= 0) continue
     sizes.set(set, size - unavailable)
     spare -= unavailable
   }
-  // Of the others as many as are available beyond the least that must be.
+  // Remove available pods as long as the minimum stays available.
   let excess = availableReplicas([...oldSets, newSet]) - minAvailable
   for (const [set, size] of sizes) {
     const count = Math.min(size, Math.max(0, excess))
@@ -66,14 +70,14 @@ function planScaleDown(deployment: Deployment, newSet: ReplicaSet, oldSets: read
   return [...sizes].filter(([set, size]) => size !== wantedOf(set)).map(([set, replicas]) => ({ set, replicas }))
 }
 
-/** What a deployment with the strategy Recreate should do next. */
+/** The next step of a deployment with the strategy Recreate. */
 export interface RecreateStep {
   readonly scale: readonly ScaleStep[]
-  /** Whether the new replica set may exist now, and have its full size. */
+  /** Whether the new replica set may be created and scaled to its full size. */
   readonly mayStart: boolean
 }
 
-/** The next step of a deployment that must not run old and new pods side by side. */
+/** Plans the next step of the strategy Recreate, which never runs old and new pods at the same time. */
 export function planRecreate(
   deployment: Deployment,
   newSet: ReplicaSet | undefined,
@@ -89,8 +93,9 @@ export function planRecreate(
 }
 
 /**
- * How a deployment that was scaled in the middle of a roll-out, or while it was paused, spreads its new size: in proportion to the
- * sizes that the replica sets have, so that a bad template is not spread faster by scaling.
+ * Distributes the new size of a deployment that was scaled during a roll-out, or while it was paused: in proportion to
+ * the sizes of its
+ * replica sets, so that scaling does not spread a bad template faster.
  */
 export function planProportional(
   deployment: Deployment,
@@ -117,7 +122,8 @@ export function planProportional(
     left -= share
     return { set, replicas: wantedOf(set) + share }
   })
-  // What rounding left over goes to the largest. Also sets that keep their size are listed: their annotations tell the new one.
+  // The rounding remainder goes to the largest set. Sets that keep their size are included, because their annotations
+  // change.
   return steps.map((step, index) => (index === 0 ? { ...step, replicas: Math.max(0, step.replicas + left) } : step))
 }
 
@@ -142,7 +148,7 @@ function isSaturated(deployment: Deployment, set: ReplicaSet): boolean {
   return wantedOf(set) === wanted && desired === wanted && set.status?.availableReplicas === wanted
 }
 
-// Largest first; among equals the newest first when growing, the oldest first when shrinking.
+// Largest first; equal sizes: newest first when growing, oldest first when shrinking.
 function bySize(sets: readonly ReplicaSet[], newestFirst: boolean): ReplicaSet[] {
   const aged = newestFirst ? byAge(sets).reverse() : byAge(sets)
   return aged.sort((a, b) => wantedOf(b) - wantedOf(a))
@@ -153,7 +159,7 @@ function countAnnotation(set: ReplicaSet, key: string): number | undefined {
   return text !== undefined && /^[0-9]{1,10}$/.test(text) && Number(text) < 2 ** 31 ? Number(text) : undefined
 }
 
-/** The old replica sets beyond the history limit that can go: only those without pods, the lowest revisions first. */
+/** The old replica sets to delete beyond the history limit: only those without pods, lowest revisions first. */
 export function planHistory(deployment: Deployment, oldSets: readonly ReplicaSet[]): ReplicaSet[] {
   const limit = deployment.spec.revisionHistoryLimit ?? 10
   const alive = byAge(oldSets.filter((set) => set.metadata.deletionTimestamp === undefined))

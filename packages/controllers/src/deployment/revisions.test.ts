@@ -6,13 +6,13 @@ import { maxRevision, newSetAnnotations } from './revisions.ts'
 const revision = 'deployment.kubernetes.io/revision'
 const history = 'deployment.kubernetes.io/revision-history'
 
-test('newSetAnnotations() copies the annotations of the deployment, except its own and those of kubectl', () => {
+test('newSetAnnotations() copies the annotations of the deployment, except its revision and those of kubectl', () => {
   const last = 'kubectl.kubernetes.io/last-applied-configuration'
   const subject = deployment({}, undefined, { annotations: { note: 'x', [revision]: '7', [last]: '{}' } })
   expect(newSetAnnotations(subject, { old: 'y' }, 2)).toEqual({ old: 'y', note: 'x', [revision]: '2' })
 })
 
-test('newSetAnnotations() keeps the numbers of a set that is rolled back to', () => {
+test('newSetAnnotations() keeps the revision history of a set after a rollback', () => {
   expect(newSetAnnotations(deployment(), { [revision]: '1' }, 3)).toEqual({ [revision]: '3', [history]: '1' })
   expect(newSetAnnotations(deployment(), { [revision]: '3', [history]: '1' }, 5)).toEqual({
     [revision]: '5',
@@ -21,7 +21,7 @@ test('newSetAnnotations() keeps the numbers of a set that is rolled back to', ()
   expect(newSetAnnotations(deployment(), { [revision]: '5' }, 3)).toEqual({ [revision]: '5' })
 })
 
-test('newReplicaSet() is named by its template, owned, labelled and numbered', () => {
+test('newReplicaSet() sets name, owner, labels and revision', () => {
   const old = replicaSet({ name: 'old', replicas: 2, annotations: { [revision]: '4' } })
   const draft = newReplicaSet(deployment({ replicas: 3 }), [old])
   const hash = draft.metadata.labels?.['pod-template-hash']
@@ -34,7 +34,7 @@ test('newReplicaSet() is named by its template, owned, labelled and numbered', (
   expect(newReplicaSet(deployment({}, { collisionCount: 1 }), [old]).metadata.name).not.toBe(draft.metadata.name)
 })
 
-test('newSetReplicas() fills up to the surge', () => {
+test('newSetReplicas() grows up to the surge', () => {
   const subject = deployment({ replicas: 4 })
   expect(newSetReplicas(subject, [replicaSet({ replicas: 4 })], 0)).toBe(1)
   expect(newSetReplicas(subject, [replicaSet({ replicas: 5 })], 0)).toBe(0)

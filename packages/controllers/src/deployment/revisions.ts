@@ -2,13 +2,13 @@ import { annotationOf, type HasMeta, lastAppliedAnnotation } from '@kubewright/a
 import type { Deployment, ReplicaSet } from '@kubewright/k8s'
 import { rolloutLimits, wantedOf } from './rollout-limits.ts'
 
-/** Where the number of a roll-out is kept, on deployments and their replica sets. */
+/** The annotation with the revision number, on deployments and their replica sets. */
 export const revisionAnnotation = 'deployment.kubernetes.io/revision'
-/** Where a replica set keeps the numbers of earlier roll-outs that it served. */
+/** The annotation with the earlier revision numbers of a replica set that was rolled back to. */
 const revisionHistoryAnnotation = 'deployment.kubernetes.io/revision-history'
-/** What the deployment wanted when the replica set was last scaled. */
+/** The annotation with the deployment's `spec.replicas` when the replica set was last scaled. */
 export const desiredReplicasAnnotation = 'deployment.kubernetes.io/desired-replicas'
-/** What the deployment could have had at most when the replica set was last scaled. */
+/** The annotation with the deployment's maximum size, including surge, when the replica set was last scaled. */
 export const maxReplicasAnnotation = 'deployment.kubernetes.io/max-replicas'
 
 const notCopied: ReadonlySet<string> = new Set([
@@ -20,21 +20,21 @@ const notCopied: ReadonlySet<string> = new Set([
   'deprecated.deployment.rollback.to',
 ])
 
-// Keeps the annotation to about a hundred numbers.
+// The maximum length of the annotation in characters; enough for hundreds of revisions.
 const historyLimit = 2000
 
-/** The number of a roll-out; 0 when there is none, undefined when it is no number. */
+/** The revision number of an object; 0 without the annotation, undefined when the annotation is not a number. */
 export function revisionOf(object: HasMeta): number | undefined {
   const text = annotationOf(object, revisionAnnotation)
   if (text === undefined) return 0
   return /^[+-]?[0-9]+$/.test(text) ? Number(text) : undefined
 }
 
-/** The highest number among the replica sets. */
+/** The highest revision of the replica sets. */
 export const maxRevision = (sets: readonly ReplicaSet[]): number =>
   Math.max(0, ...sets.map((set) => revisionOf(set) ?? 0))
 
-/** The annotations that say what a replica set was last scaled for. */
+/** The annotations that record the deployment's size when a replica set is scaled. */
 export function replicasAnnotations(deployment: Deployment): Record<string, string> {
   const wanted = wantedOf(deployment)
   return {
@@ -44,8 +44,9 @@ export function replicasAnnotations(deployment: Deployment): Record<string, stri
 }
 
 /**
- * The annotations that the replica set of the deployment's template should have as roll-out number `revision`: those of the
- * deployment, the number, and the numbers it had before if it is being rolled back to.
+ * The annotations of the replica set of the deployment's template for this `revision`: the deployment's annotations,
+ * the revision, and
+ * the earlier revisions of the replica set if the deployment is rolled back to it.
  */
 export function newSetAnnotations(
   deployment: Deployment,

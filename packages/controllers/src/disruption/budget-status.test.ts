@@ -6,7 +6,7 @@ import { budgetStatus, dependsOnScale, failedStatus } from './budget-status.ts'
 const now = Date.UTC(2025, 0, 1)
 const at = (millis: number): string => toTime(now + millis)
 
-// Only what counts for budgets.
+// Contains only the fields that budgets read.
 const pod = (name: string, ready = true, more: object = {}): Pod =>
   ({
     metadata: { name, ...more },
@@ -48,7 +48,7 @@ describe('budgetStatus()', () => {
     expect(budgetStatus(facts).status).toMatchObject(expected)
   })
 
-  test('only ready pods that stay are healthy', () => {
+  test('counts only ready pods that are not being deleted as healthy', () => {
     const some = [pod('a'), pod('b', false), pod('c', true, { deletionTimestamp: at(0) })]
     const { status } = budgetStatus({ budget: budget({ minAvailable: 1 }), pods: some, expectedScale: undefined, now })
     expect(status).toMatchObject({ currentHealthy: 1, expectedPods: 3, disruptionsAllowed: 0, observedGeneration: 3 })
@@ -64,7 +64,7 @@ describe('budgetStatus()', () => {
     ])
   })
 
-  test('a pod whose eviction was allowed does not count for two minutes', () => {
+  test('ignores a pod whose eviction was allowed for two minutes', () => {
     const disruptedPods = { p0: at(-30_000), p1: at(-130_000), gone: at(0) }
     const facts = {
       budget: budget({ minAvailable: 1 }, { disruptedPods }),
@@ -80,13 +80,13 @@ describe('budgetStatus()', () => {
   })
 })
 
-test('dependsOnScale() says whether owners have to be asked', () => {
+test('dependsOnScale() returns whether the budget needs the scale of the owners of its pods', () => {
   expect(dependsOnScale(budget({ minAvailable: 2 }))).toBe(false)
   expect(dependsOnScale(budget({ minAvailable: '2%' }))).toBe(true)
   expect(dependsOnScale(budget({ maxUnavailable: 1 }))).toBe(true)
 })
 
-test('failedStatus() allows nothing and says why', () => {
+test('failedStatus() allows no disruptions and gives the reason', () => {
   const before = { currentHealthy: 3, desiredHealthy: 1, expectedPods: 3, disruptionsAllowed: 2, observedGeneration: 2 }
   const status = failedStatus(budget({}, before), 'found no controllers for pod "p"', now)
   expect(status).toMatchObject({ ...before, disruptionsAllowed: 0 })

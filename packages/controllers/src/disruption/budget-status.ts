@@ -4,34 +4,34 @@ import { isPodReady } from '../workload/pod-state.ts'
 
 type Status = NonNullable<PodDisruptionBudget['status']>
 
-/** How long an eviction that was allowed counts before the pod is gone. */
+/** How long an allowed eviction counts as in-flight while the pod still exists. */
 const deletionTimeout: number = 2 * 60_000
 
-/** What a budget is counted from. */
+/** Input of {@link budgetStatus}. */
 export interface BudgetFacts {
   readonly budget: PodDisruptionBudget
-  /** Those that it selects. */
+  /** The pods that the budget selects. */
   readonly pods: readonly Pod[]
-  /** How many pods the owners of these pods want; undefined where the budget does not depend on it. */
+  /** The desired number of pods of the pods' owners; undefined when the budget does not depend on it. */
   readonly expectedScale: number | undefined
   readonly now: number
 }
 
-/** The status that a budget should have. */
+/** The result of {@link budgetStatus}. */
 export interface BudgetOutcome {
   readonly status: Status
-  /** Pods whose eviction was allowed, and that are still there. */
+  /** Pods whose eviction was allowed more than the deletion timeout ago, but that still exist. */
   readonly notDeleted: readonly Pod[]
-  /** In how many milliseconds to look again, if anything changes by then without anybody's doing. */
+  /** The delay in milliseconds after which an in-flight eviction times out; undefined when none is in-flight. */
   readonly recheckIn?: number
 }
 
-/** Whether a budget is a share of what the owners of the pods want, so that their scale has to be known. */
+/** Whether the budget is relative to the owners' desired number of pods, so that their scale must be read. */
 export function dependsOnScale({ spec }: PodDisruptionBudget): boolean {
   return spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string'
 }
 
-/** Counts a budget: how many pods are healthy, how many have to be, and how many may go. */
+/** Computes the status of a budget: healthy pods, required healthy pods and allowed disruptions. */
 export function budgetStatus({ budget, pods, expectedScale = pods.length, now }: BudgetFacts): BudgetOutcome {
   const evicted = stillEvicted(budget, pods, now)
   const { minAvailable, maxUnavailable } = budget.spec ?? {}
@@ -42,7 +42,7 @@ export function budgetStatus({ budget, pods, expectedScale = pods.length, now }:
   const currentHealthy = pods.filter(
     (pod) => pod.metadata.deletionTimestamp === undefined && !(pod.metadata.name in evicted.waiting) && isPodReady(pod),
   ).length
-  // A budget without pods allows nothing: the first ones may appear before it is counted again.
+  // A budget without pods allows no disruptions: pods may appear before the next reconcile.
   const disruptionsAllowed = expectedScale <= 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy)
   const { generation } = budget.metadata
   const allowed = disruptionsAllowed > 0
@@ -64,7 +64,7 @@ export function budgetStatus({ budget, pods, expectedScale = pods.length, now }:
   return { status, notDeleted, ...(recheckIn === undefined ? {} : { recheckIn }) }
 }
 
-/** The status of a budget that cannot be counted: nothing may go. */
+/** The status of a budget that cannot be computed: it allows no disruptions. */
 export function failedStatus(budget: PodDisruptionBudget, message: string, now: number): Status {
   const { observedGeneration = 0 } = budget.status ?? {}
   const conditions = setCondition(conditionsOf(budget), condition('DisruptionAllowed', false, 'SyncFailed', message), {
@@ -75,7 +75,7 @@ export function failedStatus(budget: PodDisruptionBudget, message: string, now: 
   return { ...none, ...(budget.status as Status | undefined), disruptionsAllowed: 0, conditions: [...conditions] }
 }
 
-// The server takes no other statuses.
+// The type of the status is any string, but the server accepts only those that Condition allows.
 const conditionsOf = ({ status }: PodDisruptionBudget): readonly Condition[] | undefined =>
   status?.conditions as readonly Condition[] | undefined
 

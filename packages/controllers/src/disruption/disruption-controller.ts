@@ -20,7 +20,7 @@ import { expectedScale } from './expected-scale.ts'
 const select = ({ spec }: PodDisruptionBudget) => selectorFrom(spec?.selector)
 const budgetsOf = selectedBy(PodDisruptionBudget, select)
 
-/** Counts how many pods each PodDisruptionBudget can spare: evictions go by that. */
+/** Maintains the number of allowed disruptions of each PodDisruptionBudget, which the eviction API enforces. */
 export const disruptionController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'disruption-controller',
   reporter: 'controllermanager',
@@ -77,7 +77,7 @@ async function count(
   return recheckIn === undefined ? undefined : { requeueAfter: recheckIn }
 }
 
-/** As Go prints a label selector. */
+/** Formats the budget's label selector as Go does. */
 function describe({ spec }: PodDisruptionBudget): string {
   const { matchLabels = {}, matchExpressions = [] } = spec?.selector ?? {}
   const labels = Object.keys(matchLabels)
@@ -90,7 +90,7 @@ function describe({ spec }: PodDisruptionBudget): string {
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.map((one) => `${one},`).join('')}},}`
 }
 
-/** How long a pod may be marked as about to be disrupted without being deleted. */
+/** How long a pod may keep the condition DisruptionTarget without being deleted. */
 const staleAfter = 2 * 60_000
 
 function isMarked(pod: Pod): boolean {
@@ -99,7 +99,7 @@ function isMarked(pod: Pod): boolean {
   return alive && mark?.status === 'True' && mark.reason !== 'TerminationByKubelet'
 }
 
-/** Takes the mark of a coming disruption from pods that were not deleted after all. */
+/** Resets the condition DisruptionTarget of pods that were not deleted after all. */
 export const staleDisruptionController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'disruption-controller-stale-pods',
   kind: Pod,

@@ -3,23 +3,23 @@ import type { ApiClient, Client } from '@kubewright/client'
 import { Deployment, type Pod, ReplicaSet, ReplicationController, StatefulSet } from '@kubewright/k8s'
 import { findScale } from '../autoscaling/find-scale.ts'
 
-/** What the scale of owners is found with. */
+/** The clients of {@link expectedScale}. */
 export interface ScaleFinders {
   readonly client: Client
   readonly api: ApiClient
   readonly signal: AbortSignal
 }
 
-/** How many pods the owners of some pods want. */
+/** The desired number of pods of the owners of some pods. */
 export interface ExpectedScale {
   readonly count: number
-  /** The names of pods without an owner: they cannot be counted. */
+  /** The names of pods without a controller, which cannot be counted. */
   readonly unmanaged: readonly string[]
 }
 
 type Reference = NonNullable<ReturnType<typeof controllerOf>>
 
-/** Adds up what the owners of the pods want, each once. */
+/** Adds up the desired sizes of the pods' owners, counting each owner once. */
 export async function expectedScale(pods: readonly Pod[], finders: ScaleFinders): Promise<ExpectedScale> {
   const scales = new Map<string, number>()
   const owners = new Set<string>()
@@ -52,7 +52,7 @@ async function scaleOf(
     const set = await client.find(ReplicaSet, key)
     if (set === undefined || set.metadata.uid !== owner.uid) return undefined
     const deployment = controllerOf(set)
-    // Several replica sets of a deployment are one owner.
+    // All replica sets of a deployment count as one owner.
     if (deployment?.kind === Deployment.kind) return scaleOf(deployment, namespace, { client, api, signal })
     return { uid: set.metadata.uid, replicas: set.spec?.replicas ?? 1 }
   }

@@ -6,17 +6,17 @@ type ServicePort = NonNullable<NonNullable<Service['spec']>['ports']>[number]
 /** An address family, under the names that Services use. */
 export type IpFamily = 'IPv4' | 'IPv6'
 
-/** Whether controllers fill the endpoints of a service; otherwise somebody else does, or a name server. */
+/** Whether controllers manage the endpoints of a service. Other services are managed by users, or resolved by DNS. */
 export function isFilled({ spec }: Service): boolean {
   return spec?.selector !== undefined && spec.type !== 'ExternalName'
 }
 
-/** Whether clients find the pods of the service by name, without an address in between. */
+/** Whether the service has no cluster IP, so that clients address its pods directly. */
 export function isHeadless({ spec }: Service): boolean {
   return (spec?.clusterIP ?? '') === '' || spec?.clusterIP === 'None'
 }
 
-/** Whether a pod that a service selects has an address to offer. */
+/** Whether a selected pod has an address to publish. */
 export function offersAddress(pod: Pod, evenTerminating: boolean): boolean {
   if (isPodTerminal(pod)) return false
   const { podIP = '', podIPs = [] } = pod.status ?? {}
@@ -24,12 +24,12 @@ export function offersAddress(pod: Pod, evenTerminating: boolean): boolean {
   return evenTerminating || pod.metadata.deletionTimestamp === undefined
 }
 
-/** The addresses of a pod in one family. */
+/** The addresses of a pod in one address family. */
 export function addressesIn(pod: Pod, family: IpFamily): string[] {
   return (pod.status?.podIPs ?? []).flatMap(({ ip = '' }) => (ipFamilyOf(ip) === family ? [ip] : []))
 }
 
-/** The families of a service, the first of them preferred. */
+/** The address families of a service, preferred one first. */
 export function familiesOf({ spec }: Service): readonly IpFamily[] {
   const families = (spec?.ipFamilies ?? []) as readonly IpFamily[]
   if (families.length > 0) return families
@@ -42,10 +42,10 @@ export function ipFamilyOf(ip: string): IpFamily {
   return ip.includes(':') ? 'IPv6' : 'IPv4'
 }
 
-/** The number behind a port of a service in a pod; undefined when no container has a port of that name. */
+/** The container port behind a service port; undefined when no container has a port of that name. */
 export function targetPort(pod: Pod, { port, targetPort: target, protocol = 'TCP' }: ServicePort): number | undefined {
   if (typeof target !== 'string') return target === undefined || target === 0 ? port : target
-  // Init containers that go on running serve too.
+  // Sidecar containers can serve too.
   const sidecars = (pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
   for (const { ports = [] } of [...pod.spec.containers, ...sidecars]) {
     for (const { name, containerPort, protocol: offered = 'TCP' } of ports) {
@@ -55,7 +55,7 @@ export function targetPort(pod: Pod, { port, targetPort: target, protocol = 'TCP
   return undefined
 }
 
-/** The name under which a pod is found within the domain of the service. */
+/** The host name of a pod within the domain of the service; undefined when it has none. */
 export function hostnameIn({ metadata, spec }: Pod, service: Service): string | undefined {
   const { hostname = '', subdomain } = spec
   const inDomain = subdomain === service.metadata.name && metadata.namespace === service.metadata.namespace

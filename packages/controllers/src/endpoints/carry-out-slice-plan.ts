@@ -3,17 +3,17 @@ import type { Client } from '@kubewright/client'
 import { EndpointSlice } from '@kubewright/k8s'
 import type { SlicePlan } from './plan-endpoint-slices.ts'
 
-/** Makes slices as planned, each as `finish` leaves it; without `create`, for an owner that goes, no new ones. */
+/** Carries out a slice plan. With `create: false`, for an owner that is being deleted, it creates no new slices. */
 export async function carryOutSlicePlan(
   client: Client,
   plan: SlicePlan,
   options: {
     readonly create: boolean
-    /** The annotations of a slice, from those that it is planned with. */
+    /** Computes the annotations to write from the planned ones. */
     readonly annotations: (planned: Readonly<Record<string, string>> | undefined) => Record<string, string>
   },
 ): Promise<void> {
-  // The garbage collector removes the slices of an owner that goes: new ones would be in its way.
+  // The garbage collector removes the slices of a deleted owner: new slices would delay it.
   for (const draft of options.create ? plan.create : []) {
     const annotations = options.annotations(draft.metadata.annotations)
     await client.create({ ...draft, metadata: { ...draft.metadata, annotations } })

@@ -10,7 +10,7 @@ import { managedByLabel, planEndpointSlices, serviceNameLabel, sliceController }
 import { podSelector, podsOfServices } from './selecting-services.ts'
 import { TriggerTimes, withTriggerTime } from './trigger-times.ts'
 
-/** Keeps the EndpointSlices of services equal to the addresses of the pods that they select. */
+/** Keeps the EndpointSlices of services in sync with the pods that the services select. */
 export const endpointSliceController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'endpointslice-controller',
   reporter: 'endpoint-slice-controller',
@@ -40,7 +40,7 @@ async function reconcile(key: string, context: KeyContext, triggers: TriggerTime
   const { client, events } = context
   const service = await client.find(Service, parseKey(key))
   if (service === undefined) {
-    // The slices are the garbage collector's: they are owned by the service.
+    // The garbage collector deletes the slices, because the service owns them.
     triggers.forget(key)
     return
   }

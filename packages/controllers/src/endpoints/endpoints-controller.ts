@@ -9,10 +9,10 @@ import { planEndpoints } from './plan-endpoints.ts'
 import { podSelector, podsOfServices } from './selecting-services.ts'
 import { TriggerTimes } from './trigger-times.ts'
 
-/** Marks Endpoints that elections of old clients use. */
+/** Marks Endpoints that legacy clients use for leader election. */
 export const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
 
-/** Keeps the Endpoints of services equal to the addresses of the pods that they select. */
+/** Keeps the Endpoints of services in sync with the pods that the services select. */
 export const endpointsController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'endpoints-controller',
   reporter: 'endpoint-controller',
@@ -21,7 +21,7 @@ export const endpointsController: KeyController = /* @__PURE__ */ defineBuiltin(
   sources: [
     kindSource(Service),
     podsOfServices,
-    // Elections of old clients use Endpoints without a service.
+    // Legacy leader elections use Endpoints without a service.
     kindSource(Endpoints, {
       map: ({ metadata: { name, namespace, annotations } }) =>
         annotations?.[leaderAnnotation] === undefined ? [`${namespace}/${name}`] : [],

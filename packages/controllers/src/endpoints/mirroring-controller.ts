@@ -10,7 +10,7 @@ import { mirroringController, planMirroredSlices } from './plan-mirrored-slices.
 
 const skipLabel = 'endpointslice.kubernetes.io/skip-mirror'
 
-/** Repeats the Endpoints of services without a selector, which people make, as EndpointSlices. */
+/** Mirrors the user-managed Endpoints of services without a selector to EndpointSlices. */
 export const endpointSliceMirroring: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'endpointslice-mirroring-controller',
   reporter: 'endpoint-slice-mirroring-controller',

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { maxEndpointsPerSlice, planEndpointSlices, type SlicePlan } from './plan-endpoint-slices.ts'
 
-// Only what the planner reads.
+// Contains only the fields that the planner reads.
 const service = (spec: object = {}, metadata: object = {}): Service =>
   ({
     apiVersion: 'v1',
@@ -33,7 +33,7 @@ const pod = (
 const nodes = new Map([['node', { metadata: { name: 'node' } } as unknown as Node]])
 
 let made = 0
-/** The slices after a plan was carried out. */
+/** The slices after the plan was carried out. */
 function after(slices: readonly EndpointSlice[], plan: SlicePlan): EndpointSlice[] {
   const updated = new Map(plan.update.map((slice) => [slice.metadata.name, slice]))
   const kept = slices.filter((slice) => !plan.delete.includes(slice))
@@ -58,19 +58,19 @@ const shown = (slices: readonly EndpointSlice[]): string[] =>
     .sort()
 
 describe('planEndpointSlices()', () => {
-  test('a service without pods has an empty slice, once', () => {
+  test('creates one empty slice for a service without pods', () => {
     const { slices } = run([])
     expect(slices).toMatchObject([{ addressType: 'IPv4', endpoints: [], ports: [] }])
     const again = run([], slices).plan
     expect([again.create, again.update, again.delete]).toEqual([[], [], []])
   })
 
-  test('pods with other numbers behind a name get slices of their own', () => {
+  test('separates pods whose named ports differ', () => {
     const { slices } = run([pod(1), pod(2, { port: 9090 })])
     expect(slices.map(({ ports }) => ports?.[0]?.port).sort()).toEqual([8080, 9090])
   })
 
-  test('families are kept apart, and slices of a family that is gone are deleted', () => {
+  test('separates address families, and deletes the slices of a removed family', () => {
     const both = service({ ipFamilies: ['IPv4', 'IPv6'] })
     const ips = ['10.0.0.1', 'fd00::1']
     const { slices } = run([pod(1, { ips })], [], both)
@@ -78,27 +78,27 @@ describe('planEndpointSlices()', () => {
     expect(shown(run([pod(1, { ips })], slices).slices)).toEqual(['IPv4 10.0.0.1:8080 true'])
   })
 
-  test('slices of an earlier service of that name are replaced, not taken over', () => {
+  test('replaces slices of an earlier service with the same name', () => {
     const { slices } = run([pod(1)], [], service({}, { uid: 'before' }))
     const { plan } = run([pod(1)], slices)
     expect([plan.create.length, plan.update.length, plan.delete.length]).toEqual([1, 0, 1])
   })
 
-  test('labels of the service are followed, its reserved ones are not', () => {
+  test('copies the labels of the service, except reserved ones', () => {
     const { slices } = run([pod(1)])
     const labels = { team: 'a', 'kubernetes.io/service-name': 'x' }
     const labelled = run([pod(1)], slices, service({}, { labels }))
     expect(labelled.plan.update[0]?.metadata.labels).toMatchObject({ team: 'a', 'kubernetes.io/service-name': 's' })
   })
 
-  test('a pod of a node that nobody knows is left out, unless addresses are published anyway', () => {
+  test('skips pods of unknown nodes, unless publishNotReadyAddresses is set', () => {
     const facts = { pods: [pod(1)], nodes: new Map<string, Node>(), slices: [] }
     expect(planEndpointSlices({ ...facts, service: service() }).missingNodes).toEqual(['node'])
     const published = planEndpointSlices({ ...facts, service: service({ publishNotReadyAddresses: true }) })
     expect([published.missingNodes, published.create[0]?.endpoints?.length]).toEqual([[], 1])
   })
 
-  test('few slices change: one pod more goes into the slice with room', () => {
+  test('adds a new pod to the slice with room and changes no other', () => {
     const pods = Array.from({ length: 150 }, (_, at) => pod(at))
     const { slices } = run(pods)
     expect(slices.map(({ endpoints }) => endpoints.length).sort()).toEqual([100, 50].sort())
@@ -107,7 +107,7 @@ describe('planEndpointSlices()', () => {
     expect(plan.update[0]?.endpoints).toHaveLength(51)
   })
 
-  test('whatever the pods were and are, the slices show them once, are not too large, and settle', () => {
+  test('lists each pod once, respects the size limit and converges for random pods', () => {
     const population = fc.uniqueArray(
       fc.record({ at: fc.nat(160), ready: fc.boolean(), port: fc.constantFrom(8080, 9090), gone: fc.boolean() }),
       { selector: ({ at }) => at, maxLength: 140 },

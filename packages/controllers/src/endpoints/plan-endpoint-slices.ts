@@ -17,39 +17,42 @@ import { sortSlicePorts } from './port-order.ts'
 type Endpoint = EndpointSlice['endpoints'][number]
 type Port = NonNullable<EndpointSlice['ports']>[number]
 
-/** The label that names the service of a slice. */
+/** The label with the name of the service that a slice belongs to. */
 export const serviceNameLabel = 'kubernetes.io/service-name'
-/** The label that names who looks after a slice. */
+/** The label with the name of the controller that manages a slice. */
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by'
-/** Who looks after the slices of services with a selector. */
+/** The manager of the slices of services with a selector. */
 export const sliceController = 'endpointslice-controller.k8s.io'
 const headlessLabel = 'service.kubernetes.io/headless'
 const zoneLabel = 'topology.kubernetes.io/zone'
-/** As kube-controller-manager's default. */
+/** The same default as kube-controller-manager. */
 export const maxEndpointsPerSlice = 100
 
-/** A slice that does not exist yet. */
+/** The draft of a slice to create. */
 export type NewSlice = EndpointSliceDraft & Reads<EndpointSlice>
 
-/** What is to be done so that the slices of a service show its pods. */
+/** The changes that bring the slices of a service in sync with its pods. */
 export interface SlicePlan {
   readonly create: readonly NewSlice[]
   readonly update: readonly EndpointSlice[]
   readonly delete: readonly EndpointSlice[]
-  /** Nodes that pods name and nobody knows: their pods are left out until then. */
+  /** Nodes that pods refer to and that do not exist in the cache. Their pods are skipped until the nodes appear. */
   readonly missingNodes: readonly string[]
 }
 
-/** What slices are planned from. */
+/** Input of {@link planEndpointSlices}. */
 export interface SliceFacts {
   readonly service: Service
   readonly pods: readonly Pod[]
   readonly nodes: ReadonlyMap<string, Node>
-  /** Those that this controller looks after and that are not being deleted. */
+  /** The slices that this controller manages and that are not being deleted. */
   readonly slices: readonly EndpointSlice[]
 }
 
-/** Compares the slices of a service with its pods. What is right stays where it is, so that few slices change. */
+/**
+ * Compares the slices of a service with its pods. Endpoints stay in their slices where possible, so that few slices
+ * change.
+ */
 export function planEndpointSlices(facts: SliceFacts): SlicePlan {
   const { service, slices } = facts
   const families = familiesOf(service)
@@ -86,13 +89,13 @@ function planFamily(
   }
   unwanted.push(...own.filter((slice) => !wanted.has(portsKey(slice.ports ?? []))))
   if (unwanted.length === slices.length && create.length === 0) {
-    // A service without pods is told from one that nobody looks after by an empty slice.
+    // An empty slice shows that the controller manages a service without pods.
     const empty = newSlice(service, family, [], [])
     const [only] = unwanted
     if (unwanted.length === 1 && only && isOwn(only) && isPlaceholder(only, empty)) unwanted.length = 0
     else create.push(empty)
   }
-  // A slice that is not needed any more becomes one that is, instead of one going and another coming.
+  // Reuse a surplus slice for a new one, instead of one delete and one create.
   for (const slice of [...unwanted].filter(isOwn)) {
     const draft = create.pop()
     if (draft === undefined) break
@@ -117,7 +120,7 @@ interface Wanted {
   readonly endpoints: Map<string, Endpoint>
 }
 
-/** The endpoints by what they offer: pods may have different numbers behind one name. */
+/** The endpoints grouped by ports: one named port may have different numbers in different pods. */
 function wantedByPorts(facts: SliceFacts, family: IpFamily, missing: Set<string>): Map<string, Wanted> {
   const { service, pods, nodes } = facts
   const wanted = new Map<string, Wanted>()
@@ -150,7 +153,7 @@ function portsOf(service: Service, pod: Pod): Port[] {
   })
 }
 
-/** The same for the same ports, in whatever order. */
+/** A key that is equal for equal sets of ports, in any order. */
 export function portsKey(ports: readonly Port[]): string {
   return JSON.stringify(
     ports
@@ -178,7 +181,7 @@ function endpointOf(service: Service, pod: Pod, node: Node | undefined, family: 
 const endpointKey = ({ addresses, hostname, targetRef }: Endpoint): string =>
   [[...addresses].sort(), hostname, targetRef?.namespace, targetRef?.name].join('|')
 
-/** Puts the endpoints into the slices that are there, then into slices with room, then into new ones. */
+/** Keeps endpoints in their existing slices, then fills slices with room, then creates new slices. */
 function fill(
   service: Service,
   family: IpFamily,
@@ -205,7 +208,7 @@ function fill(
     } else same.push(slice)
   }
   const queue = [...left.values()]
-  // Those that change anyway take what fits, the fullest first.
+  // Slices that change anyway take further endpoints, the fullest first.
   changed.sort((a, b) => b.endpoints.length - a.endpoints.length)
   const room = ({ endpoints }: EndpointSlice): number => maxEndpointsPerSlice - (endpoints ?? []).length
   const add = (slice: EndpointSlice): EndpointSlice => ({
@@ -214,7 +217,7 @@ function fill(
   })
   plan.update.push(...changed.map((slice) => (queue.length === 0 ? slice : add(slice))))
   while (queue.length > 0) {
-    // The slice that is fullest afterwards, of those that can take all that is left for it.
+    // Of the slices that can take all remaining endpoints, use the one that will be fullest.
     const rest = Math.min(queue.length, maxEndpointsPerSlice)
     const fits = same.filter((slice) => room(slice) >= rest)
     const best = fits.reduce<EndpointSlice | undefined>((a, b) => (a && room(a) <= room(b) ? a : b), undefined)
@@ -228,7 +231,7 @@ function fill(
 }
 
 function sameEndpoint(a: Endpoint, b: Endpoint | undefined): boolean {
-  // Hints are somebody else's business.
+  // Another controller manages the hints.
   const { hints: _, ...rest } = b ?? ({} as Endpoint)
   return sameContent(a, rest)
 }

@@ -5,7 +5,7 @@ import { maxAddresses, planEndpoints } from './plan-endpoints.ts'
 
 const web = { name: 'web', port: 80, targetPort: 'http', protocol: 'TCP' }
 const metrics = { name: 'metrics', port: 90, targetPort: 'metrics', protocol: 'TCP' }
-// Only what the planner reads.
+// Contains only the fields that the planner reads.
 const service = (spec: object = {}, metadata: object = {}): Service =>
   ({
     metadata: { name: 's', namespace: 'n', ...metadata },
@@ -35,7 +35,7 @@ const subsets = (pods: readonly Pod[], of: Service = service()) =>
   ])
 
 describe('planEndpoints()', () => {
-  test('ports that the same addresses offer are one subset', () => {
+  test('groups ports with the same addresses into one subset', () => {
     const both = service({ ports: [web, metrics] })
     const pods = [pod(2, [http, prometheus]), pod(1, [http, prometheus], { ready: false }), pod(3, [http])]
     expect(subsets(pods.slice(0, 2), both)).toEqual([['10.0.0.2', '10.0.0.1', '9090,8080']])
@@ -45,7 +45,7 @@ describe('planEndpoints()', () => {
     ])
   })
 
-  test('ports are in the order in which kube-controller-manager v1.35.8 had them', () => {
+  test('orders ports like kube-controller-manager v1.35.8', () => {
     const named = [
       { name: 'udp', port: 53, protocol: 'UDP' },
       { name: 'web', port: 80, targetPort: 8081, protocol: 'TCP' },
@@ -54,17 +54,17 @@ describe('planEndpoints()', () => {
     expect(subsets([pod(1, [])], both)).toEqual([['10.0.0.1', '', '8081,53']])
   })
 
-  test('a headless service may have no ports, another may not', () => {
+  test('publishes addresses without ports only for headless services', () => {
     expect(subsets([pod(1, [])], service({ clusterIP: 'None', ports: [] }))).toEqual([['10.0.0.1', '', '']])
     expect(subsets([pod(1, [])], service({ ports: [] }))).toEqual([])
   })
 
-  test('a pod within the domain of the service has its name', () => {
+  test('sets the hostname of pods in the subdomain of the service', () => {
     const named = pod(1, [http], { hostname: 'h', subdomain: 's' })
     expect(planEndpoints(service(), [named], undefined, undefined)?.subsets?.[0]?.addresses?.[0]?.hostname).toBe('h')
   })
 
-  test('what is right is not written, whatever annotations it has', () => {
+  test('returns undefined when the content is unchanged, ignoring annotations', () => {
     const draft = planEndpoints(service(), [pod(1, [http])], undefined, '2025-01-01T00:00:00Z')
     const current = { ...draft, metadata: { ...draft?.metadata, resourceVersion: '1' } } as unknown as Endpoints
     expect(planEndpoints(service(), [pod(1, [http])], current, undefined)).toBeUndefined()
@@ -76,7 +76,7 @@ describe('planEndpoints()', () => {
     })
   })
 
-  test('more than a thousand addresses are cut, ready ones last, and marked', () => {
+  test('truncates to 1000 addresses, keeps ready ones first and sets the over-capacity annotation', () => {
     const pods = Array.from({ length: 1100 }, (_, at) => pod(at, [http], { ready: at % 2 === 0 }))
     const draft = planEndpoints(service(), pods, undefined, undefined)
     const [subset] = draft?.subsets ?? []

@@ -15,7 +15,7 @@ const managedByLabel = 'endpoints.kubernetes.io/managed-by'
 const managedBy = 'endpoint-controller'
 const headlessLabel = 'service.kubernetes.io/headless'
 const overCapacity = 'endpoints.kubernetes.io/over-capacity'
-/** More addresses than this are left to EndpointSlices. */
+/** The maximum number of addresses; more are published in EndpointSlices only. */
 export const maxAddresses = 1000
 
 interface Offer {
@@ -23,7 +23,7 @@ interface Offer {
   readonly ready: boolean
 }
 
-/** The Endpoints that a service should have, written over those that it has; undefined when they are right. */
+/** The Endpoints that a service should have, based on the current ones; undefined when these are up to date. */
 export function planEndpoints(
   service: Service,
   pods: readonly Pod[],
@@ -62,7 +62,7 @@ export function planEndpoints(
   })
 }
 
-/** Ports that the same addresses offer are listed together; everything is in order, so that equal states look equal. */
+/** Groups ports with the same addresses into subsets. The result is sorted, so that equal states compare equal. */
 function subsetsOf(service: Service, pods: readonly Pod[]): Subset[] {
   const { publishNotReadyAddresses: all = false } = service.spec ?? {}
   const byPort = new Map<string, Offer[]>()
@@ -85,20 +85,20 @@ function subsetsOf(service: Service, pods: readonly Pod[]): Subset[] {
     .map(({ offers, ports }) => subsetOf(offers, ports))
 }
 
-/** What Go prints for a port; nothing where there is none. */
+/** The text that Go prints for a port; undefined for {@link noPort}. */
 function printed(text: string): string | undefined {
   if (text === noPort) return undefined
   const { name = '', port, protocol = 'TCP', appProtocol = '<nil>' } = JSON.parse(text) as Port
   return `(v1.EndpointPort){Name:(string)${name} Port:(int32)${port} Protocol:(v1.Protocol)${protocol} AppProtocol:(*string)${appProtocol}}`
 }
 
-/** What stands for the pods of a service without ports. */
+/** The key for pods of a service without ports. */
 const noPort = ''
 
-/** The ports of the service that the pod has, as texts. */
+/** The ports of the service that the pod serves, as text keys. */
 function portKeys({ spec }: Service, pod: Pod): string[] {
   const wanted = spec?.ports ?? []
-  // Only a service that is found by the names of its pods makes sense without ports.
+  // A service without ports publishes addresses only when it is headless.
   if (wanted.length === 0) return spec?.clusterIP === 'None' ? [noPort] : []
   return wanted.flatMap((port) => {
     const number = targetPort(pod, port)
@@ -138,7 +138,10 @@ function byAddress(a: Address, b: Address): number {
   return (a.targetRef?.uid ?? '') < (b.targetRef?.uid ?? '') ? -1 : 1
 }
 
-/** As many addresses as fit, ready ones first, each subset with its share; the same list when all fit. */
+/**
+ * Truncates to the maximum number of addresses, ready ones first, each subset in proportion. Returns the same list when
+ * all fit.
+ */
 function truncate(subsets: Subset[]): Subset[] {
   const count = (of: 'addresses' | 'notReadyAddresses'): number =>
     subsets.reduce((sum, subset) => sum + (subset[of]?.length ?? 0), 0)

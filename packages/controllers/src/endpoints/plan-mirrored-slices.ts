@@ -12,13 +12,13 @@ type Address = NonNullable<Subset['addresses']>[number]
 type Endpoint = EndpointSlice['endpoints'][number]
 type Port = NonNullable<EndpointSlice['ports']>[number]
 
-/** Who looks after slices that repeat Endpoints. */
+/** The manager of slices that mirror Endpoints. */
 export const mirroringController = 'endpointslicemirroring-controller.k8s.io'
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
-/** As kube-controller-manager's default. */
+/** The same default as kube-controller-manager. */
 const maxPerSubset = 1000
 
-/** What is to be done so that slices say what Endpoints say, and how many addresses are too many for that. */
+/** Plans the slices that mirror Endpoints, and counts the addresses beyond the limit, which are skipped. */
 export function planMirroredSlices(
   endpoints: Endpoints,
   slices: readonly EndpointSlice[],
@@ -35,7 +35,7 @@ export function planMirroredSlices(
     if (there === undefined) create.push(draft)
     else if (!says(there, draft)) update.push(asDrafted(there, draft))
   }
-  // A slice that is not needed any more becomes one that is.
+  // Reuse a surplus slice for a new one.
   for (const draft of create.splice(0)) {
     const at = left.findIndex(({ addressType }) => addressType === draft.addressType)
     const [there] = at === -1 ? [] : left.splice(at, 1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sortSlicePorts } from './port-order.ts'
 
-test('sortSlicePorts has the order of kube-controller-manager v1.35', () => {
+test('sortSlicePorts() has the order of kube-controller-manager v1.35', () => {
   const ports = [
     { name: 'web', port: 80 },
     { name: 'm', port: 90, appProtocol: 'grpc' },
@@ -12,6 +12,6 @@ test('sortSlicePorts has the order of kube-controller-manager v1.35', () => {
     { name: 'e', port: 5 },
     { name: 'f', port: 6 },
   ]
-  // As recorded from a real one.
+  // Recorded from kube-controller-manager.
   expect(sortSlicePorts(ports).map(({ name }) => name)).toEqual(['a', 'dd', 'm', 'web', 'c', 'e', 'f', 'b'])
 })

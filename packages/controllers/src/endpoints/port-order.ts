@@ -3,8 +3,9 @@ import type { EndpointSlice } from '@kubewright/k8s'
 type Port = NonNullable<EndpointSlice['ports']>[number]
 
 /**
- * In the order that kube-controller-manager writes them in: by the hashes of what Go prints for each. Which order that is means nothing,
- * but whoever compares what two clusters say finds it the same.
+ * Sorts items in the order in which kube-controller-manager writes them: by the hash of Go's printed form of each item.
+ * The order has no
+ * meaning, but keeps the output comparable with a real cluster.
  */
 export function byPrintedHash<T>(items: readonly T[], print: (item: T) => string | undefined): T[] {
   const ranked = items.map((item) => ({ item, rank: rankOf(print(item)) }))
@@ -23,7 +24,7 @@ export function sortSlicePorts(ports: readonly Port[]): Port[] {
 const fnvPrime = 0x0000000001000000000000000000013bn
 const fnvOffset = 0x6c62272e07bb014262b821756295c58dn
 
-// FNV-1a with 128 bits; what is not printed comes first.
+// 128-bit FNV-1a. Items without a printed form come first.
 function rankOf(text: string | undefined): bigint {
   if (text === undefined) return 0n
   let hash = fnvOffset

@@ -3,12 +3,12 @@ import { Pod, Service } from '@kubewright/k8s'
 import { changed, kindSource, type Source } from '@kubewright/runtime'
 import { isFilled } from './backends.ts'
 
-/** The pods that a service selects; a selector without labels selects all. */
+/** The pods that a service selects. An empty selector selects all pods. */
 export function podSelector({ spec }: Service): Selector {
   return spec?.selector === undefined ? Selector.nothing : selectorFrom({ matchLabels: spec.selector })
 }
 
-/** Pods by the keys of the services that select them. */
+/** Maps pod events to the keys of the services that select the pod. */
 export const podsOfServices: Source = kindSource(Pod, {
   name: 'Pod (selected)',
   predicates: [

@@ -2,7 +2,7 @@ import { findCondition, fromTime, keyOf, toTime } from '@kubewright/api'
 import type { Pod, Service } from '@kubewright/k8s'
 import { knownTime } from '../workload/known-time.ts'
 
-/** Says when endpoints were written because of what: the delay until they are used is measured from there. */
+/** The annotation with the time of the change that caused this write. Clients measure the propagation delay from it. */
 export const triggerTimeAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time'
 
 interface Seen {
@@ -10,11 +10,13 @@ interface Seen {
   readonly pods: ReadonlyMap<string, number>
 }
 
-/** Remembers when services and their pods changed last, to tell what brought a change of endpoints about. */
+/** Remembers the last changes of services and their pods, to find the change that triggered a write of endpoints. */
 export class TriggerTimes {
   readonly #seen = new Map<string, Seen>()
 
-  /** When the oldest change happened that the last call did not know; undefined when there was none. Once for each reconcile. */
+  /**
+   * The time of the oldest change since the previous call; undefined when there was none. Call it once per reconcile.
+   */
   next(service: Service, pods: readonly Pod[]): string | undefined {
     const key = keyOf(service)
     const before = this.#seen.get(key)
@@ -32,13 +34,13 @@ export class TriggerTimes {
     return fresh.length === 0 ? undefined : toTime(Math.min(...fresh))
   }
 
-  /** Forgets a service that is gone. */
+  /** Drops the state of a deleted service. */
   forget(key: string): void {
     this.#seen.delete(key)
   }
 }
 
-/** Annotations with the time of the trigger, or without it when there is none. */
+/** Sets the trigger time annotation, or removes it when the time is undefined. */
 export function withTriggerTime(
   annotations: Readonly<Record<string, string>> | undefined,
   time: string | undefined,

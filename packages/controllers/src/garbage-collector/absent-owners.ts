@@ -4,13 +4,14 @@ import type { ObjectPlace, OwnerLink } from './object-graph.ts'
 const limit = 500
 
 /**
- * Remembers a bounded number of owners that do not exist, so that many dependents need one question. An owner is known by where it
- * was looked for, not by its uid alone: it may exist in a namespace where others refer to it rightly.
+ * A bounded cache of owners that do not exist, so that many dependents of one absent owner need a single request. The
+ * key includes the
+ * namespace of the lookup: the same uid may exist in another namespace, where references to it are valid.
  */
 export class AbsentOwners {
   readonly #keys = new Set<string>()
 
-  /** Whether an owner that an object of this namespace refers to is known to be absent. */
+  /** Whether the owner is known to be absent for an object in this namespace. */
   has(owner: OwnerLink, namespace: string | undefined): boolean {
     return this.#keys.has(keyOf(owner, owner.uid, undefined)) || this.#keys.has(keyOf(owner, owner.uid, namespace))
   }

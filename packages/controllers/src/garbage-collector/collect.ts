@@ -10,26 +10,26 @@ import {
   orphanFinalizer,
 } from './object-graph.ts'
 
-/** What collecting needs. */
+/** Dependencies of {@link collect} and {@link orphanDependents}. */
 export interface CollectParts {
   readonly api: ApiClient
   readonly graph: ObjectGraph
   readonly absent: AbsentOwners
   readonly signal: AbortSignal
-  /** Has another object looked at. */
+  /** Enqueues another object. */
   readonly look: (uid: string) => void
-  /** Has an object looked at when other kinds are served than now. */
+  /** Enqueues an object after the next discovery, because the kind of an owner is not served. */
   readonly lookWhenServed: (uid: string) => void
 }
 
-/** Looks at an object and deletes it when all its owners are gone, or moves on the deletion that it is part of. */
+/** Reconciles an object: deletes it when all its owners are gone, or continues its foreground deletion. */
 export async function collect(uid: string, parts: CollectParts): Promise<void> {
   const { graph } = parts
   const node = graph.node(uid)
   if (node === undefined || node.virtual || (node.beingDeleted && !node.deletingDependents)) return
   if (!node.deletingDependents && graph.hasSolidOwners(uid)) return
   const kind = await kindOf(node.place, parts)
-  // Its kind is not served any more: its monitor will be told.
+  // The kind is no longer served: its monitor will remove the object from the graph.
   if (kind === undefined) return
   const live = await find(kind, node.place, parts)
   if (live?.metadata.uid !== uid) {
@@ -47,7 +47,7 @@ export async function collect(uid: string, parts: CollectParts): Promise<void> {
     const gone = [...dangling, ...waiting].map((owner) => owner.uid)
     if (gone.length > 0) await release(kind, live, gone, parts)
   } else if (waiting.length > 0 && graph.dependents(uid).length > 0) {
-    // The dependents of this one must go first; a circle must not make everybody wait for everybody.
+    // The dependents of this object must be deleted first. In a cycle, they must not block each other's deletion.
     if (graph.dependents(uid).some(({ deletingDependents }) => deletingDependents)) await unblock(kind, live, parts)
     await remove(kind, live, 'Foreground', parts)
   } else {
@@ -55,7 +55,7 @@ export async function collect(uid: string, parts: CollectParts): Promise<void> {
   }
 }
 
-/** Lets the dependents of an object go, then the object itself. */
+/** Removes the owner references of an object's dependents, then its orphan finalizer. */
 export async function orphanDependents(uid: string, parts: CollectParts): Promise<void> {
   const node = parts.graph.node(uid)
   if (node === undefined) return
@@ -81,7 +81,7 @@ interface Classified {
   readonly waiting: OwnerLink[]
 }
 
-/** Sorts the owners by whether they are there; undefined when that cannot be told of one of them. */
+/** Classifies the owners by their state; undefined when the state of an owner cannot be determined. */
 async function classify(
   live: KubeObject,
   owners: readonly OwnerLink[],
@@ -104,12 +104,13 @@ async function stateOf(
   if (parts.absent.has(owner, namespace)) return 'dangling'
   const kind = await kindOf(owner, parts)
   if (kind === undefined) {
-    // A kind that nobody serves may be served again: its objects cannot be said to be gone.
+    // The kind may be served again later, so its objects must not be treated as deleted.
     parts.lookWhenServed(uid)
     return undefined
   }
   const namespaced = kind.scope === 'Namespaced'
-  // Such a reference can never be right, and nothing is deleted because of a mistake.
+  // A cluster-scoped object cannot have a namespaced owner. Ignore the invalid reference instead of deleting the
+  // object.
   if (namespaced && namespace === undefined) return undefined
   const place = { ...owner, namespace: namespaced ? namespace : undefined }
   const found = await find(kind, place, parts)
@@ -135,14 +136,14 @@ async function remove(
   await unlessGone(() => api.delete(kind, { name, namespace }, { propagationPolicy, preconditions: { uid }, signal }))
 }
 
-/** Takes references to owners out of an object. */
+/** Removes references to owners from an object. */
 async function release(kind: AnyKind, live: KubeObject, uids: readonly string[], parts: CollectParts): Promise<void> {
   const owners = (live.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.includes(uid))
   if (owners.length === (live.metadata.ownerReferences ?? []).length) return
   await patchMeta(kind, live, { ownerReferences: owners.length === 0 ? null : owners }, parts)
 }
 
-/** Has an object no longer keep the deletion of its owners waiting. */
+/** Sets `blockOwnerDeletion: false`, so that the object no longer delays the deletion of its owners. */
 async function unblock(kind: AnyKind, live: KubeObject, parts: CollectParts): Promise<void> {
   const owners = (live.metadata.ownerReferences ?? []) as readonly OwnerLink[]
   if (!owners.some(({ blockOwnerDeletion }) => blockOwnerDeletion === true)) return
@@ -159,7 +160,10 @@ async function dropFinalizer(kind: AnyKind, live: KubeObject, finalizer: string,
   await patchMeta(kind, live, { finalizers: others }, parts)
 }
 
-/** Only on what was read: uid and version are checked by the server, and somebody else's change means another look. */
+/**
+ * Patches the metadata with uid and resource version as preconditions. After a conflict the object is read and
+ * evaluated again.
+ */
 async function patchMeta(
   kind: AnyKind,
   live: KubeObject,
@@ -190,7 +194,7 @@ async function find(
   return found as KubeObject | undefined
 }
 
-/** The kind that is served under these names; undefined when none is. */
+/** The kind served under this API version and kind; undefined when there is none. */
 async function kindOf(place: Readonly<TypeMeta>, { api, signal }: CollectParts): Promise<AnyKind | undefined> {
   try {
     return await api.kind(gvkOf(place), { signal })

@@ -11,17 +11,18 @@ const controllerName = 'garbage-collector-controller'
 interface State {
   readonly graph: ObjectGraph
   readonly absent: AbsentOwners
-  /** Objects with owners of kinds that were not served when they were looked at. */
+  /** Objects with owners whose kinds were not served when the objects were evaluated. */
   readonly unserved: Set<string>
   look: (uid: string) => void
 }
 
 /**
- * Deletes objects whose owners are gone, and carries out deletions that wait for dependents or let them go. Knows every resource
- * that can be watched, custom ones as they come and go.
+ * Deletes objects whose owners are gone, and carries out foreground and orphan deletions. Monitors every resource that
+ * can be watched,
+ * including custom resources as they are added and removed.
  */
 export function garbageCollector(): KeyController {
-  // One graph for each run of the controller, shared by its source and its reconciler.
+  // Each run of the controller has one graph, shared by its source and its reconciler.
   const states = new WeakMap<ControllerParts, State>()
   const stateOf = (parts: ControllerParts): State => {
     let state = states.get(parts)
@@ -50,7 +51,7 @@ export function garbageCollector(): KeyController {
           onSet: (object) => take(state.graph.set(object)),
           onDelete: ({ metadata: { uid } }) => {
             const node = state.graph.node(uid)
-            // Its kind may go with it: then nobody could be asked any more.
+            // The kind may disappear with the object, and then the owner could no longer be looked up.
             if (node !== undefined) state.absent.add(node.place, uid)
             take(state.graph.delete(uid))
           },
@@ -96,7 +97,7 @@ function tellMisplaced({ dependent: { place, uid }, owner }: MisplacedOwner, { e
   const { namespace = '' } = place
   const described = `[${owner.apiVersion}/${owner.kind}, namespace: ${namespace}, name: ${owner.name}, uid: ${owner.uid}]`
   const message = `ownerRef ${described} does not exist in namespace ${JSON.stringify(namespace)}`
-  // Events need no more of an object than what says which one it is.
+  // Events need only the reference to an object.
   const { apiVersion, kind, name } = place
   const metadata = { name, uid, ...(place.namespace === undefined ? {} : { namespace }) }
   const regarding = { apiVersion, kind, metadata } as KubeObject

@@ -10,7 +10,7 @@ const link = (uid: string, more: Partial<OwnerLink> = {}): OwnerLink => ({
   uid,
   ...more,
 })
-// Only what the graph reads.
+// Contains only the fields that the graph reads.
 const object = (uid: string, owners: readonly OwnerLink[] = [], metadata: object = {}): KubeObject =>
   ({
     apiVersion: 'v1',
@@ -20,7 +20,7 @@ const object = (uid: string, owners: readonly OwnerLink[] = [], metadata: object
 const deleting = (finalizer: string): object => ({ deletionTimestamp: 't', finalizers: [finalizer] })
 
 describe('ObjectGraph', () => {
-  test('an object whose owner was not seen is looked at, one whose owner is there is not', () => {
+  test('enqueues an object whose owner is unknown, and not one whose owner exists', () => {
     const graph = new ObjectGraph()
     expect(graph.set(object('b', [link('a')])).look).toEqual(['b'])
     expect(graph.node('a')).toMatchObject({ virtual: true })
@@ -30,13 +30,13 @@ describe('ObjectGraph', () => {
     expect(graph.set(object('c', [link('a')])).look).toEqual([])
   })
 
-  test('the dependents of an object that is gone are looked at', () => {
+  test('enqueues the dependents of a deleted object', () => {
     const graph = new ObjectGraph()
     graph.set(object('a'))
     graph.set(object('b', [link('a')]))
     expect(graph.delete('a').look).toEqual(['b'])
     expect(graph.hasSolidOwners('b')).toBe(false)
-    // It was only seen through another version of its kind.
+    // The object was deleted in one version of its kind only, and reappears in another.
     graph.set(object('a'))
     expect(graph.dependents('a').map(({ uid }) => uid)).toEqual(['b'])
     expect(graph.delete('a').look).toEqual(['b'])
@@ -44,7 +44,7 @@ describe('ObjectGraph', () => {
     expect(graph.size).toBe(0)
   })
 
-  test('a foreground deletion looks at the dependents, and at the object when one of them no longer blocks', () => {
+  test('enqueues the dependents of a foreground deletion, and the object when a dependent stops blocking', () => {
     const graph = new ObjectGraph()
     const blocking = link('a', { blockOwnerDeletion: true })
     graph.set(object('a'))
@@ -55,11 +55,11 @@ describe('ObjectGraph', () => {
     expect(graph.set(object('a', [], deleting('foregroundDeletion'))).look).toEqual([])
     expect(graph.set(object('b', [{ ...blocking, blockOwnerDeletion: false }])).look).toEqual(['a'])
     expect(graph.delete('c').look).toEqual(['a'])
-    // Whoever comes late is part of it.
+    // Dependents added later are part of the deletion.
     expect(graph.set(object('d', [link('a')])).look).toEqual(['d'])
   })
 
-  test('an object that lets its dependents go says so', () => {
+  test('reports an object with the orphan finalizer', () => {
     const graph = new ObjectGraph()
     expect(graph.set(object('a', [], deleting('orphan'))).orphan).toEqual(['a'])
   })
@@ -82,7 +82,7 @@ describe('ObjectGraph', () => {
     expect([later.look, later.misplaced.length]).toEqual([['b'], misplaced])
   })
 
-  test('another version of the group, or an owner outside of namespaces, is fine', () => {
+  test('accepts another version of the group and cluster-scoped owners', () => {
     const graph = new ObjectGraph()
     graph.set(object('a', [], { namespace: undefined }))
     expect(graph.set(object('b', [link('a', { apiVersion: 'v2' })])).look).toEqual([])
@@ -92,7 +92,7 @@ describe('ObjectGraph', () => {
 describe('AbsentOwners', () => {
   const place = { apiVersion: 'v1', kind: 'ConfigMap', name: 'a' }
 
-  test('knows an owner by where it was looked for', () => {
+  test('identifies an owner by the namespace of the lookup', () => {
     const absent = new AbsentOwners()
     absent.add({ ...place, namespace: 'n' }, 'u')
     const owner = { ...place, uid: 'u' }
@@ -105,7 +105,7 @@ describe('AbsentOwners', () => {
     expect(absent.has(owner, 'm')).toBe(true)
   })
 
-  test('forgets the oldest when there are many', () => {
+  test('drops the oldest entries beyond its limit', () => {
     const absent = new AbsentOwners()
     for (let at = 0; at < 501; at++) absent.add(place, String(at))
     expect([absent.has({ ...place, uid: '0' }, 'n'), absent.has({ ...place, uid: '1' }, 'n')]).toEqual([false, true])

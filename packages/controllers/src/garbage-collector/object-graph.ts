@@ -1,20 +1,20 @@
 import { gvkOf, type KubeObject } from '@kubewright/api'
 
-/** Finalizer of an owner that waits until its dependents are gone. */
+/** The finalizer of an owner whose deletion waits until its dependents are deleted. */
 export const foregroundFinalizer = 'foregroundDeletion'
-/** Finalizer of an owner that waits until its dependents no longer name it. */
+/** The finalizer of an owner whose deletion waits until its dependents no longer refer to it. */
 export const orphanFinalizer = 'orphan'
 
-/** Where an object is: what is needed to ask the server for it. */
+/** The reference needed to read an object from the server. */
 export interface ObjectPlace {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
-  /** Absent for objects outside of namespaces. */
+  /** Absent for cluster-scoped objects. */
   readonly namespace?: string | undefined
 }
 
-/** A reference to an owner, as objects carry it. */
+/** An owner reference. */
 export interface OwnerLink {
   readonly apiVersion: string
   readonly kind: string
@@ -24,31 +24,31 @@ export interface OwnerLink {
   readonly blockOwnerDeletion?: boolean | undefined
 }
 
-/** An object of the graph. */
+/** A node of the graph: an object and its owners. */
 export interface GraphNode {
   readonly uid: string
   readonly place: ObjectPlace
   readonly owners: readonly OwnerLink[]
-  /** Known from references only: nobody has seen the object itself. */
+  /** Known only from owner references: no watch has delivered the object itself. */
   readonly virtual: boolean
   readonly beingDeleted: boolean
-  /** It waits, with the foreground finalizer, for its dependents to go. */
+  /** Whether a foreground deletion of the object waits for its dependents. */
   readonly deletingDependents: boolean
 }
 
-/** A reference to an owner that lives in another namespace, and so can never be right. */
+/** A reference to an owner in another namespace, which is invalid. */
 export interface MisplacedOwner {
   readonly dependent: GraphNode
   readonly owner: OwnerLink
 }
 
-/** What a change of the graph asks for, by uid. */
+/** The work that a change of the graph causes, by uid. */
 export interface GraphWork {
-  /** Look whether it must be deleted. */
+  /** Objects that may have to be deleted. */
   readonly look: readonly string[]
-  /** Let its dependents go, then the object. */
+  /** Objects whose dependents must be orphaned. */
   readonly orphan: readonly string[]
-  /** Tell people. */
+  /** Invalid references to report in Events. */
   readonly misplaced: readonly MisplacedOwner[]
 }
 
@@ -58,8 +58,9 @@ interface Entry {
 }
 
 /**
- * Who owns whom, by uid, as far as watches have told. It decides nothing: it says which objects deserve a look at the server's
- * state, and that look decides.
+ * The graph of owners and dependents by uid, as seen by the watches. It makes no decisions: it only selects the objects
+ * to evaluate
+ * against the state of the server, because the watches may be stale.
  */
 export class ObjectGraph {
   readonly #entries = new Map<string, Entry>()
@@ -72,19 +73,19 @@ export class ObjectGraph {
     return this.#entries.get(uid)?.node
   }
 
-  /** The objects that name this one as their owner. */
+  /** The objects with an owner reference to this one. */
   dependents(uid: string): GraphNode[] {
     return [...(this.#entries.get(uid)?.dependents ?? [])].flatMap((dependent) => this.node(dependent) ?? [])
   }
 
-  /** Those of the dependents that keep a foreground deletion waiting. */
+  /** The dependents that block a foreground deletion. */
   blocking(uid: string): GraphNode[] {
     return this.dependents(uid).filter(({ owners }) =>
       owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true),
     )
   }
 
-  /** Takes an object as it is now. */
+  /** Adds or updates an object. */
   set(object: KubeObject): GraphWork {
     const { uid, deletionTimestamp, finalizers = [], ownerReferences: owners = [] } = object.metadata
     const before = this.node(uid)
@@ -95,7 +96,7 @@ export class ObjectGraph {
       owners,
       virtual: false,
       beingDeleted,
-      // Once begun it goes on, even if somebody takes the finalizer away.
+      // A foreground deletion cannot be cancelled, even if the finalizer is removed.
       deletingDependents:
         before?.deletingDependents === true || (beingDeleted && finalizers.includes(foregroundFinalizer)),
     }
@@ -104,7 +105,7 @@ export class ObjectGraph {
     const entry = this.#entries.get(uid)
     if (entry === undefined) this.#entries.set(uid, { node, dependents: new Set() })
     else entry.node = node
-    // Now it is known whether the references that spoke of it were right.
+    // The object was known only from references: now these can be validated.
     if (before?.virtual) this.#checkReferences(node, look, misplaced)
     this.#link(before?.owners ?? [], node, look, misplaced)
     if (node.deletingDependents && before?.deletingDependents !== true) {
@@ -115,19 +116,22 @@ export class ObjectGraph {
     return { look: [...look], orphan: orphans ? [uid] : [], misplaced }
   }
 
-  /** Forgets an object that is gone, or that nobody watches any more: who depends on it has to be looked at. */
+  /** Removes an object that was deleted or is no longer watched. Its dependents must be evaluated. */
   delete(uid: string): GraphWork {
     const entry = this.#entries.get(uid)
     if (entry === undefined) return nothing
     const look = new Set<string>(entry.dependents)
     this.#link(entry.node.owners, { ...entry.node, owners: [] }, look, [])
-    // The references are still there; the object may come back, seen through another version of its kind.
+    // Dependents still refer to the object, and it may reappear in another version of its kind.
     if (entry.dependents.size > 0) entry.node = virtualNode({ ...entry.node.place, uid }, entry.node.place.namespace)
     else this.#entries.delete(uid)
     return { look: [...look].filter((other) => other !== uid), orphan: [], misplaced: [] }
   }
 
-  /** Whether all owners of an object are there, as its references say, and stay: then there is nothing to do about it. */
+  /**
+   * Whether all owners of an object exist, match its references and are not in foreground deletion. Such an object
+   * needs no work.
+   */
   hasSolidOwners(uid: string): boolean {
     const node = this.node(uid)
     if (node === undefined) return false
@@ -148,7 +152,7 @@ export class ObjectGraph {
     }
   }
 
-  /** Moves the object from the owners that it had to those that it has; owners that this concerns are to be looked at. */
+  /** Updates the object's links from its former to its current owners, and collects the objects to evaluate. */
   #link(before: readonly OwnerLink[], node: GraphNode, look: Set<string>, misplaced: MisplacedOwner[]): void {
     const had = new Map(before.map((owner) => [owner.uid, owner]))
     const has = new Map(node.owners.map((owner) => [owner.uid, owner]))
@@ -159,7 +163,7 @@ export class ObjectGraph {
       if (released && owning?.node.deletingDependents) look.add(uid)
       if (now !== undefined) continue
       owning?.dependents.delete(node.uid)
-      // What nobody has seen exists for its dependents only.
+      // A virtual node exists only as long as it has dependents.
       if (owning?.node.virtual && owning.dependents.size === 0) this.#entries.delete(uid)
     }
     for (const [uid, owner] of has) {
@@ -170,7 +174,7 @@ export class ObjectGraph {
       }
       owning.dependents.add(node.uid)
       if (had.has(uid)) continue
-      // The owner may never have existed, may be gone, may be going, or may be another object than the reference says.
+      // The owner may not exist, may be in foreground deletion, or may be another object than the reference names.
       if (owning.node.virtual || owning.node.deletingDependents || !names(owner, owning.node.place, node.place)) {
         look.add(node.uid)
         if (!owning.node.virtual && isElsewhere(owning.node.place, node.place))
@@ -198,11 +202,11 @@ function placeOf({ apiVersion, kind, metadata: { name, namespace } }: KubeObject
   return { apiVersion, kind, name, namespace }
 }
 
-/** Whether an owner lives in a namespace that is not the dependent's. */
+/** Whether the owner is in another namespace than the dependent. */
 const isElsewhere = (owner: ObjectPlace, dependent: ObjectPlace): boolean =>
   owner.namespace !== undefined && owner.namespace !== dependent.namespace
 
-/** Whether a reference is about this object; the version may be another one. */
+/** Whether a reference matches this object; the API versions may differ. */
 function names(owner: OwnerLink, place: ObjectPlace, dependent: ObjectPlace): boolean {
   return (
     owner.kind === place.kind &&

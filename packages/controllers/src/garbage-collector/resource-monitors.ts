@@ -4,23 +4,23 @@ import { dynamicKind, metadataOnly, type ServedGroup, type ServedResource } from
 import { APIService, CustomResourceDefinition } from '@kubewright/k8s'
 import type { CacheLease, Cluster } from '@kubewright/runtime'
 
-/** What monitors tell. */
+/** Receives the events of the monitors. */
 export interface MonitorHandler {
   onSet(object: KubeObject): void
-  /** The object is gone. */
+  /** The object was deleted. */
   onDelete(object: KubeObject): void
-  /** The object is not watched any more: its kind is served in another version, or not at all. */
+  /** The object is no longer watched, because its kind is served in another version, or no longer served. */
   onForget(object: KubeObject): void
-  /** It was found out what is served, which may be more than before. */
+  /** Discovery has completed; new resources may be served. */
   onDiscovered(): void
 }
 
-/** What {@link ResourceMonitors} needs. */
+/** Options of {@link ResourceMonitors}. */
 export interface ResourceMonitorsOptions {
   readonly cluster: Cluster
   readonly clock: Clock
   readonly log: Logger
-  /** Which of the resources that can be listed, watched and deleted matter. */
+  /** Selects the resources to monitor among those that support list, watch and delete. */
   readonly wants: (resource: ServedResource) => boolean
   readonly handler: MonitorHandler
 }
@@ -30,14 +30,18 @@ interface Monitor {
   readonly resource: ServedResource
 }
 
-/** As kube-controller-manager; what CRDs and extension servers bring is seen at once, this is for what they do not tell. */
+/**
+ * The same interval as kube-controller-manager. Changes of CRDs and APIServices trigger discovery at once; this covers
+ * the rest.
+ */
 const rediscoverEvery = 30_000
-/** One resource that cannot be listed must not keep all others waiting for longer. */
+/** The maximum wait for a resource that cannot be listed, so that it does not block all others. */
 const patience = 30_000
 
 /**
- * Watches the metadata of every resource that can be deleted, whatever is served: monitors come and go with
- * CustomResourceDefinitions and extension servers.
+ * Watches the metadata of every served resource that can be deleted. Monitors are added and removed with
+ * CustomResourceDefinitions and
+ * extension servers.
  */
 export class ResourceMonitors implements AsyncDisposable {
   readonly #options: ResourceMonitorsOptions
@@ -59,7 +63,7 @@ export class ResourceMonitors implements AsyncDisposable {
     this.#timer = every(options.clock, rediscoverEvery, follow, 'discovery of resources to monitor')
   }
 
-  /** Resolves when everything that is served at the moment has been listed, or has had the time for it. */
+  /** Resolves when every resource that is currently served has been listed, or the wait has timed out. */
   async synced(): Promise<void> {
     await Promise.all(this.#triggers.map((lease) => lease.synced()))
     this.#trigger()
@@ -67,7 +71,7 @@ export class ResourceMonitors implements AsyncDisposable {
     const { clock, log } = this.#options
     const enough = linkSignals(this.#stop.signal)
     const late = clock.sleep(patience, { signal: enough.signal }).then(
-      () => log.warn('Not all resources could be listed, going on without them', { problems: this.problems() }),
+      () => log.warn('Some resources could not be listed; continuing without them', { problems: this.problems() }),
       () => undefined,
     )
     const all = [...this.#monitors.values()].map(({ lease }) => lease.synced().catch(() => undefined))
@@ -75,7 +79,7 @@ export class ResourceMonitors implements AsyncDisposable {
     enough.abort()
   }
 
-  /** Monitors that cannot list or watch, for messages. */
+  /** Describes the monitors that cannot list or watch, for messages. */
   problems(): string[] {
     return [...this.#monitors.values()].flatMap(({ lease }) =>
       lease.health.state === 'failing' ? (lease.health.message ?? []) : [],
@@ -113,7 +117,7 @@ export class ResourceMonitors implements AsyncDisposable {
           .filter(wants)
           .map((resource) => [idOf(resource), resource]),
       )
-      // What could not be asked is not gone.
+      // A group whose discovery failed is stale, not gone: keep its monitors.
       const stale = new Set(groups.flatMap(({ name, versions }) => (versions.some((v) => v.stale) ? [name] : [])))
       const gone = [...this.#monitors].filter(([id, { resource }]) => !served.has(id) && !stale.has(resource.group))
       const fresh = [...served].filter(([id]) => !this.#monitors.has(id))
@@ -121,7 +125,7 @@ export class ResourceMonitors implements AsyncDisposable {
       for (const [id, resource] of fresh) this.#add(id, resource)
       this.#options.handler.onDiscovered()
     } catch (error) {
-      if (!this.#stop.signal.aborted) log.error(error, 'Cannot find out which resources to monitor')
+      if (!this.#stop.signal.aborted) log.error(error, 'Discovery of the resources to monitor failed')
     }
   }
 
@@ -148,11 +152,11 @@ export class ResourceMonitors implements AsyncDisposable {
     if (monitor === undefined) return
     this.#monitors.delete(id)
     for (const object of monitor.lease.store.list()) handler.onForget(object)
-    monitor.lease.release().catch((error: unknown) => log.error(error, 'A monitor did not stop', { resource: id }))
+    monitor.lease.release().catch((error: unknown) => log.error(error, 'Monitor failed to stop', { resource: id }))
   }
 }
 
-/** Each resource once, in the version that its group prefers, if it can be listed, watched and deleted. */
+/** Each resource once, in the preferred version of its group, if it supports list, watch and delete. */
 function preferred(groups: readonly ServedGroup[]): ServedResource[] {
   const found = new Map<string, ServedResource>()
   for (const { versions } of groups) {

@@ -1,4 +1,4 @@
-/** Completion indexes as jobs write them: `0-2,5` or `1,3`. Kept in order, each once. */
+/** A sorted set of completion indexes, in the text format of jobs: `0-2,5` or `1,3`. */
 export class Indexes {
   readonly #sorted: readonly number[]
   readonly #set: ReadonlySet<number>
@@ -8,7 +8,7 @@ export class Indexes {
     this.#sorted = [...this.#set].sort((a, b) => a - b)
   }
 
-  /** Reads the text form; what is no index below the limit is left out. */
+  /** Parses the text format. Entries that are not an index below the limit are dropped. */
   static parse(text: string | undefined, limit: number): Indexes {
     const indexes: number[] = []
     for (const part of (text ?? '').split(',')) {
@@ -35,7 +35,7 @@ export class Indexes {
     return this.#sorted[Symbol.iterator]()
   }
 
-  /** Runs of three and more are written as first and last. */
+  /** Formats the indexes; three and more consecutive ones are written as a range. */
   toString(): string {
     const parts: string[] = []
     for (let start = 0, end = 0; start < this.#sorted.length; start = end + 1) {

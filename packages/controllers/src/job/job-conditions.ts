@@ -2,34 +2,37 @@ import { findCondition, toTime } from '@kubewright/api'
 import type { DeepReadonly } from '@kubewright/base'
 import type { Job, JobCondition } from '@kubewright/k8s'
 
-/** The conditions of a job as read. */
+/** The conditions of a job, as read from the server. */
 export type JobConditions = readonly DeepReadonly<JobCondition>[]
 
-/** A condition of this moment. */
+/** Creates a condition with status True and the times set to now. */
 export function jobCondition(type: string, reason: string, message: string, now: number): JobCondition {
   const time = toTime(now)
   return { type, status: 'True', lastProbeTime: time, lastTransitionTime: time, reason, message } as JobCondition
 }
 
-/** Whether the job is over, one way or the other. */
+/** Whether the job is complete or failed. */
 export function isFinished(job: Job): boolean {
   return job.status?.conditions?.some(({ type, status }) => ends(type) && status === 'True') ?? false
 }
 
 const ends = (type: string): boolean => type === 'Complete' || type === 'Failed'
 
-/** When the job was over, in the form of its condition; undefined while it is not. */
+/** The time at which the job finished, from its condition; undefined while it is not finished. */
 export function finishTime(job: Job): string | undefined {
   return job.status?.conditions?.find(({ type, status }) => ends(type) && status === 'True')?.lastTransitionTime
 }
 
-/** The condition of a type if it is True. */
+/** The condition of this type if its status is True. */
 export function trueCondition(job: Job, type: string): DeepReadonly<JobCondition> | undefined {
   const found = findCondition(job.status?.conditions, type)
   return found?.status === 'True' ? found : undefined
 }
 
-/** The conditions with Suspended as it should be; the same ones when nothing changes. One that never was is not stated as False. */
+/**
+ * Updates the condition Suspended; returns the same conditions when nothing changes. It is never added with status
+ * False.
+ */
 export function withSuspended(conditions: JobConditions, suspended: boolean, now: number): JobConditions {
   const current = findCondition(conditions, 'Suspended')
   const status = suspended ? 'True' : 'False'

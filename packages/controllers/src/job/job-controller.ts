@@ -19,14 +19,14 @@ import { planJob, settleCounts } from './plan-job.ts'
 
 const ownName = 'kubernetes.io/job-controller'
 
-/** Runs pods until as many of them as a job asks for have succeeded. */
+/** Runs pods until the number of completions that a job requires have succeeded. */
 export const jobController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'job-controller',
   kind: Job,
   concurrency: 5,
   sources: [
     kindSource(Job),
-    // Pods that lost their job are held by its finalizer all the same: somebody has to let them go.
+    // Pods without their job still have its finalizer, which this controller must remove.
     controlled(Pod, Job, async (pod) => {
       const name = pod.metadata.labels?.[jobNameLabel]
       return name === undefined ? [] : [formatKey(name, pod.metadata.namespace)]
@@ -90,7 +90,7 @@ async function reconcile(
   return plan.requeueAfter === undefined ? undefined : { requeueAfter: plan.requeueAfter }
 }
 
-/** The end waits until nothing is uncounted and nothing still shuts down. */
+/** The finishing condition takes effect only when all pods are counted and none is still terminating. */
 function finishNow(finish: JobCondition | undefined, status: JobStatus): JobCondition | undefined {
   const { failed = [], succeeded = [] } = status.uncountedTerminatedPods ?? {}
   const pending = failed.length + succeeded.length + (status.terminating ?? 0)
@@ -122,7 +122,7 @@ function tell({ events }: KeyContext, job: Job, status: JobStatus, finish: JobCo
   }
 }
 
-/** Lets pods go that are held for a job that is no more, or for another one of the same name. */
+/** Removes the finalizer from pods whose job was deleted, or replaced by another job of the same name. */
 async function releaseStrays(
   context: KeyContext,
   namespace: string,
@@ -134,7 +134,7 @@ async function releaseStrays(
     const owner = controllerOf(pod)
     if (!isTracked(pod) || (owner !== undefined && owner.kind !== 'Job')) return false
     if (job === undefined) return true
-    // One without an owner may be about to be adopted, unless the job is over.
+    // A pod without an owner may be adopted soon, unless the job is finished.
     return owner === undefined ? isFinished(job) : owner.uid !== job.metadata.uid || isFinished(job)
   })
   await inParallel(strays, (pod) => release(context, pod))

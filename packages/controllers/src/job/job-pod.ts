@@ -3,36 +3,36 @@ import type { Job, Pod, PodDraft } from '@kubewright/k8s'
 import { knownTime } from '../workload/known-time.ts'
 import { podFromTemplate } from '../workload/pod-from-template.ts'
 
-/** Holds a pod of a job until it has been counted. */
+/** The finalizer that keeps a pod of a job until it has been counted. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking'
-/** The name of a pod's job, as a label. */
+/** The label with the name of a pod's job. */
 export const jobNameLabel = 'batch.kubernetes.io/job-name'
 const indexKey = 'batch.kubernetes.io/job-completion-index'
 const failureCountAnnotation = 'batch.kubernetes.io/job-index-failure-count'
 const indexVariable = 'JOB_COMPLETION_INDEX'
 
-// What a generated name may have before its random part.
+// The maximum length of a generated name before its random suffix.
 const maxPrefix = 58
 
-/** Whether each pod of the job works on an index of its own. */
+/** Whether each pod of the job has a completion index. */
 export const isIndexed = (job: Job): boolean => job.spec.completionMode === 'Indexed'
 
-/** Whether the pod has not been counted yet. */
+/** Whether the pod has not been counted yet: it still has the tracking finalizer. */
 export const isTracked = (pod: Pod): boolean => hasFinalizer(pod, trackingFinalizer)
 
-/** The index that a pod works on; undefined when it has none below the limit. */
+/** The completion index of a pod; undefined when it has none below the limit. */
 export function indexOf(pod: Pod, limit: number = Number.POSITIVE_INFINITY): number | undefined {
   const text = annotationOf(pod, indexKey)
   return text !== undefined && /^[0-9]+$/.test(text) && Number(text) < limit ? Number(text) : undefined
 }
 
-/** How often the index of a pod had failed before this pod. */
+/** How often earlier pods of the same index failed. */
 export function failuresBefore(pod: Pod): number {
   const text = annotationOf(pod, failureCountAnnotation)
   return text !== undefined && /^[0-9]+$/.test(text) ? Number(text) : 0
 }
 
-/** A draft of a pod of a job, for an index if it has some. */
+/** A draft of a pod of a job, with a completion index if the job is indexed. */
 export function jobPod(job: Job, index?: number, failures?: number): PodDraft & Reads<Pod> {
   const draft = podFromTemplate(job.spec.template, job)
   const { metadata, spec } = draft
@@ -53,7 +53,7 @@ export function jobPod(job: Job, index?: number, failures?: number): PodDraft & 
   return draft
 }
 
-/** When a pod ended, in milliseconds, as far as its status tells. */
+/** The time at which a pod finished, in epoch milliseconds, according to its status. */
 export function finishedAt(pod: Pod): number {
   const times = (pod.status?.containerStatuses ?? []).map(({ state }) => state?.terminated?.finishedAt)
   const known = times.map(knownTime).filter((time) => time !== undefined)

@@ -2,10 +2,10 @@ import type { Job, Pod } from '@kubewright/k8s'
 import type { Indexes } from './indexes.ts'
 import { Indexes as IndexSet } from './indexes.ts'
 
-/** What a job's failure policy makes of a pod that failed. */
+/** The decision of a job's pod failure policy about a failed pod. */
 export interface FailureVerdict {
   readonly action: 'Count' | 'FailIndex' | 'FailJob' | 'Ignore'
-  /** Why the whole job fails, if so. */
+  /** The reason for failing the whole job, when the action is FailJob. */
   readonly message?: string
 }
 
@@ -13,7 +13,7 @@ type Policy = NonNullable<Job['spec']['podFailurePolicy']>
 type Rule = Policy['rules'][number]
 type Statuses = NonNullable<Pod['status']>['containerStatuses']
 
-/** The verdict of the first rule that matches the pod; failures count where no rule does. */
+/** Applies the first rule that matches the pod. Without a matching rule the failure counts. */
 export function judgeFailure(policy: Policy | undefined, pod: Pod): FailureVerdict {
   const { namespace, name } = pod.metadata
   for (const [index, rule] of (policy?.rules ?? []).entries()) {
@@ -45,7 +45,7 @@ function matched(rule: Rule, pod: Pod, name: string): string | undefined {
   return undefined
 }
 
-/** Why an indexed job counts as a success before all its indexes are done; undefined when it does not. */
+/** The reason why an indexed job succeeds before all its indexes are complete; undefined when it does not. */
 export function judgeSuccess(job: Job, succeeded: Indexes): string | undefined {
   if (succeeded.size === 0) return undefined
   for (const [index, rule] of (job.spec.successPolicy?.rules ?? []).entries()) {

@@ -16,7 +16,7 @@ const indexed = (index: number, facts: PodFacts = {}): Pod =>
 const plan = (subject: Job, ...pods: Pod[]) => planJob(subject, pods, now)
 const started = { startTime: '2025-01-01T11:59:00Z' }
 
-test('planJob() starts as many pods as are needed, at most in parallel', () => {
+test('planJob() starts the pods needed, limited by parallelism', () => {
   expect(plan(job({ completions: 5, parallelism: 2 })).create).toHaveLength(2)
   expect(plan(job({ completions: 5, parallelism: 2 }), worker('a')).create).toHaveLength(1)
   expect(plan(job({ completions: 3, parallelism: 5 }, { succeeded: 2 })).create).toHaveLength(1)
@@ -25,13 +25,13 @@ test('planJob() starts as many pods as are needed, at most in parallel', () => {
   expect(planJob({ ...job(), spec: queue }, [worker('a', { phase: 'Succeeded' })], now).create).toEqual([])
 })
 
-test('planJob() removes pods when parallelism is lowered', () => {
+test('planJob() deletes pods when parallelism is lowered', () => {
   expect(plan(job({ completions: 9, parallelism: 1 }), worker('a', { ready: 5 }), worker('b')).delete).toMatchObject([
     { metadata: { name: 'b' } },
   ])
 })
 
-test('planJob() notes a pod that ended before it lets it go', () => {
+test('planJob() records a finished pod before it removes the finalizer', () => {
   const { finish, release, status } = plan(job({}, started), worker('a', { phase: 'Succeeded' }))
   expect(release).toHaveLength(1)
   expect(status.uncountedTerminatedPods).toEqual({ succeeded: ['uid-a'] })
@@ -42,21 +42,21 @@ test('planJob() notes a pod that ended before it lets it go', () => {
   expect(settleCounts(job(), status, new Set(['uid-a']))).toEqual(status)
 })
 
-test('planJob() counts each pod once, also when it did not get to the end the last time', () => {
+test('planJob() counts each pod once, even after an interrupted reconcile', () => {
   const half = { ...started, uncountedTerminatedPods: { succeeded: ['uid-a'] } }
   const { create, status } = plan(job({ completions: 2, parallelism: 2 }, half), worker('a', { phase: 'Succeeded' }))
   expect(status.uncountedTerminatedPods).toEqual({ succeeded: ['uid-a'] })
   expect(create).toHaveLength(1)
 })
 
-test('planJob() waits longer after each failure in a row', () => {
+test('planJob() increases the back-off after each consecutive failure', () => {
   const failed = (name: string, ended: number) => worker(name, { phase: 'Failed', ended, exitCode: 1 })
   expect(plan(job(), failed('a', 4))).toMatchObject({ create: [], requeueAfter: 6000 })
   expect(plan(job(), failed('a', 60), failed('b', 4))).toMatchObject({ create: [], requeueAfter: 16_000 })
   expect(plan(job(), failed('a', 11)).create).toHaveLength(1)
 })
 
-test('planJob() fails beyond the limit and takes the other pods with it', () => {
+test('planJob() fails the job beyond the back-off limit and deletes the other pods', () => {
   const failed = ['a', 'b'].map((name) => worker(name, { phase: 'Failed', ended: 60, exitCode: 1 }))
   const result = plan(job({ backoffLimit: 1, completions: 2, parallelism: 2 }, started), ...failed, worker('c'))
   expect(result.delete).toMatchObject([{ metadata: { name: 'c' } }])
@@ -68,7 +68,7 @@ test('planJob() fails beyond the limit and takes the other pods with it', () => 
   expect(result.status.uncountedTerminatedPods?.failed).toHaveLength(3)
 })
 
-test('planJob() counts restarts where pods are restarted', () => {
+test('planJob() counts container restarts with restartPolicy OnFailure', () => {
   const template = { spec: { restartPolicy: 'OnFailure' as const, containers: [] } }
   expect(plan(job({ template, backoffLimit: 3 }), worker('a', { restarts: 3 })).finish).toMatchObject({
     type: 'Failed',
@@ -76,7 +76,7 @@ test('planJob() counts restarts where pods are restarted', () => {
   expect(plan(job({ template, backoffLimit: 3 }), worker('a', { restarts: 2 })).finish).toBeUndefined()
 })
 
-test('planJob() ends at its deadline and comes back for it', () => {
+test('planJob() fails the job at its deadline and requeues for it', () => {
   expect(plan(job({ activeDeadlineSeconds: 90 }, started), worker('a')).requeueAfter).toBe(30_000)
   expect(plan(job({ activeDeadlineSeconds: 60 }, started), worker('a')).finish).toMatchObject({
     reason: 'DeadlineExceeded',
@@ -97,7 +97,7 @@ test('planJob() suspends and resumes', () => {
   expect(plan(job()).status.conditions).toBeUndefined()
 })
 
-test('planJob() gives out the indexes that are open', () => {
+test('planJob() assigns the missing indexes', () => {
   const subject = job(
     { completionMode: 'Indexed', completions: 4, parallelism: 3 },
     { ...started, completedIndexes: '1' },
@@ -145,7 +145,7 @@ test('planJob() follows the failure policy', () => {
   expect(ignored).toMatchObject({ finish: undefined, create: [{}], status: { uncountedTerminatedPods: {} } })
 })
 
-test('planJob() ends early by its success policy', () => {
+test('planJob() completes early by the success policy', () => {
   const successPolicy = { rules: [{ succeededIndexes: '0-1', succeededCount: 1 }] }
   const subject = job({ completionMode: 'Indexed', completions: 3, parallelism: 3, successPolicy })
   const result = plan(subject, indexed(1, { phase: 'Succeeded' }), indexed(2))
@@ -157,7 +157,7 @@ test('planJob() ends early by its success policy', () => {
   expect(result.delete).toHaveLength(1)
 })
 
-test('planJob() lets all pods of a job go that is being deleted', () => {
+test('planJob() releases all pods of a job that is being deleted', () => {
   const result = planJob(job({}, undefined, { deleted: true }), [worker('a')], now)
   expect(result).toMatchObject({ create: [], delete: [], release: [{ metadata: { name: 'a' } }] })
 })
@@ -171,11 +171,11 @@ test.each([
   expect(Indexes.parse(text, 100).toString()).toBe(written)
 })
 
-test('Indexes.parse() leaves out what is beyond the limit or no index', () => {
+test('Indexes.parse() drops entries beyond the limit and invalid ones', () => {
   expect([...Indexes.parse('1-9,x,2-', 4)]).toEqual([1, 2, 3])
 })
 
-test('jobPod() is held until it is counted, and knows its index', () => {
+test('jobPod() has the tracking finalizer and the completion index', () => {
   const template = { spec: { restartPolicy: 'Never' as const, containers: [{ name: 'c', image: 'x' }] } }
   const draft = jobPod(job({ template }), 3, 2)
   expect(draft.metadata).toMatchObject({
@@ -187,7 +187,7 @@ test('jobPod() is held until it is counted, and knows its index', () => {
   expect(draft.spec.containers[0]?.env?.[0]?.name).toBe('JOB_COMPLETION_INDEX')
 })
 
-test('expiresIn() counts from the end of the job', () => {
+test('expiresIn() counts from the finish time of the job', () => {
   const done = {
     conditions: [{ type: 'Complete', status: 'True', lastTransitionTime: '2025-01-01T11:59:50Z' }],
   } as never

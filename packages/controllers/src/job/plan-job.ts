@@ -8,34 +8,37 @@ import { jobCondition, trueCondition, withSuspended } from './job-conditions.ts'
 import { failuresBefore, finishedAt, indexOf, isIndexed, isTracked } from './job-pod.ts'
 import { judgeFailure, judgeSuccess } from './job-policies.ts'
 
-/** A pod that a job should get. */
+/** A pod to create for a job. */
 export interface JobPodOrder {
   readonly index?: number
-  /** How often the index failed before, where that is limited. */
+  /** How often the index failed before, for jobs with `backoffLimitPerIndex`. */
   readonly failures?: number
 }
 
-/** What to do next for a job. */
+/** The next actions for a job. */
 export interface JobPlan {
   readonly create: readonly JobPodOrder[]
   readonly delete: readonly Pod[]
-  /** Whether the pods to delete are let go before that, so that they count for nothing: the job goes on without them. */
+  /** Whether the finalizer of the pods in `delete` is removed first, so that they are not counted. */
   readonly dismisses: boolean
-  /** Pods that are counted with this plan's status and can be let go after it is written. */
+  /** Pods that the status of this plan counts. Their finalizer can be removed after the status is written. */
   readonly release: readonly Pod[]
-  /** To be written first; counts what `create` and `delete` come to when all goes well. */
+  /** The status to write first. It already counts the results of `create` and `delete` as if they succeed. */
   readonly status: JobStatus
-  /** The condition that ends the job once everything is counted and gone. */
+  /** The condition that finishes the job when all pods are counted and gone. */
   readonly finish: JobCondition | undefined
   readonly requeueAfter: number | undefined
 }
 
-// Between a failure and the next try: 10 s, doubled with each failure in a row.
+// The back-off between a failure and the next attempt: 10 s, doubled with each consecutive failure.
 const firstBackoff = 10_000
 const longestBackoff = 10 * 60_000
 const burst = 500
 
-/** Decides what a job needs. Pods are counted when they end, once each: their finalizer holds them until they are in the status. */
+/**
+ * Plans the next actions for a job. Each pod is counted exactly once: its finalizer keeps it until the status includes
+ * it.
+ */
 export function planJob(job: Job, pods: readonly Pod[], now: number): JobPlan {
   return new JobPlanner(job, pods, now).plan()
 }
@@ -47,7 +50,7 @@ class JobPlanner {
   readonly #active: readonly Pod[]
   readonly #uncounted: { readonly succeeded: string[]; readonly failed: string[] }
   readonly #limit: number
-  // Indexes that were done before this plan, and with it.
+  // Indexes that were complete before this plan, and including it.
   readonly #doneBefore: Indexes
   readonly #done: Indexes
   readonly #failedIndexes: Indexes | undefined
@@ -95,7 +98,7 @@ class JobPlanner {
     }
     const released = this.#count(ending)
     const resumed = conditions !== before
-    // A job that is resumed starts anew.
+    // The start time of a resumed job is reset.
     const started = resumed && !suspended ? toTime(this.#now) : startTime
     if (ending !== undefined && !conditions.some(({ type, status: is }) => type === ending.type && is === 'True')) {
       conditions = [...conditions, ending]
@@ -132,14 +135,14 @@ class JobPlanner {
     return judgeFailure(this.#job.spec.podFailurePolicy, pod).action !== 'Ignore'
   }
 
-  // Pods that are deleted never come to fail by themselves, so they count unless the job waits for them.
+  // A pod being deleted may never reach the phase Failed, so it counts as failed, unless the job waits for that phase.
   #isFailed(pod: Pod): boolean {
     if (pod.status?.phase === 'Failed') return true
     if (this.#job.spec.podReplacementPolicy === 'Failed') return false
     return pod.metadata.deletionTimestamp !== undefined && pod.status?.phase !== 'Succeeded'
   }
 
-  /** The condition that the job is heading for, as found earlier or now. */
+  /** The condition with which the job will finish, determined earlier or now; undefined while it continues. */
   #verdict(startTime: string | undefined): JobCondition | undefined {
     const job = this.#job
     const before = trueCondition(job, 'SuccessCriteriaMet') ?? trueCondition(job, 'FailureTarget')
@@ -226,7 +229,7 @@ class JobPlanner {
     return { ...none, create }
   }
 
-  /** With limits per index each one waits for itself. */
+  /** Creation with limits per index: each index has its own back-off. */
   #perIndex(missing: number): Pick<JobPlan, 'create' | 'delete' | 'requeueAfter'> {
     const create: JobPodOrder[] = []
     let requeueAfter: number | undefined
@@ -250,13 +253,13 @@ class JobPlanner {
     return open
   }
 
-  /** What is too much: pods without a proper index or with one that another pod has, then as many as needed. */
+  /** The surplus pods: those without a valid index or with a duplicate one, then as many as needed. */
   #surplus(atLeast: number): readonly Pod[] {
     const ranked = rankForDeletion(this.#active, [], this.#now)
     if (!isIndexed(this.#job)) return ranked.slice(0, Math.max(0, atLeast))
     const kept = new Set<number>()
     const [extra, left]: [Pod[], Pod[]] = [[], []]
-    // The one that would be deleted last is the one of several to keep.
+    // Of several pods with one index, keep the one that ranks last for deletion.
     for (const pod of ranked.reverse()) {
       const index = indexOf(pod, this.#limit)
       const surplus = index === undefined || kept.has(index) || this.#done.has(index)
@@ -279,7 +282,7 @@ class JobPlanner {
     return Math.max(0, Math.max(...since) + wait - this.#now)
   }
 
-  /** Notes the pods that have ended, and gives those that need not be held any longer. */
+  /** Records the finished pods, and returns those whose finalizer can be removed. */
   #count(ending: JobCondition | undefined): readonly Pod[] {
     const over = ending !== undefined || this.#job.metadata.deletionTimestamp !== undefined
     const released: Pod[] = []
@@ -292,14 +295,15 @@ class JobPlanner {
       if (succeeded) {
         if (!isIndexed(this.#job) && this.#isNew(pod, 'succeeded')) this.#uncounted.succeeded.push(uid)
       } else if (failed || (ending !== undefined && ending.type !== 'SuccessCriteriaMet')) {
-        // When the job fails so does every pod that was still running.
+        // When the job fails, every pod that is still running counts as failed.
         if (this.#isNew(pod, 'failed') && this.#counts(pod)) this.#uncounted.failed.push(uid)
       }
     }
     return released
   }
 
-  // The last failure of an index tells the next pod how often it failed before, so it must stay until that is there.
+  // The next pod of an index reads the failure count from the last failed pod, which must be kept until the next pod
+  // exists.
   #isAwaited(pod: Pod): boolean {
     const index = indexOf(pod, this.#limit)
     if (this.#failedIndexes === undefined || index === undefined) return false
@@ -344,7 +348,9 @@ const finishing = (target: JobCondition, now: number): JobCondition =>
 const earliest = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b)
 
-/** The status after the finalizers are gone: pods that are no longer held move from the lists into the counts. */
+/**
+ * The status after finalizers were removed: pods without the finalizer move from the uncounted lists into the counts.
+ */
 export function settleCounts(job: Job, status: JobStatus, held: ReadonlySet<string>): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {}
   const [stillDone, stillFailed] = [succeeded.filter((uid) => held.has(uid)), failed.filter((uid) => held.has(uid))]

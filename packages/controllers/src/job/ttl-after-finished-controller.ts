@@ -5,7 +5,7 @@ import { defineBuiltin } from '../workload/define-builtin.ts'
 import { knownTime } from '../workload/known-time.ts'
 import { finishTime } from './job-conditions.ts'
 
-/** In how many milliseconds a finished job is to be removed; undefined when it is not to be. */
+/** The delay until a finished job expires, in milliseconds; undefined when it does not expire. */
 export function expiresIn(job: Job, now: number): number | undefined {
   const { ttlSecondsAfterFinished } = job.spec
   const finished = knownTime(finishTime(job))
@@ -14,7 +14,7 @@ export function expiresIn(job: Job, now: number): number | undefined {
   return Math.max(0, finished + ttlSecondsAfterFinished * 1000 - now)
 }
 
-/** Removes finished jobs when their time is over. */
+/** Deletes finished jobs when `ttlSecondsAfterFinished` has passed. */
 export const ttlAfterFinishedController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'ttl-after-finished-controller',
   kind: Job,
@@ -28,7 +28,7 @@ export const ttlAfterFinishedController: KeyController = /* @__PURE__ */ defineB
       const wait = cached && expiresIn(cached, clock.now())
       if (wait === undefined) return undefined
       if (wait > 0) return { requeueAfter: wait }
-      // Somebody may have given it more time just now.
+      // The cached job may be stale: a user may have extended its TTL.
       const job = await cluster.api.find(Job, { namespace, name })
       const left = job && expiresIn(job, clock.now())
       if (job === undefined || left === undefined) return undefined

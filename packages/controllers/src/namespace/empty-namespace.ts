@@ -3,7 +3,10 @@ import { errorText } from '@kubewright/base'
 import { type ApiClient, dynamicKind, metadataOnly, type ServedResource } from '@kubewright/client'
 import type { NamespaceRemains } from './namespace-conditions.ts'
 
-/** Deletes everything in a namespace, pods first, and says what is left. Nothing else goes while there are pods. */
+/**
+ * Deletes all objects of a namespace and reports what remains. Pods go first: other resources wait until no pod is
+ * left.
+ */
 export async function emptyNamespace(
   api: ApiClient,
   namespace: string,
@@ -51,7 +54,7 @@ export async function emptyNamespace(
   return { ...remains, discoveryError, contentErrors }
 }
 
-/** Deletes the objects of one resource; resolves to those that are still there, as far as anybody can know. */
+/** Deletes the objects of one resource; resolves to the remaining ones, as far as they can be listed. */
 async function emptyResource(
   api: ApiClient,
   resource: ServedResource,
@@ -59,13 +62,13 @@ async function emptyResource(
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
   const kind = metadataOnly(dynamicKind(resource))
-  // Servers of others may offer a verb in discovery and refuse it when they are asked.
+  // Extension servers may list a verb in discovery and still reject it.
   const can = (verb: string): boolean => resource.verbs.includes(verb)
   const list = async (): Promise<readonly KubeObject[] | undefined> =>
     can('list') ? unlessRefused(api.list(kind, { namespace, signal })) : undefined
   const options = { propagationPolicy: 'Background', signal } as const
   const there = await list()
-  // What already waits for its end cannot be hurried.
+  // All remaining objects are being deleted already: there is nothing to do but wait.
   if (there?.every(({ metadata }) => metadata.deletionTimestamp !== undefined)) return there
   const removed = can('deletecollection')
     ? await unlessRefused(api.deleteCollection(kind, { namespace, ...options }).then(() => true))
@@ -78,7 +81,7 @@ async function emptyResource(
   return (await list()) ?? []
 }
 
-/** The answer of a server; undefined when it has no such thing or cannot do that with it. */
+/** The result of a request; undefined when the server does not have the resource or does not support the verb. */
 async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

@@ -14,7 +14,7 @@ const stuck: NamespaceRemains = {
 }
 
 describe('namespaceConditions()', () => {
-  test('all is well: five conditions that are False', () => {
+  test('sets five conditions to False when nothing is in the way', () => {
     expect(namespaceConditions([], nothing, now)?.map(({ type, status, reason }) => [type, status, reason])).toEqual([
       ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered'],
       ['NamespaceDeletionGroupVersionParsingFailure', 'False', 'ParsedGroupVersions'],
@@ -24,7 +24,7 @@ describe('namespaceConditions()', () => {
     ])
   })
 
-  test('what is in the way is told, in order', () => {
+  test('reports remaining objects and errors in order', () => {
     const conditions = namespaceConditions([], stuck, now) ?? []
     expect(conditions.filter(({ status }) => status === 'True').map(({ message }) => message)).toEqual([
       'no answer',
@@ -34,7 +34,7 @@ describe('namespaceConditions()', () => {
     ])
   })
 
-  test('nothing is written when nothing changed, and times move with the status only', () => {
+  test('returns undefined without changes, and changes times only with the status', () => {
     const first = namespaceConditions([], stuck, now) ?? []
     expect(namespaceConditions(first, stuck, now + 1000)).toBeUndefined()
     const fewer = { ...stuck, objects: new Map([['pods.', 1]]) }

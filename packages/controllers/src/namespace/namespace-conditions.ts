@@ -9,16 +9,16 @@ export interface NamespaceCondition {
   readonly lastTransitionTime?: string | undefined
 }
 
-/** What is left in a namespace, and what went wrong on the way. */
+/** The remaining objects of a namespace, and the errors of a deletion round. */
 export interface NamespaceRemains {
-  /** By resource and group, such as `configmaps.` and `deployments.apps`. */
+  /** Counts by resource and group, such as `configmaps.` and `deployments.apps`. */
   readonly objects: ReadonlyMap<string, number>
   readonly finalizers: ReadonlyMap<string, number>
   readonly discoveryError?: string | undefined
   readonly contentErrors: readonly string[]
 }
 
-/** The conditions when all is well, in the order in which they are added. */
+/** The conditions without problems, in the order in which they are added. */
 const inOrder: readonly { readonly type: string; readonly reason: string; readonly message: string }[] = [
   {
     type: 'NamespaceDeletionDiscoveryFailure',
@@ -43,7 +43,7 @@ const inOrder: readonly { readonly type: string; readonly reason: string; readon
   },
 ]
 
-/** The conditions of a namespace after a round of deletion; undefined when they are as before. */
+/** The conditions of a namespace after a deletion round; undefined when they are unchanged. */
 export function namespaceConditions(
   before: readonly NamespaceCondition[],
   remains: NamespaceRemains,

@@ -8,7 +8,10 @@ import { type NamespaceRemains, namespaceConditions } from './namespace-conditio
 
 const finalizer = 'kubernetes'
 
-/** Empties namespaces that are being deleted, says in their conditions what is in the way, and lets them go. */
+/**
+ * Empties namespaces that are being deleted, reports obstacles in their conditions, and removes the finalizer at the
+ * end.
+ */
 export const namespaceController: KeyController = defineBuiltin({
   name: 'namespace-controller',
   kind: Namespace,
@@ -43,7 +46,7 @@ async function terminate(
     const finalized = { ...(current as typeof namespace), spec: { ...namespace.spec, finalizers: others } }
     await api.subresource(Namespace, 'finalize').update(finalized as never, { signal })
   } catch (error) {
-    // Somebody else was faster.
+    // The namespace is gone already.
     if (!isNotFound(error)) throw error
   }
   return undefined
@@ -53,7 +56,9 @@ function isEmpty({ objects, contentErrors, discoveryError }: NamespaceRemains): 
   return objects.size === 0 && contentErrors.length === 0 && discoveryError === undefined
 }
 
-/** Most of what remains goes within a moment; what has been there for long is not asked often. */
+/**
+ * The delay until the next round: short at first, because most objects disappear quickly, then growing with the wait.
+ */
 function patience(waited: number): number {
   return Math.min(8000, Math.max(50, waited / 4))
 }

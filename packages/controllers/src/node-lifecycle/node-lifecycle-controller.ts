@@ -4,7 +4,7 @@ import { type KeyController, kindSource } from '@kubewright/runtime'
 import { defineBuiltin } from '../workload/define-builtin.ts'
 import { planTaints } from './plan-taints.ts'
 
-/** Keeps the taints of nodes in step with their conditions, so that pods come to nodes that are ready and to no others. */
+/** Keeps the taints of nodes in sync with their conditions, so that the scheduler uses only ready nodes. */
 export const nodeLifecycleController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'node-lifecycle-controller',
   reporter: 'node-controller',
@@ -19,7 +19,7 @@ export const nodeLifecycleController: KeyController = /* @__PURE__ */ defineBuil
       try {
         await client.update({ ...node, spec: { ...node.spec, taints } })
       } catch (error) {
-        // Whoever was faster brings the node back.
+        // Another write came first; its event requeues the node.
         if (!isConflict(error) && !isNotFound(error)) throw error
       }
     },

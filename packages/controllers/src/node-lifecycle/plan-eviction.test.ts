@@ -9,19 +9,19 @@ const bears = (key: string, tolerationSeconds?: number): Toleration => ({
   ...(tolerationSeconds === undefined ? {} : { tolerationSeconds }),
 })
 
-test('staysFor is forever where nothing drives pods away, or they bear it', () => {
+test('staysFor() is undefined without NoExecute taints, or when all are tolerated', () => {
   expect(staysFor(undefined, undefined)).toBeUndefined()
   expect(staysFor([{ key: 'a', effect: 'NoSchedule' }], [])).toBeUndefined()
   expect(staysFor([away('a')], [bears('a')])).toBeUndefined()
   expect(staysFor([away('a')], [{ operator: 'Exists' }])).toBeUndefined()
 })
 
-test('staysFor is no time where one taint is not borne', () => {
+test('staysFor() is 0 when one taint is not tolerated', () => {
   expect(staysFor([away('a')], undefined)).toBe(0)
   expect(staysFor([away('a'), away('b')], [bears('a', 60)])).toBe(0)
 })
 
-test('staysFor is the shortest time of the tolerations in use', () => {
+test('staysFor() is the shortest of the matching tolerations', () => {
   expect(staysFor([away('a'), away('b')], [bears('a', 60), bears('b', 5), bears('c', 1)])).toBe(5000)
   expect(staysFor([away('a'), away('b')], [bears('a', 60), bears('b')])).toBe(60_000)
   expect(staysFor([away('a')], [bears('a', -1)])).toBe(0)

@@ -3,8 +3,9 @@ import type { Taint, Toleration } from '@kubewright/k8s'
 import { tolerates } from '../workload/node-fit.ts'
 
 /**
- * How long a pod may stay on a node with these taints, in milliseconds: 0 when one that drives pods away is not tolerated, undefined
- * when it may stay for good. The shortest of the tolerations that are needed counts.
+ * How long a pod may stay on a node with these taints, in milliseconds: 0 when a NoExecute taint is not tolerated,
+ * undefined when there
+ * is no limit. Of the tolerations that match, the shortest counts.
  */
 export function staysFor(
   taints: readonly DeepReadonly<Taint>[] | undefined,

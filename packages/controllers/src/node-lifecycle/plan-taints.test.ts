@@ -12,13 +12,13 @@ function nodeWith(spec: NonNullable<Node['spec']>, conditions: Readonly<Record<s
 }
 const idsOf = (node: Node) => planTaints(node, now)?.map(({ key, effect }) => `${key.split('/')[1]} ${effect}`)
 
-test('planTaints() takes the taint of a new node away when it is ready, or says nothing about that', () => {
+test('planTaints() removes the not-ready taint when the node is ready or has no Ready condition', () => {
   expect(planTaints(nodeWith({ taints: [foreign, notReady] }, { Ready: 'True' }), now)).toEqual([foreign])
   expect(planTaints(nodeWith({ taints: [notReady] }), now)).toEqual([])
   expect(planTaints(nodeWith({ taints: [foreign] }, { Ready: 'True' }), now)).toBeUndefined()
 })
 
-test('planTaints() keeps pods off nodes that are ill or cordoned, and drives them away from those that are lost', () => {
+test('planTaints() adds NoSchedule for unhealthy and cordoned nodes, and NoExecute for lost ones', () => {
   expect(idsOf(nodeWith({ taints: [notReady] }, { Ready: 'False' }))).toEqual([
     'not-ready NoSchedule',
     'not-ready NoExecute',

@@ -5,7 +5,7 @@ type NodeTaint = NonNullable<NonNullable<Node['spec']>['taints']>[number]
 
 const prefix = 'node.kubernetes.io/'
 
-/** What each condition means when it has that status. */
+/** The taint for each condition and status. */
 const meanings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: 'not-ready', Unknown: 'unreachable' },
   MemoryPressure: { True: 'memory-pressure' },
@@ -15,12 +15,13 @@ const meanings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 const owned = new Set([...Object.values(meanings).flatMap((by) => Object.values(by)), 'unschedulable'])
-/** What also drives pods away that are there. */
+/** The taints that also evict running pods. */
 const evicting = new Set(['not-ready', 'unreachable'])
 
 /**
- * The taints that a node should have by its conditions and by whether it is cordoned: those of others as they are, its own as far as
- * they still hold. Undefined when it has them.
+ * The taints that a node should have according to its conditions and whether it is cordoned. Taints of other managers
+ * stay unchanged.
+ * Undefined when the node has the right taints already.
  */
 export function planTaints(node: Node, now: number): NodeTaint[] | undefined {
   const current = node.spec?.taints ?? []

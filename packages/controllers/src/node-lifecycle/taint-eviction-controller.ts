@@ -5,14 +5,14 @@ import { defineBuiltin } from '../workload/define-builtin.ts'
 import { disruptionTarget, disruptPod } from '../workload/disrupt-pod.ts'
 import { staysFor } from './plan-eviction.ts'
 
-/** What is known of a pod that has to go: since when, and whether it was told. */
+/** A pending eviction: when it began, and whether the deletion was reported in an Event. */
 interface Eviction {
   readonly uid: string
   readonly since: number
   done?: boolean
 }
 
-/** Deletes pods from nodes with taints that drive them away, once the time is over for which they tolerate them. */
+/** Evicts pods from nodes with NoExecute taints that they do not tolerate, or no longer tolerate. */
 export const taintEvictionController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'taint-eviction-controller',
   kind: Pod,
@@ -54,7 +54,7 @@ export const taintEvictionController: KeyController = /* @__PURE__ */ defineBuil
 
 function tell({ events }: KeyContext, pod: Pod, what: string): void {
   const message = `${what} Pod ${keyOf(pod)}`
-  // It names the pod only: in a real cluster the one that goes may have been replaced by another of its name.
+  // The Event refers to the pod by name only, like the one of kube-controller-manager.
   const named = { ...pod, metadata: { ...pod.metadata, uid: '', resourceVersion: '' } }
   events.record(named, { type: 'Normal', reason: 'TaintManagerEviction', message })
 }
