@@ -115,7 +115,7 @@ describe('kubewright up', () => {
     const { code, notes } = await UpProcess.fail(['--memory', '--controllers', 'deploymnt'], folder.path)
     expect(code).toBe(2)
     expect(notes[0]).toMatch(
-      /^kubewright up: --controllers: there is none named "deploymnt" \(did you mean "deployment-controller"\?\); there are /,
+      /^kubewright up: --controllers: unknown controller "deploymnt" \(did you mean "deployment-controller"\?\); known controllers are /,
     )
   })
 

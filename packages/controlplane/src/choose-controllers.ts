@@ -1,14 +1,15 @@
 import { closestWord, KubewrightError } from '@kubewright/base'
 import type { ControllerChoice } from './start-controllers.ts'
 
-/** The names that a choice of controllers can be made of, in order. Loads their code. */
+/** The names of all controllers, sorted. Loads their code. */
 export async function controllerNames(): Promise<readonly string[]> {
   return (await import('./start-controllers.ts')).controllerNames
 }
 
 /**
- * The controllers that a choice means, as plain names: `-name` leaves one out, `*` stands for all, and a list of exceptions only is about
- * all of them, as with kube-controller-manager. Names that do not exist are KW_CONTROLLER_UNKNOWN.
+ * Resolves a choice of controllers to plain names, like kube-controller-manager's `--controllers`: `-name` excludes
+ * one, `*` stands for
+ * all, and a list of exclusions only starts from all. Unknown names throw KW_CONTROLLER_UNKNOWN.
  */
 export async function chooseControllers(choice: ControllerChoice): Promise<ControllerChoice> {
   if (typeof choice === 'string') return choice
@@ -17,7 +18,7 @@ export async function chooseControllers(choice: ControllerChoice): Promise<Contr
   const unknown = choice.map((name) => name.replace(/^-/, '')).filter((name) => name !== '*' && !all.includes(name))
   if (unknown.length > 0) {
     const listed = unknown.map((name) => `${JSON.stringify(name)}${suggestion(name, all)}`).join(', ')
-    const message = `controllers: there is none named ${listed}; there are ${all.join(', ')}`
+    const message = `controllers: unknown controller ${listed}; known controllers are ${all.join(', ')}`
     throw new KubewrightError('KW_CONTROLLER_UNKNOWN', message)
   }
   const startsWithAll = choice.includes('*') || choice.every((name) => name.startsWith('-'))
@@ -25,7 +26,7 @@ export async function chooseControllers(choice: ControllerChoice): Promise<Contr
   return added.filter((name) => !name.startsWith('-') && !choice.includes(`-${name}`))
 }
 
-/** Most names end in -controller, which is easily left out. */
+/** Also matches names without the suffix `-controller`, which users often omit. */
 function suggestion(name: string, all: readonly string[]): string {
   const short = new Map(all.map((known) => [known.replace(/-controller$/, ''), known]))
   const meant = closestWord(name, all) ?? short.get(closestWord(name, short.keys()) ?? '')

@@ -1,17 +1,17 @@
 import type { ClusterTrust } from '@kubewright/controllers'
 import { CertificateAuthority, type ServerIdentity, ServiceAccountKeys } from '@kubewright/server'
 
-/** What {@link clusterTrust} takes. */
+/** Options of {@link clusterTrust}. */
 export interface ClusterTrustOptions {
-  /** PEM; published where it is given. */
+  /** The CA certificate to publish, as PEM; undefined publishes none. */
   readonly rootCa: string | undefined
-  /** PEM; the first one signs. */
+  /** Private keys as PEM; the first one signs tokens. */
   readonly serviceAccountKeys: readonly string[]
-  /** Whose authority signs certificates; asked when the first one is signed. */
+  /** Returns the identity whose CA signs certificates. Called only when a certificate is signed. */
   readonly identity: () => ServerIdentity
 }
 
-/** The keys of a control plane in the form that its controllers use. */
+/** Creates the signing functions that the controllers need from the keys of a control plane. */
 export function clusterTrust({ rootCa, serviceAccountKeys, identity }: ClusterTrustOptions): ClusterTrust {
   let keys: ServiceAccountKeys | undefined
   return {

@@ -12,7 +12,7 @@ const all = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as
 const config = (name: string) => ConfigMap({ metadata: { name } })
 
 describe('startControlPlane()', () => {
-  test('stops when its signal aborts, and leaves the store to the caller', async () => {
+  test('stops when its signal aborts, and leaves the store of the caller open', async () => {
     await using store = new MemoryStore()
     const stop = new AbortController()
     const plane = await startControlPlane({ ...bare, store, signal: stop.signal })
@@ -24,17 +24,17 @@ describe('startControlPlane()', () => {
     expect((await again.client().get(ConfigMap, 'kept')).metadata.name).toBe('kept')
   })
 
-  test('rejects when its signal aborts while it starts: nothing is left running that nobody could stop', async () => {
+  test('rejects and stops everything when its signal aborts during the start', async () => {
     const stop = new AbortController()
     const clock = new VirtualClock()
     const starting = startControlPlane({ ...bare, clock, signal: stop.signal })
-    const reason = new Error('not wanted any more')
+    const reason = new Error('no longer needed')
     stop.abort(reason)
     await expect(starting).rejects.toBe(reason)
     expect(clock.pending).toEqual([])
   })
 
-  test('lets timers run beside clients that never pause', async () => {
+  test('lets timers fire while clients send requests without a pause', async () => {
     await using plane = await startControlPlane(bare)
     const client = plane.client()
     let isOver = false
@@ -44,26 +44,26 @@ describe('startControlPlane()', () => {
     expect(isOver).toBe(true)
   })
 
-  test('runs the controllers that are named, and no others', async () => {
+  test('runs only the named controllers', async () => {
     await using plane = await startControlPlane({ ...bare, controllers: ['namespace-controller'] })
     expect(plane.controllers.names).toEqual(['namespace-controller'])
     expect(await controllerNames()).toContain('garbage-collector-controller')
   })
 
-  test('refuses controllers that do not exist, with the names that were meant, before anything starts', async () => {
+  test('rejects unknown controllers with suggestions before anything starts', async () => {
     const clock = new VirtualClock()
     const controllers = ['deploymnt', 'namespace-controler', 'xyz', '-garbage-collector', 'job-controller']
     const starting = startControlPlane({ clock, nodes: 0, controllers })
     await expect(starting).rejects.toMatchObject({
       code: 'KW_CONTROLLER_UNKNOWN',
       message: expect.stringMatching(
-        /^controllers: there is none named "deploymnt" \(did you mean "deployment-controller"\?\), "namespace-controler" \(did you mean "namespace-controller"\?\), "xyz", "garbage-collector" \(did you mean "garbage-collector-controller"\?\); there are .*job-controller, /,
+        /^controllers: unknown controller "deploymnt" \(did you mean "deployment-controller"\?\), "namespace-controler" \(did you mean "namespace-controller"\?\), "xyz", "garbage-collector" \(did you mean "garbage-collector-controller"\?\); known controllers are .*job-controller, /,
       ),
     })
     expect(clock.pending).toEqual([])
   })
 
-  test('ends the programs that its pods run when it ends', async () => {
+  test('stops the processes of its pods when it stops', async () => {
     const exits: Promise<number>[] = []
     const system = systemProcessHost()
     const processes: ProcessHost = {
@@ -91,11 +91,11 @@ describe('startControlPlane()', () => {
     }
     expect(exits).toHaveLength(1)
     await plane[Symbol.asyncDispose]()
-    // It was told to end; had it been left alone, this would never resolve.
+    // The process received SIGTERM; without it, this promise would never resolve.
     expect(await exits[0]).toBe(143)
   })
 
-  test('control planes from a snapshot share nothing, and may be disposed twice', async () => {
+  test('control planes from a snapshot are independent and can be disposed twice', async () => {
     await using plane = await startControlPlane(bare)
     await plane.client().create(config('before'))
     await using snapshot = plane.snapshot()

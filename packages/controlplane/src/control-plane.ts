@@ -39,22 +39,29 @@ import type {
   StartControllersOptions,
 } from './start-controllers.ts'
 
-/** What {@link startControlPlane} takes. */
+/** Options of {@link startControlPlane}. */
 export interface ControlPlaneOptions {
-  /** Where objects are kept; stays the caller's. @default in memory, as long as the control plane */
+  /**
+   * The storage. The caller keeps ownership and closes it. @default in memory, for the lifetime of the control plane
+   */
   readonly store?: Store | undefined
   /**
-   * The built-in controllers that run: all, none, or those named as kube-controller-manager names them (`-name` leaves one out, `*` stands
-   * for all). Names that do not exist are refused. @default 'all'
+   * The built-in controllers to run: all, none, or a list of names as in kube-controller-manager (`-name` excludes one,
+   * `*` stands for
+   * all). Unknown names are rejected. @default 'all'
    */
   readonly controllers?: ControllerChoice | undefined
-  /** How many simulated nodes there are, or which, and how containers behave; with 0, pods stay pending. @default 1 */
+  /**
+   * The number of simulated nodes, or their specifications and the behaviour of containers. With 0, pods stay pending.
+   * @default 1
+   */
   readonly nodes?: number | NodesOptions | undefined
-  /** Bearer tokens that are known from the start. @default none */
+  /** Bearer tokens that the API server accepts. @default none */
   readonly tokens?: readonly StaticToken[] | undefined
   /**
-   * The keys and certificates of the control plane. With them its authority is published in every namespace, as pods expect; without
-   * them new ones are made when they are needed. @default none
+   * The keys and certificates of the control plane. With an identity, its CA certificate is published in every
+   * namespace, where pods
+   * expect it. Without one, keys are generated when they are first needed, and nothing is published. @default none
    */
   readonly identity?: ServerIdentity | undefined
   /** Further options of the API server. */
@@ -71,35 +78,37 @@ export interface ControlPlaneOptions {
 export interface ControlPlane extends AsyncDisposable {
   readonly server: AssembledServer
   readonly clock: Clock
-  /** Servers of this process, such as webhooks, that the API server asks without sockets. */
+  /** Servers in this process, such as webhooks, that the API server calls without sockets. */
   readonly localServers: LocalServers
   readonly controllers: RunningControllers
-  /** A way to the API server without sockets, as the administrator unless the user is named. */
+  /** A transport to the API server without sockets, as the administrator or the given user. */
   transport(user?: ControlPlaneUser): Transport
-  /** A client of the API server without sockets, as the administrator unless the user is named. */
+  /** A client of the API server without sockets, as the administrator or the given user. */
   client(options?: Partial<ClientOptions> & { readonly user?: ControlPlaneUser }): ApiClient
-  /** Serves HTTPS on this machine. May be called several times. */
+  /** Serves HTTPS on the loopback address. Can be called several times. */
   listen(options?: ControlPlaneListenOptions): Promise<ControlPlaneAddress>
-  /** The state as it is now, from which any number of control planes can be started. Only for stores in memory. */
+  /**
+   * Captures the current state, from which any number of control planes can be started. Requires an in-memory store.
+   */
   snapshot(): ControlPlaneSnapshot
 }
 
-/** Somebody who makes requests, as a client certificate would name them. */
+/** The user of a request, with the names that a client certificate would carry. */
 export interface ControlPlaneUser {
   readonly name: string
   readonly groups?: readonly string[]
 }
 
-/** The objects of a control plane at one moment. */
+/** The objects of a control plane at one point in time. */
 export interface ControlPlaneSnapshot extends AsyncDisposable {
-  /** Starts a control plane that goes on from here; the options are those of the first one where they are not given. */
+  /** Starts a control plane with these objects. Options default to those of the original control plane. */
   start(options?: Omit<ControlPlaneOptions, 'store'>): Promise<ControlPlane>
 }
 
 const masters = 'system:masters'
 const controllerManager = 'kube-controller-manager'
 
-/** Starts a control plane; resolves when it answers and its controllers watch. */
+/** Starts a control plane; resolves when it serves requests and its controllers watch. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { clock = systemClock, random = systemRandom, log = nullLogger, signal } = options
   signal?.throwIfAborted()
@@ -144,14 +153,14 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
         tokens: [...(access?.tokens ?? []), ...(options.tokens ?? [])],
       },
       webhooks: { ...webhooks, outgoing: localServers.before(webhooks?.outgoing ?? systemOutgoing) },
-      // The nodes come with the controllers, which need the server first.
+      // The nodes start with the controllers, which need the server first.
       nodes: { logs: (request) => controllers?.nodes?.logs(request) },
     }),
   )
   const transport = (user: ControlPlaneUser = { name: adminUser, groups: [masters] }): Transport =>
     inProcessTransport({
       handler: server.handler,
-      // Virtual time passes when there is nothing left to do, and needs no turns.
+      // Virtual time advances only when no work is left, so it needs no pauses for timers.
       ...(clock === systemClock ? { pause: turnWhenDue } : {}),
       peer: {
         address: '127.0.0.1',
@@ -178,9 +187,9 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
   )
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= disposer[Symbol.asyncDispose]())
-  // It may have been aborted meanwhile, and says so only once.
+  // The signal may have aborted during the start; an abort event fires only once.
   options.signal?.throwIfAborted()
-  // Whoever aborts does not wait; what goes wrong while stopping is all that is left to say.
+  // Nothing awaits this stop, so errors are logged.
   onAbort(
     options.signal,
     () => void stop().catch((error: unknown) => log.error(error, 'Control plane did not stop cleanly')),
@@ -201,7 +210,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
   }
 }
 
-/** Starts the chosen controllers, whose code is loaded only where there are any: an API server alone starts faster. */
+/** Starts the chosen controllers. Their code is loaded on demand, so that an API server alone starts faster. */
 async function startChosen(options: StartControllersOptions): Promise<RunningControllers> {
   if (options.choice === 'none' && options.nodes === undefined) {
     return { names: [], manager: undefined, nodes: undefined, [Symbol.asyncDispose]: async () => undefined }
@@ -212,7 +221,7 @@ async function startChosen(options: StartControllersOptions): Promise<RunningCon
 
 function snapshotOf(store: Store, first: ControlPlaneOptions): ControlPlaneSnapshot {
   if (!isForkable(store))
-    throw new TypeError('Cannot take a snapshot: only a control plane in memory can be duplicated')
+    throw new TypeError('Cannot take a snapshot: it requires a control plane with an in-memory store')
   const kept = store.fork()
   return {
     async start(options = {}) {

@@ -1,7 +1,7 @@
 import type { KubewrightErrorCode } from '@kubewright/base'
 
-/** The codes of the errors that this package throws, and what each means. */
+/** The codes of the errors that this package throws, with their explanations. */
 export const controlplaneErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = Object.freeze({
   KW_CONTROLLER_UNKNOWN:
-    'A control plane was to run built-in controllers that do not exist; the message has the names that do.',
+    'The option that selects built-in controllers contains unknown names; the message lists the valid ones.',
 })

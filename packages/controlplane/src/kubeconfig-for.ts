@@ -1,6 +1,6 @@
 import type { KeyedCertificate } from '@kubewright/server'
 
-/** A kubeconfig for one server and one client certificate. */
+/** Creates a kubeconfig for one server and one client certificate. */
 export function kubeconfigFor(parts: {
   readonly server: string
   readonly ca: string

@@ -1,21 +1,21 @@
 import { type ApiHandler, adminUser, listen, type ServerIdentity } from '@kubewright/server'
 import { kubeconfigFor } from './kubeconfig-for.ts'
 
-/** How a control plane is served. */
+/** Options of {@link listenWith}. */
 export interface ControlPlaneListenOptions {
-  /** @default a free one */
+  /** @default a free port */
   readonly port?: number | undefined
   /** Keys and certificates. @default those of the control plane */
   readonly identity?: ServerIdentity | undefined
-  /** Further authorities, PEM, whose client certificates are trusted. */
+  /** Further CA certificates, as PEM, whose client certificates are trusted. */
   readonly clientCas?: readonly string[] | undefined
 }
 
-/** Where a control plane is served; disposing it ends that. */
+/** The address that a control plane listens on. Disposal closes the listener. */
 export interface ControlPlaneAddress extends AsyncDisposable {
   readonly url: string
   readonly port: number
-  /** The text of a kubeconfig for the administrator. */
+  /** A kubeconfig for the administrator, as YAML. */
   readonly kubeconfig: string
 }
 

@@ -16,13 +16,13 @@ import {
   startResourceQuotas,
 } from '@kubewright/server'
 
-/** Which of the built-in controllers run. */
+/** Selects the built-in controllers to run. */
 export type ControllerChoice = 'all' | 'none' | readonly string[]
 
 /** The simulated nodes of a control plane. */
 export type NodesOptions = Omit<SimulateNodesOptions, 'clock'>
 
-/** What {@link startControllers} takes. */
+/** Options of {@link startControllers}. */
 export interface StartControllersOptions {
   readonly choice: ControllerChoice
   /** @default no nodes */
@@ -35,15 +35,15 @@ export interface StartControllersOptions {
   readonly log: Logger
 }
 
-/** The controllers of a control plane in operation. Disposing it stops them. */
+/** The running controllers of a control plane. Disposal stops them. */
 export interface RunningControllers extends AsyncDisposable {
-  /** Their names, in order. */
+  /** The names of the running controllers, sorted. */
   readonly names: readonly string[]
   readonly manager: Manager | undefined
   readonly nodes: SimulatedNodes | undefined
 }
 
-/** Controllers that count or check as the server itself does, and live beside that code. */
+/** Controllers that share their rules with the server, and are therefore part of the server package. */
 const serverControllers: readonly {
   readonly name: string
   readonly start: (parts: ServerParts) => Promise<AsyncDisposable>
@@ -53,7 +53,7 @@ const serverControllers: readonly {
   { name: 'validatingadmissionpolicy-status-controller', start: startPolicyTypeChecking },
 ]
 
-/** The names that a choice can be made of. */
+/** The names of all controllers. */
 export const controllerNames: readonly string[] = [
   ...builtinControllers.map(({ name }) => name),
   ...trustControllers.map(({ name }) => name),
@@ -79,7 +79,8 @@ export async function startControllers(options: StartControllersOptions): Promis
       ...trusted.map(({ name, create }) => ({ name, controllers: create(options.trust) })),
     ]
     names.push(...chosen.map(({ name }) => name))
-    // Below the manager: the programs of pods end when nobody starts others any more.
+    // Registered before the manager, so that it is disposed after it: the processes of pods stop when no controller can
+    // start others.
     const nodes = disposer.use(options.nodes === undefined ? undefined : simulateNodes({ ...options.nodes, clock }))
     if (chosen.length === 0 && nodes === undefined) {
       return { names, manager: undefined, nodes, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
@@ -92,7 +93,7 @@ export async function startControllers(options: StartControllersOptions): Promis
       stop.abort(new Error('The control plane was stopped'))
       await running
     })
-    // A manager that cannot start says why by rejecting.
+    // A manager that cannot start rejects `running`.
     await Promise.race([manager.elected, running])
     return { names: names.sort(), manager, nodes, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
   } catch (error) {

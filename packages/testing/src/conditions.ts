@@ -1,4 +1,4 @@
-/** An object with conditions, as far as {@link isTrue} looks at it. */
+/** The part of an object that {@link isTrue} and {@link isFalse} read. */
 export interface WithConditions {
   readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined

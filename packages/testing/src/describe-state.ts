@@ -4,7 +4,7 @@ import type { ApiClient, Key } from '@kubewright/client'
 import { Event } from '@kubewright/k8s'
 import type { ControllerRunner, ReconcileRecord } from '@kubewright/runtime'
 
-/** What a failed wait shows: the object as it is, its events, and what was reconciled last. */
+/** Describes an object for the error of a failed wait: its state, its events and its last reconciles. */
 export async function describeState(
   client: ApiClient,
   runners: readonly ControllerRunner[],
@@ -47,7 +47,7 @@ async function eventsText(client: ApiClient, kind: AnyKind, name: string, namesp
     const lines = events.slice(-10).map(({ type, reason, message }) => `  ${type} ${reason}: ${message}`)
     return `Its events:\n${lines.join('\n')}`
   } catch {
-    // They are a help, not the matter.
+    // Events are only supplementary: omit them when they cannot be read.
     return ''
   }
 }

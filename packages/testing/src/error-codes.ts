@@ -1,14 +1,14 @@
 import type { KubewrightErrorCode } from '@kubewright/base'
 
-/** The codes of the errors that this package throws, and what each means. */
+/** The codes of the errors that this package throws, with their explanations. */
 export const testingErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = Object.freeze({
   KW_TEST_MISSING_RIGHT:
-    'The operator did something that the roles which are derived from it do not allow: it would be refused in a cluster; the message has the rule that is missing.',
+    'The operator sent a request that its derived roles do not allow and that a cluster would reject; the message contains the missing rule.',
   KW_TEST_NOT_SETTLED:
-    'Controllers still had work to do, or objects kept changing, when the time to wait was over; the message names the keys.',
+    'Controllers still had work, or objects kept changing, when the timeout expired; the message names the keys.',
   KW_TEST_OPERATOR_ENDED:
-    'What a test waited for cannot happen any more: its operator failed for good; the message says why.',
-  KW_TEST_REAL_TIME: 'A test wanted to advance the time of an environment that runs in real time.',
+    'The operator under test stopped with an error, so the wait cannot succeed; the message gives the reason.',
+  KW_TEST_REAL_TIME: 'A test called advance() in an environment that runs in real time.',
   KW_TEST_TIMEOUT:
-    'What a test waited for did not happen; the message shows the object, its events and its last reconciles.',
+    'The expected state was not reached before the timeout; the message shows the object, its events and its last reconciles.',
 })

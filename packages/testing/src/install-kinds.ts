@@ -4,7 +4,7 @@ import { CustomResourceDefinition } from '@kubewright/k8s'
 import { definitionsOf, type Operator } from '@kubewright/runtime'
 import { watchObject } from './watch-object.ts'
 
-/** Installs the custom kinds that an operator names anywhere, and some more; resolves when they are served. */
+/** Installs the custom kinds that an operator refers to, and further ones; resolves when they are served. */
 export async function installKinds(
   client: ApiClient,
   operator: Operator | undefined,
@@ -15,7 +15,7 @@ export async function installKinds(
   const { signal } = new AbortController()
   await Promise.all(
     definitions.map(async (crd) => {
-      // What a definition is as a draft is for the server to say.
+      // The CRD is untyped here; the server validates it.
       await client.apply(crd as never, { force: true })
       const isServed = (sight: object | undefined): boolean =>
         sight !== undefined && isConditionTrue(sight as never, 'Established')

@@ -5,8 +5,9 @@ import { ClusterRole, ClusterRoleBinding } from '@kubewright/k8s'
 import { accessOf, mergeRules, type Operator } from '@kubewright/runtime'
 
 /**
- * Grants what the manifests of an operator would grant, but for the namespaces that they name, and says as whom it has that: the account
- * that it would have in a cluster. From then on the API server knows.
+ * Grants the rights that the operator's manifests would grant, in all namespaces, and returns the service account to
+ * impersonate, which
+ * has the same name as in a cluster. Resolves when the API server authorizes by the new roles.
  */
 export async function grantRights(
   operator: Operator,
@@ -28,13 +29,13 @@ export async function grantRights(
     }),
     { force: true },
   )
-  // Authorization looks at a cache of the roles.
+  // Authorization uses a cache of the roles: wait until it is up to date.
   const { feed, store } = controlPlane.server.parts.registry
   await feed.reached(await store.revision())
   return { user, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'] }
 }
 
-/** A way to the API server that tells when a request is refused for lack of a right. */
+/** Wraps a transport to report requests that are rejected for lack of a right. */
 export function tellingRefusals(transport: Transport, tell: (refusal: KubewrightError) => void): Transport {
   const { upgrade } = transport
   return {
@@ -52,7 +53,7 @@ export function tellingRefusals(transport: Transport, tell: (refusal: Kubewright
   }
 }
 
-// What webhooks and quotas refuse is put in other words.
+// Matches RBAC rejections only: webhooks and quotas use other messages.
 const lackOfRight = /cannot (\w+) resource ("[^"]+") in API group ("[^"]*")/
 
 function refusalOf(text: string): KubewrightError | undefined {
@@ -61,7 +62,7 @@ function refusalOf(text: string): KubewrightError | undefined {
   const [, verb, resource, group] = match.map((part) => part.replaceAll('"', "'"))
   return new KubewrightError(
     'KW_TEST_MISSING_RIGHT',
-    `The operator may not ${verb} ${resource} of the API group ${group}: add { apiGroups: [${group}], resources: [${resource}], verbs: ['${verb}'] } to the 'rbac' of its controller or webhook, from which its roles are made, or start the environment with rights: 'all'`,
+    `The operator may not ${verb} ${resource} in the API group ${group}: add { apiGroups: [${group}], resources: [${resource}], verbs: ['${verb}'] } to the 'rbac' of its controller or webhook, from which its roles are generated, or start the environment with rights: 'all'`,
   )
 }
 

@@ -10,22 +10,22 @@ import {
   serveWebhooks,
 } from '@kubewright/runtime'
 
-/** What {@link serveOperatorWebhooks} takes. */
+/** Options of {@link serveOperatorWebhooks}. */
 export interface ServeOperatorWebhooksOptions {
   readonly controlPlane: ControlPlane
-  /** Of somebody who may register webhooks. */
+  /** A client that may register webhooks. */
   readonly admin: ApiClient
-  /** Of the webhooks: one that always asks the API server. */
+  /** The client that webhooks use. It reads from the API server, not from a cache. */
   readonly client: ApiClient
   readonly transport: 'in-process' | 'https'
   readonly clock: Clock
   readonly log: Logger
 }
 
-// Nobody resolves it: the control plane knows who is meant.
+// The host name is never resolved: the control plane routes it to the local server.
 const host = 'webhooks.kubewright.test'
 
-/** Has the control plane ask an operator's webhooks and conversions, by calls or over HTTPS, until disposed. */
+/** Connects the control plane to an operator's webhooks and conversions, in process or over HTTPS, until disposed. */
 export async function serveOperatorWebhooks(
   operator: Operator,
   options: ServeOperatorWebhooksOptions,

@@ -3,20 +3,21 @@ import type { Manager } from '@kubewright/runtime'
 import type { Store } from '@kubewright/storage'
 import type { TimeDriver } from './time-driver.ts'
 
-/** What {@link settle} looks at. */
+/** Dependencies of {@link settle}. */
 export interface SettleParts {
   readonly managers: readonly Manager[]
-  /** The store of the control plane: while it changes, somebody is at work. */
+  /** The store of the control plane: a changed revision means that work is in progress. */
   readonly store: Pick<Store, 'revision'>
   readonly time: TimeDriver
-  /** How long nothing may happen, beyond turns of the event loop, for requests that take real time. */
+  /** How long the environment must be quiet, in addition to event loop turns, for requests that take real time. */
   readonly quietMillis: number
 }
 
-// A change travels through watch, queue and reconcile in a few turns each; this many without any is an end.
+// A change passes through watch, queue and reconcile in a few turns each; this many quiet turns mean that all work is
+// done.
 const quietTurns = 40
 
-/** Resolves when no controller has anything to do and nothing changes any more. */
+/** Resolves when no controller has work left and no object changes. */
 export async function settle(parts: SettleParts, signal: AbortSignal): Promise<void> {
   const { managers, store, time, quietMillis } = parts
   for (;;) {
@@ -49,6 +50,6 @@ function notSettled(managers: readonly Manager[], cause: unknown): KubewrightErr
       return keys.length === 0 ? [] : [`${runner.name}: ${keys.slice(0, 5).join(', ')}`]
     }),
   )
-  const what = busy.length === 0 ? 'objects keep changing' : `still to be reconciled: ${busy.join('; ')}`
-  return new KubewrightError('KW_TEST_NOT_SETTLED', `The environment does not settle: ${what}`, { cause })
+  const what = busy.length === 0 ? 'objects keep changing' : `keys still queued: ${busy.join('; ')}`
+  return new KubewrightError('KW_TEST_NOT_SETTLED', `The environment did not settle: ${what}`, { cause })
 }

@@ -68,7 +68,7 @@ describe.each<TestEnvOptions>([
   { transport: 'in-process', time: 'virtual' },
   { time: 'virtual', leaderElection: true },
 ])('startTestEnv() with %o', (options) => {
-  test('runs the operator with its webhooks until objects are as wanted, and until they are gone', async () => {
+  test('runs the operator with its webhooks; until() and gone() wait for objects', async () => {
     await using env = await startTestEnv(operator(), options)
     await env.client.create(Greeting({ metadata: { name: 'hello' }, spec: { text: ' hello ' } }))
     const greeting = await env.until(Greeting, 'hello', isTrue('Ready'))
@@ -86,7 +86,7 @@ describe.each<TestEnvOptions>([
 })
 
 describe('startTestEnv()', () => {
-  test('lets virtual time pass when it is told to', async () => {
+  test('advances virtual time with advance()', async () => {
     await using env = await startTestEnv(operator(), { time: 'virtual' })
     await env.client.create(Greeting({ metadata: { name: 'often' }, spec: { text: 'tick', every: 60 } }))
     await env.until(Greeting, 'often', isTrue('Ready'))
@@ -96,7 +96,7 @@ describe('startTestEnv()', () => {
     expect(env.reconciles().length - before).toBe(10)
   })
 
-  test('has reconcilers and webhooks ask what time it is in the test', async () => {
+  test('provides virtual time to reconcilers and webhooks', async () => {
     const Alarm = defineResource({
       group: 'test.example.com',
       version: 'v1',
@@ -128,7 +128,7 @@ describe('startTestEnv()', () => {
     await env.until(Alarm, 'a', ({ status }) => Date.parse(status?.seen ?? '') === later + 60_000)
   })
 
-  test('says why a wait was in vain, with the object, its events and its reconciles', async () => {
+  test('reports a timed out wait with the object, its events and its reconciles', async () => {
     await using env = await startTestEnv(operator(), { time: 'virtual' })
     await env.client.create(Greeting({ metadata: { name: 'sad' }, spec: { text: 'no' } }))
     const waiting = env.until(Greeting, 'sad', isTrue('Happy'), { timeout: '1m' })
@@ -137,12 +137,12 @@ describe('startTestEnv()', () => {
       (reason: unknown) => reason,
     )
     expect(isKubewrightError(error, 'KW_TEST_TIMEOUT')).toBe(true)
-    expect(String(error)).toContain('Waited 1m0s for Greeting default/sad to fulfil a condition, in vain.')
+    expect(String(error)).toContain('Timed out after 1m0s waiting for Greeting default/sad to meet the condition.')
     expect(String(error)).toContain('text: "no"')
     expect(String(error)).toContain('greeting success')
   })
 
-  test('does not wait for an operator that has failed for good', async () => {
+  test('rejects waits when the operator has failed permanently', async () => {
     const env = await startTestEnv(operator(), { time: 'virtual' })
     const waiting = env.until(ConfigMap, 'never')
     env.manager!.add({ name: 'broken', phase: 'leader', run: async () => Promise.reject(new Error('out of ideas')) })
@@ -151,7 +151,7 @@ describe('startTestEnv()', () => {
     await expect(env[Symbol.asyncDispose]()).rejects.toThrow('out of ideas')
   })
 
-  // Deletes what it neither owns nor watches.
+  // Deletes an object that it neither owns nor watches.
   const deleting = (rbac: AccessRule[] = []) =>
     defineOperator({
       name: 'deleting',
@@ -173,33 +173,33 @@ describe('startTestEnv()', () => {
   const cure = "add { apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] } to the 'rbac'"
 
   describe.each(['in-process', 'https'] as const)('%s', (transport) => {
-    test('refuses an operator what its roles would not allow, and tells whoever waits the rule', async () => {
+    test('rejects requests that the roles do not allow, and fails the wait with the missing rule', async () => {
       await using env = await begin(deleting(), { transport })
       await expect(env.gone(ConfigMap, 'old')).rejects.toThrow(cure)
       await expect(env.settled()).rejects.toMatchObject({ code: 'KW_TEST_MISSING_RIGHT' })
     })
 
-    test('tells it at the end if nobody waits', async () => {
+    test('reports a missing right on disposal when no wait did', async () => {
       const env = await begin(deleting(), { transport })
       while (env.reconciles().length === 0) await env.client.list(ConfigMap)
       await expect(env[Symbol.asyncDispose]()).rejects.toThrow(cure)
     })
 
     test.each([
-      ['what somebody named', deleting([{ apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] }]), {}],
-      ['everything where that is wanted', deleting(), { rights: 'all' }],
+      ['requests that rbac names', deleting([{ apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] }]), {}],
+      ["everything with rights: 'all'", deleting(), { rights: 'all' }],
     ] as const)('allows %s', async (_, operator, options) => {
       await using env = await begin(operator, { ...options, transport })
       await env.gone(ConfigMap, 'old')
     })
   })
 
-  test('tells whoever lets time pass what the roles of the operator do not allow', async () => {
+  test('advance() rejects with the rights that the operator lacks', async () => {
     await using env = await begin(deleting(), { time: 'virtual' })
     await expect(env.advance('1m')).rejects.toThrow(cure)
   })
 
-  test('lets webhooks read what they name, and nothing else', async () => {
+  test('lets webhooks read only what their rbac names', async () => {
     const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }
     const operator = (rbac: AccessRule[]) => {
       const validate = async (_: unknown, { client }: { client: Reader }) => {
@@ -225,7 +225,7 @@ describe('startTestEnv()', () => {
     await expect(env.advance('1s')).rejects.toThrow("start it with { time: 'virtual' }")
   })
 
-  test('has the controllers of a cluster: workloads, owners, namespaces, service accounts', async () => {
+  test('runs the controllers of a cluster: workloads, owners, namespaces, service accounts', async () => {
     await using env = await startTestEnv(undefined, { time: 'virtual', namespace: 'team' })
     await env.client.create(deployment('web', 3))
     await env.until(Deployment, 'web', ({ status }) => status?.replicas === 3)
@@ -241,7 +241,7 @@ describe('startTestEnv()', () => {
     expect(await env.client.list(Pod)).toHaveLength(0)
   })
 
-  test('starts any number of environments from one snapshot, which then live their own lives', async () => {
+  test('starts independent environments from one snapshot', async () => {
     await using first = await startTestEnv(operator(), { time: 'virtual' })
     await first.client.create(Greeting({ metadata: { name: 'shared' }, spec: { text: 'from before' } }))
     await first.until(Greeting, 'shared', isTrue('Ready'))

@@ -33,8 +33,9 @@ import { realTime, type TimeDriver, virtualTime } from './time-driver.ts'
 import { type Sight, watchObject } from './watch-object.ts'
 
 /**
- * Starts a control plane of its own, installs what the operator defines, and runs the operator on it. Any number of environments can
- * be used in one process at the same time. Without an operator there is only the control plane.
+ * Starts a new control plane, installs the kinds that the operator defines, and runs the operator on it. Environments
+ * are independent:
+ * any number can run in one process at the same time. Without an operator only the control plane runs.
  */
 export function startTestEnv(operator?: Operator, options: TestEnvOptions = {}): Promise<TestEnv> {
   return startFrom(operator, options, undefined)
@@ -95,7 +96,7 @@ async function assemble(
   return environment({ operator, options, controlPlane, client, namespace, running, time, disposer })
 }
 
-/** What has gone wrong for good, of which whoever waits is told, else whoever ends the environment. */
+/** A permanent failure of the operator. It is reported by the next wait, or else when the environment is disposed. */
 class Failure {
   readonly #happened = new AbortController()
   #isTold = false
@@ -108,7 +109,7 @@ class Failure {
     this.#happened.abort(error)
   }
 
-  /** What a wait rejects with: it tells. */
+  /** Marks the failure as reported if `error` is that failure. Returns `error`, for a wait to throw. */
   tell(error: unknown): unknown {
     this.#isTold ||= error === this.signal.reason
     return error
@@ -116,12 +117,12 @@ class Failure {
 
   throwUntold(): void {
     const { aborted, reason } = this.signal
-    // An operator that ended rejects by itself.
+    // An operator that ended rejects the disposal itself.
     if (aborted && !this.#isTold && reason.code === 'KW_TEST_MISSING_RIGHT') throw reason
   }
 }
 
-/** Opens a way to the API server, as its administrator. */
+/** Opens a connection to the API server as its administrator. */
 type Open = () => { readonly transport: Transport; readonly credentials?: Credentials | undefined }
 
 async function opener(controlPlane: ControlPlane, transport: 'in-process' | 'https'): Promise<Open> {
@@ -140,7 +141,7 @@ async function startManager(
   { clock }: TimeDriver,
   disposer: AsyncDisposer,
 ): Promise<RunningOperator> {
-  // The only replica: unless asked to, it leads without a lease, which a process that stalls for seconds, as tests on busy machines do, would lose.
+  // As the only replica it leads without a lease by default: a stalled test on a busy machine would lose the lease.
   const manager = createManager({
     operator,
     client,
@@ -153,7 +154,7 @@ async function startManager(
   const running = manager.start({ signal: stop.signal })
   running.catch((cause: unknown) => {
     const why = errorText(cause)
-    const message = `The operator has ended, so there is nothing to wait for: ${why}`
+    const message = `The operator has ended, so the wait cannot succeed: ${why}`
     failure.happen(new KubewrightError('KW_TEST_OPERATOR_ENDED', message, { cause }))
   })
   disposer.defer(async () => {
@@ -205,7 +206,7 @@ function environment(parts: EnvironmentParts): TestEnv {
     } catch (error) {
       if (!(error instanceof KubewrightError && error.code === 'KW_DEADLINE_EXCEEDED'))
         throw failure?.tell(error) ?? error
-      const message = `Waited ${formatDuration(timeout)} for ${what}, in vain.\n\n${await time.wait(more())}`
+      const message = `Timed out after ${formatDuration(timeout)} waiting for ${what}.\n\n${await time.wait(more())}`
       throw new KubewrightError('KW_TEST_TIMEOUT', message, { cause: error })
     }
   }
@@ -229,20 +230,20 @@ function environment(parts: EnvironmentParts): TestEnv {
     advance,
     async until(kind, key, when = () => true, { timeout = patience } = {}) {
       const isEnough = (sight: Sight<typeof kind>): boolean => sight !== undefined && when(sight)
-      const what = `${named(kind, key)} to fulfil a condition`
+      const what = `${named(kind, key)} to meet the condition`
       const work = (signal: AbortSignal) => watchObject(client, kind, key, isEnough, { namespace, signal })
       return waitFor(what, timeout, work, () => explain(kind, key))
     },
     async gone(kind, key, { timeout = patience } = {}) {
       const isEnough = (sight: unknown): boolean => sight === undefined
       const work = (signal: AbortSignal) => watchObject(client, kind, key, isEnough, { namespace, signal })
-      await waitFor(`${named(kind, key)} to go`, timeout, work, () => explain(kind, key))
+      await waitFor(`${named(kind, key)} to be deleted`, timeout, work, () => explain(kind, key))
     },
     async settled({ timeout = patience } = {}) {
       const { store } = controlPlane.server.parts.registry
       const quietMillis = options.transport === 'https' ? 100 : 0
       const work = (aborted: AbortSignal) => settle({ managers, store, time, quietMillis }, aborted)
-      // Its own error says what is in the way.
+      // The error of settle() describes the remaining work.
       const done = time.wait(withDeadline(time.clock, timeout, 'the environment to settle', work, { signal }))
       await done.catch((error: unknown) => {
         throw failure?.tell(error) ?? error

@@ -4,61 +4,70 @@ import type { ApiClient, Key } from '@kubewright/client'
 import type { ControllerChoice, ControlPlane, NodesOptions } from '@kubewright/controlplane'
 import type { Manager, ReconcileRecord } from '@kubewright/runtime'
 
-/** What {@link startTestEnv} takes besides the operator. */
+/** Options of {@link startTestEnv}. */
 export interface TestEnvOptions {
-  /** How everybody reaches the API server: by calls, or over HTTPS on this machine as in a cluster. @default 'in-process' */
+  /**
+   * How clients reach the API server: by function calls, or over HTTPS on the loopback address. @default 'in-process'
+   */
   readonly transport?: 'in-process' | 'https' | undefined
-  /** With virtual time nothing waits for real: time passes while the test waits, or when it says so. @default 'real' */
+  /**
+   * With virtual time no wait takes real time: time advances while the test waits, or with `advance()`. @default 'real'
+   */
   readonly time?: 'real' | 'virtual' | undefined
-  /** The built-in controllers that run. @default 'all' */
+  /** The built-in controllers to run. @default 'all' */
   readonly controllers?: ControllerChoice | undefined
-  /** How many simulated nodes there are, or which, and how containers behave. @default 1 */
+  /** The number of simulated nodes, or their specifications and the behaviour of containers. @default 1 */
   readonly nodes?: number | NodesOptions | undefined
-  /** The namespace of the test's objects; made if it does not exist. @default 'default' */
+  /** The namespace of the test's objects; created if it does not exist. @default 'default' */
   readonly namespace?: string | undefined
-  /** How long `until`, `gone` and `settled` wait. @default '10s', in virtual time '1h' */
+  /** The timeout of `until`, `gone` and `settled`. @default '10s', in virtual time '1h' */
   readonly timeout?: Duration | undefined
   /**
-   * What the operator may do: what follows from its definition, as in a cluster, so that a right that it needs and nobody named fails the
-   * test; or everything. @default 'derived'
+   * The rights of the operator: `derived` from its definition, as in a cluster, so that a missing right fails the test;
+   * or `all`.
+   * @default 'derived'
    */
   readonly rights?: 'derived' | 'all' | undefined
-  /** Whether the operator's webhooks are installed and asked. @default true */
+  /** Whether the operator's webhooks are installed and called. @default true */
   readonly webhooks?: boolean | undefined
   /**
-   * Whether the operator, if it wants to, campaigns for its Lease as in a cluster. There is nobody to compete with, and a test that
-   * is starved of time could lose it. @default false
+   * Whether an operator with leader election acquires its Lease as in a cluster. There is no other candidate, and a
+   * test on a busy
+   * machine could lose the Lease. @default false
    */
   readonly leaderElection?: boolean | undefined
-  /** Kinds made by `defineResource` that are installed besides those that the operator names. */
+  /** Kinds made by `defineResource` to install besides those that the operator refers to. */
   readonly install?: readonly AnyKind[] | undefined
   /** @default silent */
   readonly log?: Logger | undefined
 }
 
-/** How long a wait may take. */
+/** Options of a wait. */
 export interface UntilOptions {
-  /** @default that of the environment */
+  /** @default the timeout of the environment */
   readonly timeout?: Duration | undefined
 }
 
-/** A control plane of its own with an operator running on it. Disposing it stops both. */
+/** A control plane with an operator running on it. Disposal stops both. */
 export interface TestEnv extends AsyncDisposable {
-  /** The test's own client: an administrator who is not the operator. Reads ask the server. */
+  /** The test's own client, with administrator rights and independent of the operator. Reads go to the server. */
   readonly client: ApiClient
   readonly namespace: string
   readonly controlPlane: ControlPlane
-  /** The operator's manager; undefined when the environment runs none. */
+  /** The operator's manager; undefined without an operator. */
   readonly manager: Manager | undefined
   readonly clock: {
-    /** Wall time of the environment, in milliseconds since the epoch. */
+    /** The wall time of the environment, in epoch milliseconds. */
     now(): number
-    /** Lets time pass; only in virtual time. */
+    /** Advances the time. Requires virtual time. */
     advance(by: Duration): Promise<void>
   }
-  /** Lets time pass; only in virtual time. */
+  /** Advances the time. Requires virtual time. */
   advance(by: Duration): Promise<void>
-  /** Resolves to the object as soon as it exists and the condition holds. A failure shows the object, its events and reconciles. */
+  /**
+   * Resolves to the object as soon as it exists and the condition holds. On timeout the error shows the object, its
+   * events and reconciles.
+   */
   until<K extends AnyKind>(
     kind: K,
     key: Key,
@@ -67,16 +76,18 @@ export interface TestEnv extends AsyncDisposable {
   ): Promise<Infer<K>>
   /** Resolves as soon as the object does not exist. */
   gone(kind: AnyKind, key: Key, options?: UntilOptions): Promise<void>
-  /** Resolves when all controllers have seen everything and nothing is left to reconcile; delays that were asked for do not count. */
+  /**
+   * Resolves when all controllers are up to date and no key is left to reconcile. Requeues with a delay do not count.
+   */
   settled(options?: UntilOptions): Promise<void>
   /** The operator's last reconciles, newest first. */
   reconciles(): readonly ReconcileRecord[]
-  /** The state of all objects as it is now: environments started from it need no set-up. */
+  /** Captures the current state of all objects. Environments started from it need no set-up. */
   snapshot(): TestSnapshot
 }
 
-/** The objects of an environment at one moment. */
+/** The objects of an environment at one point in time. */
 export interface TestSnapshot extends AsyncDisposable {
-  /** Starts an environment that goes on from here, with the same operator and options. */
+  /** Starts an environment with these objects, the same operator and the same options. */
   start(): Promise<TestEnv>
 }

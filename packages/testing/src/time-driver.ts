@@ -1,17 +1,17 @@
 import { type Clock, type Duration, drainMicrotasks, KubewrightError, type VirtualClock } from '@kubewright/base'
 
-/** How time passes in an environment. */
+/** Controls how time passes in an environment. */
 export interface TimeDriver {
   readonly clock: Clock
-  /** Waits for work to be done. In virtual time, time passes meanwhile as far as it takes. */
+  /** Waits for a promise. Virtual time advances as far as needed meanwhile. */
   wait<T>(work: Promise<T>): Promise<T>
-  /** Lets time pass; only in virtual time. */
+  /** Advances the time. Requires virtual time. */
   advance(by: Duration): Promise<void>
-  /** Lets everything run that can run without time passing. */
+  /** Runs everything that can run without time passing. */
   turn(): Promise<void>
 }
 
-/** Time as it is. */
+/** A driver for real time. */
 export function realTime(clock: Clock): TimeDriver {
   return {
     clock,
@@ -27,12 +27,12 @@ export function realTime(clock: Clock): TimeDriver {
   }
 }
 
-// Requests in process take a few turns of the event loop each; time stands still as long as there may be any.
+// In-process requests take a few event loop turns each; virtual time does not advance while one may be in flight.
 const patience = 20
 
-/** Time that passes when it is told to, and while somebody waits. */
+/** A driver for virtual time, which advances with `advance()` and during waits. */
 export function virtualTime(clock: VirtualClock): TimeDriver {
-  // One at a time: the clock refuses two advances at once, and tests like to wait for several things together.
+  // Serialized, because the clock rejects concurrent advances and tests may await several things at once.
   let driving: Promise<void> = Promise.resolve()
   const exclusively = <T>(work: () => Promise<T>): Promise<T> => {
     const next = driving.then(work)
@@ -51,7 +51,7 @@ export function virtualTime(clock: VirtualClock): TimeDriver {
       const done = work.finally(() => {
         settled = true
       })
-      // Whoever awaits the result is told; the loop only needs to know that it is over.
+      // The caller handles the rejection of `done`; this only prevents an unhandled rejection while the loop runs.
       done.catch(() => undefined)
       while (!settled) {
         for (let turn = 0; turn < patience && !settled; turn++) await drainMicrotasks()

@@ -2,12 +2,13 @@ import type { AnyKind, Infer } from '@kubewright/api'
 import { toNameAndNamespace } from '@kubewright/api'
 import type { ApiClient, Key } from '@kubewright/client'
 
-/** What there is of an object at one moment: undefined when it does not exist. */
+/** The state of an object at one point in time; undefined when it does not exist. */
 export type Sight<K extends AnyKind> = Infer<K> | undefined
 
 /**
- * Tells how an object is now and each time it changes, until `isEnough` says so or the signal aborts; resolves to the last sight.
- * Watches that end are opened again.
+ * Calls `isEnough` with the current state of an object and with each change, until it returns true or the signal
+ * aborts. Resolves to the
+ * last state. Reopens watches that end.
  */
 export async function watchObject<K extends AnyKind>(
   client: ApiClient,

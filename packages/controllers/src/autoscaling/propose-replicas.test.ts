@@ -113,6 +113,6 @@ describe('givenMetrics()', () => {
   })
 
   test.each(['no JSON', '[]', '{"cpu":"many"}', '{"cpu":true}'])('rejects %s', (text) => {
-    expect(() => of(text)).toThrow(/kubewright.dev\/metrics: .*give a JSON object/)
+    expect(() => of(text)).toThrow(/kubewright.dev\/metrics: .*use a JSON object/)
   })
 })

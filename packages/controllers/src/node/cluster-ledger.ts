@@ -4,28 +4,28 @@ import type { Node, Pod, PodAffinityTerm } from '@kubewright/k8s'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { type Amounts, addAll, allocatableOf, requestsOf } from './pod-resources.ts'
 
-/** What has to be known of a pod on a node to place others beside it. */
+/** The facts about a pod on a node that matter for placing other pods. */
 export interface PlacedPod {
   readonly uid: string
   readonly namespace: string
   readonly labels: Readonly<Record<string, string>> | undefined
-  /** The uid of its controller. */
+  /** The uid of the pod's controller. */
   readonly owner: string | undefined
   readonly ports: readonly string[]
   readonly requests: Amounts
-  /** The pods that it cannot have near. */
+  /** The required anti-affinity terms of the pod. */
   readonly repels: readonly DeepReadonly<PodAffinityTerm>[]
 }
 
-/** A node and what is on it. */
+/** A node and the pods on it. */
 export interface NodeLoad {
   readonly node: Node
   readonly allocatable: Amounts
   readonly used: Amounts
   readonly pods: ReadonlyMap<string, PlacedPod>
-  /** Those of them that cannot have others near. */
+  /** The pods with required anti-affinity. */
   readonly repelling: ReadonlySet<PlacedPod>
-  /** How many pods of each controller there are. */
+  /** The number of pods by the uid of their controller. */
   readonly owners: ReadonlyMap<string, number>
 }
 
@@ -36,13 +36,15 @@ interface Account {
   readonly owners: Map<string, number>
 }
 
-/** Keeps count of what pods use of nodes, so that placing one costs nothing for each that is there. */
+/**
+ * Tracks the resources that pods use on each node incrementally, so that placing a pod does not visit all other pods.
+ */
 export class ClusterLedger {
   readonly #accounts = new Map<string, Account>()
   readonly #nodeOf = new Map<string, string>()
   readonly #assumed = new Set<string>()
 
-  /** Takes note of a pod as it was seen. */
+  /** Updates the ledger with a pod from a watch event. */
   see(pod: Pod): void {
     const { uid } = pod.metadata
     if (pod.spec.nodeName && !isPodTerminal(pod)) {
@@ -53,7 +55,7 @@ export class ClusterLedger {
     }
   }
 
-  /** Counts a pod on a node that it is about to be bound to. */
+  /** Counts a pod on a node before its binding is written and visible in the cache. */
   assume(pod: Pod, node: string): void {
     this.#assumed.add(pod.metadata.uid)
     this.#put(pod, node)
@@ -78,7 +80,7 @@ export class ClusterLedger {
     if (placed.owner !== undefined) account.owners.set(placed.owner, (account.owners.get(placed.owner) ?? 0) - 1)
   }
 
-  /** The nodes with what is on them. They go on counting. */
+  /** The nodes with their loads. The loads are live: they change with later calls. */
   loads(nodes: readonly Node[]): NodeLoad[] {
     return nodes.map((node) => ({ node, allocatable: allocatableOf(node), ...this.#account(node.metadata.name) }))
   }
@@ -95,7 +97,7 @@ export class ClusterLedger {
   #put(pod: Pod, node: string): void {
     const { uid } = pod.metadata
     const before = this.#nodeOf.get(uid)
-    // Neither requests nor labels that matter here change on the way: a pod is counted once.
+    // The requests and labels of a bound pod do not change, so a pod is counted only once per node.
     if (before === node) return
     if (before !== undefined) this.forget(uid)
     const account = this.#account(node)
@@ -108,7 +110,7 @@ export class ClusterLedger {
   }
 }
 
-/** What has to be known of a pod. */
+/** Extracts the facts about a pod that matter for placement. */
 export function placedPod(pod: Pod): PlacedPod {
   const { labels, namespace = '', uid } = pod.metadata
   return {

@@ -1,4 +1,4 @@
-/** The addresses of simulated nodes and of the pods on them: each node has a range of its own. */
+/** Assigns the addresses of simulated nodes and their pods. Each node has its own pod CIDR. */
 export class NodeAddresses {
   readonly #nodes = new Map<string, { readonly ip: string; readonly prefix: string; next: number }>()
   readonly #byPod = new Map<string, string>()
@@ -6,7 +6,7 @@ export class NodeAddresses {
 
   constructor(names: readonly string[]) {
     for (const [index, name] of names.entries()) {
-      // 10.64.0.0/16 for the first, and so on; nodes themselves are in 192.168.0.0/16.
+      // The first node has 10.64.0.0/16, the second 10.65.0.0/16, and so on. Node addresses are in 192.168.0.0/16.
       const prefix = `10.${64 + (index % 190)}`
       const ip = `192.168.${Math.floor((index + 10) / 250)}.${((index + 10) % 250) + 1}`
       this.#nodes.set(name, { ip, prefix, next: 2 })
@@ -17,7 +17,7 @@ export class NodeAddresses {
     return node !== undefined && this.#nodes.has(node)
   }
 
-  /** The range of a node's pods. */
+  /** The pod CIDR of a node. */
   rangeOf(node: string): string {
     return `${this.#nodes.get(node)?.prefix ?? '10.64'}.0.0/16`
   }
@@ -26,7 +26,7 @@ export class NodeAddresses {
     return this.#nodes.get(node)?.ip ?? ''
   }
 
-  /** The address of a pod: the one it has, or a free one. */
+  /** The address of a pod: its current one, or a free one. */
   take(node: string, uid: string, current: string | undefined): string {
     const known = this.#byPod.get(uid)
     if (known !== undefined) return known
@@ -45,14 +45,14 @@ export class NodeAddresses {
 
   #free(node: string): string {
     const range = this.#nodes.get(node)
-    if (range === undefined) throw new Error(`Cannot find an address on node "${node}": it is not a simulated one`)
+    if (range === undefined) throw new Error(`Cannot find an address on node "${node}": the node is not simulated`)
     for (let tries = 0; tries < 65_534; tries++) {
       const number = range.next
-      // The first and the last address of a range are nobody's.
+      // The first and the last address of a range are reserved.
       range.next = number >= 65_534 ? 2 : number + 1
       const address = `${range.prefix}.${number >> 8}.${number & 255}`
       if (!this.#taken.has(address)) return address
     }
-    throw new Error(`Cannot find an address on node "${node}": all of its range are taken`)
+    throw new Error(`Cannot find an address on node "${node}": all addresses of its range are in use`)
   }
 }

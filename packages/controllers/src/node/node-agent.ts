@@ -6,12 +6,12 @@ import { defineBuiltin } from '../workload/define-builtin.ts'
 import { sameContent } from '../workload/write-status.ts'
 import type { NodeAddresses } from './node-addresses.ts'
 
-/** A node to simulate. */
+/** The parameters of a simulated node. */
 export interface NodeSpecification {
   readonly name: string
   readonly labels?: Readonly<Record<string, string>>
   readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: TaintEffect }[]
-  /** What it has for pods. @default 32 CPUs, 128Gi of memory, 5000 pods */
+  /** The capacity for pods. @default 32 CPUs, 128Gi of memory, 5000 pods */
   readonly capacity?: Readonly<Record<string, string>>
 }
 
@@ -19,7 +19,7 @@ type TaintEffect = 'NoExecute' | 'NoSchedule' | 'PreferNoSchedule'
 
 const defaultCapacity = { cpu: '32', memory: '128Gi', 'ephemeral-storage': '500Gi', pods: '5000' }
 
-/** Registers the simulated nodes, keeps their status and, if asked to, their heartbeat. */
+/** Registers the simulated nodes, maintains their status and, with `heartbeat`, renews their leases. */
 export function nodeAgent(
   nodes: readonly NodeSpecification[],
   addresses: NodeAddresses,
@@ -31,7 +31,7 @@ export function nodeAgent(
     name: 'node-agent',
     kind: Node,
     sources: [
-      // Once at the start; a node that somebody deletes stays deleted until then, as with a kubelet.
+      // Register once at start: like with a kubelet, a deleted node stays deleted until the next start.
       timerSource(heartbeat ?? '24h', { keys: names, atStart: true }),
       kindSource(Node, { map: () => [] }),
     ],
@@ -45,7 +45,7 @@ export function nodeAgent(
         const live = found ?? (await register(context, node, addresses))
         registered.add(name)
         const status = nodeStatus(node, live, addresses, clock.now())
-        // A patch, as kubelets write it: others change the node at the same time.
+        // Patch the status, as kubelets do, because other controllers change the node at the same time.
         if (!sameContent(live.status, status)) {
           await context.client.subresource(Node, 'status').patch(name, { status }, { type: 'strategic' })
         }
@@ -82,7 +82,7 @@ async function register({ client }: KeyContext, node: NodeSpecification, address
   }
 }
 
-/** Every node is tainted when it is registered; the taint goes when the node is ready, as the node controller would see to. */
+/** Removes the not-ready taint that every node gets at registration; the node lifecycle controller may be disabled. */
 async function untaint({ client }: Pick<KeyContext, 'client'>, name: string): Promise<void> {
   const node = await client.find(Node, name)
   const taints = node?.spec?.taints ?? []
@@ -91,14 +91,14 @@ async function untaint({ client }: Pick<KeyContext, 'client'>, name: string): Pr
   try {
     await client.update({ ...node, spec: { ...node.spec, taints: left } })
   } catch (error) {
-    // Somebody else was faster, such as the node controller. After a conflict, reads come from the server.
+    // Another write, such as the node lifecycle controller's, came first. After a conflict, reads come from the server.
     if (!isConflict(error)) throw error
     await untaint({ client }, name)
   }
 }
 
 function nodeStatus(node: NodeSpecification, live: Node, addresses: NodeAddresses, now: number): NodeStatus {
-  // In the form in which the server keeps them, so that equal ones are found equal.
+  // In the canonical form that the server stores, so that equal quantities compare equal.
   const amounts = Object.entries({ ...defaultCapacity, ...node.capacity })
   const capacity = Object.fromEntries(amounts.map(([name, text]) => [name, Quantity.parse(text).toString()]))
   return {
@@ -132,7 +132,7 @@ const healthy: readonly (readonly [string, string, string, string])[] = [
   ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
 ]
 
-// The lease is the heartbeat, so a condition that did not change is left as it is.
+// The lease is the heartbeat, so the time of an unchanged condition is not updated.
 function conditionsOf(live: Node, now: number): NodeCondition[] {
   return healthy.map(([type, status, reason, message]) => {
     const current = live.status?.conditions?.find((one) => one.type === type)

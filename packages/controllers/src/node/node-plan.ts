@@ -2,46 +2,55 @@ import type { Duration } from '@kubewright/base'
 import { toMillis } from '@kubewright/base'
 import type { Pod } from '@kubewright/k8s'
 
-/** How a simulated container behaves. */
+/** The behaviour of a simulated container. */
 export interface ContainerPlan {
-  /** From the start of the pod until the container runs: what pulling and starting take. @default 0 */
+  /** Delay from the start of the pod until the container runs, for pulling and starting. @default 0 */
   readonly startDelay?: Duration
-  /** Why the image cannot be had, such as `ErrImagePull`: the container never starts. @default none */
+  /** The reason why the image cannot be pulled, such as `ErrImagePull`. The container never starts. @default none */
   readonly imageError?: string
-  /** From running until ready. @default 0 */
+  /** Delay from running until ready. @default 0 */
   readonly readyAfter?: Duration
   /** False for a container whose readiness probe never succeeds. @default true */
   readonly ready?: boolean
-  /** How long it runs before it exits by itself. @default for ever; one second in pods that are not to be restarted always */
+  /**
+   * How long the container runs before it exits. @default forever; one second in pods whose restart policy is not
+   * Always
+   */
   readonly runFor?: Duration
   /** @default 0 */
   readonly exitCode?: number
-  /** From the request to stop until it has stopped; the grace period of the pod cuts it short. @default 0 */
+  /** Delay from SIGTERM until the container has stopped, limited by the pod's grace period. @default 0 */
   readonly stopAfter?: Duration
-  /** The lines that it writes when it starts. */
+  /** The lines that the container logs when it starts. */
   readonly log?: readonly string[]
 }
 
 /**
- * How the containers of simulated nodes behave. What a pod's annotations say comes first: `kubewright.dev/run-for: 10s`, or
- * `kubewright.dev/run-for.sidecar: 10s` for the container `sidecar` only, and so on for `start-delay`, `image-error`, `ready-after`,
- * `ready`, `exit-code`, `stop-after` and `log`. A container that crashes over and over is one that runs for a while and exits with
- * another code than 0.
+ * The behaviour of the containers on simulated nodes. A pod's annotations take precedence: `kubewright.dev/run-for:
+ * 10s`, or
+ * `kubewright.dev/run-for.sidecar: 10s` for the container `sidecar` only. The other annotations are `start-delay`,
+ * `image-error`,
+ * `ready-after`, `ready`, `exit-code`, `stop-after` and `log`. To simulate a crash loop, combine `run-for` with an exit
+ * code other
+ * than 0.
  */
 export interface NodePlan {
-  /** By image: the name in full, without its tag, or with `*` for any characters. The first one that matches counts. */
+  /**
+   * Plans by image: the full name, the name without its tag, or a pattern with `*` for any characters. The first match
+   * wins.
+   */
   readonly images?: Readonly<Record<string, ContainerPlan>>
-  /** For all other images. */
+  /** The plan for all other images. */
   readonly default?: ContainerPlan
 }
 
-/** A {@link ContainerPlan} in milliseconds and with nothing left open. */
+/** A {@link ContainerPlan} with all defaults applied and durations in milliseconds. */
 export interface ContainerScript {
   readonly startDelay: number
   readonly imageError: string | undefined
   readonly readyAfter: number
   readonly ready: boolean
-  /** Undefined for ever. */
+  /** Undefined means forever. */
   readonly runFor: number | undefined
   readonly exitCode: number
   readonly stopAfter: number
@@ -49,16 +58,16 @@ export interface ContainerScript {
 }
 
 const prefix = 'kubewright.dev/'
-// So that something is to be seen of a job.
+// Long enough to observe a running job.
 const shortRun = 1000
 
-/** The container of a pod, as far as its plan depends on it. */
+/** The fields of a container that its plan depends on. */
 export interface PlannedContainer {
   readonly name: string
   readonly image?: string | undefined
 }
 
-/** What becomes of a container by the plan and the annotations of its pod. Annotations that make no sense are ignored. */
+/** Resolves the behaviour of a container from the plan and its pod's annotations. Invalid annotations are ignored. */
 export function scriptFor(plan: NodePlan, pod: Pod, container: PlannedContainer, isInit = false): ContainerScript {
   const found: ContainerPlan = {
     ...(byImage(plan, container.image ?? '') ?? plan.default),
@@ -115,5 +124,5 @@ function omit<T extends object>(value: { readonly [K in keyof T]: T[K] | undefin
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T
 }
 
-/** The annotation by which a pod asks for real processes instead of simulated ones. */
+/** The annotation with which a pod requests real processes instead of simulated ones. */
 export const processAnnotation: string = `${prefix}process`

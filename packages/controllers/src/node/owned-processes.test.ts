@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { OwnedProcesses } from './owned-processes.ts'
 import { systemProcessHost } from './system-process-host.ts'
 
-/** Starts a script of Node; resolves when it has said that it runs. */
+/** Starts a Node script; resolves when the script has printed its first line. */
 async function running(processes: OwnedProcesses, script: string): Promise<{ exited: Promise<number> }> {
   const said = new Deferred<void>()
   const command = [process.execPath, '-e', script]
@@ -14,18 +14,18 @@ async function running(processes: OwnedProcesses, script: string): Promise<{ exi
 
 const forever = 'setInterval(() => {}, 1000)'
 
-test('OwnedProcesses asks real processes to end, makes those that will not, and takes their children with them', async () => {
+test('OwnedProcesses stops real processes, kills those that do not stop, and kills their children', async () => {
   const processes = new OwnedProcesses({ host: systemProcessHost(), clock: systemClock, stopGrace: '200ms' })
   const polite = await running(processes, `process.on('SIGTERM', () => process.exit(3)); console.log('up'); ${forever}`)
   const deaf = await running(processes, `process.on('SIGTERM', () => {}); console.log('up'); ${forever}`)
-  // The child has its parent's output, which stays open as long as it lives, and with it what the parent is waited for by.
+  // The child inherits its parent's output, which stays open while the child lives and delays the parent's close event.
   const child = `const { spawn } = require('node:child_process'); spawn(process.execPath, ['-e', 'console.log(1); ${forever}'], { stdio: 'inherit' })`
   const parent = await running(processes, `${child}; ${forever}`)
   await processes[Symbol.asyncDispose]()
   expect(await Promise.all([polite.exited, deaf.exited, parent.exited])).toEqual([3, 137, 143])
 })
 
-test('OwnedProcesses starts nothing any more once it ends', async () => {
+test('OwnedProcesses refuses to start processes after disposal', async () => {
   const processes = new OwnedProcesses({ host: systemProcessHost(), clock: systemClock, stopGrace: '1s' })
   await processes[Symbol.asyncDispose]()
   const lines: string[] = []
@@ -38,7 +38,7 @@ test('OwnedProcesses starts nothing any more once it ends', async () => {
   expect(lines).toEqual(['Not started: the nodes are being stopped'])
 })
 
-test('OwnedProcesses names a process that cannot be ended, and does not wait for ever', async () => {
+test('OwnedProcesses reports a process that cannot be killed, and does not wait forever', async () => {
   const clock = new VirtualClock()
   const graces: number[] = []
   const host = {

@@ -1,21 +1,22 @@
 import { type Clock, type Duration, toMillis, withDeadline } from '@kubewright/base'
 import type { ProcessHost, ProcessSpec, RunningProcess } from './process-host.ts'
 
-/** What {@link OwnedProcesses} takes. */
+/** Options of {@link OwnedProcesses}. */
 export interface OwnedProcessesOptions {
   readonly host: ProcessHost
   readonly clock: Clock
-  /** How long processes are given to end before they are made to. */
+  /** How long processes may take to stop before they are killed. */
   readonly stopGrace: Duration
 }
 
-// How long one that was made to end may take until it has: the system has to do it.
+// How long a killed process may take to exit.
 const killMillis = 5000
 const killedCode = 137
 
 /**
- * The processes that a host starts for one owner. Disposing it ends them all and waits until they have; none can be started any more.
- * One that does not end in time is an error that names it.
+ * Tracks the processes that a host starts for one owner. Disposal stops all of them and waits until they have exited;
+ * no process can be
+ * started afterwards. Throws an error that names the processes that do not exit in time.
  */
 export class OwnedProcesses implements ProcessHost, AsyncDisposable {
   readonly #options: OwnedProcessesOptions

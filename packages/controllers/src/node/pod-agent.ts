@@ -17,15 +17,15 @@ import type { LogBook } from './pod-logs.ts'
 import type { ProcessHost, RunningProcess } from './process-host.ts'
 import { type PodMemory, type PodNews, stepPod, stoppedStatus, stopsAt } from './step-pod.ts'
 
-/** What the agent of simulated nodes works with. */
+/** Dependencies of {@link podAgent}. */
 export interface PodAgentParts {
   readonly plan: NodePlan
   readonly addresses: NodeAddresses
   readonly logs: LogBook
-  /** Has a pod looked at again when its process ends. */
+  /** Enqueues a pod when its process exits. */
   readonly wake: ChannelSource
   readonly processes: ProcessHost | undefined
-  /** Whether starts of containers are told in Events too, and not only troubles. */
+  /** Whether container starts are recorded as Events too; problems always are. */
   readonly tellsStarts: boolean
 }
 
@@ -36,7 +36,7 @@ interface Seat extends PodMemory {
   deletedAt?: number
 }
 
-/** Starts, watches and stops the pods of the simulated nodes, as kubelets do. */
+/** Starts, updates and stops the pods of the simulated nodes, as kubelets do. */
 export function podAgent(parts: PodAgentParts): KeyController {
   return defineBuiltin({
     name: 'kubelet',
@@ -79,14 +79,14 @@ class PodAgent {
       if (isPodTerminal(pod)) return undefined
       return await this.#advance(pod, seat, context)
     } catch (error) {
-      // Others write pods too; whatever they changed brings it back.
+      // Other clients write pods too; the event of their change requeues the pod.
       if (isNotFound(error)) return undefined
       if (isConflict(error)) return { requeueAfter: 1 }
       throw error
     }
   }
 
-  /** Takes note of the addresses that pods have from before, so that no new one gets them. */
+  /** Reserves the addresses of existing pods, so that no new pod gets one of them. */
   async #prime({ client }: KeyContext): Promise<void> {
     const { addresses } = this.#parts
     for (const { metadata, spec, status } of await client.list(Pod, { namespace: '' })) {
@@ -119,7 +119,7 @@ class PodAgent {
       const due = seat.running.size > 0 ? seat.deletedAt + grace + 1000 : stopsAt(pod, this.#parts.plan, seat.deletedAt)
       if (due > now) return { requeueAfter: due - now }
       for (const { name } of pod.spec.containers) this.#parts.logs.end(seat.uid, name)
-      // Whoever holds the pod with a finalizer wants to see how it ended.
+      // A pod with finalizers stays visible, so write its final status.
       if ((pod.metadata.finalizers ?? []).length > 0) {
         await write(context, pod, stoppedStatus(pod, this.#parts.plan, now))
       }

@@ -1,7 +1,7 @@
 import { findCondition, toTime } from '@kubewright/api'
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '@kubewright/k8s'
 
-/** What the conditions of a pod are worked out from. */
+/** Input of {@link podConditions}. */
 export interface ConditionFacts {
   readonly pod: Pod
   readonly phase: NonNullable<PodStatus['phase']>
@@ -11,7 +11,7 @@ export interface ConditionFacts {
   readonly now: number
 }
 
-/** The conditions that a node's agent keeps, in its order, merged with those of others. */
+/** The conditions that the node agent maintains, in kubelet's order, merged with those of other writers. */
 export function podConditions(facts: ConditionFacts): PodCondition[] {
   const { pod, now } = facts
   const current = (pod.status?.conditions ?? []) as readonly PodCondition[]

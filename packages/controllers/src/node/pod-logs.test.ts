@@ -42,7 +42,7 @@ test.each<[string, Partial<LogQuery>, string[]]>([
   expect(await all(book().read(query(more), clock))).toEqual(lines)
 })
 
-test('LogBook.read() follows until the container ends', async () => {
+test('LogBook.read() follows until the container exits', async () => {
   const subject = book()
   const followed = all(subject.read(query({ follow: true, tailLines: 1 }), clock))
   await Promise.resolve()
@@ -52,7 +52,7 @@ test('LogBook.read() follows until the container ends', async () => {
   expect(await followed).toEqual(['three\n', 'four\n'])
 })
 
-test('LogBook.read() ends when nobody wants it any more', async () => {
+test('LogBook.read() ends when its signal is aborted', async () => {
   const stop = new AbortController()
   const followed = all(book().read(query({ follow: true, signal: stop.signal }), clock))
   stop.abort()

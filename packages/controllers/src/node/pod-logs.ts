@@ -18,15 +18,15 @@ interface Log {
   readonly waiting: Set<() => void>
 }
 
-// Like a log file that is rotated.
+// Old lines are dropped, as with log rotation.
 const maxLines = 10_000
 
-/** Keeps what simulated containers write. */
+/** Stores the log lines of simulated containers. */
 export class LogBook {
-  // By the uid of the pod and the name of the container.
+  // By pod uid and container name.
   readonly #logs = new Map<string, Map<string, Log>>()
 
-  /** Begins the log of a new run of a container; the one before it becomes the previous one. */
+  /** Starts the log of a new container run; the current log becomes the previous one. */
   begin(uid: string, container: string): void {
     const log = this.#log(uid, container)
     if (log.lines.length > 0 || log.open) log.previous = log.lines
@@ -46,7 +46,7 @@ export class LogBook {
     wake(log)
   }
 
-  /** Ends the log: whoever follows it is told so. */
+  /** Closes the log: requests that follow it end. */
   end(uid: string, container: string): void {
     const log = this.#logs.get(uid)?.get(container)
     if (log === undefined) return
@@ -54,7 +54,7 @@ export class LogBook {
     wake(log)
   }
 
-  /** Forgets all logs of a pod. */
+  /** Drops all logs of a pod. */
   forget(uid: string): void {
     for (const log of this.#logs.get(uid)?.values() ?? []) {
       log.open = false
@@ -70,7 +70,7 @@ export class LogBook {
       query.timestamps ? `${new Date(time).toISOString().replace('Z', '000000Z')} ${text}\n` : `${text}\n`
     const kept = (query.previous ? log.previous : log.lines).filter(({ time }) => time >= since)
     let bytes = query.limitBytes ?? Number.POSITIVE_INFINITY
-    // A line that does not fit is cut, as a limit of bytes asks for.
+    // A byte limit may cut a line.
     const cut = (line: string): string => {
       const text = line.length > bytes ? line.slice(0, bytes) : line
       bytes -= text.length

@@ -1,10 +1,13 @@
 import { type DeepReadonly, Quantity } from '@kubewright/base'
 import type { Container, Node, Pod } from '@kubewright/k8s'
 
-/** Amounts by resource, in thousandths. */
+/** Amounts by resource name, in thousandths. */
 export type Amounts = Map<string, bigint>
 
-/** What a pod asks for: the sum of its containers, or the largest init container if that is more, and the overhead. */
+/**
+ * The resource requests of a pod: the sum of its containers, or the largest init container if that is more, plus the
+ * overhead.
+ */
 export function requestsOf(pod: Pod): Amounts {
   const total: Amounts = new Map([['pods', 1000n]])
   for (const container of pod.spec.containers) addAll(total, requests(container))
@@ -19,7 +22,7 @@ export function requestsOf(pod: Pod): Amounts {
   return total
 }
 
-/** What a node has for pods. */
+/** The resources that a node has for pods. */
 export const allocatableOf = (node: Node): Amounts => amounts(node.status?.allocatable ?? node.status?.capacity)
 
 function requests(container: DeepReadonly<Container>): Amounts {
@@ -34,7 +37,7 @@ function amounts(list: Readonly<Record<string, number | string>> | undefined): A
   return result
 }
 
-/** Adds amounts to a sum. */
+/** Adds amounts to a sum in place. */
 export function addAll(sum: Amounts, more: Amounts): void {
   for (const [name, amount] of more) sum.set(name, (sum.get(name) ?? 0n) + amount)
 }

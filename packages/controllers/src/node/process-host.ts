@@ -1,21 +1,21 @@
-/** A program that a container runs for real. */
+/** A program that a container runs as a real process. */
 export interface ProcessSpec {
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly workingDir?: string
-  /** Is told each line that it writes. */
+  /** Called with each line of output. */
   readonly onLine: (line: string) => void
 }
 
-/** A program that was started. */
+/** A started program. */
 export interface RunningProcess {
-  /** Resolves to its exit code when it has ended; 128 plus the number of the signal that ended it. Never rejects. */
+  /** Resolves to the exit code, or to 128 plus the signal number. Never rejects. */
   readonly exited: Promise<number>
-  /** Asks it to end, and makes it end when the time is over. */
+  /** Sends SIGTERM, and SIGKILL when the grace period is over. */
   stop(graceMillis: number): void
 }
 
-/** Starts real programs for pods that ask for it. Given by whoever runs the nodes: this package does no I/O itself. */
+/** Starts real processes for pods that request them. The caller provides the host, because this module does no I/O. */
 export interface ProcessHost {
   start(spec: ProcessSpec): RunningProcess
 }

@@ -17,14 +17,14 @@ const asking = (requests: Record<string, string>, facts: PodFacts = {}): Pod =>
   pod({ ...facts, spec: { containers: [{ name: 'c', image: 'x', resources: { requests } }] } })
 const after = (open: string) => `no new claims to deallocate, preemption: 0/${open}.`
 
-test('schedulePod() spreads the pods of an owner and then fills the emptiest node', () => {
+test('schedulePod() spreads the pods of an owner, then prefers the emptiest node', () => {
   const owner = { kind: 'ReplicaSet', name: 'web', uid: 'w' }
   const nodes = [node('a'), node('b')]
   expect(where(pod({ name: 'n', owner }), nodes, pod({ name: 'x', node: 'a', owner }))).toBe('b')
   expect(where(asking({ cpu: '1' }), nodes, asking({ cpu: '2' }, { name: 'x', node: 'a' }))).toBe('b')
 })
 
-test('schedulePod() counts resources, of pods that have not ended', () => {
+test('schedulePod() counts the resources of unfinished pods', () => {
   const nodes = [node('a')]
   const big = asking({ cpu: '3' }, { name: 'big', node: 'a' })
   expect(where(asking({ cpu: '2' }), nodes, big)).toBe(
@@ -41,7 +41,7 @@ test('schedulePod() counts resources, of pods that have not ended', () => {
   expect(where(pod(), [full], pod({ name: 'x', node: 'a' }))).toContain('1 Too many pods.')
 })
 
-test('schedulePod() says why each node is out', () => {
+test('schedulePod() reports the reasons for all rejected nodes', () => {
   const nodes = [
     node('cordoned', { spec: { unschedulable: true } }),
     node('tainted', { spec: { taints: [{ key: 'k', value: 'v', effect: 'NoSchedule' }] } }),
@@ -73,7 +73,7 @@ test.each<[string, { operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt'
   expect(where(pod({ spec }), [node('a', { labels: { cores: '4' } })]) === 'a').toBe(fits)
 })
 
-test('schedulePod() keeps host ports apart', () => {
+test('schedulePod() avoids host port conflicts', () => {
   const spec = { containers: [{ name: 'c', image: 'x', ports: [{ containerPort: 80, hostPort: 80 }] }] }
   const taken = pod({ name: 'x', node: 'a', spec })
   expect(where(pod({ spec }), [node('a'), node('b')], taken)).toBe('b')
@@ -86,7 +86,7 @@ const near = { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'zon
 const zoned = [node('a', { labels: { zone: '1' } }), node('b', { labels: { zone: '2' } })]
 const web = (facts: PodFacts): Pod => pod({ labels: { app: 'web' }, ...facts })
 
-test('schedulePod() follows affinity and anti-affinity between pods', () => {
+test('schedulePod() respects pod affinity and anti-affinity', () => {
   const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [near] } }
   const antiAffinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [near] } }
   const there = web({ name: 'x', node: 'b' })
@@ -100,7 +100,7 @@ test('schedulePod() follows affinity and anti-affinity between pods', () => {
   )
 })
 
-test('ClusterLedger counts each pod once and gives back what went', () => {
+test('ClusterLedger counts each pod once and releases the resources of deleted pods', () => {
   const ledger = new ClusterLedger()
   const subject = asking({ cpu: '1' }, { name: 'p' })
   const used = () => ledger.loads([node('a')])[0]?.used.get('cpu') ?? 0n

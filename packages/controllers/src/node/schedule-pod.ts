@@ -5,10 +5,13 @@ import { matchesNode, untoleratedTaint } from '../workload/node-fit.ts'
 import { type NodeLoad, type PlacedPod, placedPod } from './cluster-ledger.ts'
 import type { Amounts } from './pod-resources.ts'
 
-/** Where a pod goes, or why it goes nowhere. */
+/** The chosen node, or the reason why no node fits. */
 export type Placement = { readonly node: NodeLoad } | { readonly reason: string }
 
-/** Picks the node for a pod: of those that fit, one with few pods of the same owner, and then the one with most room. */
+/**
+ * Selects the node for a pod: of the nodes that fit, one with the fewest pods of the same owner, then the least full
+ * one.
+ */
 export function schedulePod(pod: Pod, loads: readonly NodeLoad[]): Placement {
   if (loads.length === 0) return { reason: 'no nodes available to schedule pods' }
   const placed = placedPod(pod)
@@ -48,7 +51,7 @@ function refusalText(
 
 interface Misfit {
   readonly reasons: readonly string[]
-  /** Whether even an empty node would not help. */
+  /** Whether the pod would not fit even if the node were empty. */
   readonly final: boolean
 }
 
@@ -89,7 +92,7 @@ function hasPortConflict({ ports }: PlacedPod, { pods }: NodeLoad): boolean {
 
 type Term = DeepReadonly<PodAffinityTerm>
 
-/** Required affinity and anti-affinity between pods, of this pod and, for anti-affinity, of those that are there. */
+/** Checks required pod affinity and anti-affinity of this pod, and required anti-affinity of the existing pods. */
 function affinityProblem(
   pod: Pod,
   placed: PlacedPod,
@@ -103,7 +106,7 @@ function affinityProblem(
   }
   for (const term of pod.spec.affinity?.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) {
     if (isNear(term)) continue
-    // The first of its kind would never start if it had to wait for itself.
+    // The first pod of a group matches its own affinity term; otherwise it could never start.
     const first = selects(term, placed, placed) && !loads.some((load) => has(load, term, placed))
     if (!first || zoneOf(node, term) === undefined) return "node(s) didn't match pod affinity rules"
   }
@@ -136,7 +139,7 @@ function selects(term: Term, owner: PlacedPod, other: PlacedPod): boolean {
 const crowding = ({ owner }: PlacedPod, { owners }: NodeLoad): number =>
   owner === undefined ? 0 : (owners.get(owner) ?? 0)
 
-/** How full the node will be, from 0 to 1: the mean over what the pod asks for. */
+/** How full the node would be, from 0 to 1: the mean over the resources that the pod requests. */
 function fullness(requests: Amounts, { allocatable, used }: NodeLoad): number {
   let sum = 0
   for (const [name, amount] of requests) {

@@ -17,14 +17,16 @@ import { inParallel } from '../workload/slow-start.ts'
 import { ClusterLedger } from './cluster-ledger.ts'
 import { schedulePod } from './schedule-pod.ts'
 
-// All waiting pods are placed in one go, so that no two passes can disagree. A pass is due for pods that wait, and where pods
-// that were refused may find room now.
+// One pass places all pending pods, so that concurrent passes cannot make conflicting decisions. The key `pods`
+// requests a pass for
+// pending pods; the second key one for refused pods that may fit now.
 const waitingPods = 'pods'
 const moreRoom = 'room'
 
 /**
- * Binds pods to nodes: node selectors and affinity, taints, resources, host ports and required affinity between pods count.
- * Priorities, preemption, topology spread and volumes do not. To be run once.
+ * Binds pods to nodes. Considers node selectors and affinity, taints, resources, host ports and required pod affinity.
+ * Ignores
+ * priorities, preemption, topology spread and volumes. A scheduler holds state: run it in one manager only.
  */
 export function podScheduler(): KeyController {
   const ledger = new ClusterLedger()
@@ -53,12 +55,13 @@ export function podScheduler(): KeyController {
 }
 
 /**
- * The pods that no node takes, by uid, with the versions that were looked at: until there is more room, or they have changed, there is
- * no use in looking again.
+ * The unschedulable pods by uid, with the resource versions that were evaluated. A pod is evaluated again only when
+ * resources are freed
+ * or the pod has changed.
  */
 type Refused = Map<string, string>
 
-/** Keeps the ledger and tells when there is something to do. */
+/** Updates the ledger from pod events and enqueues a pass when one is needed. */
 function podSource(ledger: ClusterLedger): Source {
   const start = (sink: KeySink, { cluster }: ControllerParts): RunningSource => {
     const lease = cluster.cache.use(Pod)
@@ -94,7 +97,7 @@ function isWaiting(pod: Pod): boolean {
 async function scheduleAll(context: KeyContext, ledger: ClusterLedger, refused: Refused, now: number): Promise<void> {
   const { client } = context
   const unbound = await client.list(Pod, { namespace: '', fields: { 'spec.nodeName': '' } })
-  // A binding shows in the cache a moment later; until then the ledger remembers it.
+  // The cache shows a binding only later; until then the ledger remembers it.
   const isDue = (pod: Pod): boolean =>
     isWaiting(pod) &&
     !ledger.isAssumed(pod.metadata.uid) &&
@@ -121,7 +124,7 @@ async function scheduleAll(context: KeyContext, ledger: ClusterLedger, refused: 
       await bind(context, pod, node)
     } catch (error) {
       ledger.forget(pod.metadata.uid)
-      // Gone or bound by somebody else: either way it waits no longer.
+      // The pod was deleted, or bound by another scheduler: it is no longer pending.
       if (!isNotFound(error) && !isConflict(error)) throw error
     }
   })
@@ -129,7 +132,8 @@ async function scheduleAll(context: KeyContext, ledger: ClusterLedger, refused: 
     const { metadata } = await refuse(context, pod, reason, now)
     refused.set(metadata.uid, metadata.resourceVersion)
   })
-  // A pod that wants to be near others may find them now. This ends, as no pod is bound twice.
+  // Pods with pod affinity may fit now, next to pods that were just bound. This terminates, because each pod is bound
+  // only once.
   const seeking = unbound.filter(({ spec, metadata }) => spec.affinity?.podAffinity && refused.has(metadata.uid))
   if (bindings.length === 0 || seeking.length === 0) return
   for (const { metadata } of seeking) refused.delete(metadata.uid)
@@ -147,7 +151,7 @@ async function bind({ client, events }: KeyContext, pod: Pod, node: string): Pro
   events.record(pod, { type: 'Normal', reason: 'Scheduled', message, action: 'Binding' })
 }
 
-/** Says in its status that no node takes a pod. Resolves with the pod as it is then. */
+/** Sets the condition PodScheduled to False. Resolves to the updated pod. */
 async function refuse({ client, events }: KeyContext, pod: Pod, message: string, now: number): Promise<Pod> {
   const current = findCondition(pod.status?.conditions, 'PodScheduled')
   if (current?.status === 'False' && current.message === message) return pod

@@ -11,34 +11,46 @@ import { LogBook } from './pod-logs.ts'
 import type { ProcessHost } from './process-host.ts'
 import { podScheduler } from './scheduler.ts'
 
-/** What {@link simulateNodes} takes. */
+/** Options of {@link simulateNodes}. */
 export interface SimulateNodesOptions {
-  /** How many nodes, named `node-1` and so on, or which. @default 1 */
+  /** The number of nodes, named `node-1`, `node-2` and so on, or their specifications. @default 1 */
   readonly nodes?: number | readonly NodeSpecification[]
-  /** How containers behave. @default they start at once, are ready, and run; those of jobs end after a second */
+  /** How containers behave. @default they start at once, become ready and run; those of jobs exit after a second */
   readonly plan?: NodePlan
-  /** How often leases are renewed. @default never: the nodes cannot get lost */
+  /** How often leases are renewed. @default never: the nodes always count as alive */
   readonly heartbeat?: Duration
-  /** Runs real programs for pods with the annotation `kubewright.dev/process: "true"`. @default none: all is simulated */
+  /**
+   * Runs real processes for pods with the annotation `kubewright.dev/process: "true"`. @default none: everything is
+   * simulated
+   */
   readonly processes?: ProcessHost
-  /** How long real programs are given to end when the nodes are disposed; then they are made to. @default '2s' */
+  /** How long real processes may take to stop on disposal before they are killed. @default '2s' */
   readonly stopGrace?: Duration
-  /** Whether Events tell that containers were pulled, created and started. Troubles are always told. @default false */
+  /**
+   * Whether Events report that containers were pulled, created and started. Problems are always reported. @default
+   * false
+   */
   readonly tellsStarts?: boolean
-  /** What the times of log queries count by. @default the system's */
+  /** The clock for the times of log queries. @default the system clock */
   readonly clock?: Clock
 }
 
 /**
- * Simulated nodes for one control plane, whose API server takes them as where logs come from. Disposing them ends the real programs that
- * they started; to be done when their controllers have stopped.
+ * Simulated nodes for one control plane. The API server reads container logs from them. Disposal kills the real
+ * processes that they
+ * started; stop the controllers first.
  */
 export interface SimulatedNodes extends NodeConnector, AsyncDisposable {
-  /** The scheduler, the agent that runs pods, and the one that registers the nodes. To be run once. */
+  /**
+   * The scheduler, the agent that runs pods, and the agent that registers the nodes. They hold state: run them in one
+   * manager only.
+   */
   readonly controllers: readonly KeyController[]
 }
 
-/** Describes nodes without machines: pods are scheduled, started, become ready, fail, restart and stop by a plan. */
+/**
+ * Creates nodes without machines: pods are scheduled, start, become ready, fail, restart and stop according to a plan.
+ */
 export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNodes {
   const { clock = systemClock, heartbeat, nodes = 1, plan = {}, processes: host, tellsStarts = false } = options
   const { stopGrace = '2s' } = options

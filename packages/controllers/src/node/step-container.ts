@@ -5,19 +5,22 @@ import type { ContainerState, ContainerStatus } from '@kubewright/k8s'
 import { knownTime } from '../workload/known-time.ts'
 import type { ContainerScript, PlannedContainer } from './node-plan.ts'
 
-/** A container's status as read or made. */
+/** A container status, read or computed. */
 export type StatusOf = DeepReadonly<ContainerStatus>
 
-/** What happened to a container in a step. */
+/** The transitions of a container in a step. */
 export type ContainerNews = 'started' | 'ended' | 'backed-off' | 'pull-failed'
 
-/** The exact times that a status, in whole seconds, cannot tell. Lost when the process ends; the status does then. */
+/**
+ * Exact times in milliseconds; the status has whole seconds only. After a restart of this process the status is used
+ * instead.
+ */
 export interface ContainerTimes {
   startedAt?: number
   finishedAt?: number
 }
 
-/** What a container has to be judged by. */
+/** Input of {@link stepContainer}. */
 export interface ContainerFacts {
   readonly container: PlannedContainer
   readonly script: ContainerScript
@@ -25,27 +28,27 @@ export interface ContainerFacts {
   /** `pod_namespace(uid)`, for messages. */
   readonly podText: string
   readonly containerID: string
-  /** When it could start at the earliest. */
+  /** The earliest start time. */
   readonly since: number
   readonly now: number
-  /** Of a real process: how it ended, or that it has not. Simulated ones end by their script. */
+  /** The state of a real process: its exit code, or none while it runs. Absent for simulated containers. */
   readonly process?: { readonly exitCode?: number } | undefined
 }
 
-/** A container after a step. */
+/** The result of {@link stepContainer}. */
 export interface ContainerStep {
   readonly status: ContainerStatus
   readonly news: readonly ContainerNews[]
-  /** When to look again, in milliseconds from now. */
+  /** The delay until the next step, in milliseconds. */
   readonly wakeIn: number | undefined
 }
 
 const firstBackoff = 10_000
 const longestBackoff = 300_000
-// More steps at one moment than any container can make.
+// An upper bound on the steps at one moment; it only guards against an endless loop.
 const stepLimit = 8
 
-/** Takes a container as far as it gets until now. */
+/** Advances a container to the current time. */
 export function stepContainer(
   current: StatusOf | undefined,
   times: ContainerTimes,
@@ -84,7 +87,7 @@ function advance(
     return started(status, times, facts, again)
   }
   if (running !== undefined) {
-    // What is known of a process is about the one before, when it was started just now.
+    // When the process was started in this step, the known exit code belongs to the previous process.
     const known = news.includes('started') ? undefined : facts.process?.exitCode
     const exitCode = facts.process === undefined ? script.exitCode : known
     const over = facts.process === undefined ? endsAt(times, running.startedAt, facts) : now
@@ -96,7 +99,7 @@ function advance(
     return ready === status.ready ? undefined : { ...status, ready }
   }
   if (terminated === undefined || !restarts(facts, terminated.exitCode)) return undefined
-  // The first time it is tried again at once.
+  // The first restart has no back-off.
   if (status.restartCount === 0) {
     news.push('started')
     return started(status, times, facts, true)
@@ -108,7 +111,7 @@ function advance(
   return { ...status, state, lastState: status.state ?? {}, ready: false, started: false }
 }
 
-/** When the container changes by itself, if it does. */
+/** The time of the container's next transition; undefined when there is none. */
 function dueAt(status: ContainerStatus, times: ContainerTimes, facts: ContainerFacts): number | undefined {
   const { running, waiting: wait } = status.state ?? {}
   if (wait?.reason === 'CrashLoopBackOff') {
@@ -168,7 +171,7 @@ function ended(
   return { ...status, state, ready: false, started: false }
 }
 
-/** The state of a container that has ended. */
+/** The state of a terminated container. */
 export function terminatedState(
   state: ContainerState | undefined,
   exitCode: number,

@@ -4,7 +4,7 @@ import { now, type PodFacts, pod } from '../testdata/objects.ts'
 import type { NodePlan } from './node-plan.ts'
 import { type PodMemory, type PodNews, stepPod, stoppedStatus, stopsAt } from './step-pod.ts'
 
-/** Lives a pod through, from wake to wake, as its node would. */
+/** Runs a pod from one step to the next, as its node would. */
 class Life {
   pod: Pod
   time = now
@@ -42,7 +42,7 @@ class Life {
     return this
   }
 
-  /** Goes on to the next moment at which something happens; gives how long that took. */
+  /** Advances the time to the next step; returns how long that took. */
   wake(): number | undefined {
     const wait = this.wakeIn
     if (wait === undefined) return undefined
@@ -68,7 +68,7 @@ test('stepPod() starts a pod at once and makes it ready', () => {
   expect(life.step().status).toEqual(before)
 })
 
-test('stepPod() keeps the delays of the plan to the millisecond', () => {
+test('stepPod() applies the delays of the plan to the millisecond', () => {
   const life = new Life({}, { images: { nginx: { startDelay: '1500ms', readyAfter: '250ms' } } })
   expect(life.state).toBe('Pending, c ContainerCreating')
   expect(life.wake()).toBe(1500)
@@ -82,7 +82,7 @@ test('stepPod() keeps the delays of the plan to the millisecond', () => {
   expect(life.state).toBe('Running, c running ready')
 })
 
-test('stepPod() restarts what crashes, later and later', () => {
+test('stepPod() restarts crashed containers with increasing back-off', () => {
   const life = new Life({ annotations: { 'kubewright.dev/exit-code': '1', 'kubewright.dev/run-for': '1s' } })
   const waits: (number | undefined)[] = []
   for (let round = 0; round < 8; round++) waits.push(life.wake())
@@ -95,7 +95,7 @@ test('stepPod() restarts what crashes, later and later', () => {
   expect(life.news.filter(({ what }) => what === 'backed-off')).toHaveLength(4)
 })
 
-test('stepPod() ends a pod that is not to be restarted', () => {
+test('stepPod() finishes a pod with restartPolicy Never', () => {
   const done = new Life({ spec: { restartPolicy: 'Never' } })
   done.wake()
   expect(done.state).toBe('Succeeded, c exit 0')
@@ -106,20 +106,20 @@ test('stepPod() ends a pod that is not to be restarted', () => {
   expect(failed.wakeIn).toBeUndefined()
 })
 
-test('stepPod() restarts on failure only where asked to', () => {
+test('stepPod() restarts only failed containers with restartPolicy OnFailure', () => {
   const life = new Life({ spec: { restartPolicy: 'OnFailure' }, annotations: { 'kubewright.dev/exit-code': '1' } })
   life.wake()
   expect(life.state).toBe('Running, c running ready 1')
 })
 
-test('stepPod() never starts a container without its image', () => {
+test('stepPod() never starts a container whose image cannot be pulled', () => {
   const life = new Life({}, { images: { 'ngin*': { imageError: 'ErrImagePull' } } })
   expect(life.state).toBe('Pending, c ErrImagePull')
   expect(life.wakeIn).toBeUndefined()
   expect(life.step().news.map(({ what }) => what)).toEqual(['pull-failed'])
 })
 
-test('stepPod() runs init containers one after the other, and sidecars beside the rest', () => {
+test('stepPod() runs init containers in sequence, and sidecars alongside the other containers', () => {
   const spec = {
     initContainers: [
       { name: 'first', image: 'a' },
@@ -155,12 +155,12 @@ test('stepPod() waits for readiness gates', () => {
   })
 })
 
-test('stepPod() gives the lines of a container when it starts', () => {
+test('stepPod() returns the log lines of a container when it starts', () => {
   const life = new Life({ annotations: { 'kubewright.dev/log': 'one\ntwo' } })
   expect(life.news).toEqual([{ container: 'c', what: 'started', lines: ['one', 'two'] }])
 })
 
-test('stopsAt() and stoppedStatus() keep the grace period', () => {
+test('stopsAt() and stoppedStatus() respect the grace period', () => {
   const slow: NodePlan = { default: { stopAfter: '45s' } }
   const going = pod({ deleted: true, ready: 5 })
   expect(stopsAt(going, {}, now)).toBe(now)

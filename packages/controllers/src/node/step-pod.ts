@@ -11,15 +11,15 @@ import {
   terminatedState,
 } from './step-container.ts'
 
-/** What a node remembers of a pod besides its status. */
+/** State of a pod that the node keeps besides the status. */
 export interface PodMemory {
   readonly since: number
   readonly containers: Map<string, ContainerTimes>
-  /** Real processes by container: how they ended, or that they run. */
+  /** The real processes by container: their exit code, or none while they run. */
   readonly processes: Map<string, { readonly exitCode?: number }>
 }
 
-/** What a pod is judged by. */
+/** Input of {@link stepPod}. */
 export interface PodFacts {
   readonly plan: NodePlan
   readonly memory: PodMemory
@@ -28,14 +28,14 @@ export interface PodFacts {
   readonly now: number
 }
 
-/** News of one container. */
+/** A transition of one container. */
 export interface PodNews {
   readonly container: string
   readonly what: ContainerNews
   readonly lines: readonly string[]
 }
 
-/** A pod after a step. */
+/** The result of {@link stepPod}. */
 export interface PodStep {
   readonly status: PodStatus
   readonly news: readonly PodNews[]
@@ -44,7 +44,7 @@ export interface PodStep {
 
 type Policy = 'Always' | 'Never' | 'OnFailure'
 
-/** Takes a pod that was bound to a node as far as it gets until now. What comes out for the same moment is always the same. */
+/** Advances a bound pod to the current time. Deterministic: the same input and time give the same result. */
 export function stepPod(pod: Pod, facts: PodFacts): PodStep {
   const { memory, now } = facts
   const policy: Policy = (pod.spec.restartPolicy ?? 'Always') as Policy
@@ -111,11 +111,14 @@ interface InitStep {
   readonly done: boolean
   readonly failed: boolean
   readonly pending: readonly string[]
-  /** When the containers may start. */
+  /** The time at which the containers may start. */
   readonly since: number
 }
 
-/** Init containers run one after the other; those that are restarted always go on beside the rest. */
+/**
+ * Runs init containers in sequence; those with restart policy Always are sidecars and keep running alongside the other
+ * containers.
+ */
 function stepInit(
   pod: Pod,
   policy: Policy,
@@ -134,7 +137,7 @@ function stepInit(
       continue
     }
     const sidecar = container.restartPolicy === 'Always'
-    // Init containers are restarted on failure whatever else the pod's policy says, except Never.
+    // Failed init containers are restarted with every restart policy of the pod except Never.
     const { status } = run(container, true, sidecar ? 'Always' : policy === 'Never' ? 'Never' : 'OnFailure', since)
     const ended = status.state?.terminated
     const succeeded = ended?.exitCode === 0
@@ -172,14 +175,18 @@ function phaseOf(
   return policy === 'Never' ? 'Failed' : 'Running'
 }
 
-/** When a pod that is being deleted has stopped, in milliseconds: its grace period is the longest it may take. */
+/**
+ * The time at which a pod being deleted has stopped, in epoch milliseconds: at the latest when its grace period ends.
+ */
 export function stopsAt(pod: Pod, plan: NodePlan, since: number): number {
   const { deletionGracePeriodSeconds = 30 } = pod.metadata
   const slowest = Math.max(0, ...pod.spec.containers.map((container) => scriptFor(plan, pod, container).stopAfter))
   return since + Math.min(slowest, deletionGracePeriodSeconds * 1000)
 }
 
-/** The status of a pod whose containers were stopped: killed ones if they took longer than the grace period. */
+/**
+ * The status of a pod whose containers were stopped; they count as killed if they took longer than the grace period.
+ */
 export function stoppedStatus(pod: Pod, plan: NodePlan, now: number): PodStatus {
   const { deletionGracePeriodSeconds = 30 } = pod.metadata
   const containerStatuses = (pod.status?.containerStatuses ?? []).map((status) => {

@@ -5,7 +5,7 @@ const host = systemProcessHost()
 const node = (script: string, onLine: (line: string) => void = () => undefined, env = {}) =>
   host.start({ command: [process.execPath, '-e', script], env, onLine })
 
-test('systemProcessHost() runs a program with its environment and hears its lines', async () => {
+test('systemProcessHost() runs a program with its environment and passes on its output', async () => {
   const lines: string[] = []
   const child = node(
     'console.log(process.env.GREETING); console.error("b"); process.exitCode = 3',
@@ -18,7 +18,7 @@ test('systemProcessHost() runs a program with its environment and hears its line
   expect(lines.sort()).toEqual(['b', 'hello'])
 })
 
-test('systemProcessHost() ends a program as a shell would tell it', async () => {
+test('systemProcessHost() reports a stopped program with the exit code of a shell', async () => {
   const child = await new Promise<ReturnType<typeof node>>((resolve) => {
     const started = node('console.log("up"); setInterval(() => {}, 1000)', () => resolve(started))
   })
@@ -26,7 +26,7 @@ test('systemProcessHost() ends a program as a shell would tell it', async () => 
   expect(await child.exited).toBe(143)
 })
 
-test('systemProcessHost() says what cannot be run', async () => {
+test('systemProcessHost() reports a program that cannot be started', async () => {
   const lines: string[] = []
   const missing = host.start({ command: ['/no/such/program'], env: {}, onLine: (line) => lines.push(line) })
   expect(await missing.exited).toBe(127)

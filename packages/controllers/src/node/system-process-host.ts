@@ -3,14 +3,15 @@ import { createInterface } from 'node:readline'
 import { type Clock, systemClock } from '@kubewright/base'
 import type { ProcessHost, ProcessSpec, RunningProcess } from './process-host.ts'
 
-// Exit codes of shells: not found, and ended by a signal.
+// Exit codes of shells: command not found, and the base for terminated by a signal.
 const notFound = 127
 const bySignal = 128
 const signals: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 }
 
 /**
- * Runs the programs of pods on this machine, with the rights of this process. Only for pods whose authors are trusted. As in a container,
- * what a program has started ends with it; when this process exits, so do they.
+ * Runs the programs of pods on this machine, with the privileges of this process. Use it only for pods from trusted
+ * authors. As in a
+ * container, the children of a program are killed when it exits; all programs are killed when this process exits.
  */
 export function systemProcessHost(clock: Clock = systemClock): ProcessHost {
   const running = new Set<() => void>()
@@ -32,11 +33,11 @@ export function systemProcessHost(clock: Clock = systemClock): ProcessHost {
   }
 }
 
-// Windows has no groups of processes.
+// Windows has no process groups.
 const hasGroups = process.platform !== 'win32'
 
 interface Started extends RunningProcess {
-  /** Ends it and what it has started, at once; absent when it was not started at all. */
+  /** Kills the process and its children; absent when the process could not be started. */
   readonly kill?: () => void
 }
 
@@ -49,7 +50,8 @@ function startProcess({ command, env, onLine, workingDir }: ProcessSpec, clock: 
   const child = spawn(program, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, which can be ended as a whole. Signals of the terminal do not reach it: whoever runs the nodes ends it.
+    // A process group, so that the children can be killed too. Terminal signals do not reach it: the owner of the nodes
+    // stops it.
     detached: hasGroups,
     ...(workingDir === undefined ? {} : { cwd: workingDir }),
   })
@@ -58,7 +60,7 @@ function startProcess({ command, env, onLine, workingDir }: ProcessSpec, clock: 
     if (hasGroups && child.pid !== undefined) killGroup(child.pid)
     else child.kill('SIGKILL')
   }
-  // Children that outlive their parent keep its output open.
+  // Kill children that outlive their parent: they keep its output open, and the close event would never come.
   if (hasGroups) child.on('exit', kill)
   let ended = false
   const exited = new Promise<number>((resolve) => {
@@ -87,6 +89,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // Nobody is left.
+    // The group has no processes left.
   }
 }

@@ -7,13 +7,13 @@ const plan = (facts: Partial<Parameters<typeof planPodGc>[0]>) =>
     ({ pod: { metadata }, why }) => `${metadata.name} ${why}`,
   )
 
-test('planPodGc() removes finished pods beyond the threshold, the oldest first', () => {
+test('planPodGc() selects finished pods beyond the threshold, oldest first', () => {
   const pods = [1, 2, 3].map((age) => pod({ name: `p${age}`, phase: 'Succeeded', age }))
   expect(plan({ pods, terminatedThreshold: 2 })).toEqual(['p3 terminated'])
   expect(plan({ pods })).toEqual([])
 })
 
-test('planPodGc() finds pods that no node will end', () => {
+test('planPodGc() selects pods that no node will finish', () => {
   const outOfService = node('down', {
     spec: { taints: [{ key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' }] },
   })

@@ -1,22 +1,22 @@
 import type { Node, Pod } from '@kubewright/k8s'
 import { isPodTerminal } from '../workload/pod-state.ts'
 
-/** A pod that nobody will look after any more. */
+/** A pod to delete, because no node or owner will. */
 export interface Leftover {
   readonly pod: Pod
-  /** `node-gone` has to be confirmed: the node may only not be known yet. */
+  /** `node-gone` must be confirmed with the server, because the node may be missing from the cache only. */
   readonly why: 'terminated' | 'out-of-service' | 'node-gone' | 'unscheduled'
 }
 
-/** What the garbage collection of pods has to know besides the pods. */
+/** Input of {@link planPodGc}. */
 export interface PodGcFacts {
   readonly pods: readonly Pod[]
   readonly nodes: readonly Node[]
-  /** How many finished pods may stay; 0 for any number. */
+  /** The number of finished pods to keep; 0 means unlimited. */
   readonly terminatedThreshold: number
 }
 
-/** The pods to remove: too many finished ones, and those that no node will ever finish. */
+/** Selects the pods to delete: finished ones beyond the threshold, and those that no node will ever finish. */
 export function planPodGc({ pods, nodes, terminatedThreshold }: PodGcFacts): readonly Leftover[] {
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]))
   const leftovers: Leftover[] = []

@@ -5,16 +5,16 @@ import { disruptionTarget, disruptPod } from '../workload/disrupt-pod.ts'
 import { inParallel } from '../workload/slow-start.ts'
 import { type Leftover, planPodGc } from './plan-pod-gc.ts'
 
-/** What {@link podGarbageCollector} takes. */
+/** Options of {@link podGarbageCollector}. */
 export interface PodGcOptions {
-  /** How many finished pods may stay; 0 for any number. @default 12500 */
+  /** The number of finished pods to keep; 0 means unlimited. @default 12500 */
   readonly terminatedThreshold?: number
 }
 
-// How long a node that no list shows may be new instead of gone.
+// How long a node must be missing from the cache before it counts as deleted: it may be new.
 const quarantine = 40_000
 
-/** Removes pods that nobody else will: of nodes that are gone, never scheduled, or too many that are finished. */
+/** Deletes pods of deleted nodes, pods deleted before they were scheduled, and finished pods beyond the threshold. */
 export function podGarbageCollector({ terminatedThreshold = 12_500 }: PodGcOptions = {}): KeyController {
   return defineBuiltin({
     name: 'pod-garbage-collector-controller',
@@ -39,7 +39,7 @@ export function podGarbageCollector({ terminatedThreshold = 12_500 }: PodGcOptio
   })
 }
 
-/** The nodes that have been missing for a while and that the server does not know either. */
+/** The nodes that have been missing for a while and that the server does not have either. */
 async function confirmGone(
   leftovers: readonly Leftover[],
   missingSince: Map<string, number>,

@@ -13,7 +13,7 @@ import { controlled, selectedBy } from '../workload/sources.ts'
 import { writeStatus } from '../workload/write-status.ts'
 import { type ReplicaStatus, replicaStatus } from './replica-set-status.ts'
 
-/** An object that keeps a number of equal pods. */
+/** An object that maintains a number of identical pods. */
 export interface ReplicaOwner extends KubeObject {
   readonly spec: {
     readonly replicas?: number
@@ -23,20 +23,20 @@ export interface ReplicaOwner extends KubeObject {
   readonly status?: ReplicaStatus
 }
 
-/** What tells the two kinds apart that keep a number of pods. */
+/** The differences between ReplicaSet and ReplicationController. */
 export interface ReplicaKindFacts<T extends ReplicaOwner> {
-  /** As kube-controller-manager names the controller. */
+  /** The controller's name in kube-controller-manager. */
   readonly name: string
   readonly kind: AnyKind
   readonly selectorOf: (object: T) => Selector
-  /** Whether the status says how many pods are being deleted. */
+  /** Whether the status counts terminating pods. */
   readonly countsTerminating: boolean
 }
 
-// No more than this many pods are made or removed in one go; the rest follows.
+// The maximum number of pods created or deleted in one reconcile; the rest follows in the next one.
 const burst = 500
 
-/** The controller that keeps as many pods as each object of the kind asks for. */
+/** Creates the controller that maintains the number of pods of each object of the kind. */
 export function replicaController<T extends ReplicaOwner>(facts: ReplicaKindFacts<T>): KeyController {
   const { kind, name } = facts
   return defineBuiltin({
@@ -76,7 +76,7 @@ async function reconcile<T extends ReplicaOwner>(
     }
   }
   const { minReadySeconds = 0, replicas: wanted = 1, template } = found.spec
-  // Counted before the pods that were just made or removed: their events bring the object back.
+  // The counts exclude pods that were just created or deleted: their events requeue the object.
   const status = replicaStatus(found.status, {
     generation: found.metadata.generation,
     wanted,
@@ -108,14 +108,14 @@ async function manage(
     if (error !== undefined && !isNamespaceTerminating(error)) throw error
   } else if (difference > 0) {
     const count = Math.min(difference, burst)
-    // When all go there is nothing to choose.
+    // When all pods are deleted, ranking them is unnecessary.
     const chosen =
       count === active.length ? active : rankForDeletion(active, await relatedPods(owner, context), now).slice(0, count)
     await inParallel(chosen, (pod) => deletePod(context, owner, pod))
   }
 }
 
-/** The pods of all replica sets that have the same controller, or of this one alone. */
+/** The pods of all replica sets with the same controller; of this one alone when it has no controller. */
 async function relatedPods(owner: ReplicaOwner & TypeMeta, { client }: KeyContext): Promise<readonly Pod[]> {
   const { namespace = '' } = owner.metadata
   const parent = controllerOf(owner)

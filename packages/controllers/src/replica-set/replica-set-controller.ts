@@ -3,7 +3,7 @@ import { ReplicaSet, ReplicationController } from '@kubewright/k8s'
 import type { KeyController } from '@kubewright/runtime'
 import { replicaController } from './replica-controller.ts'
 
-/** Keeps the pods of replica sets at the number wanted. */
+/** Maintains the number of pods of replica sets. */
 export const replicaSetController: KeyController = /* @__PURE__ */ replicaController<ReplicaSet>({
   name: 'replicaset-controller',
   kind: ReplicaSet,
@@ -11,11 +11,11 @@ export const replicaSetController: KeyController = /* @__PURE__ */ replicaContro
   countsTerminating: true,
 })
 
-/** Keeps the pods of replication controllers at the number wanted. */
+/** Maintains the number of pods of replication controllers. */
 export const replicationController: KeyController = /* @__PURE__ */ replicaController<ReplicationController>({
   name: 'replicationcontroller-controller',
   kind: ReplicationController,
-  // None at all selects nothing, as for a selector that is absent.
+  // An absent selector selects nothing.
   selectorOf: ({ spec: { selector } }) => selectorFrom(selector ? { matchLabels: selector } : undefined),
   countsTerminating: false,
 })

@@ -14,7 +14,7 @@ const facts = (more: Partial<ReplicaFacts> = {}): ReplicaFacts => ({
   ...more,
 })
 
-test('replicaStatus() counts pods, those with all labels, ready and available ones', () => {
+test('replicaStatus() counts all, fully labelled, ready and available pods', () => {
   const active = [
     pod({ labels: { app: 'web', more: 'x' }, ready: 60 }),
     pod({ labels: { app: 'web' }, ready: 5 }),
@@ -30,12 +30,12 @@ test('replicaStatus() counts pods, those with all labels, ready and available on
   })
 })
 
-test('replicaStatus() leaves zeros out, except replicas and terminatingReplicas', () => {
+test('replicaStatus() omits zeros, except replicas and terminatingReplicas', () => {
   expect(replicaStatus(undefined, facts())).toEqual({ replicas: 0, terminatingReplicas: 0, observedGeneration: 2 })
   expect(replicaStatus(undefined, facts({ terminating: undefined }))).toEqual({ replicas: 0, observedGeneration: 2 })
 })
 
-test('replicaStatus() states a failure once and takes it back', () => {
+test('replicaStatus() adds the condition of a failure once and removes it afterwards', () => {
   const failed = replicaStatus(undefined, facts({ failure: new Error('exceeded quota') }))
   expect(failed.conditions).toEqual([
     {

@@ -4,7 +4,7 @@ import type { Pod } from '@kubewright/k8s'
 import { omitUndefined, omitZero } from '../workload/omit-zero.ts'
 import { isPodAvailable, isPodReady } from '../workload/pod-state.ts'
 
-/** A condition as these controllers write it. */
+/** A condition of a replica set or replication controller. */
 export interface ReplicaCondition {
   readonly type: string
   readonly status: string
@@ -13,7 +13,7 @@ export interface ReplicaCondition {
   readonly message?: string
 }
 
-/** The status that replica sets and replication controllers have in common. */
+/** The common status of replica sets and replication controllers. */
 export interface ReplicaStatus {
   readonly replicas: number
   readonly fullyLabeledReplicas?: number
@@ -24,22 +24,22 @@ export interface ReplicaStatus {
   readonly conditions?: readonly ReplicaCondition[]
 }
 
-/** What the status is worked out from. */
+/** Input of {@link replicaStatus}. */
 export interface ReplicaFacts {
   readonly generation: number
   readonly wanted: number
   readonly minReadySeconds: number
   readonly templateLabels: Readonly<Record<string, string>>
-  /** Those that count as replicas. */
+  /** The pods that count as replicas. */
   readonly active: readonly Pod[]
-  /** How many are being deleted; undefined where the kind does not say so. */
+  /** The number of terminating pods; undefined when the kind does not report it. */
   readonly terminating: number | undefined
-  /** Why pods could not be created or deleted, if so. */
+  /** The error with which creating or deleting pods failed, if any. */
   readonly failure: unknown
   readonly now: number
 }
 
-/** The status that the facts amount to. */
+/** Computes the status. */
 export function replicaStatus(current: ReplicaStatus | undefined, facts: ReplicaFacts): ReplicaStatus {
   const { active, minReadySeconds, now, terminating } = facts
   const template: Selector = selectorFrom({ matchLabels: facts.templateLabels })

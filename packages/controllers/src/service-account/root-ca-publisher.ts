@@ -8,7 +8,7 @@ const name = 'kube-root-ca.crt'
 const description =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.'
 
-/** Puts the certificate authority of the API server into every namespace, where pods find it. */
+/** Publishes the CA certificate of the API server in a ConfigMap in every namespace, where pods read it. */
 export function rootCaPublisher(rootCa: string): KeyController {
   return defineBuiltin({
     name: 'root-ca-certificate-publisher-controller',
@@ -35,7 +35,7 @@ export function rootCaPublisher(rootCa: string): KeyController {
             await client.update({ ...map, metadata: { ...map.metadata, annotations }, data }, { signal })
           }
         } catch (error) {
-          // Somebody was faster, or the namespace has gone.
+          // Another client created it first, or the namespace is gone.
           if (!isAlreadyExists(error) && !isNotFound(error)) throw error
         }
       },

@@ -5,7 +5,7 @@ import { defineBuiltin } from '../workload/define-builtin.ts'
 
 const name = 'default'
 
-/** Gives every namespace the service account that its pods run as when they name none. */
+/** Creates the service account `default` in every namespace. Pods that name no service account use it. */
 export const serviceAccountController: KeyController = defineBuiltin({
   name: 'serviceaccount-controller',
   kind: ServiceAccount,
@@ -22,7 +22,7 @@ export const serviceAccountController: KeyController = defineBuiltin({
       try {
         await client.create(ServiceAccount({ metadata: { name, namespace } }), { signal })
       } catch (error) {
-        // Somebody was faster, or the namespace has gone.
+        // Another client created it first, or the namespace is gone.
         if (!isAlreadyExists(error) && !isNotFound(error)) throw error
       }
     },

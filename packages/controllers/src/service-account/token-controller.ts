@@ -9,7 +9,7 @@ const nameAnnotation = 'kubernetes.io/service-account.name'
 const uidAnnotation = 'kubernetes.io/service-account.uid'
 const claim = (name: string): string => `kubernetes.io/serviceaccount/${name}`
 
-/** Fills Secrets that ask for a token of a service account, and deletes them with the account. */
+/** Fills Secrets of type service account token, and deletes them with their account. */
 export function tokenController(trust: ClusterTrust): KeyController {
   return defineBuiltin({
     name: 'serviceaccount-token-controller',
@@ -36,7 +36,7 @@ export function tokenController(trust: ClusterTrust): KeyController {
         const isIt = (found: ServiceAccount | undefined): found is ServiceAccount =>
           found !== undefined && (wanted === undefined || wanted === '' || found.metadata.uid === wanted)
         let account = await client.find(ServiceAccount, { name, namespace })
-        // A token that is gone cannot be given back, so the server is asked.
+        // Deleting a token is irreversible, so confirm with the server that the account is gone.
         if (!isIt(account)) account = await api.find(ServiceAccount, { name, namespace }, { signal })
         await (isIt(account) ? fill(secret, account, trust, context) : remove(secret, context))
       },

@@ -16,26 +16,26 @@ const brief = (actions: readonly StatefulAction[]) =>
   actions.map((action) => `${action.do} ${'pod' in action ? action.pod.metadata.name : action.ordinal}`)
 const plan = (set: StatefulSet, ...pods: Pod[]) => brief(planStatefulSet(facts(set, ...pods)))
 
-test('planStatefulSet() makes one pod after the other, each when those before it are available', () => {
+test('planStatefulSet() creates pods in order, each when its predecessors are available', () => {
   expect(plan(statefulSet())).toEqual(['create 0'])
   expect(plan(statefulSet(), pod({ name: 'db-0' }))).toEqual([])
   expect(plan(statefulSet(), member(0))).toEqual(['create 1'])
   expect(plan(statefulSet({ minReadySeconds: 90 }), member(0))).toEqual([])
 })
 
-test('planStatefulSet() fills a gap before it goes on', () => {
+test('planStatefulSet() fills a gap before it continues', () => {
   expect(plan(statefulSet(), member(0), member(2))).toEqual(['create 1'])
 })
 
-test('planStatefulSet() makes all at once with parallel management', () => {
+test('planStatefulSet() creates all pods at once with podManagementPolicy Parallel', () => {
   expect(plan(statefulSet({ podManagementPolicy: 'Parallel' }))).toEqual(['create 0', 'create 1', 'create 2'])
 })
 
-test('planStatefulSet() starts at the first ordinal', () => {
+test('planStatefulSet() starts at spec.ordinals.start', () => {
   expect(plan(statefulSet({ ordinals: { start: 5 } }), member(0))).toEqual(['create 5'])
 })
 
-test('planStatefulSet() removes the highest pod first, one at a time, when all others are well', () => {
+test('planStatefulSet() deletes the highest pod first, one at a time, when all others are available', () => {
   const all = [member(0), member(1), member(2)]
   expect(plan(statefulSet({ replicas: 1 }), ...all)).toEqual(['delete db-2'])
   expect(plan(statefulSet({ replicas: 1 }), member(0), member(1), member(2, { deleted: true }))).toEqual([])
@@ -43,18 +43,18 @@ test('planStatefulSet() removes the highest pod first, one at a time, when all o
   expect(plan(statefulSet({ replicas: 0, podManagementPolicy: 'Parallel' }), ...all)).toHaveLength(3)
 })
 
-test('planStatefulSet() removes a pod that is not well if it is the lowest such one', () => {
+test('planStatefulSet() deletes an unavailable pod if it is the lowest unavailable one', () => {
   expect(plan(statefulSet({ replicas: 1 }), member(0), pod({ name: 'db-1', phase: 'Pending' }))).toEqual([
     'delete db-1',
   ])
 })
 
-test('planStatefulSet() replaces finished pods under their name', () => {
+test('planStatefulSet() replaces finished pods under the same name', () => {
   expect(plan(statefulSet(), member(0, { phase: 'Failed' }))).toEqual(['delete db-0'])
   expect(plan(statefulSet(), member(0, { phase: 'Succeeded', deleted: true }))).toEqual([])
 })
 
-test('planStatefulSet() updates from the end down to the partition, waiting for each', () => {
+test('planStatefulSet() updates from the highest ordinal down to the partition, one at a time', () => {
   const update = (set: StatefulSet, ...pods: Pod[]) =>
     brief(planStatefulSet({ ...facts(set, ...pods), updateRevision: 'v2' }))
   const rolling = (partition: number) =>
@@ -67,18 +67,18 @@ test('planStatefulSet() updates from the end down to the partition, waiting for 
   expect(update(onDelete, member(0), member(1), member(2))).toEqual([])
 })
 
-test('planStatefulSet() makes pods below the partition from the current revision', () => {
+test('planStatefulSet() creates pods below the partition from the current revision', () => {
   const set = statefulSet({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 2 } } })
   const actions = planStatefulSet({ ...facts(set, member(0)), updateRevision: 'v2' })
   expect(actions).toEqual([{ do: 'create', ordinal: 1, revision: 'current' }])
 })
 
-test('planStatefulSet() gives a pod its identity back', () => {
+test('planStatefulSet() repairs the identity labels of a pod', () => {
   const nameless = pod({ name: 'db-0', ready: 60, labels: { 'controller-revision-hash': 'v1' } })
   expect(plan(statefulSet({ replicas: 1 }), nameless)).toEqual(['repair db-0'])
 })
 
-test('statefulSetStatus() counts revisions, and makes the update current when all are updated', () => {
+test('statefulSetStatus() counts revisions, and promotes the update revision when all pods are updated', () => {
   const half = { ...facts(statefulSet({ replicas: 2 }), member(0), member(1, fresh)), updateRevision: 'v2' }
   expect(statefulSetStatus(half, 0)).toMatchObject({
     replicas: 2,
@@ -95,7 +95,7 @@ test('statefulSetStatus() counts revisions, and makes the update current when al
 
 const claims = [{ metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce' as const] } }]
 
-test('statefulPod() has a lasting name, host name and claims', () => {
+test('statefulPod() has a stable name, host name and claims', () => {
   const set = statefulSet({ volumeClaimTemplates: claims as never })
   const draft = statefulPod(set, set.spec.template, 'v1', 2)
   expect(draft.metadata.name).toBe('db-2')
@@ -112,7 +112,7 @@ test('statefulPod() has a lasting name, host name and claims', () => {
   ])
 })
 
-test('ordinalOf() reads only names of the set', () => {
+test('ordinalOf() parses only pod names of the set', () => {
   expect(ordinalOf(pod({ name: 'db-12' }), statefulSet())).toBe(12)
   expect(ordinalOf(pod({ name: 'dbx-1' }), statefulSet())).toBeUndefined()
   expect(ordinalOf(pod({ name: 'db-x' }), statefulSet())).toBeUndefined()

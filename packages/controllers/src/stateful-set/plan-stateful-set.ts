@@ -2,20 +2,20 @@ import type { Pod, StatefulSet } from '@kubewright/k8s'
 import { isPodAvailable, isPodReady, isPodTerminal } from '../workload/pod-state.ts'
 import { isWanted, ordinalOf, repairedLabels, revisionLabel, startOrdinal } from './stateful-pod.ts'
 
-/** One thing to do for a stateful set. */
+/** One action for a stateful set. */
 export type StatefulAction =
-  /** Make the pod of an ordinal, of the current or of the update revision. */
+  /** Create the pod of an ordinal, from the current or the update revision. */
   | { readonly do: 'create'; readonly ordinal: number; readonly revision: 'current' | 'update' }
   | { readonly do: 'delete'; readonly pod: Pod; readonly why: 'finished' | 'scaled' | 'update' }
-  /** Make claims that a pending pod lacks. */
+  /** Create the missing claims of a pending pod. */
   | { readonly do: 'claims'; readonly pod: Pod; readonly ordinal: number }
-  /** Give a pod its identity labels back, and its claims the owners of the retention policy. */
+  /** Restore the identity labels of a pod, and set the owners of its claims according to the retention policy. */
   | { readonly do: 'repair'; readonly pod: Pod; readonly ordinal: number }
 
-/** What a plan is made from. */
+/** Input of {@link planStatefulSet}. */
 export interface StatefulFacts {
   readonly set: StatefulSet
-  /** All pods of the set. */
+  /** All pods that the set controls. */
   readonly pods: readonly Pod[]
   readonly currentRevision: string
   readonly updateRevision: string
@@ -23,8 +23,9 @@ export interface StatefulFacts {
 }
 
 /**
- * What to do next for a stateful set. With ordered management each pod waits for those before it to be available, and at most one is
- * made or removed at a time; with parallel management only updates are one by one.
+ * Plans the next actions for a stateful set. With the policy OrderedReady each pod waits until its predecessors are
+ * available, and at
+ * most one pod is created or deleted at a time. With the policy Parallel only updates are sequential.
  */
 export function planStatefulSet(facts: StatefulFacts): StatefulAction[] {
   const { set, pods, now } = facts
@@ -52,7 +53,7 @@ export function planStatefulSet(facts: StatefulFacts): StatefulAction[] {
       continue
     }
     if (isPodTerminal(pod)) {
-      // Made again under the same name when the old one is gone.
+      // The pod is recreated under the same name when the old one is gone.
       if (!isGoing(pod)) actions.push({ do: 'delete', pod, why: 'finished' })
       if (ordered) return actions
       continue
@@ -63,7 +64,7 @@ export function planStatefulSet(facts: StatefulFacts): StatefulAction[] {
   }
 
   if (hasClaims(set)) for (const { pod, ordinal } of condemned) actions.push({ do: 'repair', pod, ordinal })
-  // The lowest one that is not well may go although it is not: waiting for it would be for ever.
+  // The lowest unavailable pod may be deleted although it is unavailable: it may never become available.
   const ill = [...slots.values(), ...condemned.map(({ pod }) => pod).reverse()].find(unavailable)
   for (const { pod } of condemned) {
     if (isGoing(pod)) {
@@ -79,7 +80,7 @@ export function planStatefulSet(facts: StatefulFacts): StatefulAction[] {
   return actions
 }
 
-/** The pod to replace next: the highest one of another revision, once all above it are well. */
+/** The pod to update next: the highest one with another revision, once all pods above it are available. */
 function nextUpdate(
   { set, updateRevision }: StatefulFacts,
   slots: ReadonlyMap<number, Pod>,
@@ -111,5 +112,5 @@ const ordinals = (set: StatefulSet): number[] =>
 const hasClaims = (set: StatefulSet): boolean => (set.spec.volumeClaimTemplates?.length ?? 0) > 0
 const isGoing = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined
 
-/** Whether the pod runs and is ready: what the next one waits for. */
+/** Whether the pod is running and ready, which the next pod waits for. */
 export const isRunningAndReady = (pod: Pod): boolean => pod.status?.phase === 'Running' && isPodReady(pod)

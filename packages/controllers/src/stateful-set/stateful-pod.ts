@@ -9,12 +9,12 @@ import {
 } from '@kubewright/k8s'
 import { podFromTemplate, type TemplateLike } from '../workload/pod-from-template.ts'
 
-/** The label with the name of the revision that a pod was made of. */
+/** The label with the name of the revision that a pod was created from. */
 export const revisionLabel = 'controller-revision-hash'
 const podNameLabel = 'statefulset.kubernetes.io/pod-name'
 const podIndexLabel = 'apps.kubernetes.io/pod-index'
 
-/** The ordinal of a pod of a stateful set by its name; undefined when the name is none of that set. */
+/** The ordinal in the name of a pod; undefined when the name does not belong to the set. */
 export function ordinalOf(pod: Pod, set: StatefulSet): number | undefined {
   const [, parent, digits] = /^(.*)-([0-9]+)$/.exec(pod.metadata.name) ?? []
   return parent === set.metadata.name && digits !== undefined ? Number(digits) : undefined
@@ -23,7 +23,7 @@ export function ordinalOf(pod: Pod, set: StatefulSet): number | undefined {
 /** The first ordinal of a set. */
 export const startOrdinal = (set: StatefulSet): number => set.spec.ordinals?.start ?? 0
 
-/** Whether the set still wants a pod of that ordinal. */
+/** Whether the ordinal is within the set's replicas. */
 export function isWanted(ordinal: number, set: StatefulSet): boolean {
   const start = startOrdinal(set)
   return ordinal >= start && ordinal < start + (set.spec.replicas ?? 1)
@@ -32,7 +32,7 @@ export function isWanted(ordinal: number, set: StatefulSet): boolean {
 const claimName = (template: string, set: StatefulSet, ordinal: number): string =>
   `${template}-${set.metadata.name}-${ordinal}`
 
-/** A draft of the pod of an ordinal, with its identity and storage. */
+/** A draft of the pod of an ordinal, with its identity labels, host name and volumes. */
 export function statefulPod(
   set: StatefulSet,
   template: TemplateLike,
@@ -64,7 +64,7 @@ function withClaims(set: StatefulSet, ordinal: number, volumes: Volumes): Volume
   return [...claims, ...volumes.filter(({ name }) => !names.includes(name))]
 }
 
-/** Drafts of the claims that the pod of an ordinal needs. */
+/** Drafts of the claims for the pod of an ordinal. */
 export function claimsOf(
   set: StatefulSet,
   ordinal: number,
@@ -83,7 +83,7 @@ export function claimsOf(
   })
 }
 
-/** The labels and volumes that a pod lost and must get back; undefined when all is as it should be. */
+/** The labels of a pod with missing identity labels restored; undefined when none is missing. */
 export function repairedLabels(pod: Pod, ordinal: number): Record<string, string> | undefined {
   const wanted = identityLabels(pod.metadata.name, ordinal)
   const missing = Object.entries(wanted).some(([key, value]) => pod.metadata.labels?.[key] !== value)
@@ -91,8 +91,9 @@ export function repairedLabels(pod: Pod, ordinal: number): Record<string, string
 }
 
 /**
- * The owners that a claim should have by the set's retention policy: the set when claims go with it, the pod when the claim goes with
- * a pod that was scaled away. Undefined when they are right, or somebody else controls the claim.
+ * The owners that a claim should have according to the set's retention policy: the set when claims are deleted with it,
+ * the pod when
+ * claims are deleted on scale-down. Undefined when the owners are right already, or another controller owns the claim.
  */
 export function claimOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): OwnerReference[] | undefined {
   const { whenDeleted = 'Retain', whenScaled = 'Retain' } = set.spec.persistentVolumeClaimRetentionPolicy ?? {}
@@ -100,7 +101,7 @@ export function claimOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod:
   const own = (uid: string): boolean => uid === set.metadata.uid || uid === pod.metadata.uid
   const controller = controllerOf(claim)
   const others = current.filter(({ uid }) => !own(uid))
-  // References to an earlier object of the same name: not to be touched.
+  // References to an earlier object of the same name belong to the garbage collector.
   if (others.some(({ kind, name }) => isNamesake(kind, name, set) || isNamesake(kind, name, pod))) return undefined
   if (controller !== undefined && !own(controller.uid)) return others.length === current.length ? undefined : others
   const ordinal = ordinalOf(pod, set)

@@ -27,7 +27,7 @@ import { planStatefulSet, type StatefulAction, type StatefulFacts } from './plan
 import { claimOwners, claimsOf, ordinalOf, repairedLabels, revisionLabel, statefulPod } from './stateful-pod.ts'
 import { statefulSetStatus } from './stateful-set-status.ts'
 
-/** Keeps pods with a lasting name and storage, in order. */
+/** Maintains pods with stable names and storage, in order. */
 export const statefulSetController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'statefulset-controller',
   kind: StatefulSet,
@@ -40,7 +40,7 @@ export const statefulSetController: KeyController = /* @__PURE__ */ defineBuilti
       selectedBy(StatefulSet, ({ spec }) => selectorFrom(spec.selector)),
     ),
     controlled(ControllerRevision, StatefulSet),
-    // Cached so that looking for claims costs nothing; the pods that use one bring the set back.
+    // Watched only to fill the cache for claim lookups; events of the pods that use a claim requeue the set.
     kindSource(PersistentVolumeClaim, { map: () => [] }),
   ],
   start: (parts) => (key, context) => reconcile(key, context, parts),
@@ -65,7 +65,7 @@ async function reconcile(key: string, context: KeyContext, parts: ControllerPart
     owner: set,
     kind: Pod,
     selector,
-    // A pod whose name has no ordinal is not a member of the set, whatever its labels.
+    // A pod whose name has no ordinal is not a member of the set, even if its labels match.
     mayAdopt: (pod) => ordinalOf(pod, set) !== undefined,
   })
 
@@ -115,7 +115,7 @@ async function act(context: KeyContext, set: StatefulSet, action: StatefulAction
         try {
           return await client.create(draft)
         } catch (error) {
-          // Whoever has the name is seen with the next event; a member that was not seen yet is fine.
+          // Another pod has the name: its next event requeues the set. A member that is not in the cache yet is fine.
           if (!isAlreadyExists(error)) throw error
           return undefined
         }
@@ -161,14 +161,16 @@ async function createClaims(context: KeyContext, set: StatefulSet, ordinal: numb
   }
 }
 
-/** Waits, by failing, for claims that go with an earlier pod of the same name: what a new pod would use is about to vanish. */
+/**
+ * Throws, to retry later, while a claim is still owned by an earlier pod of the same name: it is about to be deleted.
+ */
 async function claimsAreFree({ client }: KeyContext, set: StatefulSet, ordinal: number, pod: string): Promise<void> {
   if (set.spec.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return
   for (const { metadata } of claimsOf(set, ordinal)) {
     const { name, namespace = '' } = metadata
     const claim = await client.find(PersistentVolumeClaim, { namespace, name })
     const taken = claim?.metadata.ownerReferences?.some((owner) => owner.kind === 'Pod' && owner.name === pod)
-    if (taken) throw new Error(`claim ${name} still goes with an earlier pod ${pod}`)
+    if (taken) throw new Error(`claim ${name} is still owned by an earlier pod ${pod}`)
   }
 }
 
@@ -179,7 +181,7 @@ async function repair(context: KeyContext, set: StatefulSet, pod: Pod, ordinal: 
   await settleOwners(context, set, pod, ordinal)
 }
 
-/** Gives the claims of a pod the owners of the set's retention policy. */
+/** Sets the owners of a pod's claims according to the set's retention policy. */
 async function settleOwners({ client }: KeyContext, set: StatefulSet, pod: Pod, ordinal: number): Promise<void> {
   const { namespace = '' } = pod.metadata
   for (const { metadata } of claimsOf(set, ordinal)) {
@@ -192,7 +194,7 @@ async function settleOwners({ client }: KeyContext, set: StatefulSet, pod: Pod, 
   }
 }
 
-/** Does something to a pod and says in an Event about the set what came of it. */
+/** Creates or deletes a pod and records the outcome in an Event of the set. */
 async function told<T>(
   { events }: KeyContext,
   set: StatefulSet,

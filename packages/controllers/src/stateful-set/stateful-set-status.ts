@@ -4,7 +4,7 @@ import { isPodAvailable } from '../workload/pod-state.ts'
 import { isRunningAndReady, type StatefulFacts } from './plan-stateful-set.ts'
 import { revisionLabel } from './stateful-pod.ts'
 
-/** The status that the pods amount to. `replaced` are pods that are being deleted for an update just now. */
+/** Computes the status from the set's pods. `replaced` are pods that this reconcile deletes for an update. */
 export function statefulSetStatus(
   facts: StatefulFacts,
   collisionCount: number,
@@ -41,7 +41,7 @@ export function statefulSetStatus(
   }
 }
 
-// From then on the update revision is the current one.
+// Whether the update is complete, so that the update revision becomes the current one.
 function isUpdated(
   set: StatefulSet,
   counts: { readonly replicas: number; readonly readyReplicas: number; readonly updatedReplicas: number },

@@ -1,10 +1,10 @@
 import { toTime } from '@kubewright/api'
 import type { DaemonSet, Deployment, Job, Node, Pod, PodSpec, ReplicaSet, StatefulSet } from '@kubewright/k8s'
 
-/** The moment at which the tests take place. */
+/** The current time in the tests. */
 export const now: number = Date.UTC(2025, 0, 1, 12)
 
-/** What a test says about an object; the rest is filled in. */
+/** The fields that a test sets; the rest has defaults. */
 export interface Facts {
   readonly name?: string
   readonly labels?: Record<string, string>
@@ -34,14 +34,14 @@ export function metadata(facts: Facts) {
   }
 }
 
-/** A pod; `ready` is for how many seconds it has been. */
+/** The facts of a pod; `ready` is the number of seconds since it became ready. */
 export interface PodFacts extends Facts {
   readonly phase?: 'Pending' | 'Running' | 'Succeeded' | 'Failed'
   readonly ready?: number
   readonly node?: string
   readonly restarts?: number
   readonly exitCode?: number
-  /** Seconds before `now` at which its container ended. */
+  /** When the container exited, in seconds before `now`. */
   readonly ended?: number
   readonly spec?: Partial<PodSpec>
 }

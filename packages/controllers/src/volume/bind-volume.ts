@@ -3,12 +3,12 @@ import { PersistentVolume, PersistentVolumeClaim } from '@kubewright/k8s'
 import { writeStatus } from '../workload/write-status.ts'
 import { isBoundTo } from './match-volume.ts'
 
-/** Says that this controller chose the other side, so that it may take that back. */
+/** The annotation for a binding that this controller chose, and may therefore undo. */
 export const boundByController = 'pv.kubernetes.io/bound-by-controller'
-/** Says that a claim was bound completely once. */
+/** The annotation for a claim that was bound completely once. */
 export const bindCompleted = 'pv.kubernetes.io/bind-completed'
 
-/** Makes a volume and a claim each other's, from wherever an earlier attempt ended. */
+/** Binds a volume and a claim to each other. Idempotent: continues an interrupted binding. */
 export async function bindVolume(
   client: Client,
   volume: PersistentVolume,
@@ -24,7 +24,7 @@ export async function bindVolume(
   })
 }
 
-/** Writes the phase of a volume, with the reason of a failure. */
+/** Writes the phase of a volume, with a message for failures. */
 export async function setPhase(
   client: Client,
   volume: PersistentVolume,
@@ -34,12 +34,12 @@ export async function setPhase(
   const { message: _, lastPhaseTransitionTime: since, ...rest } = volume.status ?? {}
   if (volume.status?.phase === phase && (volume.status.message ?? '') === (message ?? '')) return volume
   const status = { ...rest, phase, ...(message === undefined ? {} : { message }) }
-  // The server says when the phase changed.
+  // The server sets the transition time when the phase changes.
   const kept = since === undefined ? {} : { lastPhaseTransitionTime: since }
   return writeStatus(client, PersistentVolume, volume, { ...status, ...kept })
 }
 
-/** Takes a claim from a volume. One that people reserved stays reserved, for whoever has that name. */
+/** Removes the claim from a volume. A volume that a user reserved by claim name keeps the reservation. */
 export async function unbindVolume(client: Client, volume: PersistentVolume): Promise<void> {
   const { claimRef, ...spec } = volume.spec ?? {}
   const { [boundByController]: chosen, ...annotations } = volume.metadata.annotations ?? {}

@@ -5,7 +5,7 @@ import { defineBuiltin } from '../workload/define-builtin.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { controlled } from '../workload/sources.ts'
 
-/** Makes the claims of volumes that live as long as their pod. */
+/** Creates the claims of ephemeral volumes, which are deleted with their pod. */
 export const ephemeralVolumeController: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'ephemeral-volume-controller',
   reporter: 'ephemeral_volume',
@@ -38,7 +38,7 @@ export const ephemeralVolumeController: KeyController = /* @__PURE__ */ defineBu
           ownerReferences: [controllerRef(pod)],
         }
         try {
-          // What was read may be written: it came from the same schema.
+          // The types for reading and writing have the same schema.
           const spec = template.spec as NonNullable<PersistentVolumeClaimDraft['spec']>
           await client.create(PersistentVolumeClaim({ metadata, spec }))
         } catch (error) {

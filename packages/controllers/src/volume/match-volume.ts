@@ -3,7 +3,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from '@kubewright/k8s'
 
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class'
 
-/** The storage class that a claim asks for; empty for none. */
+/** The storage class of a claim; empty for none. */
 export function classOfClaim({ metadata, spec }: PersistentVolumeClaim): string {
   return metadata.annotations?.[classAnnotation] ?? spec?.storageClassName ?? ''
 }
@@ -13,7 +13,7 @@ function classOfVolume({ metadata, spec }: PersistentVolume): string {
   return metadata.annotations?.[classAnnotation] ?? spec?.storageClassName ?? ''
 }
 
-/** Whether a volume names the claim as its own; its uid may be left open. */
+/** Whether a volume refers to the claim; an empty uid in the reference matches any claim of that name. */
 export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   const { name, namespace, uid = '' } = spec?.claimRef ?? {}
   if (name !== metadata.name || namespace !== metadata.namespace) return false
@@ -21,8 +21,9 @@ export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVo
 }
 
 /**
- * The volume that suits a claim best: one that was made for it, or else the smallest of those with the fewest access modes beyond
- * what is asked for. With `delayed` only the former: the pod that uses the claim decides where its volume is.
+ * Selects the best volume for a claim: a volume reserved for it, or else the smallest one with the fewest access modes
+ * beyond the
+ * requested ones. With `delayed` (WaitForFirstConsumer) only a reserved volume matches.
  */
 export function matchVolume(
   claim: PersistentVolumeClaim,
@@ -46,7 +47,7 @@ export function matchVolume(
   return candidates[0]
 }
 
-/** Why a volume that a claim names cannot be its; undefined when it can. */
+/** The reason why a claim cannot use the volume that it names; undefined when it can. */
 export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
   if (volume.metadata.deletionTimestamp !== undefined) {
     return `the volume is marked for deletion ${JSON.stringify(volume.metadata.name)}`

@@ -7,7 +7,7 @@ import { claimsOf } from './claims-of-pod.ts'
 const claimFinalizer = 'kubernetes.io/pvc-protection'
 const volumeFinalizer = 'kubernetes.io/pv-protection'
 
-/** Keeps a claim that is being deleted until no pod uses it. */
+/** Protects a claim from deletion while a pod uses it. */
 export const claimProtection: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'persistentvolumeclaim-protection-controller',
   kind: PersistentVolumeClaim,
@@ -23,18 +23,18 @@ export const claimProtection: KeyController = /* @__PURE__ */ defineBuiltin({
       if (claim === undefined || wanted === undefined) return
       if (claim.metadata.deletionTimestamp !== undefined) {
         const { namespace = '' } = claim.metadata
-        // Nodes only start pods that they were given: those that wait for one do not count.
+        // Only pods bound to a node count: a pending pod has not started to use the claim.
         const isUsed = (pods: readonly Pod[]): boolean =>
           pods.some((pod) => (pod.spec.nodeName ?? '') !== '' && claimsOf(pod).includes(keyOf(claim)))
         if (isUsed(await client.list(Pod, { namespace }))) return
-        // The cache may not know a pod yet, and a claim that is gone cannot be given back.
+        // The cache may lack a new pod, and deleting a claim is irreversible: confirm with the server.
         if (isUsed(await api.list(Pod, { namespace, signal }))) return
       }
       await unlessGone(() => client.update({ ...claim, metadata: { ...claim.metadata, finalizers: wanted } }))
     },
 })
 
-/** Keeps a volume that is being deleted until no claim is bound to it. */
+/** Protects a volume from deletion while a claim is bound to it. */
 export const volumeProtection: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'persistentvolume-protection-controller',
   kind: PersistentVolume,
@@ -50,7 +50,7 @@ export const volumeProtection: KeyController = /* @__PURE__ */ defineBuiltin({
     },
 })
 
-/** The finalizers without ours when the object goes, with ours when it stays; undefined when they are so already. */
+/** The finalizers to write: without ours when the object is being deleted, else with ours; undefined when unchanged. */
 function wantedFinalizers(object: KubeObject, finalizer: string): string[] | undefined {
   const { deletionTimestamp, finalizers = [] } = object.metadata
   const goes = deletionTimestamp !== undefined

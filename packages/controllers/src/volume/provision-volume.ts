@@ -3,14 +3,17 @@ import { PersistentVolume, type PersistentVolumeClaim, type StorageClass } from 
 import type { KeyContext } from '@kubewright/runtime'
 import { classOfClaim } from './match-volume.ts'
 
-/** The provisioner whose volumes this package makes: they exist in the API only, for simulated nodes. */
+/** The built-in provisioner. Its volumes exist in the API only, for simulated nodes. */
 export const simulatedProvisioner = 'simulated.kubewright.dev'
-/** Names who made a volume. */
+/** The annotation with the provisioner of a volume. */
 export const provisionedBy = 'pv.kubernetes.io/provisioned-by'
 const provisionerAnnotation = 'volume.kubernetes.io/storage-provisioner'
 const oldProvisionerAnnotation = 'volume.beta.kubernetes.io/storage-provisioner'
 
-/** Has a volume made for a claim: at once where the class names the simulated provisioner, else by asking whom it names. */
+/**
+ * Provisions a volume for a claim: creates it for the simulated provisioner, else annotates the claim for an external
+ * one.
+ */
 export async function provisionVolume(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
@@ -38,7 +41,7 @@ export async function provisionVolume(
     const reason = 'ProvisioningSucceeded'
     events.record(claim, { type: 'Normal', reason, message: text, component: simulatedProvisioner })
   } catch (error) {
-    // Made by an earlier attempt: the volume says whose it is.
+    // An earlier attempt created the volume; its claimRef refers to this claim.
     if (!isAlreadyExists(error)) throw error
   }
 }

@@ -9,7 +9,7 @@ import { provisionVolume } from './provision-volume.ts'
 const defaultClassAnnotation = 'storageclass.kubernetes.io/is-default-class'
 const oldDefaultClassAnnotation = 'storageclass.beta.kubernetes.io/is-default-class'
 
-/** Finds a volume for a claim, or has one made, and notices when a volume is lost. */
+/** Binds a claim to a volume, provisions one if necessary, and detects lost volumes. */
 export async function syncClaim(claim: PersistentVolumeClaim, context: KeyContext): Promise<void> {
   const { client } = context
   if (claim.metadata.annotations?.[bindCompleted] !== undefined) return syncBound(claim, context)
@@ -52,7 +52,7 @@ async function search(claim: PersistentVolumeClaim, context: KeyContext): Promis
   if (claim.spec?.storageClassName === undefined && className === '') {
     const preferred = defaultClass(await client.list(StorageClass))
     if (preferred !== undefined) {
-      // The change brings the claim back here.
+      // The update requeues the claim.
       await client.update({ ...claim, spec: { ...claim.spec, storageClassName: preferred.metadata.name } })
       return
     }
@@ -69,13 +69,16 @@ async function search(claim: PersistentVolumeClaim, context: KeyContext): Promis
   return setPending(claim, context)
 }
 
-/** There is no scheduler here that chooses volumes together with nodes: any pod that names the claim is its consumer. */
+/**
+ * Whether a pod uses the claim. The scheduler does not place volumes, so any pod that names the claim counts as its
+ * first consumer.
+ */
 async function isUsed({ metadata }: PersistentVolumeClaim, { client }: KeyContext): Promise<boolean> {
   const { namespace = '', name } = metadata
   return (await client.list(Pod, { namespace })).some((pod) => claimsOf(pod).includes(`${namespace}/${name}`))
 }
 
-/** The newest of those that are marked. */
+/** The newest of the default storage classes. */
 function defaultClass(classes: readonly StorageClass[]): StorageClass | undefined {
   const marked = classes.filter(({ metadata: { annotations } }) =>
     [defaultClassAnnotation, oldDefaultClassAnnotation].some((name) => annotations?.[name] === 'true'),

@@ -5,7 +5,7 @@ import type { KeyContext } from '@kubewright/runtime'
 import { setPhase, unbindVolume } from './bind-volume.ts'
 import { provisionedBy, simulatedProvisioner } from './provision-volume.ts'
 
-/** Keeps the phase of a volume right, and deletes or keeps what nobody claims any more. */
+/** Maintains the phase of a volume, and applies the reclaim policy when its claim is gone. */
 export async function syncVolume(volume: PersistentVolume, context: KeyContext, api: ApiClient): Promise<void> {
   const { client } = context
   const { claimRef } = volume.spec ?? {}
@@ -16,7 +16,7 @@ export async function syncVolume(volume: PersistentVolume, context: KeyContext, 
   const { name = '', namespace = '', uid } = claimRef
   const key = { name, namespace }
   let claim = await client.find(PersistentVolumeClaim, key)
-  // What goes cannot be taken back, so the server is asked.
+  // Releasing a volume is irreversible, so confirm with the server that the claim is gone.
   if (claim?.metadata.uid !== uid) claim = await api.find(PersistentVolumeClaim, key, { signal: context.signal })
   const bound = claim?.spec?.volumeName ?? ''
   if (claim === undefined || claim.metadata.uid !== uid) return release(volume, context)
@@ -42,7 +42,7 @@ function tellMismatch(volume: PersistentVolume, claim: PersistentVolumeClaim, { 
   events.record(claim, { type: 'Warning', reason, message: toClaim })
 }
 
-/** A volume without its claim: what becomes of it is up to its policy. */
+/** Applies the reclaim policy to a volume whose claim is gone. */
 async function release(volume: PersistentVolume, context: KeyContext): Promise<void> {
   const { client } = context
   const failed = volume.status?.phase === 'Failed'

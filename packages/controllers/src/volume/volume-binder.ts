@@ -15,7 +15,7 @@ async function waitingClaims(client: Client): Promise<string[]> {
   return claims.filter(({ status }) => status?.phase !== 'Bound').map((claim) => claimKey(keyOf(claim)))
 }
 
-/** Binds claims to volumes, has volumes made, and reclaims those whose claims are gone. */
+/** Binds claims to volumes, provisions volumes, and reclaims those whose claims are gone. */
 export const volumeBinder: KeyController = /* @__PURE__ */ defineBuiltin({
   name: 'persistentvolume-binder-controller',
   reporter: 'persistentvolume-controller',

@@ -29,7 +29,7 @@ test('planClaims() neither adopts nor releases for an owner that is being delete
   expect(claims).toEqual({ owned: [pods[2]], adopt: [], release: [] })
 })
 
-test('planClaims() asks whether an orphan may be adopted', () => {
+test('planClaims() adopts only objects that mayAdopt accepts', () => {
   const pods = [pod({ name: 'a', labels: web, phase: 'Failed' })]
   expect(planClaims(replicaSet({ name: 'web' }), selector, pods, () => false).adopt).toEqual([])
 })

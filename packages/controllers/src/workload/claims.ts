@@ -69,9 +69,9 @@ export interface ClaimRequest<K extends AnyKind> {
 }
 
 /**
- * Finds the dependents of an owner: adopts objects that the selector matches, releases those that it no longer matches, and resolves to
- * the objects that the owner controls afterwards. Before the first adoption the owner is read from the server, because an owner that is
- * being deleted, or was replaced, must not adopt. Throws when that is the case.
+ * Finds the dependents of an owner. Adopts objects that the selector matches, releases those that it no longer matches,
+ * and resolves to the objects that the owner controls afterwards. Reads the owner from the server before the first
+ * adoption, and throws when the owner is being deleted or was replaced: such an owner must not adopt.
  */
 export async function claimDependents<K extends AnyKind>(
   clients: ClaimClients,
@@ -79,7 +79,7 @@ export async function claimDependents<K extends AnyKind>(
 ): Promise<readonly Infer<K>[]> {
   const { owner, selector, mayAdopt } = request
   const candidates = await listCandidates(clients.client, request)
-  // A type parameter of a kind does not tell the compiler that its objects are KubeObjects.
+  // For a generic kind the compiler cannot infer that its objects are KubeObjects.
   const claims = planClaims(
     owner,
     selector,
@@ -109,7 +109,7 @@ async function listCandidates<K extends AnyKind>(
   return others.length === 0 ? selected : [...selected, ...others]
 }
 
-/** Makes the owner the controller of an object. Undefined when the object is gone. */
+/** Makes the owner the controller of an object. Resolves to undefined when the object is gone. */
 async function adopt<K extends AnyKind>(
   client: Client,
   { kind, owner, finalizers = [] }: ClaimRequest<K>,
@@ -138,7 +138,7 @@ async function release<K extends AnyKind>(
   try {
     await client.patch(kind, { namespace, name }, patch, { type: 'strategic' })
   } catch (error) {
-    // The object is gone, or another one has its name.
+    // The object is gone, or was replaced by another one of the same name.
     if (!isNotFound(error) && !isInvalid(error)) throw error
   }
 }

@@ -3,7 +3,7 @@ import { type ControllerParts, channelSource, type EventNote, type KeyContext } 
 import { expect, test } from 'vitest'
 import { defineBuiltin } from './define-builtin.ts'
 
-test('defineBuiltin() has Events come from the controller, or from whom it stands for', async () => {
+test('defineBuiltin() sets the component of Events to the controller name or the reporter', async () => {
   const notes: EventNote[] = []
   const events = { record: (_: KubeObject, note: EventNote) => void notes.push(note) }
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } } as KubeObject

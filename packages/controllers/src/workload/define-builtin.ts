@@ -8,16 +8,20 @@ import {
   type KeyReconciler,
 } from '@kubewright/runtime'
 
-/** What {@link defineBuiltin} takes: a key controller whose reconciler is made for each run, from what the manager gives. */
+/**
+ * Options of {@link defineBuiltin}: a key controller whose reconciler is created at each start, from the manager's
+ * parts.
+ */
 export interface BuiltinOptions extends Omit<KeyControllerOptions, 'reconcile'> {
-  /** Who its Events are from. @default its name */
+  /** The component that its Events name. @default the controller's name */
   readonly reporter?: string
   start(parts: ControllerParts): KeyReconciler
 }
 
 /**
- * Describes a built-in controller: it needs the timers and the random source of its manager, which a plain reconcile does not get, and
- * its Events are its own and not the manager's.
+ * Defines a built-in controller. Unlike a plain key controller, its reconciler has access to the clock and random
+ * source of the manager,
+ * and its Events name the controller as component, not the manager.
  */
 export function defineBuiltin(options: BuiltinOptions): KeyController {
   const { start, reporter: component = options.name, ...rest } = options
@@ -34,7 +38,9 @@ export function defineBuiltin(options: BuiltinOptions): KeyController {
   })
 }
 
-/** A context with Events of its own. Its other members are made when they are asked for, as those of the one that it stands for. */
+/**
+ * A context with its own Event recorder. All other members delegate to the wrapped context, which creates them lazily.
+ */
 class ReportingContext implements KeyContext {
   readonly events: EventRecorder
   readonly #context: KeyContext

@@ -3,7 +3,7 @@ import type { Client } from '@kubewright/client'
 import { Pod, type PodCondition, type PodStatus } from '@kubewright/k8s'
 import { isPodTerminal } from './pod-state.ts'
 
-/** The condition that explains why a controller ends a pod. */
+/** The condition DisruptionTarget, which explains why a controller deletes a pod. */
 export function disruptionTarget(pod: Pod, reason: string, message: string, now: number): PodCondition {
   return {
     type: 'DisruptionTarget',
@@ -16,8 +16,9 @@ export function disruptionTarget(pod: Pod, reason: string, message: string, now:
 }
 
 /**
- * Patches the status of a pod that still runs, then deletes the pod. The status comes first, because the owner of the pod decides by it
- * whether to replace the pod. Succeeds without effect when the pod is gone or was replaced by another one of the same name.
+ * Patches the status of a pod that still runs, then deletes the pod. The status is written first, because the owner
+ * uses it to decide
+ * whether to replace the pod. Does nothing when the pod is gone or was replaced by another one of the same name.
  */
 export async function disruptPod(
   client: Client,

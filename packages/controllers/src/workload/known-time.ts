@@ -1,8 +1,9 @@
 import { fromTime } from '@kubewright/api'
 
 /**
- * The milliseconds of a time in an object; undefined when there is none. The server answers null for a time that its kind always
- * has but nobody set, as in the conditions that a client wrote without saying since when.
+ * Parses a time of an object to epoch milliseconds; undefined when it is not set. The server returns null for a
+ * required time that was
+ * never set, for example in conditions that a client wrote without times.
  */
 export function knownTime(text: string | null | undefined): number | undefined {
   return text === undefined || text === null ? undefined : fromTime(text)

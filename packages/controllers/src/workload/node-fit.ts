@@ -3,16 +3,16 @@ import type { Node, NodeSelectorRequirement, PodSpec, Taint, Toleration } from '
 
 type Requirement = DeepReadonly<NodeSelectorRequirement>
 
-/** The part of a pod's spec that says where it may run. */
+/** The scheduling constraints of a pod spec. */
 export type Placement = DeepReadonly<Pick<PodSpec, 'nodeName' | 'nodeSelector' | 'affinity' | 'tolerations'>>
 
-/** Whether the node has what the pod's node selector and required node affinity ask for. */
+/** Whether the node matches the node selector and the required node affinity. */
 export function matchesNode(placement: Placement, node: Node): boolean {
   const labels = node.metadata.labels ?? {}
   const selected = Object.entries(placement.nodeSelector ?? {}).every(([key, value]) => labels[key] === value)
   const required = placement.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
   if (!selected || required === undefined) return selected
-  // One term must hold; one without conditions never does.
+  // One term must match; an empty term matches nothing.
   return required.nodeSelectorTerms.some(({ matchExpressions = [], matchFields = [] }) => {
     if (matchExpressions.length + matchFields.length === 0) return false
     const fields = { 'metadata.name': node.metadata.name }
@@ -43,7 +43,7 @@ function integer(text: string | undefined): number | undefined {
   return text !== undefined && /^[+-]?[0-9]+$/.test(text) ? Number(text) : undefined
 }
 
-/** The first of the node's taints with one of the effects that nothing tolerates. */
+/** The first taint with one of these effects that no toleration tolerates. */
 export function untoleratedTaint(
   taints: readonly DeepReadonly<Taint>[] | undefined,
   tolerations: readonly DeepReadonly<Toleration>[] | undefined,
@@ -54,7 +54,7 @@ export function untoleratedTaint(
   )
 }
 
-/** Whether a pod with the toleration bears the taint. */
+/** Whether the toleration tolerates the taint. */
 export function tolerates(toleration: DeepReadonly<Toleration>, taint: DeepReadonly<Taint>): boolean {
   const { effect, key, operator = 'Equal', value = '' } = toleration
   if (effect && effect !== taint.effect) return false

@@ -1,4 +1,6 @@
-/** A copy without members that are undefined, zero, empty text or an empty list: what Go's `omitempty` leaves out of JSON. */
+/**
+ * Copies an object without members that are undefined, zero, an empty string or an empty list, like Go's `omitempty`.
+ */
 export function omitZero<T extends object>(value: { readonly [K in keyof T]: T[K] | undefined }): T {
   const result: Record<string, unknown> = {}
   for (const [key, item] of Object.entries(value)) {
@@ -6,11 +8,11 @@ export function omitZero<T extends object>(value: { readonly [K in keyof T]: T[K
     if (Array.isArray(item) && item.length === 0) continue
     result[key] = item
   }
-  // Only members whose type allows absence are left out by the callers' types.
+  // Callers' types make every member optional that can be zero, so the result is still a T.
   return result as T
 }
 
-/** A copy without members that are undefined. */
+/** Copies an object without undefined members. */
 export function omitUndefined<T extends object>(value: { readonly [K in keyof T]: T[K] | undefined }): T {
   const result: Record<string, unknown> = {}
   for (const [key, item] of Object.entries(value)) if (item !== undefined) result[key] = item

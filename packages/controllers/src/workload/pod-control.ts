@@ -4,13 +4,13 @@ import type { Client } from '@kubewright/client'
 import { Pod, type PodDraft } from '@kubewright/k8s'
 import type { EventRecorder } from '@kubewright/runtime'
 
-/** What pods are made and removed with. */
+/** Dependencies of {@link createPod} and {@link deletePod}. */
 export interface PodControlParts {
   readonly client: Client
   readonly events: EventRecorder
 }
 
-/** Creates a pod for its owner and says so in an Event about the owner. */
+/** Creates a pod and records the outcome in an Event of the owner. */
 export async function createPod(
   { client, events }: PodControlParts,
   owner: KubeObject,
@@ -21,7 +21,7 @@ export async function createPod(
     events.record(owner, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` })
     return pod
   } catch (error) {
-    // In a namespace that goes away everything fails, and nobody needs to be told.
+    // In a terminating namespace every create fails, so an Event would be noise.
     if (!isNamespaceTerminating(error)) {
       events.record(owner, { type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${errorText(error)}` })
     }
@@ -29,7 +29,7 @@ export async function createPod(
   }
 }
 
-/** Deletes a pod of an owner and says so in an Event about the owner. A pod that is gone already is fine. */
+/** Deletes a pod and records the outcome in an Event of the owner. Does nothing when the pod is already gone. */
 export async function deletePod({ client, events }: PodControlParts, owner: KubeObject, pod: Pod): Promise<void> {
   const { namespace = '', name, uid } = pod.metadata
   try {
@@ -42,10 +42,10 @@ export async function deletePod({ client, events }: PodControlParts, owner: Kube
   }
 }
 
-/** Whether a write failed because the namespace is being deleted, or is gone already. */
+/** Whether a write failed because the namespace is being deleted or is gone. */
 export function isNamespaceTerminating(error: unknown): boolean {
   if (findCause(error, 'NamespaceTerminating') !== undefined) return true
   return isApiError(error) && isNotFound(error) && error.status.details?.kind === 'namespaces'
 }
 
-/** The text of whatever was thrown. */
+/** The message of a thrown value. */

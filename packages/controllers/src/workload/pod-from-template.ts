@@ -2,7 +2,7 @@ import { controllerRef, nameIsDNSSubdomain, type Owner, type Reads } from '@kube
 import { deepCopy } from '@kubewright/base'
 import { Pod, type PodDraft, type PodSpec } from '@kubewright/k8s'
 
-/** The part of a workload that pods are made from, as read. */
+/** A pod template, as read from the server. */
 export interface TemplateLike {
   readonly metadata?:
     | {
@@ -11,11 +11,11 @@ export interface TemplateLike {
         readonly finalizers?: readonly string[]
       }
     | undefined
-  // A PodSpec, as read: naming the deeply readonly type here would only slow the compiler down.
+  // A PodSpec. The deeply read-only type is not named here, because it slows down the compiler.
   readonly spec?: object | undefined
 }
 
-/** A draft of a pod that the owner's template asks for; the server will name it. */
+/** A draft of a pod from the owner's template. The server generates its name. */
 export function podFromTemplate(template: TemplateLike, owner: Owner): PodDraft & Reads<Pod> {
   const { labels, annotations, finalizers } = template.metadata ?? {}
   return Pod({
@@ -32,7 +32,7 @@ export function podFromTemplate(template: TemplateLike, owner: Owner): PodDraft 
   })
 }
 
-/** What the names of a workload's pods start with: a dash is left out where it would make the name too long. */
+/** The prefix of a workload's pod names. The dash is omitted when it would make the name too long. */
 export function namePrefix(name: string): string {
   return nameIsDNSSubdomain(`${name}-`, true).length === 0 ? `${name}-` : name
 }

@@ -2,7 +2,7 @@ import { findCondition } from '@kubewright/api'
 import type { Pod } from '@kubewright/k8s'
 import { knownTime } from './known-time.ts'
 
-/** Whether the pod has run its course. */
+/** Whether the pod is in the phase Succeeded or Failed. */
 export function isPodTerminal(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
 }
@@ -22,13 +22,16 @@ export function isPodReady(pod: Pod): boolean {
   return findCondition(pod.status?.conditions, 'Ready')?.status === 'True'
 }
 
-/** Since when the pod has been ready, in milliseconds; undefined when it is not, or does not say. */
+/**
+ * The time since which the pod is ready, in epoch milliseconds; undefined when it is not ready or the condition has no
+ * time.
+ */
 export function podReadySince(pod: Pod): number | undefined {
   const ready = findCondition(pod.status?.conditions, 'Ready')
   return ready?.status === 'True' ? knownTime(ready.lastTransitionTime) : undefined
 }
 
-/** In how many milliseconds the pod will have been ready long enough: 0 when it has, undefined when it is not ready. */
+/** The delay until the pod is available, in milliseconds: 0 when it already is, undefined when it is not ready. */
 function availableIn(pod: Pod, minReadySeconds: number, now: number): number | undefined {
   if (!isPodReady(pod)) return undefined
   if (minReadySeconds === 0) return 0
@@ -36,12 +39,12 @@ function availableIn(pod: Pod, minReadySeconds: number, now: number): number | u
   return since === undefined ? undefined : Math.max(0, since + minReadySeconds * 1000 - now)
 }
 
-/** Whether the pod has been ready for at least that long. */
+/** Whether the pod has been ready for at least `minReadySeconds`. */
 export function isPodAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
   return availableIn(pod, minReadySeconds, now) === 0
 }
 
-/** When the next of the pods becomes available, in milliseconds from now; undefined when none is waiting for it. */
+/** The delay until the next of the pods becomes available, in milliseconds; undefined when none is about to. */
 export function nextAvailability(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
   let next: number | undefined
   for (const pod of pods) {
@@ -51,7 +54,7 @@ export function nextAvailability(pods: readonly Pod[], minReadySeconds: number, 
   return next
 }
 
-/** The most restarts that any container of the pod had. */
+/** The highest restart count of the pod's containers. */
 export function maxRestarts(pod: Pod): number {
   return Math.max(0, ...(pod.status?.containerStatuses ?? []).map((container) => container.restartCount))
 }

@@ -22,7 +22,7 @@ test.each<[string, PodFacts, PodFacts]>([
   expect(order({ ...second, name: 'keep' }, { ...first, name: 'go' })).toEqual(['go', 'keep'])
 })
 
-test('rankForDeletion() thins out nodes with several pods first', () => {
+test('rankForDeletion() ranks pods on nodes with several pods first', () => {
   const ready = { ready: 60, age: 60 }
   const ranked = order(
     { ...ready, name: 'alone', node: 'a' },
@@ -32,7 +32,7 @@ test('rankForDeletion() thins out nodes with several pods first', () => {
   expect(ranked[2]).toBe('alone')
 })
 
-test('rankForDeletion() is a total order: the same for every order of the pods', () => {
+test('rankForDeletion() is a total order, independent of the order of the pods', () => {
   const facts = fc.record({
     node: fc.constantFrom('a', 'b'),
     ready: fc.integer({ min: 0, max: 100_000 }),

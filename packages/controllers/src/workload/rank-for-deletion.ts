@@ -5,8 +5,9 @@ import { isPodActive, isPodReady, maxRestarts, podReadySince } from './pod-state
 const phaseRank: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
 
 /**
- * The pods in the order in which a scale-down deletes them: what is least useful first. `related` are the pods of all replica sets
- * of the same owner: a pod on a node with many of them goes before one that is alone there.
+ * Sorts pods in the order in which a scale-down deletes them, least useful first. `related` are the pods of all replica
+ * sets of the same
+ * owner: pods on nodes with many related pods come first.
  */
 export function rankForDeletion(pods: readonly Pod[], related: readonly Pod[], now: number): Pod[] {
   const onNode = new Map<string, number>()
@@ -36,7 +37,7 @@ function compare(a: Pod, b: Pod, onNode: ReadonlyMap<string, number>, now: numbe
   return a.metadata.uid < b.metadata.uid ? -1 : 1
 }
 
-// Ages count by their order of magnitude only, so that a pod of an hour and one of fifty minutes are equally likely to go.
+// Ages are compared by order of magnitude only, so that pods of 50 and 60 minutes rank equally.
 function younger(a: number | undefined, b: number | undefined, now: number): number {
   if (a === b) return 0
   if (a === undefined) return -1
@@ -44,7 +45,7 @@ function younger(a: number | undefined, b: number | undefined, now: number): num
   return magnitude(now - a) - magnitude(now - b)
 }
 
-// Go's durations are nanoseconds; the boundaries between magnitudes are the same here.
+// In nanoseconds, like Go's durations, so that the boundaries between magnitudes are the same.
 const magnitude = (millis: number): number => (millis > 0 ? Math.floor(Math.log2(millis * 1e6)) : -1)
 
 function deletionCost(pod: Pod): number {

@@ -13,37 +13,37 @@ import { ControllerRevision } from '@kubewright/k8s'
 import { type ClaimClients, claimDependents } from './claims.ts'
 import { templateHash } from './template-hash.ts'
 
-/** What a revision keeps of its owner: the template, as a patch that replaces it. */
+/** The data of a revision: the owner's template, as a patch that replaces it. */
 export interface RevisionData {
   readonly spec: { readonly template: object }
 }
 
-/** What a revision is made from. */
+/** Parameters of {@link syncRevision}. */
 export interface RevisionFacts {
   readonly owner: Owner & KubeObject
   readonly template: { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } | undefined }
   readonly collisionCount: number
-  /** The label that carries the hash, besides the name. */
+  /** The label that carries the hash, in addition to the name. */
   readonly hashLabel: string
   /** @default {@link templateHash} */
   readonly hash?: (data: RevisionData, collisions: number) => string
 }
 
-/** Whether a revision is needed that is not there, or one that is there has to be numbered anew. */
+/** Whether the template's revision exists, must be renumbered or must be created. */
 export interface RevisionPlan {
   readonly kind: 'keep' | 'renumber' | 'create'
-  /** The one to keep or renumber. */
+  /** The revision to keep or renumber. */
   readonly revision?: ControllerRevision
   readonly number: number
 }
 
-/** The revisions by number, those of equal numbers by age. */
+/** Sorts revisions by number, then by age. */
 function sortRevisions(revisions: readonly ControllerRevision[]): ControllerRevision[] {
   const rank = ({ metadata }: ControllerRevision): string => `${metadata.creationTimestamp} ${metadata.name}`
   return [...revisions].sort((a, b) => a.revision - b.revision || (rank(a) < rank(b) ? -1 : 1))
 }
 
-/** The revisions of an owner, sorted. Adopts those that the selector matches, and never releases one. */
+/** The revisions of an owner, sorted. Adopts those that the selector matches, and never releases any. */
 export async function claimRevisions(
   clients: ClaimClients,
   ownerKind: AnyKind,
@@ -54,20 +54,20 @@ export async function claimRevisions(
   return sortRevisions(await claimDependents(clients, request))
 }
 
-/** The data of the revision of a template. */
+/** The revision data of a template. */
 function revisionData(template: object): RevisionData {
   return { spec: { template: { ...template, $patch: 'replace' } } }
 }
 
-/** The template that a revision keeps. */
+/** The template stored in a revision. */
 export function templateOf<T extends object>(revision: ControllerRevision): T {
   const data = revision.data as unknown as RevisionData | undefined
   const { $patch: _, ...template } = (data?.spec.template ?? {}) as Record<string, unknown>
-  // The revision was made of a template of this type.
+  // The revision was created from a template of this type.
   return template as T
 }
 
-/** Decides what has to become of the history so that its last entry is the template. The revisions must be sorted. */
+/** Plans how to make the template's revision the latest one. The revisions must be sorted. */
 export function planRevision(revisions: readonly ControllerRevision[], template: object): RevisionPlan {
   const data = revisionData(template)
   const last = revisions.at(-1)
@@ -78,13 +78,13 @@ export function planRevision(revisions: readonly ControllerRevision[], template:
   return { kind: 'renumber', revision: equal, number }
 }
 
-/** The revision of the template and how many name collisions there were on the way to it. */
+/** The revision of the template, and the updated collision count. */
 export interface SyncedRevision {
   readonly revision: ControllerRevision
   readonly collisionCount: number
 }
 
-/** Carries a plan out. Names that are taken by other data are avoided by counting collisions. */
+/** Carries out a plan. When other data already has the name, it counts a collision and retries with another hash. */
 export async function syncRevision(
   { client, api }: ClaimClients,
   facts: RevisionFacts,
@@ -123,7 +123,7 @@ export async function syncRevision(
   }
 }
 
-/** The revisions that nothing uses and that are beyond the limit, oldest first. The revisions must be sorted. */
+/** The unused revisions beyond the history limit, oldest first. The revisions must be sorted. */
 export function planTruncation(
   revisions: readonly ControllerRevision[],
   live: ReadonlySet<string>,
@@ -133,7 +133,7 @@ export function planTruncation(
   return unused.slice(0, Math.max(0, unused.length - limit))
 }
 
-/** Deletes revisions; those that are gone already are fine. */
+/** Deletes revisions; ignores those that are already gone. */
 export async function deleteRevisions(client: Client, revisions: readonly ControllerRevision[]): Promise<void> {
   for (const { metadata } of revisions) {
     try {

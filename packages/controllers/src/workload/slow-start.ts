@@ -1,13 +1,14 @@
-/** What became of a {@link slowStart}. */
+/** The result of {@link slowStart}. */
 export interface SlowStartResult {
   readonly succeeded: number
-  /** The first failure, after which no further batch was begun. */
+  /** The first failure; no further batch was started after it. */
   readonly error?: Error
 }
 
 /**
- * Calls `fn` for each item in batches of 1, 2, 4 ... up to `limit` at once, and stops after a batch with a failure: what fails for
- * one pod, such as a quota, mostly fails for all of them.
+ * Calls `fn` for each item in batches of 1, 2, 4 ... up to `limit`, and stops after a batch with a failure: an error
+ * such as an exceeded
+ * quota usually affects all pods.
  */
 export async function slowStart<T>(
   items: readonly T[],
@@ -24,7 +25,7 @@ export async function slowStart<T>(
   return { succeeded }
 }
 
-/** Calls `fn` for all items, at most `limit` at once; throws the first failure when all have ended. */
+/** Calls `fn` for all items, at most `limit` concurrently. Throws the first failure after all calls have settled. */
 export async function inParallel<T>(
   items: readonly T[],
   fn: (item: T) => Promise<unknown>,
@@ -48,5 +49,5 @@ export async function inParallel<T>(
   if (first !== undefined) throw first
 }
 
-/** Whatever was thrown as an Error. */
+/** Converts a thrown value to an Error. */
 export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

@@ -2,12 +2,13 @@ import { type AnyKind, controllerOf, type Infer, type KubeObject, keyOf, type Se
 import type { Client } from '@kubewright/client'
 import { forOwner, kindSource, type Source } from '@kubewright/runtime'
 
-/** Finds the keys of those who may want to adopt an object without a controller. */
+/** Finds the keys of the owners that may adopt an object without a controller. */
 export type FindAdopters<T> = (object: T, client: Client) => Promise<readonly string[]>
 
 /**
- * The objects of a kind by the key of the one that controls them. An object without a controller is told to those who may want to
- * adopt it.
+ * A source of the objects of a kind that enqueues the key of their controller. An object without a controller enqueues
+ * the owners that
+ * may adopt it.
  */
 export function controlled<K extends AnyKind>(kind: K, owner: AnyKind, adopters?: FindAdopters<Infer<K>>): Source {
   const byController = forOwner(owner)
@@ -20,7 +21,7 @@ export function controlled<K extends AnyKind>(kind: K, owner: AnyKind, adopters?
   })
 }
 
-/** Those of a kind in the object's namespace whose selector matches its labels. */
+/** Finds the objects of a kind in the object's namespace whose selector matches its labels. */
 export function selectedBy<K extends AnyKind>(
   kind: K,
   selectorOf: (owner: Infer<K>) => Selector,

@@ -1,18 +1,20 @@
 import { safeEncode } from '@kubewright/base'
 
 /**
- * A short hash of a pod template for names and labels. It is stable over the order of members, and `collisions` gives another one
- * where a name is taken. The value differs from kube-controller-manager's, which hashes Go's memory layout; the alphabet and the
- * length are the same.
+ * A short hash of a pod template for names and labels. It does not depend on the order of members; `collisions` selects
+ * another hash when
+ * a name is taken. The value differs from kube-controller-manager's, which hashes Go's memory layout; alphabet and
+ * length are the
+ * same.
  */
 export function templateHash(template: unknown, collisions?: number): string {
   const hash = fnv32a(canonicalJson(template) + (collisions === undefined ? '' : `#${collisions}`))
   return safeEncode(String(hash))
 }
 
-/** The hash by which stateful sets name their revisions, equal to kube-controller-manager's. */
+/** The hash in the names of stateful set revisions, equal to kube-controller-manager's. */
 export function revisionHash(data: object, collisions: number): string {
-  // Go's encoder escapes what could be markup.
+  // Go's encoder escapes HTML characters.
   const escaped = canonicalJson(data).replace(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -20,7 +22,7 @@ export function revisionHash(data: object, collisions: number): string {
   return safeEncode(String(fnv32(`${escaped}${collisions}`)))
 }
 
-/** JSON with the members of every object in order, so that equal values are equal texts. */
+/** JSON with sorted members, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)

@@ -3,8 +3,9 @@ import { deepEqual } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 
 /**
- * Writes a status if it differs from what the object has, at the version of the object: whoever read a stale one is told so by a
- * Conflict, and looks again. Resolves to the object as it is then.
+ * Writes a status if it differs from the object's, with the object's resource version: a write based on a stale object
+ * fails with a
+ * Conflict and is retried. Resolves to the updated object.
  */
 export async function writeStatus<K extends AnyKind, T extends KubeObject & { readonly status?: unknown }>(
   client: Client,
@@ -17,13 +18,13 @@ export async function writeStatus<K extends AnyKind, T extends KubeObject & { re
     const written: Infer<K> = await client.subresource(kind, 'status').update({ ...object, status })
     return written as T
   } catch (error) {
-    // Gone meanwhile: nobody will miss the status.
+    // The object was deleted meanwhile, so its status no longer matters.
     if (isNotFound(error)) return object
     throw error
   }
 }
 
-/** Whether two values say the same. Nulls and empty objects, which servers fill in, say nothing. */
+/** Whether two values are equal, ignoring nulls and empty objects, which servers add. */
 export function sameContent(a: unknown, b: unknown): boolean {
   return deepEqual(a, b) || deepEqual(essence(a), essence(b))
 }
