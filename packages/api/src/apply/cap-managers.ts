@@ -11,27 +11,28 @@ const bucketName = 'ancient-changes'
  * remain.
  */
 export function capUpdateManagers({ fields, times }: Managed, max: number): void {
-  const updaters = [...fields].filter(([, { applied }]) => !applied).map(([identifier]) => identifier)
-  if (updaters.length <= max) return
+  const updaters = [...fields.keys()].filter((identifier) => !fields.get(identifier)!.applied)
+  const excess = updaters.length - max
+  if (excess <= 0) return
   updaters.sort((a, b) => secondsOf(times.get(a)) - secondsOf(times.get(b)) || compareUtf8(a, b))
-  const firstOfVersion = new Map<string, string>()
-  let left = updaters.length
-  for (const manager of updaters) {
-    if (left <= max) return
-    const { set, apiVersion, applied } = fields.get(manager) as VersionedSet
-    const first = firstOfVersion.get(apiVersion)
-    // Merging needs two managers of the same version.
-    if (first === undefined) {
-      firstOfVersion.set(apiVersion, manager)
-      continue
-    }
+  // Merging needs two managers of the same version, so the oldest of each version only receives others.
+  const oldest = new Map<string, string>()
+  const merging = updaters.filter((identifier) => {
+    const { apiVersion } = fields.get(identifier) as VersionedSet
+    if (oldest.has(apiVersion)) return true
+    oldest.set(apiVersion, identifier)
+    return false
+  })
+  for (const identifier of merging.slice(0, excess)) {
+    const { set, apiVersion } = fields.get(identifier) as VersionedSet
     const bucket = managerIdentifier({ manager: bucketName, operation: 'Update', apiVersion })
-    const collected = fields.get(bucket) ?? (fields.get(first) as VersionedSet)
-    if (!fields.has(bucket)) fields.delete(first)
-    fields.set(bucket, { set: set.union(collected.set), apiVersion, applied })
-    if (manager !== bucket) fields.delete(manager)
-    left--
-    // `manager` is the more recent of the two.
-    times.set(bucket, times.get(manager))
+    // Without a bucket, the oldest manager of the version becomes it.
+    const receiver = fields.has(bucket) ? bucket : (oldest.get(apiVersion) as string)
+    const merged = set.union((fields.get(receiver) as VersionedSet).set)
+    fields.delete(receiver)
+    fields.delete(identifier)
+    fields.set(bucket, { set: merged, apiVersion, applied: false })
+    // Of the two, the merged manager wrote last.
+    times.set(bucket, times.get(identifier))
   }
 }

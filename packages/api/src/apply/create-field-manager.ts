@@ -32,8 +32,9 @@ import {
   withNulls,
   withoutManagedFields,
 } from './managed-object.ts'
+import { ObjectVersions, type TypedValue } from './object-versions.ts'
+import { type AppliedConfig, applyConfig, trackUpdate } from './track-ownership.ts'
 import { objectTypeOf, type TypeNode } from './type-node.ts'
-import { type TypedValue, type UpdateResult, Updater } from './updater.ts'
 import { TypedValueError, validateTyped } from './validate-typed.ts'
 
 /** Creates the field manager of an endpoint. It caches types derived from the schemas, so reuse it. */
@@ -69,9 +70,6 @@ const neverOwned = FieldSet.of(
     'resourceVersion',
   ].map((name) => fieldSetPath('metadata', name)),
 )
-
-/** Placeholder for the updating manager until it is known whether it changed anything. */
-const currentOperation = 'current-operation'
 
 const beforeFirstApply = 'before-first-apply'
 
@@ -170,9 +168,8 @@ class EndpointFieldManager {
     const typedConfig = this.#typed(type, config, false, 'failed to create typed patch object', config)
     const typedLive = this.#typed(type, live, true, 'failed to create typed live object', live)
     const identifier = this.#identify(manager, 'Apply')
-    const { value, managers } = explained(() =>
-      this.#updater().apply(typedLive, typedConfig, managed.fields, identifier, force),
-    )
+    const request = { live: typedLive, config: typedConfig, managers: managed.fields, manager: identifier, force }
+    const { value, managers } = explained(() => applyConfig(this.#versions(), request))
     strip(managers, identifier)
     keepEqualSet(managers, managed.fields, identifier)
     return { object: value as JsonObject, managed: { fields: managers, times: new Map(managed.times) }, identifier }
@@ -186,15 +183,13 @@ class EndpointFieldManager {
     const bareLive =
       this.#options.emptyObject && live === this.#empty ? withNulls(live, bareNext) : withManagedFields(live, undefined)
     const typedLive = this.#typed(type, bareLive, true, 'failed to convert live object', live, ' to smd typed')
-    const { managers } = this.#updater().update(typedLive, typedNext, managed.fields, currentOperation)
-    strip(managers, currentOperation)
+    const { managers, written } = trackUpdate(this.#versions(), typedLive, typedNext, managed.fields)
     const times = new Map(managed.times)
-    const own = managers.get(currentOperation)
-    if (own !== undefined) {
+    const own = written.difference(neverOwned)
+    if (!own.isEmpty) {
       const identifier = this.#identify(manager, 'Update')
-      managers.delete(currentOperation)
-      const previous = managers.get(identifier)
-      managers.set(identifier, previous ? { ...own, set: own.set.union(previous.set) } : own)
+      const set = own.union(managers.get(identifier)?.set ?? FieldSet.empty)
+      managers.set(identifier, { set, apiVersion: this.#options.apiVersion, applied: false })
       times.set(identifier, now)
     }
     const result = { fields: managers, times }
@@ -263,10 +258,10 @@ class EndpointFieldManager {
     return type
   }
 
-  /** An updater for one operation. It caches conversions, so that each object is converted at most once to each version. */
-  #updater(): Updater {
+  /** The versions for one operation. Conversions are cached, so that each object is converted at most once to each version. */
+  #versions(): ObjectVersions {
     const converted = new Map<unknown, Map<string, TypedValue | undefined>>()
-    return new Updater((object, apiVersion) => {
+    return new ObjectVersions((object, apiVersion) => {
       if (object.apiVersion === apiVersion) return object
       let versions = converted.get(object.value)
       if (versions === undefined) converted.set(object.value, (versions = new Map()))
@@ -286,7 +281,7 @@ class EndpointFieldManager {
 }
 
 /** Runs an apply and turns an error about a converted object that does not match its schema into an ApplyError. */
-function explained(apply: () => UpdateResult): UpdateResult {
+function explained(apply: () => AppliedConfig): AppliedConfig {
   try {
     return apply()
   } catch (error) {

@@ -73,24 +73,16 @@ function mergeLists(type: ListType, live: unknown, applied: unknown): unknown {
   return live
 }
 
-interface Indexed {
-  readonly elements: readonly string[]
-  /** The item of each element; undefined for duplicates, which have no single item to merge with. */
-  readonly items: ReadonlyMap<string, unknown>
-}
-
 // Validation rejected items without an element before, on both sides.
 function elementsOf(type: ListType, list: readonly unknown[]): string[] {
   return list.map((item) => knownItemElement(type, item) ?? '')
 }
 
-function index(elements: readonly string[], list: readonly unknown[]): Indexed {
+/** The item of each element; undefined for duplicates, which have no single item to merge with. */
+function itemsByElement(elements: readonly string[], list: readonly unknown[]): ReadonlyMap<string, unknown> {
   const items = new Map<string, unknown>()
-  for (let i = 0; i < list.length; i++) {
-    const element = elements[i] as string
-    items.set(element, items.has(element) ? undefined : list[i])
-  }
-  return { elements, items }
+  for (const [i, element] of elements.entries()) items.set(element, items.has(element) ? undefined : list[i])
+  return items
 }
 
 /** True when both lists have the same elements in the same order, which is the common case of a repeated apply. */
@@ -101,59 +93,37 @@ function sameOrder(left: readonly string[], right: readonly string[]): boolean {
 }
 
 /**
- * Interleaves two associative lists: items of both sides in the applied order, items of only the live side at their
- * positions between them. The order rules are those of structured-merge-diff (typed/merge.go, visitListItems).
+ * Merges two associative lists. The applied items keep their order. An item of the live list alone stays in front of the next item that
+ * both lists have and whose turn it is in the applied order; the order is that of structured-merge-diff.
  */
 function mergeItems(type: ListType, live: readonly unknown[], applied: readonly unknown[]): unknown[] {
-  const leftElements = elementsOf(type, live)
-  const rightElements = elementsOf(type, applied)
+  const liveElements = elementsOf(type, live)
+  const appliedElements = elementsOf(type, applied)
   // Validation rejects duplicates on the applied side, so with equal elements the live side has none either.
-  if (sameOrder(leftElements, rightElements)) {
+  if (sameOrder(liveElements, appliedElements)) {
     return live.map((item, i) => mergeTyped(type.elementType, item, applied[i]))
   }
-  const left = index(leftElements, live)
-  const right = index(rightElements, applied)
-  const shared = right.elements.filter((element) => left.items.has(element))
-  let sharedAt = 0
+  const liveItems = itemsByElement(liveElements, live)
+  const appliedItems = itemsByElement(appliedElements, applied)
+  const shared = appliedElements.filter((element) => liveItems.has(element))
   const out: unknown[] = []
-  const done = new Set<string>()
-  const mergeItem = (element: string): void => {
-    done.add(element)
-    out.push(mergeTyped(type.elementType, left.items.get(element), right.items.get(element)))
+  let taken = 0
+  const takeApplied = (): string => {
+    const element = appliedElements[taken++] as string
+    out.push(mergeTyped(type.elementType, liveItems.get(element), appliedItems.get(element)))
+    return element
   }
-  let l = 0
-  let r = 0
-  while (l < live.length || r < applied.length) {
-    if (l < live.length && r < applied.length) {
-      const element = left.elements[l] as string
-      if (element === right.elements[r]) {
-        mergeItem(element)
-        l++
-        r++
-        sharedAt++
-        continue
-      }
-      if (right.items.has(element) && sharedAt < shared.length && shared[sharedAt] !== element) {
-        // A shared item that is not next in the applied order.
-        l++
-        continue
-      }
-    }
-    if (l < live.length) {
-      const element = left.elements[l] as string
-      if (!right.items.has(element)) {
-        out.push(live[l])
-        l++
-        continue
-      }
-      if (done.has(element)) l++
-    }
-    if (r < applied.length) {
-      const element = right.elements[r] as string
-      mergeItem(element)
-      r++
-      if (shared[sharedAt] === element) sharedAt++
+  let turn = 0
+  for (const [i, element] of liveElements.entries()) {
+    if (!appliedItems.has(element)) out.push(live[i])
+    else if (element === shared[turn]) {
+      while (takeApplied() !== element);
+      turn++
+    } else if (turn === shared.length && taken < applied.length) {
+      // A duplicate of an item that was merged before makes room for one of the remaining applied items.
+      takeApplied()
     }
   }
+  while (taken < applied.length) takeApplied()
   return out
 }
