@@ -18,15 +18,34 @@ export interface Problem {
   readonly values?: readonly unknown[]
 }
 
+/**
+ * The maximum number of problems of one object. Bounds the memory and the response of an object in which every item is
+ * wrong; kube-apiserver has no such limit.
+ */
+export const maxProblems = 10_000
+
+/** The number of problems up to which comparing all texts is cheaper than a set. */
+const COMPARE_LIMIT = 8
+
 /** The result of validating one value against one schema. The match count ranks the branches of anyOf and oneOf. */
 export class ValidationResult {
   readonly problems: Problem[] = []
   matchCount = 0
+  /** The texts of all problems; created when there are too many to compare one by one. */
+  #texts: Set<string> | undefined
 
-  /** Adds a problem unless one with the same text exists. */
+  /** Adds a problem unless one with the same text exists. Drops problems beyond {@link maxProblems}. */
   add(problem: Problem): void {
-    for (const known of this.problems) if (known.message === problem.message) return
-    this.problems.push(problem)
+    const { problems } = this
+    if (problems.length >= maxProblems) return
+    if (problems.length < COMPARE_LIMIT) {
+      for (const known of problems) if (known.message === problem.message) return
+    } else {
+      this.#texts ??= new Set(problems.map(({ message }) => message))
+      if (this.#texts.has(problem.message)) return
+      this.#texts.add(problem.message)
+    }
+    problems.push(problem)
   }
 
   merge(other: ValidationResult): void {
