@@ -49,7 +49,7 @@ describe('npm run demo', () => {
       /✓ The demo succeeded/,
     ])
       expect(text).toMatch(part)
-    // Without a terminal there are no colours.
+    // Without a terminal the output has no colours.
     expect(text).not.toContain('\u001b')
   })
 

@@ -49,8 +49,8 @@ export interface DeployedOperator extends AsyncDisposable {
   until<K extends AnyKind>(kind: K, key: Key, when?: (object: Infer<K>) => boolean): Promise<Infer<K>>
   gone(kind: AnyKind, key: Key): Promise<void>
   /**
-   * Waits for an Event of this reason, and of this object if that is given, that occurred again. Resolves with whether it was seen to be
-   * written again for that: when much happens at once, it may have occurred twice before it is written at all.
+   * Waits until an Event with this reason, and about this object if given, occurs again. Resolves to whether a write of
+   * the repeated Event was observed: under load, both occurrences may be aggregated before the first write.
    */
   repeated(reason: string, namespace: string, uid?: string): Promise<boolean>
   /** Requests metrics with a token. */

@@ -1,4 +1,4 @@
-// What the READMEs of the examples tell people to type works in a clone where nothing was built.
+// The commands in the READMEs of the examples work in a fresh clone without a build.
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ const readmes = readdirSync(join(root, 'examples'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => `examples/${name}/README.md`)
 
-test.each(readmes)('%s names scripts and files that there are', (path) => {
+test.each(readmes)('%s refers only to existing scripts and files', (path) => {
   const text = readFileSync(join(root, path), 'utf8')
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }
   const commands = [...text.matchAll(/npm run (?:-s )?([\w-]+) -- (?:(?:dev|run|generate) )?(examples\/\S+\.ts)?/g)]
@@ -18,7 +18,7 @@ test.each(readmes)('%s names scripts and files that there are', (path) => {
     expect(Object.keys(scripts)).toContain(script)
     if (file !== undefined) expect(existsSync(join(root, file)), file).toBe(true)
   }
-  // Without the condition of the script it would need what a build makes.
+  // A plain `node --import tsx` lacks the condition of the script and would need a build.
   expect(text).not.toMatch(/node --import tsx/)
 })
 

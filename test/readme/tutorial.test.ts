@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..', '..')
 const steps = stepsOf(readFileSync(join(root, 'README.md'), 'utf8'), 'Five minutes')
 const patience = 60_000
 
-// What the reader's shell has; not what vitest adds, since the tutorial runs vitest, too.
+// The environment of the reader's shell, without the variables that vitest adds: the tutorial runs vitest too.
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(VITEST|npm_|NODE_ENV|NODE_OPTIONS|KUBECONFIG)/.test(name)),
 )
@@ -24,7 +24,7 @@ describe.skipIf(!hasKubectl)('the tutorial of the README', () => {
   let background: Background | undefined
 
   beforeAll(() => {
-    // A clone as far as the reader can tell.
+    // Simulates a clone.
     home = mkdtempSync(join(tmpdir(), 'kubewright-tutorial-'))
     for (const name of [
       'package.json',
@@ -43,7 +43,7 @@ describe.skipIf(!hasKubectl)('the tutorial of the README', () => {
     rmSync(home, { recursive: true, force: true })
   })
 
-  test('works as it is written', { timeout: 300_000 }, async () => {
+  test('works as written', { timeout: 300_000 }, async () => {
     let printed: string | undefined
     for (const step of steps) {
       const where = `README.md:${step.line}`
@@ -64,13 +64,13 @@ describe.skipIf(!hasKubectl)('the tutorial of the README', () => {
       } else {
         const lines = printed.trimEnd().split('\n')
         const isAsSaid = lines.length === step.lines.length && step.lines.every((line, i) => isLike(line, lines[i]!))
-        expect(isAsSaid, `${where}: this was printed\n${printed}`).toBe(true)
+        expect(isAsSaid, `${where}: the output was\n${printed}`).toBe(true)
       }
     }
   })
 })
 
-/** Runs a block in a shell that remembers what earlier ones have exported. */
+/** Runs a block in a shell that keeps the exported variables of earlier blocks. */
 async function shell(text: string, home: string): Promise<{ code: number; output: string }> {
   const state = join(home, '.exports')
   const script = `set -eo pipefail; [ ! -f ${state} ] || . ${state}\n${text}\nexport -p > ${state}\n`
@@ -81,7 +81,7 @@ async function shell(text: string, home: string): Promise<{ code: number; output
   return { code: code as number, output }
 }
 
-/** A terminal in which something goes on. */
+/** A background process in its own terminal. */
 class Background {
   readonly lines: string[] = []
   readonly #child: ChildProcess
@@ -99,7 +99,7 @@ class Background {
     }
   }
 
-  /** Resolves when a line is printed, after those that were waited for before. */
+  /** Resolves when a matching line is printed after the lines of earlier waits. */
   until(isMeant: (line: string) => boolean, what: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
@@ -115,7 +115,7 @@ class Background {
       }
       const timer = setTimeout(() => {
         end()
-        reject(new Error(`${what} was not printed; but\n${this.lines.join('\n')}`))
+        reject(new Error(`${what} was not printed; the output was\n${this.lines.join('\n')}`))
       }, patience)
       this.#listeners.add(look)
       look()
@@ -125,7 +125,7 @@ class Background {
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null) return
     const closed = once(this.#child, 'close')
-    // The whole group, as Ctrl-C does.
+    // Signal the whole process group, as Ctrl-C does.
     process.kill(-this.#child.pid!, 'SIGINT')
     await closed
   }

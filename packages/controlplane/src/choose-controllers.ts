@@ -8,8 +8,7 @@ export async function controllerNames(): Promise<readonly string[]> {
 
 /**
  * Resolves a choice of controllers to plain names, like kube-controller-manager's `--controllers`: `-name` excludes
- * one, `*` stands for
- * all, and a list of exclusions only starts from all. Unknown names throw KW_CONTROLLER_UNKNOWN.
+ * one, `*` stands for all, and a list of exclusions only starts from all. Unknown names throw KW_CONTROLLER_UNKNOWN.
  */
 export async function chooseControllers(choice: ControllerChoice): Promise<ControllerChoice> {
   if (typeof choice === 'string') return choice

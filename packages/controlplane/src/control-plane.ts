@@ -47,8 +47,7 @@ export interface ControlPlaneOptions {
   readonly store?: Store | undefined
   /**
    * The built-in controllers to run: all, none, or a list of names as in kube-controller-manager (`-name` excludes one,
-   * `*` stands for
-   * all). Unknown names are rejected. @default 'all'
+   * `*` stands for all). Unknown names are rejected. @default 'all'
    */
   readonly controllers?: ControllerChoice | undefined
   /**
@@ -60,8 +59,8 @@ export interface ControlPlaneOptions {
   readonly tokens?: readonly StaticToken[] | undefined
   /**
    * The keys and certificates of the control plane. With an identity, its CA certificate is published in every
-   * namespace, where pods
-   * expect it. Without one, keys are generated when they are first needed, and nothing is published. @default none
+   * namespace, where pods expect it. Without one, keys are generated when they are first needed, and nothing is
+   * published. @default none
    */
   readonly identity?: ServerIdentity | undefined
   /** Further options of the API server. */

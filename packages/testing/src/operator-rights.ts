@@ -6,8 +6,7 @@ import { accessOf, mergeRules, type Operator } from '@kubewright/runtime'
 
 /**
  * Grants the rights that the operator's manifests would grant, in all namespaces, and returns the service account to
- * impersonate, which
- * has the same name as in a cluster. Resolves when the API server authorizes by the new roles.
+ * impersonate, which has the same name as in a cluster. Resolves when the API server authorizes by the new roles.
  */
 export async function grantRights(
   operator: Operator,

@@ -34,8 +34,7 @@ import { type Sight, watchObject } from './watch-object.ts'
 
 /**
  * Starts a new control plane, installs the kinds that the operator defines, and runs the operator on it. Environments
- * are independent:
- * any number can run in one process at the same time. Without an operator only the control plane runs.
+ * are independent: any number can run in one process at the same time. Without an operator only the control plane runs.
  */
 export function startTestEnv(operator?: Operator, options: TestEnvOptions = {}): Promise<TestEnv> {
   return startFrom(operator, options, undefined)

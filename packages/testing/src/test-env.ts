@@ -32,8 +32,7 @@ export interface TestEnvOptions {
   readonly webhooks?: boolean | undefined
   /**
    * Whether an operator with leader election acquires its Lease as in a cluster. There is no other candidate, and a
-   * test on a busy
-   * machine could lose the Lease. @default false
+   * test on a busy machine could lose the Lease. @default false
    */
   readonly leaderElection?: boolean | undefined
   /** Kinds made by `defineResource` to install besides those that the operator refers to. */

@@ -7,8 +7,7 @@ export type Sight<K extends AnyKind> = Infer<K> | undefined
 
 /**
  * Calls `isEnough` with the current state of an object and with each change, until it returns true or the signal
- * aborts. Resolves to the
- * last state. Reopens watches that end.
+ * aborts. Resolves to the last state. Reopens watches that end.
  */
 export async function watchObject<K extends AnyKind>(
   client: ApiClient,

@@ -11,8 +11,7 @@ export interface ScaleReference {
 
 /**
  * Reads the scale subresource of the referenced object, built-in or custom. Resolves to undefined when the object does
- * not exist.
- * Throws when the kind is not served, or has no scale subresource.
+ * not exist. Throws when the kind is not served, or has no scale subresource.
  */
 export async function findScale(
   api: ApiClient,

@@ -3,11 +3,9 @@ import type { HorizontalPodAutoscaler } from '@kubewright/k8s'
 
 /**
  * The annotation of a HorizontalPodAutoscaler that supplies metric values, because simulated pods have no metrics API.
- * Its value is a
- * JSON object keyed by metric name. A quantity such as `"1500m"` is the total over all pods, or the value of an object
- * or external
- * metric; a percentage such as `"80%"` is the average utilization of the pods' requests, independent of the number of
- * pods.
+ * Its value is a JSON object keyed by metric name. A quantity such as `"1500m"` is the total over all pods, or the
+ * value of an object or external metric; a percentage such as `"80%"` is the average utilization of the pods' requests,
+ * independent of the number of pods.
  */
 export const metricsAnnotation = 'kubewright.dev/metrics'
 

@@ -31,10 +31,8 @@ export function isScalingEvent(deployment: Deployment, sets: readonly ReplicaSet
 
 /**
  * Plans the next step of a rolling update. The new replica set grows as far as the surge allows; when it cannot grow,
- * the old ones
- * shrink as far as availability allows, unavailable pods first. Each step moves in one direction only, so that the next
- * step sees its
- * result.
+ * the old ones shrink as far as availability allows, unavailable pods first. Each step moves in one direction only, so
+ * that the next step sees its result.
  */
 export function planRolling(deployment: Deployment, newSet: ReplicaSet, oldSets: readonly ReplicaSet[]): ScaleStep[] {
   const wanted = wantedOf(deployment)
@@ -94,8 +92,7 @@ export function planRecreate(
 
 /**
  * Distributes the new size of a deployment that was scaled during a roll-out, or while it was paused: in proportion to
- * the sizes of its
- * replica sets, so that scaling does not spread a bad template faster.
+ * the sizes of its replica sets, so that scaling does not spread a bad template faster.
  */
 export function planProportional(
   deployment: Deployment,

@@ -45,8 +45,7 @@ export function replicasAnnotations(deployment: Deployment): Record<string, stri
 
 /**
  * The annotations of the replica set of the deployment's template for this `revision`: the deployment's annotations,
- * the revision, and
- * the earlier revisions of the replica set if the deployment is rolled back to it.
+ * the revision, and the earlier revisions of the replica set if the deployment is rolled back to it.
  */
 export function newSetAnnotations(
   deployment: Deployment,

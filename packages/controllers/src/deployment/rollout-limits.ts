@@ -16,8 +16,7 @@ export interface RolloutLimits {
 
 /**
  * The limits of a deployment as numbers of pods. Percentages are rounded up for surge and down for unavailability. When
- * both are 0,
- * one pod may be unavailable, because otherwise no pod could ever be replaced.
+ * both are 0, one pod may be unavailable, because otherwise no pod could ever be replaced.
  */
 export function rolloutLimits(deployment: Deployment): RolloutLimits {
   if (!isRolling(deployment)) return { maxSurge: 0, maxUnavailable: 0 }

@@ -4,8 +4,7 @@ type Port = NonNullable<EndpointSlice['ports']>[number]
 
 /**
  * Sorts items in the order in which kube-controller-manager writes them: by the hash of Go's printed form of each item.
- * The order has no
- * meaning, but keeps the output comparable with a real cluster.
+ * The order has no meaning, but keeps the output comparable with a real cluster.
  */
 export function byPrintedHash<T>(items: readonly T[], print: (item: T) => string | undefined): T[] {
   const ranked = items.map((item) => ({ item, rank: rankOf(print(item)) }))

@@ -5,8 +5,8 @@ const limit = 500
 
 /**
  * A bounded cache of owners that do not exist, so that many dependents of one absent owner need a single request. The
- * key includes the
- * namespace of the lookup: the same uid may exist in another namespace, where references to it are valid.
+ * key includes the namespace of the lookup: the same uid may exist in another namespace, where references to it are
+ * valid.
  */
 export class AbsentOwners {
   readonly #keys = new Set<string>()

@@ -18,8 +18,7 @@ interface State {
 
 /**
  * Deletes objects whose owners are gone, and carries out foreground and orphan deletions. Monitors every resource that
- * can be watched,
- * including custom resources as they are added and removed.
+ * can be watched, including custom resources as they are added and removed.
  */
 export function garbageCollector(): KeyController {
   // Each run of the controller has one graph, shared by its source and its reconciler.

@@ -59,8 +59,7 @@ interface Entry {
 
 /**
  * The graph of owners and dependents by uid, as seen by the watches. It makes no decisions: it only selects the objects
- * to evaluate
- * against the state of the server, because the watches may be stale.
+ * to evaluate against the state of the server, because the watches may be stale.
  */
 export class ObjectGraph {
   readonly #entries = new Map<string, Entry>()

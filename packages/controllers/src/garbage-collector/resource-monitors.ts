@@ -40,8 +40,7 @@ const patience = 30_000
 
 /**
  * Watches the metadata of every served resource that can be deleted. Monitors are added and removed with
- * CustomResourceDefinitions and
- * extension servers.
+ * CustomResourceDefinitions and extension servers.
  */
 export class ResourceMonitors implements AsyncDisposable {
   readonly #options: ResourceMonitorsOptions

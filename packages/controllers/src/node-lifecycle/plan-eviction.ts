@@ -4,8 +4,7 @@ import { tolerates } from '../workload/node-fit.ts'
 
 /**
  * How long a pod may stay on a node with these taints, in milliseconds: 0 when a NoExecute taint is not tolerated,
- * undefined when there
- * is no limit. Of the tolerations that match, the shortest counts.
+ * undefined when there is no limit. Of the tolerations that match, the shortest counts.
  */
 export function staysFor(
   taints: readonly DeepReadonly<Taint>[] | undefined,

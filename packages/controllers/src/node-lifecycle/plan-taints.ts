@@ -20,8 +20,7 @@ const evicting = new Set(['not-ready', 'unreachable'])
 
 /**
  * The taints that a node should have according to its conditions and whether it is cordoned. Taints of other managers
- * stay unchanged.
- * Undefined when the node has the right taints already.
+ * stay unchanged. Undefined when the node has the right taints already.
  */
 export function planTaints(node: Node, now: number): NodeTaint[] | undefined {
   const current = node.spec?.taints ?? []

@@ -15,8 +15,7 @@ const killedCode = 137
 
 /**
  * Tracks the processes that a host starts for one owner. Disposal stops all of them and waits until they have exited;
- * no process can be
- * started afterwards. Throws an error that names the processes that do not exit in time.
+ * no process can be started afterwards. Throws an error that names the processes that do not exit in time.
  */
 export class OwnedProcesses implements ProcessHost, AsyncDisposable {
   readonly #options: OwnedProcessesOptions

@@ -18,15 +18,13 @@ import { ClusterLedger } from './cluster-ledger.ts'
 import { schedulePod } from './schedule-pod.ts'
 
 // One pass places all pending pods, so that concurrent passes cannot make conflicting decisions. The key `pods`
-// requests a pass for
-// pending pods; the second key one for refused pods that may fit now.
+// requests a pass for pending pods; the second key one for refused pods that may fit now.
 const waitingPods = 'pods'
 const moreRoom = 'room'
 
 /**
  * Binds pods to nodes. Considers node selectors and affinity, taints, resources, host ports and required pod affinity.
- * Ignores
- * priorities, preemption, topology spread and volumes. A scheduler holds state: run it in one manager only.
+ * Ignores priorities, preemption, topology spread and volumes. A scheduler holds state: run it in one manager only.
  */
 export function podScheduler(): KeyController {
   const ledger = new ClusterLedger()
@@ -56,8 +54,7 @@ export function podScheduler(): KeyController {
 
 /**
  * The unschedulable pods by uid, with the resource versions that were evaluated. A pod is evaluated again only when
- * resources are freed
- * or the pod has changed.
+ * resources are freed or the pod has changed.
  */
 type Refused = Map<string, string>
 

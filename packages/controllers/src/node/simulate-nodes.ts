@@ -37,8 +37,7 @@ export interface SimulateNodesOptions {
 
 /**
  * Simulated nodes for one control plane. The API server reads container logs from them. Disposal kills the real
- * processes that they
- * started; stop the controllers first.
+ * processes that they started; stop the controllers first.
  */
 export interface SimulatedNodes extends NodeConnector, AsyncDisposable {
   /**

@@ -10,8 +10,8 @@ const signals: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGKIL
 
 /**
  * Runs the programs of pods on this machine, with the privileges of this process. Use it only for pods from trusted
- * authors. As in a
- * container, the children of a program are killed when it exits; all programs are killed when this process exits.
+ * authors. As in a container, the children of a program are killed when it exits; all programs are killed when this
+ * process exits.
  */
 export function systemProcessHost(clock: Clock = systemClock): ProcessHost {
   const running = new Set<() => void>()

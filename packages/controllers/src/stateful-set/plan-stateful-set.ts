@@ -24,8 +24,7 @@ export interface StatefulFacts {
 
 /**
  * Plans the next actions for a stateful set. With the policy OrderedReady each pod waits until its predecessors are
- * available, and at
- * most one pod is created or deleted at a time. With the policy Parallel only updates are sequential.
+ * available, and at most one pod is created or deleted at a time. With the policy Parallel only updates are sequential.
  */
 export function planStatefulSet(facts: StatefulFacts): StatefulAction[] {
   const { set, pods, now } = facts

@@ -92,8 +92,8 @@ export function repairedLabels(pod: Pod, ordinal: number): Record<string, string
 
 /**
  * The owners that a claim should have according to the set's retention policy: the set when claims are deleted with it,
- * the pod when
- * claims are deleted on scale-down. Undefined when the owners are right already, or another controller owns the claim.
+ * the pod when claims are deleted on scale-down. Undefined when the owners are right already, or another controller
+ * owns the claim.
  */
 export function claimOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): OwnerReference[] | undefined {
   const { whenDeleted = 'Retain', whenScaled = 'Retain' } = set.spec.persistentVolumeClaimRetentionPolicy ?? {}

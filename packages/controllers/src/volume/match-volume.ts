@@ -22,8 +22,7 @@ export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVo
 
 /**
  * Selects the best volume for a claim: a volume reserved for it, or else the smallest one with the fewest access modes
- * beyond the
- * requested ones. With `delayed` (WaitForFirstConsumer) only a reserved volume matches.
+ * beyond the requested ones. With `delayed` (WaitForFirstConsumer) only a reserved volume matches.
  */
 export function matchVolume(
   claim: PersistentVolumeClaim,

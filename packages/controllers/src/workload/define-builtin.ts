@@ -20,8 +20,7 @@ export interface BuiltinOptions extends Omit<KeyControllerOptions, 'reconcile'> 
 
 /**
  * Defines a built-in controller. Unlike a plain key controller, its reconciler has access to the clock and random
- * source of the manager,
- * and its Events name the controller as component, not the manager.
+ * source of the manager, and its Events name the controller as component, not the manager.
  */
 export function defineBuiltin(options: BuiltinOptions): KeyController {
   const { start, reporter: component = options.name, ...rest } = options

@@ -17,8 +17,8 @@ export function disruptionTarget(pod: Pod, reason: string, message: string, now:
 
 /**
  * Patches the status of a pod that still runs, then deletes the pod. The status is written first, because the owner
- * uses it to decide
- * whether to replace the pod. Does nothing when the pod is gone or was replaced by another one of the same name.
+ * uses it to decide whether to replace the pod. Does nothing when the pod is gone or was replaced by another one of the
+ * same name.
  */
 export async function disruptPod(
   client: Client,

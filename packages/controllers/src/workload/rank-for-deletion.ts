@@ -6,8 +6,7 @@ const phaseRank: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Ru
 
 /**
  * Sorts pods in the order in which a scale-down deletes them, least useful first. `related` are the pods of all replica
- * sets of the same
- * owner: pods on nodes with many related pods come first.
+ * sets of the same owner: pods on nodes with many related pods come first.
  */
 export function rankForDeletion(pods: readonly Pod[], related: readonly Pod[], now: number): Pod[] {
   const onNode = new Map<string, number>()

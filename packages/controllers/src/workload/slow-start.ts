@@ -7,8 +7,7 @@ export interface SlowStartResult {
 
 /**
  * Calls `fn` for each item in batches of 1, 2, 4 ... up to `limit`, and stops after a batch with a failure: an error
- * such as an exceeded
- * quota usually affects all pods.
+ * such as an exceeded quota usually affects all pods.
  */
 export async function slowStart<T>(
   items: readonly T[],

@@ -7,8 +7,7 @@ export type FindAdopters<T> = (object: T, client: Client) => Promise<readonly st
 
 /**
  * A source of the objects of a kind that enqueues the key of their controller. An object without a controller enqueues
- * the owners that
- * may adopt it.
+ * the owners that may adopt it.
  */
 export function controlled<K extends AnyKind>(kind: K, owner: AnyKind, adopters?: FindAdopters<Infer<K>>): Source {
   const byController = forOwner(owner)

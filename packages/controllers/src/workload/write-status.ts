@@ -4,8 +4,7 @@ import type { Client } from '@kubewright/client'
 
 /**
  * Writes a status if it differs from the object's, with the object's resource version: a write based on a stale object
- * fails with a
- * Conflict and is retried. Resolves to the updated object.
+ * fails with a Conflict and is retried. Resolves to the updated object.
  */
 export async function writeStatus<K extends AnyKind, T extends KubeObject & { readonly status?: unknown }>(
   client: Client,
