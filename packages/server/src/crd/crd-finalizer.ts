@@ -6,7 +6,7 @@ import { type CrdParts, crdResourceOf, writeCrd } from './crd-writer.ts'
 import { asCrd, type Crd, cleanupFinalizer } from './definitions/crd.ts'
 import { isCrdCondition, setCrdCondition } from './definitions/crd-conditions.ts'
 
-/** How long custom resources may take to go before the definition says that they do not. */
+/** How long to wait for the deletion of custom resources before the condition reports a failure. */
 const patienceMillis = 60_000
 const retryMillis = 1000
 
@@ -17,8 +17,8 @@ interface Verdict {
 }
 
 /**
- * Removes the custom resources of a definition that is being deleted, waits for those that finalizers keep, and then lets the
- * definition go. Ends early when the signal aborts, or when the definition is gone.
+ * Deletes the custom resources of a definition that is being deleted, waits for those with finalizers, and then removes the finalizer of
+ * the definition. Returns early when the signal aborts or when the definition no longer exists.
  */
 export async function finalizeCrd(
   parts: CrdParts,
@@ -52,7 +52,7 @@ function terminating(crd: Crd, verdict: Verdict, now: number): void {
   setCrdCondition(crd, { type: 'Terminating', ...verdict }, now)
 }
 
-/** Changes the newest version of a definition that is being deleted; undefined when there is none. */
+/** Changes the newest version of a definition; undefined when it does not exist or needs no cleanup. */
 async function change(parts: CrdParts, name: string, apply: (crd: Crd) => void): Promise<StoredObject | undefined> {
   for (;;) {
     const found = await parts.registry.find(crdResourceOf(parts), '', name)

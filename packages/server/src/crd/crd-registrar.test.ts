@@ -21,7 +21,7 @@ async function remove(): Promise<void> {
 beforeEach(remove)
 
 describe('CrdRegistrar', () => {
-  test('answers a create before anything was done about it', async () => {
+  test('responds to a create before it syncs the definition', async () => {
     const { status, body } = await server.send(`POST ${crds}`, { body: definition(anything) })
     expect(status).toBe(201)
     expect(body.status).toEqual({ acceptedNames: { kind: '', plural: '' }, conditions: null, storedVersions: ['v1'] })
@@ -45,7 +45,7 @@ describe('CrdRegistrar', () => {
     expect((await server.send(`POST ${widgets}`, { body: widget('x', {}) })).status).toBe(201)
   })
 
-  test('serves a definition before it calls it established', async () => {
+  test('serves a definition before it reports it as established', async () => {
     const watch = await server.plain.watch(`${crds}?watch=1`)
     await server.send(`POST ${crds}`, { body: definition(anything) })
     await server.until(`GET ${widgets}`, ({ status }) => status === 200)
@@ -56,7 +56,7 @@ describe('CrdRegistrar', () => {
     await watch.done
   })
 
-  test('does not serve names that are taken, until they are free', async () => {
+  test('serves a definition with conflicting names once the names are free', async () => {
     await server.define(definition(anything, { names: { plural: 'widgets', kind: 'Widget', shortNames: ['w'] } }))
     const other = {
       ...definition(anything, { names: { plural: 'gadgets', kind: 'Widget', shortNames: ['w', 'g'] } }),
@@ -78,7 +78,7 @@ describe('CrdRegistrar', () => {
     await server.until(`GET ${path}`, ({ status }) => status === 404)
   })
 
-  test('quotes an empty list of versions as it was sent', async () => {
+  test('reports an empty list of versions as an empty list', async () => {
     await server.define(definition(anything))
     const headers = { 'content-type': 'application/merge-patch+json' }
     for (const [versions, quoted] of [
@@ -90,7 +90,7 @@ describe('CrdRegistrar', () => {
     }
   })
 
-  test('serves a changed definition, and ends the watches of the old one', async () => {
+  test('serves a changed definition and ends the watches of the old one', async () => {
     await server.define(definition(anything))
     const watch = await server.plain.watch(`${widgets}?watch=1`)
     await server.define(definition([version('v1', anything), version('v2', anything)]))
@@ -99,7 +99,7 @@ describe('CrdRegistrar', () => {
     await watch.done
   })
 
-  test('leaves watches alone when only the status changes', async () => {
+  test('keeps watches open when only the status changes', async () => {
     await server.define(definition(anything))
     const watch = await server.plain.watch(`${widgets}?watch=1`)
     await server.send(`PATCH ${one}`, { body: { metadata: { labels: { x: 'y' } } }, headers: merge })
@@ -110,7 +110,7 @@ describe('CrdRegistrar', () => {
     await watch.done
   })
 
-  test('removes custom resources with their definition, and waits for finalizers', async () => {
+  test('deletes custom resources with their definition and waits for finalizers', async () => {
     await server.define(definition(anything))
     await server.send(`POST ${widgets}`, { body: widget('free', {}) })
     const kept = widget('kept', {}, { metadata: { name: 'kept', finalizers: ['example.com/wait'] } })
@@ -136,7 +136,7 @@ describe('CrdRegistrar', () => {
     expect(watch.events.filter(({ type }) => type === 'DELETED')).toHaveLength(2)
   })
 
-  test('opens a definition again that somebody else keeps', async () => {
+  test('accepts creates again when another finalizer keeps the definition', async () => {
     const kept = { ...definition(anything), metadata: { name: `widgets.${group}`, finalizers: ['example.com/wait'] } }
     await server.define(kept)
     await server.send(`DELETE ${one}`)
@@ -148,7 +148,7 @@ describe('CrdRegistrar', () => {
     await server.until(`GET ${one}`, ({ status }) => status === 404)
   })
 
-  test('says when custom resources do not go', async () => {
+  test('reports custom resources that are not deleted in time', async () => {
     await server.define(definition(anything))
     const kept = widget('kept', {}, { metadata: { name: 'kept', finalizers: ['example.com/wait'] } })
     await server.send(`POST ${widgets}`, { body: kept })
@@ -162,7 +162,7 @@ describe('CrdRegistrar', () => {
     await server.until(`GET ${one}`, ({ status }) => status === 404)
   })
 
-  test('shares a store with other servers', async () => {
+  test('works with several servers on one store', async () => {
     const store = new MemoryStore()
     const [a, b] = await Promise.all([CrdServer.start(store), CrdServer.start(store)])
     await a.define(definition(anything))
@@ -177,7 +177,7 @@ describe('CrdRegistrar', () => {
     await Promise.all([a[Symbol.asyncDispose](), b[Symbol.asyncDispose]()])
   })
 
-  test('serves what is stored from the start, and what it can besides what it cannot', async () => {
+  test('serves stored definitions at start, even if one of them fails', async () => {
     const store = new MemoryStore()
     const first = await CrdServer.start(store)
     await first.define(definition(anything))
@@ -193,7 +193,7 @@ describe('CrdRegistrar', () => {
     await second[Symbol.asyncDispose]()
   })
 
-  test('adds every storage version to those that may be stored', async () => {
+  test('adds every storage version to status.storedVersions', async () => {
     await server.define(definition([version('v1', anything), version('v2', anything)]))
     const swapped = [version('v1', anything, { storage: false }), version('v2', anything, { storage: true })]
     await server.define(definition(swapped))

@@ -14,20 +14,20 @@ import { caBundleProblem } from './definitions/validate-conversion.ts'
 import { type CustomResources, customResources } from './resources/custom-resource.ts'
 import type { CustomConverter } from './resources/custom-storage.ts'
 
-/** Watches of a resource that changed end this long after, so that they show everything that came before. */
+/** How long watches of a changed resource continue, so that they deliver all earlier events. */
 const graceMillis = 1000
-/** When to try again to serve what could not be served. */
+/** The delay before a failed definition is synced again. */
 const retryMillis = 1000
-/** What discovery says can be done with resources whose definition is being deleted. */
+/** The verbs in discovery while a definition is being deleted. */
 const lastVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
-/** What {@link CrdRegistrar} takes besides the parts of the server. */
+/** Options of {@link CrdRegistrar}. */
 export interface CrdRegistrarOptions {
-  /** Who converts the custom resources of a definition. @default nobody: only the apiVersion changes */
+  /** The converter of a definition. @default conversion changes apiVersion only */
   readonly converterFor?: (crd: Crd) => CustomConverter | undefined
 }
 
-/** A definition that is being served. */
+/** A served definition. */
 interface Installed {
   readonly uid: string | undefined
   readonly spec: Crd['spec']
@@ -38,20 +38,20 @@ interface Installed {
 }
 
 /**
- * Serves what the stored definitions of custom resources say, and writes into their status what became of them: names are accepted,
- * definitions established, and removed when their custom resources are gone. Follows the store, so that any number of servers may
- * share one; each serves a definition before it calls it established.
+ * Registers the resources of all stored definitions in the resource table and maintains the conditions of the definitions: accepts their
+ * names, establishes them, and finalizes those that are deleted. Any number of servers may share a store: each one follows the store,
+ * and serves a definition before it reports it as established.
  */
 export class CrdRegistrar implements AsyncDisposable {
   readonly #parts: CrdParts
   readonly #options: CrdRegistrarOptions
   readonly #cache: ResourceCache
   readonly #stop = new AbortController()
-  /** By key; the revision that was dealt with. */
+  /** The synced revision of each definition, by key. */
   readonly #seen = new Map<string, number>()
   readonly #installed = new Map<string, Installed>()
   readonly #finalizing = new Map<string, Promise<void>>()
-  /** Definitions that this server wrote and has not seen come back. */
+  /** Definitions that this server has written and that the cache does not contain yet, by key. */
   readonly #written = new Map<string, StoredObject>()
   #running: Promise<void> | undefined
 
@@ -61,11 +61,11 @@ export class CrdRegistrar implements AsyncDisposable {
     this.#cache = cache
   }
 
-  /** Serves the definitions that are there, and from now on those that come. To be called once definitions themselves are served. */
+  /** Serves the stored definitions, and follows changes until disposed. The resource customresourcedefinitions must be registered before. */
   static async start(parts: CrdParts, options: CrdRegistrarOptions = {}): Promise<CrdRegistrar> {
     const cache = await parts.registry.feed.cache(crdPrefix)
     const registrar = new CrdRegistrar(parts, options, cache)
-    await registrar.#look()
+    await registrar.#syncAll()
     registrar.#running = registrar.#follow()
     return registrar
   }
@@ -79,18 +79,18 @@ export class CrdRegistrar implements AsyncDisposable {
   async #follow(): Promise<void> {
     const { signal } = this.#stop
     while (!signal.aborted) {
-      // Asked for before looking, so that nothing is missed in between.
+      // Before the sync, so that no change in between is missed.
       const changed = this.#cache.changed(signal)
-      if (await this.#look()) await changed
+      if (await this.#syncAll()) await changed
       else await this.#parts.clock.sleep(retryMillis, { signal }).catch(() => undefined)
     }
   }
 
   /**
-   * Deals with every definition that changed since the last look. False when one could not be served, which does not keep others from
-   * it, nor the server from starting: it has to be tried again.
+   * Syncs every definition that has changed since the last call. Returns false when one failed and must be retried; the failure affects
+   * neither the other definitions nor the start of the server.
    */
-  async #look(): Promise<boolean> {
+  async #syncAll(): Promise<boolean> {
     const stored = this.#cache.list(crdPrefix)
     const keys = new Set(stored.map(({ key }) => key))
     let freed = false
@@ -107,31 +107,31 @@ export class CrdRegistrar implements AsyncDisposable {
       if (known && !freed) continue
       const { names, acceptedNames } = { ...asCrd(object.object).spec, ...asCrd(object.object).status }
       const accepted = deepEqual(names, acceptedNames)
-      // Names that were taken may have become free.
+      // A known definition is synced again only to claim names that another one has released.
       if (known && accepted) continue
       if (this.#stop.signal.aborted) return true
       try {
         await this.#sync(object)
         this.#seen.set(object.key, object.revision)
-        // Only a definition that had names can have given some up.
+        // A definition that had accepted names may have released some.
         if (!accepted && acceptedNames?.plural) freed = true
       } catch (error) {
         if (this.#stop.signal.aborted) return true
-        this.#parts.log.error(error, 'Cannot serve a custom resource definition; trying again', { key: object.key })
+        this.#parts.log.error(error, 'Sync of a custom resource definition failed; retrying', { key: object.key })
         complete = false
       }
     }
     return complete
   }
 
-  /** Takes one definition as far as it gets: each step may write, and the next goes on from what was written. */
+  /** Runs the steps of one definition. Each step may write the status, and the next one continues with the written object. */
   async #sync(found: StoredObject): Promise<void> {
     let stored = this.#newest(found)
     for (const step of [this.#acceptNames, this.#approve, this.#establish]) {
       this.#serve(stored)
       const change = step(asCrd(stored.object), stored)
       if (!change) continue
-      await this.#prepare(stored.key)
+      await this.#fillCache(stored.key)
       const written = await writeCrd(this.#parts, stored, change)
       if (!written) return
       this.#written.set(stored.key, written)
@@ -141,13 +141,13 @@ export class CrdRegistrar implements AsyncDisposable {
     this.#finalize(stored)
   }
 
-  /** Follows the custom resources before anybody knows of them, so that watches can go on from their first versions. */
-  async #prepare(key: string): Promise<void> {
+  /** Fills the cache before clients learn of the resource, so that watches can start at its first resource version. */
+  async #fillCache(key: string): Promise<void> {
     const installed = this.#installed.get(key)
     if (installed) await this.#parts.registry.feed.cache(installed.resources.stored.storage.prefix)
   }
 
-  /** The definition as this server last wrote it, if that has not come back yet. */
+  /** The newest known version of a definition: that in the cache, or the one that this server has just written. */
   #newest(found: StoredObject): StoredObject {
     const written = this.#written.get(found.key)
     if (written && written.revision > found.revision) return written
@@ -190,7 +190,7 @@ export class CrdRegistrar implements AsyncDisposable {
     return (next) => setCrdCondition(next, full, this.#parts.clock.now())
   }
 
-  /** Has the table of resources say what the definition says. */
+  /** Updates the resource table to match the definition. */
   #serve({ key, object }: StoredObject): void {
     const crd = asCrd(object)
     if (!isCrdCondition(crd, 'NamesAccepted') && !isCrdCondition(crd, 'Established')) {
@@ -215,7 +215,7 @@ export class CrdRegistrar implements AsyncDisposable {
     }
     const terminating = isCrdCondition(crd, 'Terminating')
     if (installed.terminating !== terminating) {
-      // A definition that somebody else's finalizer keeps is open again once its custom resources are gone.
+      // Terminating ends when the custom resources are deleted, even if another finalizer still keeps the definition.
       installed.terminating = terminating
       for (const resource of installed.resources.served) {
         this.#set(terminating ? { ...resource, serving: { ...resource.serving, listedVerbs: lastVerbs } } : resource)
@@ -223,7 +223,7 @@ export class CrdRegistrar implements AsyncDisposable {
     }
   }
 
-  /** Built-in resources come first: a definition of the same name is not served. */
+  /** Registers a resource unless a built-in one has the same name. */
   #set(resource: CustomResources['stored']): void {
     const { resources } = this.#parts
     const { group, version, plural } = resource.kind
@@ -237,14 +237,14 @@ export class CrdRegistrar implements AsyncDisposable {
     this.#withdraw(installed, new Set(), () => this.#forget(key, installed))
   }
 
-  /** Frees the memory of objects that nobody can ask for, unless the definition came back or a built-in resource has them, too. */
+  /** Drops the cache of a removed resource, unless the definition was created again or a built-in resource shares the objects. */
   #forget(key: string, { resources }: Installed): void {
     const { prefix } = resources.stored.storage
     const builtin = this.#parts.resources.all().some(({ storage }) => storage.prefix === prefix)
     if (!this.#installed.has(key) && !builtin) this.#parts.registry.feed.forget(prefix)
   }
 
-  /** Takes resources out of the table, except for versions that others take the place of, and ends their watches. */
+  /** Removes resources from the table, except for versions that are replaced, and ends their watches after a delay. */
   #withdraw({ resources, end }: Installed, replaced: ReadonlySet<string>, ended?: () => void): void {
     const { clock, resources: table } = this.#parts
     for (const { kind } of resources.served) {
@@ -267,7 +267,7 @@ export class CrdRegistrar implements AsyncDisposable {
     const { stored } = this.#installed.get(key)?.resources ?? {}
     const work = finalizeCrd(this.#parts, name, stored, this.#stop.signal)
       .catch((error: unknown) => {
-        if (!this.#stop.signal.aborted) this.#parts.log.error(error, 'Cannot remove custom resources', { name })
+        if (!this.#stop.signal.aborted) this.#parts.log.error(error, 'Deletion of custom resources failed', { name })
       })
       .finally(() => this.#finalizing.delete(key))
     this.#finalizing.set(key, work)

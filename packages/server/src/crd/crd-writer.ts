@@ -7,29 +7,29 @@ import type { StoredObject } from '../resource/stored-object.ts'
 import type { SystemWriter } from '../verbs/write/system-writer.ts'
 import { asCrd, type Crd, crdGroup } from './definitions/crd.ts'
 
-/** The parts of a server that follow its definitions. */
+/** The parts of a server that serve its definitions. */
 export interface CrdParts extends ObjectAccess {
   readonly writer: SystemWriter
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** The resource of definitions. */
+/** The resource customresourcedefinitions. */
 export function crdResourceOf({ resources }: CrdParts): Resource {
   const resource = resources.find(crdGroup, 'v1', 'customresourcedefinitions')
-  if (!resource) throw new Error('Cannot serve custom resources: customresourcedefinitions are not served')
+  if (!resource) throw new Error('Cannot serve custom resources: the server does not serve customresourcedefinitions')
   return resource
 }
 
-/** The definition with its conditions, if only as the null that is printed: who writes the first ones does not own the list as such. */
+/** The definition with `conditions: null` where it has none. The first writer of conditions would own the whole list otherwise. */
 function withConditions(object: MutableObject): MutableObject {
   const { status } = asCrd(object)
   return status?.conditions ? object : { ...object, status: { ...status, conditions: null } }
 }
 
 /**
- * Changes the status of a definition, as a controller of the server does. Undefined when it has been changed or removed since it was
- * read: whoever did that is seen soon, and everything is looked at again.
+ * Changes the status of a definition on behalf of the server. Undefined when the definition was changed or deleted since `stored` was
+ * read; the registrar then syncs it again, because the cache reports the change.
  */
 export async function writeCrd(
   parts: CrdParts,

@@ -9,13 +9,13 @@ export type ConversionReviewVersion = 'v1' | 'v1beta1'
 const group = 'apiextensions.k8s.io'
 const kind = 'ConversionReview'
 
-/** The first version of those that a definition accepts, in its order, that is known. */
+/** The first review version in the list of a definition that the server supports. */
 export function reviewVersionOf(accepted: readonly string[]): ConversionReviewVersion {
   for (const version of accepted) if (version === 'v1' || version === 'v1beta1') return version
   throw new Error('no supported conversion review versions')
 }
 
-/** The question to a webhook, byte for byte as kube-apiserver asks it: with an empty response. */
+/** The body of a conversion request, byte for byte as kube-apiserver sends it: with an empty response. */
 export function encodeConversionReview(
   version: ConversionReviewVersion,
   request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: readonly MutableObject[] },
@@ -30,7 +30,7 @@ export function encodeConversionReview(
   return Buffer.from(encodeJson(review))
 }
 
-/** The converted objects in an answer, of which nothing else has been checked. Throws an Error with what a client is told. */
+/** The converted objects of a response, unchecked. Throws an Error with kube-apiserver's text for a malformed response. */
 export function decodeConversionReview(body: Uint8Array, version: ConversionReviewVersion, uid: string): unknown[] {
   const { review, apiVersion, kind: named } = openReview(body, { group, kind, version })
   const response = objectIn(review['response'], `${kind}.response`, `${version}.ConversionResponse`)
@@ -42,7 +42,7 @@ export function decodeConversionReview(body: Uint8Array, version: ConversionRevi
   if (!Array.isArray(converted)) {
     throw goMismatch(converted, 'ConversionResponse.response.convertedObjects', '[]runtime.RawExtension')
   }
-  // Version v1beta1 never looked at what it was an answer to.
+  // v1beta1 checks neither the kind nor the uid of the response.
   if (version === 'v1' && (apiVersion === '' || named === '')) {
     const got = `${apiVersion || '/'}, Kind=${named}`
     throw new Error(`expected webhook response of ${group}/v1, Kind=${kind}, got ${got}`)

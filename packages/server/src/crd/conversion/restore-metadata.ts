@@ -4,7 +4,7 @@ import type { MutableMeta, MutableObject } from '../../resource/object.ts'
 
 const metadataPath = FieldPath.of('metadata')
 
-/** Throws when a webhook made another object out of the one that it was given. */
+/** Throws when a webhook has changed the identity of an object. */
 export function checkSameObject(original: MutableObject, converted: MutableObject): void {
   const before = original.metadata ?? {}
   const after = (converted.metadata ?? {}) as MutableMeta
@@ -15,13 +15,13 @@ export function checkSameObject(original: MutableObject, converted: MutableObjec
     ['UID', before.uid, after.uid],
   ] as const
   for (const [what, expected = '', given] of pairs) {
-    // What is no text counts as absent, as for whoever reads unstructured objects.
+    // A value that is no string counts as absent, as in Go's unstructured helpers.
     const got = typeof given === 'string' ? given : ''
     if (expected !== got) throw new Error(`must have the same ${what}: ${expected} != ${got}`)
   }
 }
 
-/** Gives a converted object the metadata that it had, except for labels and annotations, which a webhook may change. */
+/** Restores the metadata of a converted object except for labels and annotations, which a webhook may change. */
 export function restoreMetadata(original: MutableObject, converted: MutableObject): void {
   const given: unknown = converted.metadata
   if (given === undefined) throw new Error('missing metadata in converted object')
@@ -35,7 +35,7 @@ export function restoreMetadata(original: MutableObject, converted: MutableObjec
     }
     if (!isMap(values)) throw new Error(`invalid metadata.${field} of type ${goTypeOf(values)} in converted object`)
     const checked = stringsIn(values, field)
-    // What was there before may be older than today's rules.
+    // Unchanged values are not validated: they may be older than today's rules.
     if (!sameMap(metadata[field] ?? {}, checked)) {
       const errors =
         field === 'labels'
@@ -66,7 +66,7 @@ function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What Go prints as the type of a decoded JSON value. */
+/** The type of a decoded JSON value as Go prints it. */
 function goTypeOf(value: unknown): string {
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return '[]interface {}'
@@ -84,7 +84,7 @@ function goTypeOf(value: unknown): string {
   }
 }
 
-/** As Go prints several errors: each once. */
+/** Distinct messages in the format of Go's aggregate errors. */
 function aggregate(messages: readonly string[]): string {
   const distinct = [...new Set(messages)]
   return distinct.length === 1 ? distinct[0]! : `[${distinct.join(', ')}]`

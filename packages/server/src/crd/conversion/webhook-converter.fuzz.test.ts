@@ -29,7 +29,7 @@ const crd = asCrd({
   },
 })
 
-/** Converts the object by a webhook that answers with what `answer` makes of the question. */
+/** Converts an object with a webhook that responds with `answer(request)`. */
 async function convert(answer: (request: { uid: string }) => string): Promise<MutableObject> {
   const outgoing = async ({ body }: { body?: Uint8Array | undefined }): Promise<OutgoingResponse> => {
     const { request } = JSON.parse(Buffer.from(body!).toString()) as { request: { uid: string } }
@@ -62,7 +62,7 @@ const answered = fc.oneof(
 )
 
 describe('WebhookConverter', () => {
-  test('refuses whatever is no answer with an answer of its own', async () => {
+  test('rejects malformed responses with an ApiError', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), fc.json()), async (text) => {
         await expect(convert(() => text)).rejects.toSatisfy(isApiError)
@@ -71,7 +71,7 @@ describe('WebhookConverter', () => {
     )
   })
 
-  test('lets no webhook make another object, or invalid labels', async () => {
+  test('rejects another identity and invalid labels', async () => {
     let accepted = 0
     const converts = fc.asyncProperty(answered, async (given) => {
       const review = ({ uid }: { uid: string }): string =>

@@ -16,19 +16,19 @@ const widgets = (of: string, name = ''): string => `/apis/${of}/namespaces/n/wid
 const mergePatch = { 'content-type': 'application/merge-patch+json' }
 const applyPatch = { 'content-type': 'application/apply-patch+yaml' }
 
-/** Version v1 calls it hostPort, version v2 host. */
+/** The field is hostPort in v1 and host in v2. */
 function converted(object: Json, apiVersion: string): Json {
   const { hostPort, host, ...spec } = object.spec ?? {}
   const moved = apiVersion === v2 ? { host: hostPort } : { hostPort: host }
   return { ...object, apiVersion, ...(object.spec ? { spec: { ...spec, ...moved } } : {}) }
 }
 
-/** A webhook that does as it should, unless told to change its answer. */
+/** A correct webhook, whose response tests can change. */
 class Webhook {
   readonly reviews: Json[] = []
   /** Changes the converted objects. */
   change: (object: Json) => Json = (object) => object
-  /** Changes the whole answer. */
+  /** Changes the whole response. */
   answer: (review: Json) => LocalResponse | Promise<LocalResponse> = (review) => json(review)
 
   reset(): void {
@@ -120,7 +120,7 @@ describe.each(['in process', 'over HTTPS'])('WebhookConverter %s', (transport) =
     return JSON.parse(Buffer.from(entry!.value).toString())
   }
 
-  test('reads in the version asked for, once for each object', async () => {
+  test('converts each object once for reads in another version', async () => {
     await create('a')
     await create('b')
     expect(webhook.reviews).toEqual([])
@@ -135,9 +135,9 @@ describe.each(['in process', 'over HTTPS'])('WebhookConverter %s', (transport) =
     expect(webhook.reviews).toHaveLength(1)
   })
 
-  test('asks exactly as kube-apiserver does', async () => {
+  test('sends the same request as kube-apiserver', async () => {
     await create('a', v2, { host: 'h' })
-    // The answer shows what was stored, which is converted back.
+    // The response contains the stored object, converted back.
     expect(webhook.reviews.map(({ request }) => request.desiredAPIVersion)).toEqual([v1, v2])
     const [{ request, ...rest }] = webhook.reviews
     expect(rest).toEqual({
@@ -153,7 +153,7 @@ describe.each(['in process', 'over HTTPS'])('WebhookConverter %s', (transport) =
     expect(request.objects[0].metadata).not.toHaveProperty('resourceVersion')
   })
 
-  test('stores in the storage version what was written in another, and prunes what that does not know', async () => {
+  test('stores objects in the storage version and prunes fields that it does not have', async () => {
     webhook.change = (object) => ({ ...object, spec: { ...object.spec, unknown: 1 } })
     const answer = await create('a', v2, { host: 'h' })
     expect(answer.body).toMatchObject({ apiVersion: v2, spec: { host: 'h' } })
@@ -163,7 +163,7 @@ describe.each(['in process', 'over HTTPS'])('WebhookConverter %s', (transport) =
     expect((await stored('a')).spec).toEqual({ hostPort: 'h', n: 5 })
   })
 
-  test('lets a webhook change labels and annotations, and nothing else of metadata', async () => {
+  test('accepts changes of labels and annotations only', async () => {
     await create('a')
     webhook.change = (object) => ({
       ...object,
@@ -191,7 +191,7 @@ describe.each(['in process', 'over HTTPS'])('WebhookConverter %s', (transport) =
     ])
   })
 
-  test('ends a watch with the reason when an object cannot be shown', async () => {
+  test('ends a watch with an error when an object cannot be converted', async () => {
     await create('a')
     webhook.answer = (review) =>
       json({ ...review, response: { ...review.response, result: { status: 'Failed', message: 'no' } } })
@@ -201,7 +201,7 @@ describe.each(['in process', 'over HTTPS'])('WebhookConverter %s', (transport) =
     expect(watch.events).toMatchObject([{ type: 'ERROR', object: { kind: 'Status', code: 500, message } }])
   })
 
-  test('applies across versions: fields are compared in the version of their manager', async () => {
+  test('applies across versions and compares fields in the version of their manager', async () => {
     const body = (of: string, spec: object) => JSON.stringify({ ...widget('a', spec), apiVersion: of })
     const apply = (of: string, manager: string, spec: object) =>
       server.send(`PATCH ${widgets(of, 'a')}?fieldManager=${manager}`, { body: body(of, spec), headers: applyPatch })
@@ -216,7 +216,7 @@ describe.each(['in process', 'over HTTPS'])('WebhookConverter %s', (transport) =
     ])
   })
 
-  test('reads what was stored in an older version, and moves it by a write that changes nothing', async () => {
+  test('reads objects of an older storage version and migrates them by a write without changes', async () => {
     await create('a')
     await server.define(twoVersions('v2'))
     expect((await server.send(`GET ${widgets(v2, 'a')}`)).body.spec).toEqual({ host: 'h:1' })
@@ -279,7 +279,7 @@ describe.each(['in process', 'over HTTPS'])('WebhookConverter %s', (transport) =
       ' returned invalid object: must have the same name: a != b',
     ],
     ['no metadata', object({ metadata: undefined }), ' returned invalid object: must have the same name: a != '],
-  ])('says what is wrong with %s', async (_, answer, problem) => {
+  ])('reports %s', async (_, answer, problem) => {
     await create('a')
     webhook.answer = answer
     const { status, body } = await server.send(`GET ${widgets(v2, 'a')}`)
@@ -292,7 +292,7 @@ describe.each(['in process', 'over HTTPS'])('WebhookConverter %s', (transport) =
     expect((await server.send(`GET ${widgets(v2, 'a')}`)).status).toBe(200)
   })
 
-  test('says so when the service of a webhook does not exist', async () => {
+  test('reports a missing service', async () => {
     await create('a')
     const wanted = twoVersions('v1')
     const service = { namespace: 'n', name: 'nosuch', path: '/conv', port: 443 }
@@ -306,7 +306,7 @@ describe.each(['in process', 'over HTTPS'])('WebhookConverter %s', (transport) =
     )
   })
 
-  test('gives a webhook that hangs thirty seconds', async () => {
+  test('times out after thirty seconds', async () => {
     await create('a')
     let asked = (): void => undefined
     const hanging = new Promise<void>((resolve) => {

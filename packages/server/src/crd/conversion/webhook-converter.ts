@@ -8,26 +8,25 @@ import type { CustomConverter } from '../resources/custom-storage.ts'
 import { decodeConversionReview, encodeConversionReview, reviewVersionOf } from './conversion-review.ts'
 import { checkSameObject, restoreMetadata } from './restore-metadata.ts'
 
-/** How long a webhook has, and is told that it has. */
+/** The timeout of a webhook call, which the webhook also receives as a query parameter. */
 const timeoutSeconds = 30
-/** How many objects one review asks about at most: a webhook should not have to answer more than it can in its time. */
+/** The maximum number of objects in a review, so that a webhook can respond within the timeout. */
 const maxObjects = 200
 
-/** What a {@link WebhookConverter} works with. */
+/** The dependencies of a {@link WebhookConverter}. */
 export interface WebhookConverterParts {
   readonly client: WebhookClient
   readonly random: Random
 }
 
-/** The converter that a definition asks for; none when only the apiVersion changes from version to version. */
+/** The converter of a definition; undefined when conversion changes apiVersion only. */
 export function converterFor(parts: WebhookConverterParts, crd: Crd): CustomConverter | undefined {
   return crd.spec.conversion?.strategy === 'Webhook' ? new WebhookConverter(parts, crd) : undefined
 }
 
 /**
- * Converts custom resources by asking the webhook of their definition. Errors are in the words of apiextensions-apiserver, and name the
- * version that an object was in. A webhook is never believed: it cannot change what an object is, only its content, labels and
- * annotations.
+ * Converts custom resources with the webhook of their definition. Webhooks are not trusted: they can change the content, labels and
+ * annotations of an object, but neither its identity nor the rest of its metadata. Error texts are those of apiextensions-apiserver.
  */
 export class WebhookConverter implements CustomConverter {
   readonly #parts: WebhookConverterParts
@@ -47,7 +46,7 @@ export class WebhookConverter implements CustomConverter {
     const pending: number[] = []
     for (const [i, object] of objects.entries()) {
       if (object.apiVersion === apiVersion) continue
-      // Nothing has no content to convert, and a webhook could not tell what it is.
+      // An object with kind and apiVersion only has no content to convert.
       if (Object.keys(object).length === 2) {
         result[i] = { ...object, apiVersion }
         continue
@@ -76,7 +75,7 @@ export class WebhookConverter implements CustomConverter {
       const version = reviewVersionOf(this.#accepted)
       const uid = uuid(random)
       const body = encodeConversionReview(version, { uid, desiredAPIVersion, objects: objects.map(unversioned) })
-      // Not ended with the request that needs it: others may be waiting for the same object.
+      // Not cancelled with the request, because other requests may wait for the same object.
       converted = decodeConversionReview(await client.call(this.#target, body, { timeoutSeconds }), version, uid)
     } catch (error) {
       throw unclassifiedError(`${subject} failed: ${(error as Error).message}`)
@@ -88,7 +87,7 @@ export class WebhookConverter implements CustomConverter {
   }
 }
 
-/** The converted object, once it is known to be the same one in another version. */
+/** Checks that a converted object is the same object in the desired version, and restores its metadata. */
 function accepted(subject: string, original: MutableObject, given: unknown, desired: string): MutableObject {
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
   const converted = (isObject ? given : {}) as MutableObject
@@ -117,14 +116,14 @@ function accepted(subject: string, original: MutableObject, given: unknown, desi
   return converted
 }
 
-/** What a webhook sees: it has no business with where an object is in the history of the store. */
+/** The object without resourceVersion, which webhooks do not receive. */
 function unversioned(object: MutableObject): MutableObject {
   if (object.metadata.resourceVersion === undefined) return object
   const { resourceVersion: _, ...metadata } = object.metadata
   return { ...object, metadata }
 }
 
-/** As Go prints a group version: nothing for an empty one. */
+/** A group version as Go prints it. */
 function printedVersion(apiVersion: unknown): string {
   if (typeof apiVersion !== 'string' || apiVersion === '') return ''
   const { group, version } = parseGroupVersion(apiVersion)

@@ -10,7 +10,7 @@ const widget: CrdNames = { plural: 'widgets', singular: 'widget', kind: 'Widget'
 const taken = crd(widget, { acceptedNames: { ...widget, shortNames: ['w', 'wd'] } })
 
 describe('acceptNames()', () => {
-  test('accepts names that nobody has', () => {
+  test('accepts names that are not in use', () => {
     const names = { ...widget, shortNames: ['w'], categories: ['all'] }
     const verdict = acceptNames(crd(names), [])
     expect(verdict.acceptedNames).toEqual(names)
@@ -18,7 +18,7 @@ describe('acceptNames()', () => {
     expect(verdict.established).toMatchObject({ status: 'False', reason: 'Installing' })
   })
 
-  test('accepts the others when one is taken, and says which', () => {
+  test('accepts the other names when one is in use, and reports it', () => {
     const names = { plural: 'gadgets', singular: 'gadget', kind: 'Widget', listKind: 'GadgetList' }
     const { acceptedNames, namesAccepted, established } = acceptNames(crd(names), [taken])
     expect(acceptedNames).toEqual({ plural: 'gadgets', singular: 'gadget', listKind: 'GadgetList' })
@@ -30,12 +30,12 @@ describe('acceptNames()', () => {
     expect(established).toMatchObject({ status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' })
   })
 
-  test('names every short name that is taken', () => {
+  test('reports every short name that is in use', () => {
     const { namesAccepted } = acceptNames(crd({ plural: 'x', shortNames: ['w', 'x', 'wd'] }), [taken])
     expect(namesAccepted.message).toBe('["w" is already in use, "wd" is already in use]')
   })
 
-  test('keeps an established definition established, with the names that it had', () => {
+  test('keeps an established definition and its accepted names', () => {
     const status: CrdStatus = {
       acceptedNames: { plural: 'gadgets', kind: 'Gadget' },
       conditions: [{ type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'ok' }],
@@ -46,7 +46,7 @@ describe('acceptNames()', () => {
     expect(verdict.established).toMatchObject({ status: 'True', reason: 'InitialNamesAccepted' })
   })
 
-  test('takes its own names for its own', () => {
+  test('does not report names that the definition itself uses', () => {
     const { namesAccepted } = acceptNames({ ...taken, spec: { names: { ...widget, shortNames: ['w'] } } }, [taken])
     expect(namesAccepted.status).toBe('True')
   })

@@ -2,7 +2,7 @@ import { goQuote } from '@kubewright/base'
 import type { Crd, CrdNames } from './crd.ts'
 import { findCrdCondition } from './crd-conditions.ts'
 
-/** What became of the names that a definition asks for. */
+/** The names that a definition may use, and the conditions that follow. */
 export interface NamesVerdict {
   readonly acceptedNames: CrdNames
   readonly namesAccepted: { type: 'NamesAccepted'; status: string; reason: string; message: string }
@@ -10,8 +10,8 @@ export interface NamesVerdict {
 }
 
 /**
- * Accepts the names of a definition as far as no other definition of its group has them, and keeps those that it had where they are
- * taken (apiextensions-apiserver, naming_controller.go). The others are all definitions of the group, itself included.
+ * Accepts the names of a definition that no other definition of its group uses. A name that is in use keeps its accepted value
+ * (apiextensions-apiserver, naming_controller.go). `group` contains all definitions of the group, including `crd`.
  */
 export function acceptNames(crd: Crd, group: readonly Crd[]): NamesVerdict {
   const resources = new Set<string>()
@@ -21,7 +21,7 @@ export function acceptNames(crd: Crd, group: readonly Crd[]): NamesVerdict {
     for (const name of [plural, singular, ...shortNames]) resources.add(name)
     kinds.add(kind).add(listKind)
   }
-  const asked = crd.spec.names ?? {}
+  const wanted = crd.spec.names ?? {}
   const had = crd.status?.acceptedNames ?? {}
   const acceptedNames: CrdNames = { ...had }
   let problem: { reason: string; message: string } | undefined
@@ -30,20 +30,20 @@ export function acceptNames(crd: Crd, group: readonly Crd[]): NamesVerdict {
     taken: ReadonlySet<string>,
     reason: string,
   ): void => {
-    const wanted = asked[field] ?? ''
-    if (wanted !== (had[field] ?? '') && taken.has(wanted)) problem = { reason, message: inUse(wanted) }
-    else if (wanted === '') delete acceptedNames[field]
-    else acceptedNames[field] = wanted
+    const name = wanted[field] ?? ''
+    if (name !== (had[field] ?? '') && taken.has(name)) problem = { reason, message: inUse(name) }
+    else if (name === '') delete acceptedNames[field]
+    else acceptedNames[field] = name
   }
   accept('plural', resources, 'PluralConflict')
   accept('singular', resources, 'SingularConflict')
   const own = new Set(had.shortNames)
-  const texts = (asked.shortNames ?? []).filter((name) => !own.has(name) && resources.has(name)).map(inUse)
+  const texts = (wanted.shortNames ?? []).filter((name) => !own.has(name) && resources.has(name)).map(inUse)
   if (texts.length > 0) problem = { reason: 'ShortNamesConflict', message: aggregate(texts) }
-  else setOrDelete(acceptedNames, 'shortNames', asked.shortNames)
+  else setOrDelete(acceptedNames, 'shortNames', wanted.shortNames)
   accept('kind', kinds, 'KindConflict')
   accept('listKind', kinds, 'ListKindConflict')
-  setOrDelete(acceptedNames, 'categories', asked.categories)
+  setOrDelete(acceptedNames, 'categories', wanted.categories)
   return {
     acceptedNames,
     namesAccepted: problem
@@ -53,7 +53,7 @@ export function acceptNames(crd: Crd, group: readonly Crd[]): NamesVerdict {
   }
 }
 
-/** A definition once established stays so; a new one waits until it is served. */
+/** An established definition stays established; a new one waits until the server serves it. */
 function establishedNext(crd: Crd, accepted: boolean): NamesVerdict['established'] {
   const old = findCrdCondition(crd, 'Established')
   if (old?.status !== 'True' && accepted) {

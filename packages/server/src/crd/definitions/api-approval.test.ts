@@ -8,7 +8,7 @@ test.each([
   ['a.b.kubernetes.io', true],
   ['myk8s.io', false],
   ['example.com', false],
-])('isProtectedGroup() knows whose %s is', (group, expected) => {
+])('isProtectedGroup() classifies %s', (group, expected) => {
   expect(isProtectedGroup(group)).toBe(expected)
 })
 

@@ -1,21 +1,21 @@
 import { GoURL, goQuote } from '@kubewright/base'
 import type { MutableMeta } from '../../resource/object.ts'
 
-/** Says where an API of a protected group was approved, or that it was not. */
+/** The annotation with the URL of the approval of an API in a protected group, or with the reason why there is none. */
 export const approvalAnnotation = 'api-approved.kubernetes.io'
 
-/** What the annotation of a definition says. */
+/** The approval state of a definition. */
 export interface ApiApproval {
   readonly state: 'invalid' | 'approved' | 'bypassed' | 'missing'
   readonly reason: string
 }
 
-/** Groups of the Kubernetes community, whose APIs need approval. */
+/** Whether a group belongs to the Kubernetes community, whose APIs need approval. */
 export function isProtectedGroup(group: string): boolean {
   return /(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)
 }
 
-/** Reads the annotation (apiextensions-apiserver, apihelpers.GetAPIApprovalState). */
+/** The state that the annotation expresses (apiextensions-apiserver, apihelpers.GetAPIApprovalState). */
 export function apiApprovalOf({ annotations }: MutableMeta): ApiApproval {
   const text = annotations?.[approvalAnnotation] ?? ''
   const must = `protected groups must have approval annotation ${goQuote(approvalAnnotation)}`
@@ -26,7 +26,7 @@ export function apiApprovalOf({ annotations }: MutableMeta): ApiApproval {
   return { state: 'invalid', reason: `${must} with either a URL or a reason starting with "unapproved", ${see}` }
 }
 
-/** The condition that follows from it; only definitions of protected groups have one. */
+/** The condition of that state; only definitions of protected groups have one. */
 export function approvalCondition({ state, reason }: ApiApproval): {
   type: 'KubernetesAPIApprovalPolicyConformant'
   status: string

@@ -1,20 +1,20 @@
 import { formatRFC3339, instantFromMillis } from '@kubewright/base'
 import type { Crd, CrdCondition } from './crd.ts'
 
-/** What a definition can be said to be. */
+/** The types of conditions of a definition. */
 export type CrdConditionType = 'Established' | 'NamesAccepted' | 'Terminating' | 'KubernetesAPIApprovalPolicyConformant'
 
-/** The condition of a type, if there is one. */
+/** The condition of a type. */
 export function findCrdCondition({ status }: Crd, type: CrdConditionType): CrdCondition | undefined {
   return status?.conditions?.find((condition) => condition.type === type)
 }
 
-/** Whether the condition is there and true. */
+/** Whether the condition exists and is true. */
 export function isCrdCondition(crd: Crd, type: CrdConditionType): boolean {
   return findCrdCondition(crd, type)?.status === 'True'
 }
 
-/** Adds a condition, or changes it in its place; its time moves when its status does. */
+/** Adds a condition or changes the existing one. lastTransitionTime changes only with the status. */
 export function setCrdCondition(
   crd: Crd,
   condition: { type: CrdConditionType; status: string; reason: string; message: string },
@@ -34,7 +34,7 @@ export function setCrdCondition(
   existing.message = condition.message
 }
 
-/** Whether two conditions say the same, whenever they began to. */
+/** Whether two conditions are equal except for lastTransitionTime. */
 export function sameCondition(a: Omit<CrdCondition, 'lastTransitionTime'>, b: CrdCondition | undefined): boolean {
   return b?.type === a.type && b.status === a.status && b.reason === a.reason && b.message === a.message
 }

@@ -59,7 +59,7 @@ function setDefaults(crd: Crd): void {
   if (!names.listKind && names.kind) names.listKind = `${names.kind}List`
   spec.conversion ??= { strategy: 'None' }
   const { webhook } = spec.conversion
-  // The internal version has no object for the webhook, so one that says nothing is lost.
+  // The internal version has no struct for the webhook: an empty one is lost in conversion.
   if (webhook && !webhook.clientConfig && !webhook.conversionReviewVersions) delete spec.conversion.webhook
   const service = spec.conversion.webhook?.clientConfig?.service
   if (service) service.port ??= 443
@@ -68,7 +68,7 @@ function setDefaults(crd: Crd): void {
   if (!status.storedVersions?.length && stored) status.storedVersions = [stored.name ?? '']
 }
 
-/** Remembers every version that objects may be stored in. */
+/** Adds the storage version to status.storedVersions, the versions in which objects may be stored. */
 function noteStorageVersion(crd: Crd): void {
   const stored = storageVersionOf(crd.spec)
   if (!stored) return
@@ -83,7 +83,7 @@ function formatWarnings(object: MutableObject): string[] {
   return schemas.flatMap(unrecognizedFormats).map((format) => `unrecognized format ${goQuote(format)}`)
 }
 
-/** The definition stays until its custom resources are gone. */
+/** Marks a definition for deletion. The finalizer keeps it until its custom resources are deleted. */
 function beginDelete(crd: Crd, now: number): 'mark-only' | 'continue' {
   if (crd.metadata.deletionTimestamp !== undefined) return 'continue'
   const finalizers = crd.metadata.finalizers ?? []

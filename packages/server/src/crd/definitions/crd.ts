@@ -1,14 +1,14 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 import type { MutableMeta, MutableObject } from '../../resource/object.ts'
 
-/** The group that definitions of custom resources belong to. */
+/** The group of CustomResourceDefinitions. */
 export const crdGroup = 'apiextensions.k8s.io'
-/** Where definitions are stored. */
+/** The prefix of the keys of definitions. */
 export const crdPrefix: string = `/registry/${crdGroup}/customresourcedefinitions/`
 /** Keeps a definition until its custom resources are gone. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
-/** The names of a custom resource, asked for or accepted. */
+/** The names of a custom resource: those of the spec, or the accepted ones of the status. */
 export interface CrdNames {
   plural?: string
   singular?: string
@@ -18,7 +18,7 @@ export interface CrdNames {
   categories?: string[]
 }
 
-/** Where the scale subresource finds its numbers. */
+/** The fields that the scale subresource reads and writes. */
 export interface CrdScale {
   specReplicasPath?: string
   statusReplicasPath?: string
@@ -40,7 +40,7 @@ export interface CrdColumn {
   jsonPath?: string
 }
 
-/** A version of a custom resource as a client sends it. */
+/** A version of a custom resource. */
 export interface CrdVersion {
   name?: string
   served?: boolean
@@ -53,11 +53,11 @@ export interface CrdVersion {
   selectableFields?: { jsonPath?: string }[]
 }
 
-/** How a conversion webhook is reached. */
+/** The address of a conversion webhook. */
 export interface CrdWebhookClient {
   url?: string
   service?: { namespace?: string; name?: string; path?: string; port?: number }
-  /** PEM, in base64. */
+  /** PEM in base64. */
   caBundle?: string
 }
 
@@ -89,19 +89,19 @@ export interface CrdStatus {
   storedVersions?: string[] | null
 }
 
-/** A CustomResourceDefinition of which nothing but the types of its fields has been checked. */
+/** A decoded CustomResourceDefinition. Its fields have their types, but nothing else has been validated. */
 export interface Crd extends MutableObject {
   metadata: MutableMeta
   spec: CrdSpec
   status: CrdStatus
 }
 
-/** An object of the definitions' resource; decoding gave its fields their types. */
+/** An object of the resource customresourcedefinitions as a definition; decoding has checked the types of its fields. */
 export function asCrd(object: Readonly<MutableObject>): Crd {
   return object as Crd
 }
 
-/** The version that objects are stored in. */
+/** The version in which objects are stored. */
 export function storageVersionOf({ versions = [] }: CrdSpec): CrdVersion | undefined {
   return versions.find(({ storage }) => storage)
 }

@@ -5,19 +5,19 @@ import type { Crd, CrdSpec, CrdVersion } from './crd.ts'
 type Shared = Pick<CrdVersion, 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields'>
 
 /**
- * A definition as the API server checks it: what all versions have in common stands above them, and not in them. Error paths follow
- * this form, which is why a single version's schema is found wrong at `spec.validation`.
+ * A definition in the form that kube-apiserver validates: parts that all versions share stand above the versions and not in them. Error
+ * paths follow this form, so that an error in the schema of a single version is reported at `spec.validation`.
  */
 export interface InternalSpec {
   readonly spec: CrdSpec
   readonly versions: readonly CrdVersion[]
-  /** What is the same in every version. */
+  /** The parts that are equal in every version. */
   readonly shared: Shared
 }
 
 const sharable = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
-/** Brings a definition into that form (apiextensions/v1/conversion.go). */
+/** Converts a definition to that form (apiextensions/v1/conversion.go). */
 export function internalSpec(spec: CrdSpec): InternalSpec {
   const versions = (spec.versions ?? []).map((version) => ({ ...version }))
   const first = versions[0]
@@ -32,26 +32,26 @@ export function internalSpec(spec: CrdSpec): InternalSpec {
   return { spec, versions, shared }
 }
 
-/** Lists that are empty and lists that are absent are the same. */
+/** Deep equality, except that an empty list equals an absent one. */
 function same(a: unknown, b: unknown): boolean {
   const filled = (value: unknown): unknown => (Array.isArray(value) && value.length === 0 ? undefined : value)
   return deepEqual(filled(a), filled(b))
 }
 
-/** The schema of a version, wherever it stands. */
+/** The schema of a version, or of the shared part. */
 export function schemaOf({ schema }: Shared): JSONSchemaProps | undefined {
   return schema?.openAPIV3Schema
 }
 
-/** Definitions that were sent with an empty list of versions, which errors tell from none although nothing else does. */
+/** Definitions that were sent with an empty list of versions. Only error texts distinguish them from those without a list. */
 const emptyVersions = new WeakSet<Crd>()
 
-/** Remembers whether a definition has an empty list of versions, before it takes the form in which such lists are left out. */
+/** Records that a definition has an empty list of versions, before the codec drops the list. */
 export function noteEmptyVersions(crd: Crd): void {
   if (crd.spec.versions?.length === 0) emptyVersions.add(crd)
 }
 
-/** The versions as errors quote them: Go's field names, in Go's order. */
+/** The versions as error texts quote them: with the field names of Go's struct, in its order. */
 export function versionsValue({ spec, versions }: InternalSpec, crd: Crd): unknown {
   if (!spec.versions) return emptyVersions.has(crd) ? [] : null
   return new RawValue(`[${versions.map(versionJson).join(',')}]`)

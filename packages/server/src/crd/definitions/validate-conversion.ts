@@ -6,21 +6,21 @@ import type { CrdConversion } from './crd.ts'
 
 const reviewVersions = ['v1', 'v1beta1']
 
-/** What an older definition may keep. */
+/** Invalid values that an update may keep, because the stored definition has them. */
 export interface ConversionLeniency {
-  /** Review versions that the server does not speak. */
+  /** Whether no supported review version is required. */
   readonly anyReviewVersion: boolean
-  /** A CA bundle that cannot be read. */
+  /** Whether the CA bundle may be invalid. */
   readonly anyCaBundle: boolean
 }
 
-/** Whether the server speaks one of the versions, or none are named. */
+/** Whether the server supports one of the review versions, or none are listed. */
 export function hasKnownReviewVersion({ webhook }: CrdConversion): boolean {
   const versions = webhook?.conversionReviewVersions ?? []
   return versions.length === 0 || versions.some((version) => reviewVersions.includes(version))
 }
 
-/** Checks how versions are converted into each other. */
+/** Validates the conversion between versions. */
 export function validateConversion(
   conversion: CrdConversion | undefined,
   leniency: ConversionLeniency,
@@ -72,7 +72,7 @@ function validateReviewVersions(
   }
 }
 
-/** Why a CA bundle (PEM in base64) cannot be used; an empty one can. */
+/** The problem of a CA bundle (PEM in base64); undefined when it is valid or empty. */
 export function caBundleProblem(caBundle: string | undefined): string | undefined {
   if (!caBundle) return undefined
   const text = Buffer.from(caBundle, 'base64').toString('latin1')

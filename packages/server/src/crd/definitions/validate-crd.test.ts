@@ -29,7 +29,7 @@ const label =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
 
 describe('validateCrd()', () => {
-  test('accepts a definition', () => {
+  test('accepts a valid definition', () => {
     expect(validateCrd(crd())).toEqual([])
   })
 
@@ -172,11 +172,11 @@ describe('validateCrd()', () => {
         'metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
       ],
     ],
-  ])('refuses %s', (_, definition, expected) => {
+  ])('rejects %s', (_, definition, expected) => {
     expect(texts(validateCrd(definition))).toEqual(expected)
   })
 
-  test('quotes versions as Go does', () => {
+  test('quotes versions in the format of Go', () => {
     const subresources = { status: {}, scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' } }
     const versions: CrdVersion[] = [
       { ...v1, subresources },
@@ -189,7 +189,7 @@ describe('validateCrd()', () => {
 })
 
 describe('validateCrdUpdate()', () => {
-  test('keeps what names stored objects', () => {
+  test('rejects changes of the fields that identify stored objects', () => {
     const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' }
     const changed = crd({ group: 'example.org', scope: 'Cluster', names })
     expect(texts(validateCrdUpdate(changed, crd({}, { status: established })))).toEqual([
@@ -200,11 +200,11 @@ describe('validateCrdUpdate()', () => {
     ])
   })
 
-  test('lets the scope of a definition change that was never established', () => {
+  test('accepts another scope for a definition that was never established', () => {
     expect(validateCrdUpdate(crd({ scope: 'Cluster' }), crd())).toEqual([])
   })
 
-  test('refuses a CA bundle that cannot be read once there are clients', () => {
+  test('rejects an invalid CA bundle of an established definition', () => {
     const webhook = (caBundle: string): CrdSpec => ({
       conversion: {
         strategy: 'Webhook',
@@ -219,7 +219,7 @@ describe('validateCrdUpdate()', () => {
     expect(validateCrdUpdate(bad, crd(webhook('Z2FyYmFnZQ=='), { status: established }))).toEqual([])
   })
 
-  test('leaves a missing approval missing', () => {
+  test('accepts a missing approval that was missing before', () => {
     const definition = crd({ group: 'x.k8s.io' })
     expect(validateCrdUpdate(definition, crd({ group: 'x.k8s.io' }))).toEqual([])
     const approved = { annotations: { 'api-approved.kubernetes.io': 'https://example.com/1' } }
@@ -228,7 +228,7 @@ describe('validateCrdUpdate()', () => {
   })
 })
 
-test('validateCrdStatusUpdate() checks accepted names', () => {
+test('validateCrdStatusUpdate() validates accepted names', () => {
   const errors = validateCrdStatusUpdate(crd({}, { status: { acceptedNames: { plural: 'W' } } }))
   expect(texts(errors)).toEqual([`status.acceptedNames.plural: Invalid value: "W": ${label}`])
 })

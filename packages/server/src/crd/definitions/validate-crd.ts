@@ -22,7 +22,7 @@ const statusPath = FieldPath.of('status')
 const immutable = 'field is immutable'
 const maxSelectableFields = 8
 
-/** Everything that the API server has against a new definition but what its metadata alone shows (apiextensions/validation). */
+/** Validates a new definition, except for its metadata (apiextensions/validation). */
 export function validateCrd(crd: Crd): FieldError[] {
   const errors: FieldError[] = []
   validateName(crd, errors)
@@ -34,7 +34,7 @@ export function validateCrd(crd: Crd): FieldError[] {
   return errors
 }
 
-/** Everything that the API server has against a change of a definition. What was wrong before may stay wrong. */
+/** Validates an update of a definition. Some errors that the old definition has are accepted (ratcheting). */
 export function validateCrdUpdate(crd: Crd, old: Crd): FieldError[] {
   const errors: FieldError[] = []
   validateSpec(crd, old, errors)
@@ -46,14 +46,14 @@ export function validateCrdUpdate(crd: Crd, old: Crd): FieldError[] {
   return errors
 }
 
-/** Checks what a write of the status may have changed. */
+/** Validates a write of the status. */
 export function validateCrdStatusUpdate(crd: Crd): FieldError[] {
   const errors: FieldError[] = []
   validateStatus(crd, errors)
   return errors
 }
 
-/** The name says what is defined. */
+/** The name of a definition must be plural and group of the custom resource. */
 function validateName({ metadata, spec }: Crd, errors: FieldError[]): void {
   const wanted = `${spec.names?.plural ?? ''}.${spec.group ?? ''}`
   for (const field of ['generateName', 'name'] as const) {
@@ -92,7 +92,7 @@ function validateSpec(crd: Crd, old: Crd | undefined, errors: FieldError[]): voi
     errors.push(invalid(versionsPath, versionsValue(internal, crd), text))
   }
   if (names.length > 0 && names[0] !== '') {
-    // The internal form repeats the first version's name on its own.
+    // The internal form also has the name of the first version in a field of its own.
     const problems = isDNS1035Label(names[0]!)
     if (problems.length > 0) errors.push(invalid(specPath.child('version'), names[0], problems.join(',')))
   }
@@ -136,7 +136,7 @@ function validateGroupAndScope({ group = '', scope = '' }: CrdSpec, errors: Fiel
   }
 }
 
-/** Every version needs a schema; in definitions that came without, only those that are served and would lose all fields. */
+/** Requires a schema for every version. If the old definition lacks one, only for served versions whose fields would be pruned. */
 function requireSchemas({ spec, versions, shared }: InternalSpec, old: Crd | undefined, errors: FieldError[]): void {
   if (schemaOf(shared)) return
   const lenient = old?.spec.versions?.some((version) => !schemaOf(version)) === true
@@ -148,7 +148,7 @@ function requireSchemas({ spec, versions, shared }: InternalSpec, old: Crd | und
   })
 }
 
-/** What the stored definition means for the checks of the new one's schemas. */
+/** The effect of the stored definition on the checks of the new schemas: parts that have not changed are checked less strictly. */
 class SchemaChecks {
   readonly #stored: readonly JSONSchemaProps[]
   readonly #unchanged: ReadonlySet<string>
@@ -222,7 +222,7 @@ function requireNames(names: CrdNames, errors: FieldError[]): void {
   }
 }
 
-/** Checks the names that are there. */
+/** Validates the names that are set. */
 function validateNames(names: CrdNames, path: FieldPath, errors: FieldError[]): void {
   const check = (at: FieldPath, value: string, label: string, prefix = ''): void => {
     const problems = isDNS1035Label(label)
@@ -247,7 +247,7 @@ function validateStatus({ status }: Crd, errors: FieldError[]): void {
   validateNames(status?.acceptedNames ?? {}, statusPath.child('acceptedNames'), errors)
 }
 
-/** Versions that objects may be stored in cannot go. */
+/** Every version in which objects may be stored must remain in the spec. */
 function validateStoredVersions({ spec, status }: Crd, errors: FieldError[]): void {
   const path = statusPath.child('storedVersions')
   const stored = status?.storedVersions ?? []

@@ -6,14 +6,14 @@ const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']
 const maxWarning = 256
 
-/** Checks the warning that users of a deprecated version get. */
+/** Validates the warning for clients of a deprecated version. */
 export function validateDeprecation(
   { deprecated, deprecationWarning: warning }: CrdVersion,
   path: FieldPath,
   errors: FieldError[],
 ): void {
   if (warning === undefined) return
-  // A pointer in Go, which prints as JSON.
+  // The field is a pointer in Go, whose value errors print as JSON.
   const shown = new RawValue(goJson(warning))
   if (!deprecated) {
     errors.push(invalid(path, shown, 'can only be set for deprecated versions'))
@@ -21,7 +21,7 @@ export function validateDeprecation(
   }
   if (utf8Length(warning) > maxWarning) errors.push(invalid(path, shown, 'must be <= 256 characters long'))
   if (warning === '') errors.push(invalid(path, shown, 'must not be an empty string'))
-  // What Go calls printable: letters, marks, numbers, punctuation, symbols and the space.
+  // Printable in Go are letters, marks, numbers, punctuation, symbols and the space.
   const odd = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(warning)
   if (odd) {
     const at = utf8Length(warning.slice(0, odd.index))
@@ -30,7 +30,7 @@ export function validateDeprecation(
   }
 }
 
-/** Checks a printer column. */
+/** Validates a printer column. */
 export function validateColumn(column: CrdColumn, path: FieldPath, errors: FieldError[]): void {
   const { name = '', type = '', format = '', jsonPath = '' } = column
   if (name === '') errors.push(required(path.child('name')))
@@ -44,7 +44,7 @@ export function validateColumn(column: CrdColumn, path: FieldPath, errors: Field
   else validateSimplePath(jsonPath, path.child('JSONPath'), errors)
 }
 
-/** Checks where the scale subresource reads and writes. */
+/** Validates the paths of the scale subresource. */
 export function validateSubresources(
   subresources: CrdSubresources | undefined,
   path: FieldPath,

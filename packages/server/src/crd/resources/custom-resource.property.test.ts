@@ -15,7 +15,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const names = fc.constantFrom('a', 'b', 'c', 'constructor', 'x-y', 'metadata')
 const json = fc.jsonValue({ maxDepth: 4 })
 
-/** Schemas of every shape that a definition may have. */
+/** Arbitrary structural schemas. */
 const schemas: fc.Arbitrary<JSONSchemaProps> = fc.letrec<{ schema: JSONSchemaProps }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small' },
@@ -56,13 +56,13 @@ function versionsOf(spec: JSONSchemaProps): CustomVersions {
 }
 
 describe('CustomVersions', () => {
-  test('brings an object into form once and for all', () => {
+  test('normalize() is idempotent', () => {
     fc.assert(
       fc.property(specs, json, (spec, value) => {
         const versions = versionsOf(spec)
         const object = widget('a', value) as never
         const treat = (): void => {
-          versions.treat(object, { report: true, dropInvalid: true })
+          versions.normalize(object, { report: true, dropInvalid: true })
           versions.default(object)
         }
         treat()
@@ -75,8 +75,8 @@ describe('CustomVersions', () => {
   })
 })
 
-describe('the server', () => {
-  test('reads back whatever it accepted', async () => {
+describe('the API server', () => {
+  test('returns every accepted object unchanged', async () => {
     const path = `/apis/${group}/v1/namespaces/a/widgets`
     const one = `${crds}/widgets.${group}`
     await fc.assert(
@@ -98,7 +98,7 @@ describe('the server', () => {
     )
   })
 
-  test('survives definitions of any content', async () => {
+  test('never fails internally for arbitrary definitions', async () => {
     const one = `${crds}/widgets.${group}`
     const keys = fc.constantFrom('names', 'versions', 'scope', 'group', 'conversion', 'preserveUnknownFields')
     const schemaKeys = fc.constantFrom('type', 'properties', 'items', 'default', 'enum', 'allOf', 'pattern', 'nullable')

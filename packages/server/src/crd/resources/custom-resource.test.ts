@@ -32,8 +32,8 @@ function create(name: string, value: unknown, query = ''): Promise<PlainAnswer> 
   return server.send(`POST ${widgets}${query}`, { body: widget(name, value) })
 }
 
-describe('a custom resource', () => {
-  test('is pruned, defaulted and stored as it is answered', async () => {
+describe('customResources()', () => {
+  test('prunes and defaults objects, and responds with what is stored', async () => {
     await server.define(definition(spec))
     const created = await create('a', { n: 1, nope: 2 })
     expect(created.status).toBe(201)
@@ -51,7 +51,7 @@ describe('a custom resource', () => {
       'spec.n: Invalid value: 0: spec.n in body should be greater than or equal to 1',
     ],
     ['a wrong type', { n: 'x' }, 'spec.n: Invalid value: "string": spec.n in body must be of type integer: "string"'],
-  ])('refuses %s', async (_, value, text) => {
+  ])('rejects %s', async (_, value, text) => {
     await server.define(definition(spec))
     const refused = await create('a', value)
     expect(refused.status).toBe(422)
@@ -79,13 +79,13 @@ describe('a custom resource', () => {
       { apiVersion: 'v1' },
       `the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '{"apiVersion":"v1","metadata":{"name":"a"}}' ({"apiVersion":"v1","metadata": ...)`,
     ],
-  ])('refuses a body of %s', async (_, { metadata = { name: 'a' }, ...body }, text) => {
+  ])('rejects a body with %s', async (_, { metadata = { name: 'a' }, ...body }, text) => {
     await server.define(definition(spec))
     const refused = await server.send(`POST ${widgets}`, { body: { ...body, metadata } })
     expect(refused.body.message).toBe(text)
   })
 
-  test('is refused for unknown fields when validation is strict', async () => {
+  test('rejects unknown fields with strict validation', async () => {
     await server.define(definition(spec))
     const refused = await create('a', { n: 1, nope: 2 }, '?fieldValidation=Strict')
     expect(refused.body.message).toBe(
@@ -95,7 +95,7 @@ describe('a custom resource', () => {
     expect(quiet.headers['warning']).toBeUndefined()
   })
 
-  test.each([{ kind: {} }, { apiVersion: {} }])('refuses a patch to %j in the words of Go', async (body) => {
+  test.each([{ kind: {} }, { apiVersion: {} }])('rejects the patch %j with the text of Go', async (body) => {
     await server.define(definition(spec))
     await create('a', { n: 1 })
     const refused = await server.send(`PATCH ${widgets}/a`, { headers: merge, body })
@@ -104,7 +104,7 @@ describe('a custom resource', () => {
     expect(refused.body.message).toContain(`: couldn't get version/kind; json parse error: json: ${text}`)
   })
 
-  test('is forgotten once its definition is gone and its watches have ended', async () => {
+  test('drops the cache after its definition was deleted and its watches have ended', async () => {
     await server.define(definition(spec))
     const { feed } = server.plain.server.parts.registry
     const prefix = `/registry/${group}/widgets/`
@@ -115,7 +115,7 @@ describe('a custom resource', () => {
     expect(await feed.cache(prefix)).not.toBe(cache)
   })
 
-  test('is not written again when nothing changed, whatever the order of its fields', async () => {
+  test('does not write an object that differs only in the order of fields', async () => {
     await server.define(definition(spec))
     const { body } = await create('a', { n: 1, o: { x: 'y' } })
     const same = { spec: { o: { x: 'y' }, color: 'red', n: 1 }, metadata: body.metadata, kind: body.kind }
@@ -123,7 +123,7 @@ describe('a custom resource', () => {
     expect(put.body.metadata.resourceVersion).toBe(body.metadata.resourceVersion)
   })
 
-  test('counts generations by everything but metadata and status', async () => {
+  test('increments the generation for changes outside metadata and status', async () => {
     const status = { subresources: { status: {} } }
     await server.define(definition([version('v1', spec, status)]))
     await create('a', { n: 1 })
@@ -136,7 +136,7 @@ describe('a custom resource', () => {
     expect((await server.send(`GET ${widgets}/a`)).body).toMatchObject({ spec: { n: 2 }, status: { ok: true } })
   })
 
-  test('shows defaults that came after it was stored, and loses fields that went', async () => {
+  test('applies new defaults and prunes removed fields of stored objects', async () => {
     await server.define(definition(spec))
     await create('a', { n: 1, o: { x: 'y' } })
     const { o: _, ...rest } = spec.properties
@@ -152,7 +152,7 @@ describe('a custom resource', () => {
     await watch.done
   })
 
-  test('is served in every version, and stored in the storage version by any write', async () => {
+  test('serves every version and stores the storage version', async () => {
     const versions = [version('v1', spec), version('v2', spec)]
     await server.define(definition(versions))
     await create('a', { n: 1 })
@@ -169,7 +169,7 @@ describe('a custom resource', () => {
     expect(JSON.parse(Buffer.from(entry!.value).toString()).apiVersion).toBe(`${group}/v2`)
   })
 
-  test('has the defaults of the version that it is stored in, also when it is not stored', async () => {
+  test('sets the defaults of the storage version, also in a dry run', async () => {
     const late = { ...spec, properties: { ...spec.properties, late: { type: 'string' } } }
     const filled = { ...spec, properties: { ...spec.properties, late: { type: 'string', default: 'here' } } }
     await server.define(definition([version('v1', filled), version('v2', late)]))
@@ -180,7 +180,7 @@ describe('a custom resource', () => {
     expect((await server.send(`POST ${v2}`, { body })).body.spec).toEqual(dry.spec)
   })
 
-  test('scales where its definition says', async () => {
+  test('scales by the paths of the definition', async () => {
     const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.ready' }
     await server.define(definition([version('v1', spec, { subresources: { status: {}, scale } })]))
     await create('a', { n: 1 })
@@ -197,7 +197,7 @@ describe('a custom resource', () => {
     )
   })
 
-  test('is selected by the fields that its definition names', async () => {
+  test('selects by the selectable fields of the definition', async () => {
     await server.define(definition([version('v1', spec, { selectableFields: [{ jsonPath: '.spec.color' }] })]))
     await create('a', { n: 1 })
     await create('b', { n: 1, color: 'blue' })
@@ -207,7 +207,7 @@ describe('a custom resource', () => {
     expect(refused.body.message).toBe('field label not supported: spec.n')
   })
 
-  test('is applied with the types of its schema', async () => {
+  test('applies with the list types of the schema', async () => {
     await server.define(definition(spec))
     const config = { ...widget('a', { n: 1 }) }
     const line = `PATCH ${widgets}/a?fieldManager=alice`
@@ -221,7 +221,7 @@ describe('a custom resource', () => {
     expect(unknown.body.message).toContain('.spec.nope: field not declared in schema')
   })
 
-  test('needs the version of what it replaces', async () => {
+  test('requires a resource version for updates', async () => {
     await server.define(definition(spec))
     await create('a', { n: 1 })
     const refused = await server.send(`PUT ${widgets}/a`, { body: widget('a', { n: 2 }) })
@@ -230,7 +230,7 @@ describe('a custom resource', () => {
     )
   })
 
-  test('warns of deprecated versions and of finalizers without a domain', async () => {
+  test('warns about deprecated versions and finalizers without a domain', async () => {
     await server.define(
       definition([version('v1', spec, { deprecated: true }), version('v2', spec), version('v1beta1', spec)]),
     )
@@ -243,7 +243,7 @@ describe('a custom resource', () => {
     await server.send(`PATCH ${widgets}/a`, { body: { metadata: { finalizers: null } }, headers: merge })
   })
 
-  test('is negotiated without the router that built-in kinds have', async () => {
+  test('negotiates media types without the router of built-in kinds', async () => {
     await server.define(definition(spec))
     const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf'
     for (const path of [widgets, `${widgets}?watch=1`]) {
@@ -254,13 +254,13 @@ describe('a custom resource', () => {
     expect(body.kind).toBe('WidgetList')
   })
 
-  test('is not streamed as YAML, also when JSON would do', async () => {
+  test('rejects watches as YAML, even if JSON is accepted too', async () => {
     await server.define(definition(spec))
     const accept = 'application/yaml, application/json'
     expect((await server.send(`GET ${widgets}?watch=1`, { headers: { accept } })).status).toBe(406)
   })
 
-  test('has its owners quoted as Go orders them', async () => {
+  test('quotes owner references in the field order of Go', async () => {
     await server.define(definition(spec))
     const owner = (uid: string) => ({ uid, name: 'n', kind: 'K', controller: true, apiVersion: 'g/v1' })
     const metadata = { name: 'a', ownerReferences: [owner('u'), owner('v')] }
@@ -271,7 +271,7 @@ describe('a custom resource', () => {
     expect(body.message).toContain(`metadata.ownerReferences: Invalid value: [${quoted.join()}]: Only one reference`)
   })
 
-  test('has no rules evaluated while it has no name', async () => {
+  test('does not evaluate rules of objects without a name', async () => {
     const rules = [{ rule: 'self.n < 5', message: 'too much' }]
     await server.define(definition({ ...spec, 'x-kubernetes-validations': rules }))
     const { body } = await create(undefined as never, { n: 9 })
@@ -281,7 +281,7 @@ describe('a custom resource', () => {
     ])
   })
 
-  test('keeps its version, and may have empty annotations applied', async () => {
+  test('keeps its resource version when empty annotations are applied', async () => {
     await server.define(definition(spec))
     await create('a', { n: 1 })
     const patched = await server.send(`PATCH ${widgets}/a`, { body: { apiVersion: null }, headers: merge })
@@ -293,7 +293,7 @@ describe('a custom resource', () => {
     expect(applied.body.metadata.annotations).toEqual({ c: '' })
   })
 
-  test('may not hold a number that is none', async () => {
+  test('rejects numbers outside the range of float64', async () => {
     await server.define(definition(spec))
     const body = JSON.stringify(widget('a', { n: 0 })).replace('"n":0', '"n":1e400')
     expect((await server.send(`POST ${widgets}`, { body })).body.message).toBe(
@@ -301,7 +301,7 @@ describe('a custom resource', () => {
     )
   })
 
-  test('answers for subresources and methods that it has not', async () => {
+  test('responds with NotFound or MethodNotAllowed for unknown subresources and methods', async () => {
     await server.define(definition([version('v1', spec, { subresources: { status: {} } })]))
     await create('a', { n: 1 })
     expect((await server.send(`GET ${widgets}/a/scale`)).body.message).toBe(`widgets.${group} "a" not found`)

@@ -17,21 +17,21 @@ import { decodeCustom, recheckCustom } from './decode-custom.ts'
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 const anything: JSONSchemaProps = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
 
-/** What surrounds the resources of a definition. */
+/** The context of the resources of a definition. */
 export interface CustomResourceOptions {
-  /** Aborts when the definition changes or goes. */
+  /** Aborts when the definition changes or is deleted. */
   readonly ended: AbortSignal
-  /** @default only the apiVersion changes from version to version */
+  /** @default conversion changes apiVersion only */
   readonly converter?: CustomConverter | undefined
 }
 
-/** The resources that a definition makes, one for each version that is served, and the one that it stores. */
+/** The resources of a definition: one for each served version, and that of the storage version, which need not be served. */
 export interface CustomResources {
   readonly served: readonly Resource[]
   readonly stored: Resource
 }
 
-/** Makes the resources of a definition whose names have been accepted. Schemas are compiled when they are first needed, once. */
+/** Builds the resources of a definition whose names have been accepted. Each schema is compiled once, when first needed. */
 export function customResources(crd: Crd, options: CustomResourceOptions): CustomResources {
   const versions = new CustomVersions(crd)
   const resources = [...versions.all.values()].map((own) => ({
@@ -81,7 +81,7 @@ function resourceOf(crd: Crd, versions: CustomVersions, own: CustomVersion, opti
   }
 }
 
-/** What a schema says about metadata does not replace what everybody knows about it. */
+/** The schema without metadata, apiVersion and kind, whose types are fixed whatever the definition declares. */
 function withoutMetadata(schema: JSONSchemaProps): JSONSchemaProps {
   const { metadata, apiVersion, kind, ...properties } = schema.properties ?? {}
   return metadata || apiVersion || kind ? { ...schema, properties } : schema
@@ -146,7 +146,7 @@ function selectableFields({ selectableFields: fields = [] }: CrdVersion): FieldS
   )
 }
 
-/** The warning for users of a deprecated version: the author's, or one that names the best version to go to. */
+/** The warning for clients of a deprecated version: that of the definition, or one that names the preferred version. */
 function deprecationOf({ group, names, versions = [] }: CrdSpec, version: CrdVersion): string | undefined {
   if (!version.deprecated) return undefined
   if (version.deprecationWarning !== undefined) return version.deprecationWarning

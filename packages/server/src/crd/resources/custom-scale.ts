@@ -11,20 +11,20 @@ import type { CrdScale } from '../definitions/crd.ts'
 import type { CustomVersion, CustomVersions } from './custom-versions.ts'
 import { nestedValue, stepsOf } from './validate-scale.ts'
 
-/** Stands for replicas that are not set, which writers have to set. */
+/** The value of replicas that are not set. A write must set them. */
 const unset = -2147483648
 
-// The real server tracks scales of custom resources with a conversion that does not know them.
+// kube-apiserver tracks fields of scales of custom resources with a conversion that does not know the kind Scale.
 const conversionProblem = 'request to convert CR to an invalid group/version: autoscaling/v1'
 const applyProblems = {
   unowned: `failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version: ${conversionProblem}`,
   changing: conversionProblem,
 }
-// Nor does it know what to call what it cannot decode.
+// It also reports every decoding error of such a scale as an unknown kind.
 const decodeProblem =
   'no kind is registered for the type v1.Scale in scheme "k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781"'
 
-/** The scale subresource of a custom resource: its numbers are where the definition says. */
+/** The scale subresource of a custom resource, which reads and writes the fields that the definition names. */
 export function customScale(
   versions: CustomVersions,
   own: CustomVersion,
@@ -35,7 +35,7 @@ export function customScale(
   const codec = typedCodec(kind)
   return {
     verbs: ['get', 'patch', 'update'],
-    // The version is checked where the client gives one; otherwise the newest object is changed.
+    // A scale without a resource version is written to the newest object.
     strategy: { ...strategy, allowUnconditionalUpdate: true },
     kind,
     codec: { ...codec, decode: (body, request) => decodeScale(() => codec.decode(body, request)) },

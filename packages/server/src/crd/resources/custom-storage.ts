@@ -5,24 +5,27 @@ import type { MutableObject } from '../../resource/object.ts'
 import { encodeStored, StoredObject } from '../../resource/stored-object.ts'
 import type { CustomVersion, CustomVersions } from './custom-versions.ts'
 
-/** Converts custom resources into another version where more than the apiVersion changes, as a conversion webhook does. */
+/** Converts custom resources between versions that differ in more than apiVersion, as a conversion webhook does. */
 export interface CustomConverter {
-  /** The same objects, in the same order, in the version; may change those that it is given. Rejects with what the client is told. */
+  /** Converts objects and returns them in the same order. May change its arguments. Rejects with the ApiError for the client. */
   readonly convert: (objects: MutableObject[], apiVersion: string) => Promise<MutableObject[]>
 }
 
-const stored = { report: false, dropInvalid: true }
-const written = { report: false, dropInvalid: false }
+/** Objects in the store may be older than today's checks of metadata. */
+const lenient = { report: false, dropInvalid: true }
+const strict = { report: false, dropInvalid: false }
 
 /**
- * The stored objects of a custom resource as one version shows them. What the current schemas leave as it is stored is served as
- * stored; everything else is made once for each stored object.
+ * The storage conversion of one version of a custom resource. An object that today's schemas do not change is served as it is stored.
+ * Every other object is pruned, defaulted and converted once, when it is first read.
  */
 export class CustomStorage implements StorageConversion {
   readonly #versions: CustomVersions
   readonly #own: CustomVersion
   readonly #converter: CustomConverter | undefined
+  /** Objects that are served as they are. */
   readonly #asStored = new WeakSet<StoredObject>()
+  /** The other objects, in the served version. */
   readonly #converted = new WeakMap<StoredObject, StoredObject>()
 
   constructor(versions: CustomVersions, own: CustomVersion, converter?: CustomConverter) {
@@ -63,23 +66,24 @@ export class CustomStorage implements StorageConversion {
     if (this.#versions.storage === this.#own) this.#asStored.add(object)
   }
 
-  /** The object by the schema of the version that it is stored in: older ones may lack defaults and have fields that are gone. */
+  /** A copy in its stored version, pruned and defaulted: the schema may have changed since the object was stored. */
   #read(object: StoredObject): MutableObject {
     const read = object.copy()
     if (!this.#versions.all.has(read.apiVersion)) {
       throw unclassifiedError(`request to convert CR from an invalid group/version: ${read.apiVersion}`)
     }
-    this.#versions.treat(read, stored)
+    this.#versions.normalize(read, lenient)
     this.#versions.default(read)
-    // Objects of the first days have none.
+    // Objects that were stored before generations existed have none.
     read.metadata.generation ||= 1
     const { resourceVersion } = object.object.metadata
     if (resourceVersion !== undefined) read.metadata.resourceVersion = resourceVersion
     return read
   }
 
+  /** Records how a stored object is served, and returns it in that form. */
   #keep(object: StoredObject, seen: MutableObject): StoredObject {
-    if (object.object.apiVersion !== this.#own.apiVersion) this.#versions.treat(seen, written)
+    if (object.object.apiVersion !== this.#own.apiVersion) this.#versions.normalize(seen, strict)
     if (deepEqual(seen, object.object)) {
       this.#asStored.add(object)
       return object
@@ -90,9 +94,9 @@ export class CustomStorage implements StorageConversion {
     return result
   }
 
-  /** Defaults are stored too, so that what was written reads as it is. */
+  /** Prunes and defaults an object in the storage version, so that it can be served as it is stored. */
   #write(object: MutableObject): MutableObject {
-    this.#versions.treat(object, written)
+    this.#versions.normalize(object, strict)
     this.#versions.default(object)
     return object
   }

@@ -9,7 +9,7 @@ import { validateScaleSpec, validateScaleStatus } from './validate-scale.ts'
 
 const standardFinalizers = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
 
-/** What the main endpoint of a custom resource and its status have in common and apart (registry/customresource/strategy.go). */
+/** The strategies of a custom resource and of its status subresource (registry/customresource/strategy.go). */
 export function customStrategies(
   versions: CustomVersions,
   own: CustomVersion,
@@ -59,14 +59,14 @@ export function customStrategies(
   return { main, status }
 }
 
-/** Everything but metadata moves the generation. */
+/** Whether the generation grows: with every change except that of metadata. */
 function changed(object: MutableObject, old: MutableObject): boolean {
   const { metadata: _, ...next } = object
   const { metadata: __, ...before } = old
   return !deepEqual(next, before)
 }
 
-/** An object that says it is of another kind has no other errors. */
+/** Throws when an object has another kind or apiVersion; no other errors are reported then. */
 function checkType({ kind }: CustomVersions, { apiVersion }: CustomVersion, object: MutableObject): void {
   const errors: FieldError[] = []
   if (object.kind !== kind) errors.push(invalid(FieldPath.of('kind'), object.kind, `must be ${kind}`))
@@ -78,7 +78,7 @@ function checkType({ kind }: CustomVersions, { apiVersion }: CustomVersion, obje
   throw newInvalid({ group, kind: object.kind }, object.metadata.name ?? '', errors)
 }
 
-/** What is wrong with the metadata, which is reported elsewhere: rules are not evaluated while something is missing or too long. */
+/** Errors of metadata. The registry reports them; here they only prevent the evaluation of rules, as in kube-apiserver. */
 function metadataErrors({ metadata }: MutableObject): FieldError[] {
   return validateObjectMeta(metadata, FieldPath.of('metadata'), {
     namespaced: metadata.namespace !== undefined,
@@ -91,13 +91,13 @@ function scaleErrors(object: MutableObject, scale: CrdScale | undefined, spec: b
   return [...(spec ? validateScaleSpec(object, scale) : []), ...validateScaleStatus(object, scale)]
 }
 
-/** The errors of the scale stand behind those of keywords and before all others. */
+/** Inserts the errors of the scale behind those of schema keywords and before all others. */
 function inOrder(errors: FieldError[], scale: readonly FieldError[], keywords: () => number): FieldError[] {
   if (scale.length > 0) errors.splice(errors.length === 0 ? 0 : keywords(), 0, ...scale)
   return errors
 }
 
-/** A write of the status takes only that, and who wrote it. */
+/** Restores everything but the status and the managed fields. */
 function keepAllButStatus(object: MutableObject, old: MutableObject): void {
   const { status } = object
   const { managedFields } = object.metadata
@@ -109,7 +109,7 @@ function keepAllButStatus(object: MutableObject, old: MutableObject): void {
   else object['status'] = status
 }
 
-/** Finalizers are not checked strictly for custom resources, but people are told. */
+/** Warnings about finalizers that built-in kinds would reject. */
 function finalizerWarnings({ metadata }: MutableObject, old: MutableObject | undefined): string[] {
   const before = new Set(old?.metadata.finalizers)
   const added = [...new Set(metadata.finalizers)].filter((name) => !before.has(name)).sort()

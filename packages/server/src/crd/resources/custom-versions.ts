@@ -3,15 +3,15 @@ import { compileSchema, decodeObjectMeta, type JSONSchemaProps, type StructuralS
 import type { MutableMeta, MutableObject } from '../../resource/object.ts'
 import type { Crd, CrdVersion } from '../definitions/crd.ts'
 
-/** How strictly an object is brought into form. */
-export interface TreatOptions {
-  /** Tell the fields that are dropped. */
+/** Options of {@link CustomVersions.normalize}. */
+export interface NormalizeOptions {
+  /** Whether to return the fields that were dropped, which costs time. */
   readonly report: boolean
-  /** Drop metadata of the wrong type, as for what was stored long ago, instead of failing. */
+  /** Whether to drop metadata of the wrong type instead of throwing. */
   readonly dropInvalid: boolean
 }
 
-/** A version of a custom resource, compiled when first used. */
+/** A version of a custom resource. Its schema is compiled when first used. */
 export class CustomVersion {
   readonly version: CrdVersion
   readonly apiVersion: string
@@ -29,15 +29,15 @@ export class CustomVersion {
   }
 }
 
-/** What a version that is not defined keeps of an object: its metadata. */
+/** The schema of undefined versions: everything but metadata is pruned. */
 const nothing: JSONSchemaProps = { type: 'object' }
 
-/** All versions of a custom resource, and what the API server does to its objects whenever it meets them. */
+/** All versions of a custom resource, with the pruning and defaulting of its objects. */
 export class CustomVersions {
   readonly group: string
   readonly kind: string
   readonly storage: CustomVersion
-  /** By apiVersion. */
+  /** All versions by apiVersion. */
   readonly all: ReadonlyMap<string, CustomVersion>
   readonly #preserves: boolean
   readonly #unknown: StructuralSchema = compileSchema(nothing)
@@ -54,11 +54,11 @@ export class CustomVersions {
   }
 
   /**
-   * Brings an object into form, in place, by the schema of the version that it says it has: decodes its metadata, drops what the schema
-   * does not know and nulls that it does not allow. Returns the paths of fields that were dropped. Throws an Error for malformed
-   * metadata. Objects of another kind keep everything: they will be refused later.
+   * Decodes the metadata of an object and prunes it by the schema of its apiVersion, in place: drops unknown fields, and nulls that the
+   * schema does not allow. Returns the paths of dropped fields. Throws an Error for malformed metadata. Idempotent. An object of another
+   * kind is not pruned, because later checks reject it.
    */
-  treat(object: MutableObject, { report, dropInvalid }: TreatOptions): readonly string[] {
+  normalize(object: MutableObject, { report, dropInvalid }: NormalizeOptions): readonly string[] {
     const unknown: string[] = []
     let meta: MutableMeta = {}
     if (object.metadata !== undefined) {
@@ -82,7 +82,7 @@ export class CustomVersions {
     return unknown
   }
 
-  /** Fills in the defaults of the version that the object says it has. */
+  /** Sets the defaults of the object's apiVersion, in place. */
   default(object: MutableObject): void {
     this.#schemaOf(object)?.default(object)
   }

@@ -18,8 +18,8 @@ import type { DecodeRequest, Rechecked, RecheckOptions } from '../../resource/ob
 import type { CustomVersions } from './custom-versions.ts'
 
 /**
- * Decodes a body into a custom resource as the API server does: kind and apiVersion must be there, fields that the schema does not know
- * are dropped and reported as asked, defaults are filled. Throws ApiError BadRequest with the server's texts.
+ * Decodes a request body into a custom resource. Kind and apiVersion are required; unknown fields are dropped and reported according to
+ * `fieldValidation`; defaults are set. Throws a BadRequest with the texts of kube-apiserver.
  */
 export function decodeCustom(
   versions: CustomVersions,
@@ -41,7 +41,7 @@ export function decodeCustom(
   if (numberProblem !== undefined) refuse(numberProblem)
   let unknown: readonly string[]
   try {
-    unknown = versions.treat(object, { report, dropInvalid: false })
+    unknown = versions.normalize(object, { report, dropInvalid: false })
   } catch (error) {
     return refuse((error as Error).message)
   }
@@ -60,14 +60,14 @@ export function decodeCustom(
 }
 
 /**
- * Treats the result of a patch as a decoded body; what an apply made was checked by its merge, and gets defaults only. Throws an Error
- * when it has no kind or its metadata is malformed, an ApiError when it has no version.
+ * Prunes and defaults the result of a patch like a decoded body. The result of an apply (`map`) is defaulted only, because the merge has
+ * checked it. Throws an Error when kind is missing or metadata is malformed, and an ApiError when apiVersion is missing.
  */
 export function recheckCustom(versions: CustomVersions, patched: MutableObject, options: RecheckOptions): Rechecked {
-  // What was patched may be shared with what it was made of.
+  // The result of a patch can share parts with its source.
   const object = deepCopy(patched)
   if (options.source === 'map') {
-    // What a merge leaves null in the metadata is empty.
+    // A merge can leave nulls in the metadata, which mean empty.
     const { meta, error } = decodeObjectMeta(object.metadata)
     if (error === undefined) object.metadata = meta
     versions.default(object)
@@ -77,11 +77,11 @@ export function recheckCustom(versions: CustomVersions, patched: MutableObject, 
   const problem = typeMetaProblem(object)
   if (problem !== undefined) throw new Error(problem)
   if (!object.kind) throw new Error(`Object 'Kind' is missing in '${encodeJson(object, { sortKeys: true })}'`)
-  // The real server only finds out where it wants to make an object of that kind.
+  // kube-apiserver does not expect this case, and reports an internal error.
   if (!object.apiVersion) {
     throw newInternalError(new Error("Object 'apiVersion' is missing in 'object has no apiVersion field'"))
   }
-  const unknown = versions.treat(object, { report: strict, dropInvalid: false })
+  const unknown = versions.normalize(object, { report: strict, dropInvalid: false })
   versions.default(object)
   return { object, strictErrors: strict ? unknown.map(unknownField) : [] }
 }
@@ -101,7 +101,7 @@ function parsed(
     return yaml ? decodeYaml(textOf(body), { strict }) : decodeJson(body, { strict })
   } catch (error) {
     const { message } = error as Error
-    // Only what is no JSON hides the kind; a number that no float64 can hold is found later.
+    // A number outside the range of float64 is reported later, with the kind of the object.
     if (!yaml && message.startsWith('json: cannot unmarshal number')) {
       return { value: JSON.parse(textOf(body)), strictErrors: [], numberProblem: message }
     }
@@ -109,7 +109,7 @@ function parsed(
   }
 }
 
-/** An object with kind and apiVersion, as far as decoding insists on them. */
+/** The decoded value as an object; throws unless it has a kind and a well-formed apiVersion, which may be empty. */
 function identified(value: unknown, body: Uint8Array, unrecognized: (why: string) => ApiError): MutableObject {
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
     throw unrecognized(`couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`)

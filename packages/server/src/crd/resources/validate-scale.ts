@@ -9,7 +9,7 @@ export function stepsOf(path: string): string[] {
   return path.replace(/^\./, '').split('.')
 }
 
-/** What a path leads to; something that has no fields on the way, or a value of another type, is an Error with Go's text. */
+/** The value at a path; undefined when it is missing. Throws an Error with Go's text for a value of another type. */
 export function nestedValue(object: MutableObject, path: string, type: 'int64' | 'string'): unknown {
   const steps = stepsOf(path)
   let value: unknown = object
@@ -46,12 +46,12 @@ function goTypeName(value: unknown): string {
   return typeof value === 'number' ? 'float64' : 'string'
 }
 
-/** Checks the number of replicas that an object asks for. */
+/** Validates the replicas of the spec. */
 export function validateScaleSpec(object: MutableObject, { specReplicasPath = '' }: CrdScale): FieldError[] {
   return validateReplicas(object, specReplicasPath)
 }
 
-/** Checks the number of replicas that an object reports, and its selector. */
+/** Validates the replicas of the status and the label selector. */
 export function validateScaleStatus(object: MutableObject, scale: CrdScale): FieldError[] {
   const errors = validateReplicas(object, scale.statusReplicasPath ?? '')
   const { labelSelectorPath } = scale
