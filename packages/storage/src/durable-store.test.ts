@@ -233,7 +233,7 @@ describe('openDurableStore()', () => {
       await writeFile(join(folder, 'lock'), '999999999 1 other-boot/pid:[1]')
       await expect(openDurableStore(folder)).rejects.toMatchObject({
         code: 'KW_STORAGE_LOCKED',
-        message: expect.stringContaining('process 999999999 (namespace other-boot/pid:[1])'),
+        message: expect.stringContaining('process 999999999 of another container has it open'),
       })
     },
   )

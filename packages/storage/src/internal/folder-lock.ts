@@ -43,10 +43,11 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
 /** One attempt; undefined when the previous holder removed the file meanwhile. Rejects when another process holds the lock. */
 async function lockFile(folder: string, file: string): Promise<FileHandle | undefined> {
   const handle = await openLocked(file)
-  if (!handle) throw locked(folder, describeHolder(await readFile(file, 'utf8').catch(() => '')))
+  if (!handle) throw locked(folder, await describeHolder(await readFile(file, 'utf8').catch(() => '')))
   try {
     const before = parseHolder((await handle.handle.readFile()).toString('utf8'))
-    if (!handle.bySystem && before && (await mayBeAlive(before))) throw locked(folder, describeHolder(before.text))
+    if (!handle.bySystem && before && (await mayBeAlive(before)))
+      throw locked(folder, await describeHolder(before.text))
     // The holder deletes the file before it releases the lock: a lock on a deleted file excludes no other process.
     const current = await stat(file).catch(() => undefined)
     const own = fstatSync(handle.handle.fd)
@@ -134,10 +135,11 @@ function parseHolder(text: string): Holder | undefined {
   return /^\d+$/.test(pid) ? { text, pid: Number(pid), start, namespace } : undefined
 }
 
-function describeHolder(text: string): string {
+async function describeHolder(text: string): Promise<string> {
   const holder = parseHolder(text)
   if (!holder) return 'another process'
-  return `process ${holder.pid}${holder.namespace === '' ? '' : ` (namespace ${holder.namespace})`}`
+  const isForeign = holder.namespace !== '' && holder.namespace !== (await pidNamespace())
+  return `process ${holder.pid}${isForeign ? ' of another container' : ''}`
 }
 
 async function ownIdentity(): Promise<string> {
