@@ -1,6 +1,7 @@
 import { FieldPath } from '@kubewright/schema'
 import { expect, test } from 'vitest'
 import type { PodSpec } from '../pod-types.ts'
+import { maxPodWarnings } from './max-pod-warnings.ts'
 import { podTemplateWarnings, podWarnings } from './pod-warnings.ts'
 
 test.each<[PodSpec, string[]]>([
@@ -85,5 +86,29 @@ test('podTemplateWarnings() says where the template is', () => {
   const template = { spec: { terminationGracePeriodSeconds: -1 } }
   expect(podTemplateWarnings(template, FieldPath.of('spec', 'template'))).toEqual([
     'spec.template.spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1',
+  ])
+})
+
+test('podWarnings() limits the warnings about pairs of ports', () => {
+  const containers = Array.from({ length: 200 }, () => ({ ports: [{ containerPort: 1, protocol: 'TCP' }] }))
+  const warnings = podWarnings({ metadata: { name: 'p' }, spec: { containers } })
+  expect(warnings).toHaveLength(maxPodWarnings)
+  expect(warnings[0]).toBe('spec.containers[1].ports[0]: duplicate port definition with spec.containers[0].ports[0]')
+})
+
+test('podWarnings() compares host ports and addresses in the order of definition', () => {
+  const port = (hostPort: number, hostIP = ''): object => ({ containerPort: 1, protocol: 'TCP', hostPort, hostIP })
+  const ports = [port(8, '1.1.1.1'), port(0), port(8, '2.2.2.2'), port(8), port(9), port(8, '1.1.1.1')]
+  const at = (i: number): string => `spec.containers[0].ports[${i}]`
+  expect(podWarnings({ metadata: { name: 'p' }, spec: { containers: [{ ports }] } })).toEqual([
+    `${at(1)}: overlapping port definition with ${at(0)}`,
+    `${at(2)}: overlapping port definition with ${at(1)}`,
+    `${at(3)}: dangerously ambiguous port definition with ${at(0)}`,
+    `${at(3)}: overlapping port definition with ${at(1)}`,
+    `${at(3)}: dangerously ambiguous port definition with ${at(2)}`,
+    `${at(4)}: overlapping port definition with ${at(1)}`,
+    `${at(5)}: duplicate port definition with ${at(0)}`,
+    `${at(5)}: overlapping port definition with ${at(1)}`,
+    `${at(5)}: dangerously ambiguous port definition with ${at(3)}`,
   ])
 })

@@ -6,6 +6,7 @@ import { claimSpecWarnings } from '../../persistent-volume-claim/claim-spec.ts'
 import type { Container, PodLike, PodSpec, PodTemplate, Volume } from '../pod-types.ts'
 import { quantityOf } from '../resources/resource-list.ts'
 import { visitContainers } from '../visit-containers.ts'
+import { maxPodWarnings } from './max-pod-warnings.ts'
 import { volumePathWarnings } from './volume-path-warnings.ts'
 
 const deprecatedAnnotations: readonly (readonly [key: string, text: string])[] = [
@@ -151,8 +152,47 @@ function envWarnings({ env = [] }: Container, path: FieldPath, warn: Warn): void
   }
 }
 
+interface PortUse {
+  readonly order: number
+  readonly at: FieldPath
+  readonly hostIP: string
+  readonly hostPort: number
+}
+
+/**
+ * The earlier definitions of one container port and protocol. Lists only definitions that conflict with a new one, so that the work is
+ * bounded by the number of warnings.
+ */
+class PortUses {
+  readonly #all: PortUse[] = []
+  readonly #byAddress = new Map<string, PortUse[]>()
+
+  add(use: PortUse): void {
+    this.#all.push(use)
+    const { hostIP, hostPort } = use
+    const keys = [`${hostPort} ${hostIP}`]
+    if (hostIP !== '') keys.push(`*${hostPort}`)
+    if (hostPort === 0) keys.push('0')
+    for (const key of keys) {
+      const uses = this.#byAddress.get(key)
+      if (uses) uses.push(use)
+      else this.#byAddress.set(key, [use])
+    }
+  }
+
+  /** The definitions that conflict with a new one, at most `limit`, in the order in which they were added. */
+  conflicts(hostIP: string, hostPort: number, limit: number): PortUse[] {
+    if (hostPort === 0) return this.#all.slice(0, limit)
+    const keys = ['0', `${hostPort} ${hostIP}`, hostIP === '' ? `*${hostPort}` : `${hostPort} `]
+    const uses = keys.flatMap((key) => this.#byAddress.get(key)?.slice(0, limit) ?? [])
+    return uses.sort((a, b) => a.order - b.order).slice(0, limit)
+  }
+}
+
 function portWarnings(spec: PodSpec, path: FieldPath, warn: Warn): void {
-  const ports = new Map<string, { at: FieldPath; hostIP: string; hostPort: number }[]>()
+  const ports = new Map<string, PortUses>()
+  let order = 0
+  let room = maxPodWarnings
   visitContainers(spec, path, (container, where) => {
     for (const [i, port] of (container.ports ?? []).entries()) {
       const { name = '', hostIP = '', hostPort = 0, containerPort = 0, protocol = '' } = port
@@ -162,16 +202,16 @@ function portWarnings(spec: PodSpec, path: FieldPath, warn: Warn): void {
         warn(at, `hostIP set without hostPort: ${shown}`)
       }
       const key = `${containerPort}/${protocol}`
-      const others = ports.get(key) ?? []
-      for (const other of others) {
+      let uses = ports.get(key)
+      if (!uses) ports.set(key, (uses = new PortUses()))
+      for (const other of uses.conflicts(hostIP, hostPort, room)) {
+        room--
         if (hostIP === other.hostIP && hostPort === other.hostPort)
           warn(at, `duplicate port definition with ${other.at}`)
         else if (hostPort === 0 || other.hostPort === 0) warn(at, `overlapping port definition with ${other.at}`)
-        else if (hostPort === other.hostPort && (hostIP === '') !== (other.hostIP === '')) {
-          warn(at, `dangerously ambiguous port definition with ${other.at}`)
-        }
+        else warn(at, `dangerously ambiguous port definition with ${other.at}`)
       }
-      ports.set(key, [...others, { at, hostIP, hostPort }])
+      uses.add({ order: order++, at, hostIP, hostPort })
     }
   })
   const names = new Map<string, FieldPath>()

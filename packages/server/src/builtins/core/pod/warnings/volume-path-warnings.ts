@@ -1,4 +1,5 @@
 import type { Volume } from '../pod-types.ts'
+import { maxPodWarnings } from './max-pod-warnings.ts'
 
 interface VolumeFile {
   readonly path: string
@@ -41,21 +42,38 @@ function projectedFiles(source: Source): VolumeFile[] {
 }
 
 function filesOf(items: readonly { path?: string | undefined }[], source: string): VolumeFile[] {
-  return items.map(({ path = '' }) => ({ path: path.replace(/\/+$/, ''), source }))
+  return items.map(({ path = '' }) => ({ path: withoutTrailingSlashes(path), source }))
 }
 
-/** Finds pairs of files whose paths are equal or nested. */
+/** A loop, because a regular expression would try every slash of a long run of them as the start. */
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length
+  while (end > 0 && path.charCodeAt(end - 1) === 0x2f) end--
+  return path.slice(0, end)
+}
+
+/**
+ * Finds pairs of files whose paths are equal or nested, at most {@link maxPodWarnings}. Sorts the paths, so that the paths below a
+ * directory follow it directly: the work is bounded by the length of the input and the number of pairs.
+ */
 function overlapsOf(files: readonly VolumeFile[]): string[] {
-  const overlaps: string[] = []
-  for (const [i, file] of files.entries()) {
-    if (file.path === '') continue
-    for (const other of files.slice(0, i)) {
-      if (other.path === '') continue
-      const within = file.path.startsWith(`${other.path}/`) || other.path.startsWith(`${file.path}/`)
-      if (file.path === other.path || within) overlaps.push(`${printed(file)} with ${printed(other)}`)
+  const sorted = files
+    .map(({ path }, index) => ({ prefix: `${path}/`, index }))
+    .filter(({ prefix }) => prefix !== '/')
+    .sort((a, b) => (a.prefix < b.prefix ? -1 : a.prefix > b.prefix ? 1 : 0))
+  const pairs: (readonly [later: number, earlier: number])[] = []
+  // The files that equal or contain the current one.
+  const enclosing: { readonly prefix: string; readonly index: number }[] = []
+  for (const current of sorted) {
+    while (enclosing.length > 0 && !current.prefix.startsWith(enclosing.at(-1)!.prefix)) enclosing.pop()
+    for (const { index } of enclosing) {
+      if (pairs.length >= maxPodWarnings) break
+      pairs.push(index < current.index ? [current.index, index] : [index, current.index])
     }
+    enclosing.push(current)
   }
-  return overlaps
+  pairs.sort((a, b) => a[0] - b[0] || a[1] - b[1])
+  return pairs.map(([later, earlier]) => `${printed(files[later]!)} with ${printed(files[earlier]!)}`)
 }
 
 function printed({ path, source }: VolumeFile): string {
