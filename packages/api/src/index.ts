@@ -128,7 +128,7 @@ export { type Decoded, decodeJson, parseJson, strictDecodingMessage } from './co
 export { decodeYaml, parseYaml } from './codec/decode-yaml.ts'
 export { type EncodeJsonOptions, encodeJson } from './codec/encode-json.ts'
 export { type EncodeYamlOptions, encodeYaml } from './codec/encode-yaml.ts'
-export { JsonReader, type JsonReaderOptions } from './codec/json-reader.ts'
+export { JsonReader, type JsonReaderOptions, maxJsonDepth } from './codec/json-reader.ts'
 export { JsonSyntaxError } from './codec/json-syntax-error.ts'
 export { looksLikeJson } from './codec/looks-like-json.ts'
 export { parseManifests, splitYamlDocuments } from './codec/manifests.ts'

@@ -18,9 +18,11 @@ export interface JsonReaderOptions {
   readonly bytes?: boolean | undefined
 }
 
-// Go's decoder stops at 10000. This limit is lower: a stack overflow while V8 compiles a regular expression would abort
-// the process. The error message is the same.
-const maxDepth = 2000
+/**
+ * The maximum nesting depth of JSON. Go's decoder stops at 10000. This limit is lower: a stack overflow while V8
+ * compiles a regular expression would abort the process. The error message is the same.
+ */
+export const maxJsonDepth = 2000
 const maxStrictErrors = 100
 
 const quote = 0x22
@@ -295,7 +297,7 @@ export class JsonReader {
   }
 
   #enter(): void {
-    if (++this.#depth > maxDepth) this.#fail('exceeded max depth')
+    if (++this.#depth > maxJsonDepth) this.#fail('exceeded max depth')
   }
 
   #leave<T>(value: T): T {

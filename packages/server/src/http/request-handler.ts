@@ -7,6 +7,7 @@ import {
   type Status,
 } from '@kubewright/api'
 import { type Clock, errorText, type Logger, parseDuration, type Random, shortId } from '@kubewright/base'
+import { StorageError } from '@kubewright/storage'
 import { authenticate } from '../auth/authenticate.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import { type Authorizer, attributesOf } from '../auth/authorizer.ts'
@@ -18,7 +19,7 @@ import type { RequestContext } from '../request/request-context.ts'
 import type { RequestFilter } from '../request/request-filter.ts'
 import { type RequestInfo, requestInfoOf } from '../request/request-info.ts'
 import { respondStatus, respondText } from '../request/respond.ts'
-import { warningHeaders } from '../request/warning-headers.ts'
+import { maxWarnings, warningHeaders } from '../request/warning-headers.ts'
 
 /** Options of {@link RequestHandler}. */
 export interface RequestHandlerOptions {
@@ -78,8 +79,11 @@ export class RequestHandler {
     auditId: string,
   ): Promise<RequestContext> {
     const { authenticators, authorizer, clock } = this.#options
+    const known = new Set<string>()
     const warn = (text: string): void => {
-      if (!warnings.includes(text)) warnings.push(text)
+      if (known.has(text) || warnings.length >= maxWarnings) return
+      known.add(text)
+      warnings.push(text)
     }
     const client = await authenticate(authenticators, request, warn)
     const user = await impersonate(request, client, authorizer)
@@ -128,7 +132,9 @@ export class RequestHandler {
       return newBadRequest('the object is nested too deep').status
     }
     this.#options.log.error(error, 'Request failed', { method: request.method, path: request.path, auditId })
-    const text = errorText(error)
+    // The message of a storage error contains paths of the server's files, such as the data folder: only the log has it.
+    const text =
+      error instanceof StorageError ? 'the storage failed; the log of the server has the cause' : errorText(error)
     return newInternalError(new Error(`${text} (request ${auditId})`)).status
   }
 }

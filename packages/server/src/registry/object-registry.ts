@@ -1,4 +1,11 @@
-import { ApiError, newAlreadyExists, newBadRequest, newConflict, newGenerateNameConflict } from '@kubewright/api'
+import {
+  ApiError,
+  maxJsonDepth,
+  newAlreadyExists,
+  newBadRequest,
+  newConflict,
+  newGenerateNameConflict,
+} from '@kubewright/api'
 import {
   type Clock,
   deepEqual,
@@ -197,7 +204,27 @@ export class ObjectRegistry {
 function encodeBounded(object: MutableObject): Uint8Array {
   const raw = encodeStored(object)
   if (raw.length > maxObjectBytes) throw unclassifiedError('etcdserver: request is too large')
+  // The reader has the same limit. Patches, webhooks and conversion can nest an object deeper than any request body.
+  if (nestsDeeper(raw, maxJsonDepth)) {
+    throw newBadRequest(`the object is nested too deep: it may have at most ${maxJsonDepth} levels`)
+  }
   return raw
+}
+
+/** Whether a JSON text has more than `limit` levels of objects and lists. */
+function nestsDeeper(json: Uint8Array, limit: number): boolean {
+  // Each level takes two bytes.
+  if (json.length <= 2 * limit) return false
+  let depth = 0
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === 0x22) {
+      for (at++; json[at] !== 0x22 && at < json.length; at++) if (json[at] === 0x5c) at++
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > limit) return true
+    } else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return false
 }
 
 function noteWritten({ conversion }: Resource, stored: StoredObject): StoredObject {

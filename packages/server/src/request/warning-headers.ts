@@ -1,5 +1,9 @@
 /** The total length, in code points, above which every warning is truncated. */
 const truncateAtTotal = 4 * 1024
+
+/** The maximum number of warnings recorded for a request. The headers never have room for more. */
+export const maxWarnings: number = truncateAtTotal
+
 /** The length to which warnings are truncated. */
 const truncatedItem = 256
 
