@@ -42,7 +42,7 @@ export interface BuiltinServer extends ObjectAccess {
   readonly admission: AdmissionChain
   readonly clock: Clock
   readonly random: Random
-  /** Access control. Without it, nobody can request tokens or reviews, and RBAC does not prevent privilege escalation. */
+  /** Access control. Without it, the server issues no tokens, answers no reviews, and RBAC does not prevent privilege escalation. */
   readonly access?: AttachedAccess | undefined
   /** Connections to nodes. @default every node is unreachable */
   readonly nodes?: NodeConnector | undefined

@@ -22,7 +22,7 @@ describe('customTable()', () => {
     expect(table.row(object({}), now)).toEqual(['w', '60m'])
   })
 
-  it('describes columns that do not describe themselves by their path', () => {
+  it('uses the path as description of columns without one', () => {
     const { columns } = customTable([
       { name: 'A', type: 'string', jsonPath: '.spec.a' },
       { name: 'B', type: 'string', jsonPath: '.spec.b', description: 'a b', priority: 1, format: 'byte' },
@@ -39,7 +39,7 @@ describe('customTable()', () => {
     ])
   })
 
-  it('ends before a column whose path is malformed', () => {
+  it('ends before a column with a malformed path', () => {
     const columns = ['.a', '.b[', '.c'].map((jsonPath) => ({ name: jsonPath, type: 'string', jsonPath }))
     expect(customTable(columns).columns.map(({ name }) => name)).toEqual(['Name', '.a'])
   })
@@ -82,13 +82,13 @@ describe('customTable()', () => {
     expect(cell(type, path, fields)).toEqual(expected)
   })
 
-  it('shows the smallest integer for what no integer can hold', () => {
+  it('shows the smallest integer for a number out of range', () => {
     expect(cell('integer', '.v', { v: 1e21 })).toBe(-(2n ** 63n))
   })
 })
 
 describe('customScaleTable()', () => {
-  it('shows the replicas whose paths there are', () => {
+  it('shows the replicas that have a path', () => {
     const scale = object({ spec: { replicas: 3 }, status: { replicas: 2 } })
     const table = customScaleTable({ specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' })
     expect(table.columns.map(({ name }) => name)).toEqual(['Name', 'Desired', 'Available', 'Age'])

@@ -30,19 +30,19 @@ describe('humanDuration()', () => {
     expect(humanDuration(seconds * 1000)).toBe(text)
   })
 
-  it('drops the part of a second', () => {
+  it('truncates to seconds', () => {
     expect(humanDuration(119_999)).toBe('119s')
     expect(humanDuration(-1999)).toBe('0s')
   })
 })
 
 describe('ageOf()', () => {
-  it('counts from the timestamp, microseconds included', () => {
+  it('supports timestamps with microseconds', () => {
     expect(ageOf('2024-05-01T10:00:00Z', Date.UTC(2024, 4, 1, 10, 5))).toBe('5m')
     expect(ageOf('2024-05-01T10:00:00.999000Z', Date.UTC(2024, 4, 1, 10, 0, 5))).toBe('4s')
   })
 
-  it.each([undefined, null, ''])('knows nothing without a timestamp (%s)', (timestamp) => {
+  it.each([undefined, null, ''])('returns <unknown> without a timestamp (%s)', (timestamp) => {
     expect(ageOf(timestamp, 0)).toBe('<unknown>')
   })
 })
@@ -59,7 +59,7 @@ describe('quantityText()', () => {
 })
 
 describe('labelsText()', () => {
-  it('sorts labels and says when there are none', () => {
+  it('sorts labels, and returns <none> without any', () => {
     expect(labelsText({ b: '2', a: '1' })).toBe('a=1,b=2')
     expect(labelsText({})).toBe('<none>')
     expect(labelsText(null)).toBe('<none>')
@@ -67,14 +67,14 @@ describe('labelsText()', () => {
 })
 
 describe('firstOf()', () => {
-  it('counts what it leaves out', () => {
+  it('counts the items that it leaves out', () => {
     expect(firstOf(['a', 'b', 'c'], 3)).toBe('a,b,c')
     expect(firstOf(['a', 'b', 'c', 'd', 'e'], 3)).toBe('a,b,c + 2 more...')
   })
 })
 
 describe('loadBalancerText()', () => {
-  it('prefers addresses, sorts, and shows each once', () => {
+  it('prefers addresses, sorts and removes duplicates', () => {
     const ingress = [{ ip: '9.9.9.9' }, { hostname: 'lb' }, { ip: '1.1.1.1', hostname: 'x' }, { ip: '9.9.9.9' }, {}]
     expect(loadBalancerText({ ingress })).toBe('1.1.1.1,9.9.9.9,lb')
     expect(loadBalancerText(undefined)).toBe('')

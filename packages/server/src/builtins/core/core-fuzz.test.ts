@@ -27,33 +27,36 @@ const strategies = core.flatMap((resource) => {
     .map(([name, strategy]) => [`${group}/${plural} ${name}`, kind, strategy] as const)
 })
 
-test.each(strategies)('%s copes with creates and updates of anything', async (_, kind, strategy) => {
-  const type = goTypeOfKind(kind.group, 'v1', kind.kind)
-  const context = { now: 0, namespace: 'a', subresource: '', dryRun: true, request: { warn: () => undefined } }
-  await fc.assert(
-    fc.asyncProperty(fc.gen(), async (draw) => {
-      const make = (): MutableObject => {
-        const object = arbitraryGoValue(type, draw) as MutableObject
-        object.apiVersion = kind.apiVersion
-        object.kind = kind.kind
-        object.metadata = { ...object.metadata, name: 'x' }
-        const normal = normalizeTyped(kind, object, false)
-        strategy.setDefaults?.(normal)
-        return normalizeTyped(kind, normal, false)
-      }
-      const old = make()
-      const next = make()
-      // Half of it as it was, so that the checks behind the first difference are reached, too.
-      if (draw(fc.boolean)) next['spec'] = deepCopy(old['spec'])
-      try {
-        await run(strategy, next, old, context as unknown as StrategyContext)
-      } catch (error) {
-        if (!isApiError(error)) throw error
-      }
-    }),
-    { numRuns: 60 },
-  )
-})
+test.each(strategies)(
+  'the strategy of %s accepts or rejects any object without throwing',
+  async (_, kind, strategy) => {
+    const type = goTypeOfKind(kind.group, 'v1', kind.kind)
+    const context = { now: 0, namespace: 'a', subresource: '', dryRun: true, request: { warn: () => undefined } }
+    await fc.assert(
+      fc.asyncProperty(fc.gen(), async (draw) => {
+        const make = (): MutableObject => {
+          const object = arbitraryGoValue(type, draw) as MutableObject
+          object.apiVersion = kind.apiVersion
+          object.kind = kind.kind
+          object.metadata = { ...object.metadata, name: 'x' }
+          const normal = normalizeTyped(kind, object, false)
+          strategy.setDefaults?.(normal)
+          return normalizeTyped(kind, normal, false)
+        }
+        const old = make()
+        const next = make()
+        // Half of the fields are unchanged, so that the checks after the first difference run too.
+        if (draw(fc.boolean)) next['spec'] = deepCopy(old['spec'])
+        try {
+          await run(strategy, next, old, context as unknown as StrategyContext)
+        } catch (error) {
+          if (!isApiError(error)) throw error
+        }
+      }),
+      { numRuns: 60 },
+    )
+  },
+)
 
 /** What the registry calls for an update and a create. */
 async function run(

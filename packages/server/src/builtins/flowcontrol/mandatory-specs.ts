@@ -7,7 +7,7 @@ import type { Unchecked } from '../typed/unchecked.ts'
 type SchemaSpec = Unchecked<flowcontrol.FlowSchemaSpec>
 type LevelSpec = Unchecked<flowcontrol.PriorityLevelConfigurationSpec>
 
-// Requests that match nothing else, and those that nothing may hold up: these objects are what they are (apiserver/pkg/apis/flowcontrol).
+// The specs of the mandatory objects "exempt" and "catch-all", which clients cannot change (apiserver/pkg/apis/flowcontrol).
 
 const everything = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
@@ -36,14 +36,14 @@ const catchAll: LevelSpec = {
   limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 },
 }
 
-/** Refuses changes of the flow schemas that must be as they are. */
+/** Rejects changes of the spec of a mandatory flow schema. */
 export function checkMandatorySchema(errors: FieldError[], name: string, spec: SchemaSpec): void {
   const wanted = Object.hasOwn(schemas, name) ? schemas[name] : undefined
   if (!wanted || deepEqual(spec, wanted)) return
   errors.push(invalid(specPath, structValue(goSchema(spec)), `spec of '${name}' must equal the fixed value`))
 }
 
-/** Refuses changes of the priority levels that must be as they are. */
+/** Rejects changes of the spec of a mandatory priority level. */
 export function checkMandatoryLevel(errors: FieldError[], name: string, spec: LevelSpec): void {
   if (name === 'exempt' && (spec.type !== 'Exempt' || spec.limited)) {
     const text = "spec of 'exempt' except the 'spec.exempt' field must equal the fixed value"
@@ -53,7 +53,7 @@ export function checkMandatoryLevel(errors: FieldError[], name: string, spec: Le
   }
 }
 
-/** The spec as the server's own Go type prints. */
+/** The spec of a flow schema in the form of the internal Go type, as errors show it. */
 function goSchema(spec: SchemaSpec): object {
   const method = spec.distinguisherMethod
   return {

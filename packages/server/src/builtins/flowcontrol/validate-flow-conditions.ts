@@ -2,7 +2,7 @@ import { duplicate, type FieldError, required } from '@kubewright/schema'
 import type { MutableObject } from '../../resource/object.ts'
 import { part, statusPath } from '../checks/strategy-checks.ts'
 
-/** Checks the conditions in the status of a flow control object: each type is there, and once. */
+/** Checks that the conditions of a flow control object have types, each at most once. */
 export function validateFlowConditions(object: MutableObject): FieldError[] {
   const errors: FieldError[] = []
   const { conditions } = part<{ conditions?: { type?: string }[] | null }>(object, 'status')

@@ -5,7 +5,7 @@ const maxSize = 256 * 1024
 const maxCount = 512
 const path = FieldPath.of('parameters')
 
-/** Checks the parameters of a class of volumes. */
+/** Checks the parameters of a StorageClass or a VolumeAttributesClass. */
 export function validateParameters(
   parameters: Readonly<Record<string, string>>,
   mayBeEmpty: boolean,

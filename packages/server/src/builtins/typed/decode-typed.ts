@@ -47,7 +47,7 @@ export function decodeTyped(
 ): MutableObject {
   const { value, strictErrors } = parsed(kind, body, request)
   const { gvk, own } = identify(kind, value, body)
-  const refuse = (why: string): never => {
+  const reject = (why: string): never => {
     throw newBadRequest(
       `${gvk.kind} in version ${JSON.stringify(gvk.version)} cannot be handled as a ${kind.kind}: ${why}`,
     )
@@ -59,18 +59,18 @@ export function decodeTyped(
         `the API version in the data (${data}) does not match the expected API version (${kind.apiVersion})`,
       )
     }
-    refuse(whyNot(kind, gvk, value))
+    reject(whyNot(kind, gvk, value))
   }
   let typed: Typed
   try {
     typed = typedValue(kind, value, request.mediaType === 'application/json' ? body : undefined)
   } catch (error) {
-    if (error instanceof GoDecodeError) return refuse(error.message)
+    if (error instanceof GoDecodeError) return reject(error.message)
     throw error
   }
   const found = request.fieldValidation === 'Ignore' ? [] : [...strictErrors, ...typed.strictErrors]
   if (found.length > 0) {
-    if (request.fieldValidation === 'Strict') refuse(`strict decoding error: ${found.join(', ')}`)
+    if (request.fieldValidation === 'Strict') reject(`strict decoding error: ${found.join(', ')}`)
     if (request.fieldValidation === 'Warn') warnStrictly(found, request.warn)
   }
   return complete(kind, strategy, typed.object)

@@ -15,7 +15,7 @@ function problemOf(kind: string, apiVersion: string): string {
   return ''
 }
 
-it('isFormerVersion() tells versions that are read, and refused as such, from those that never were', () => {
+it('isFormerVersion() recognizes versions that were served once, and no others', () => {
   for (const apiVersion of ['apps/v1beta2', 'extensions/v1beta1']) {
     expect(problemOf('DaemonSet', apiVersion)).toBe(
       `the API version in the data (${apiVersion}) does not match the expected API version (apps/v1)`,

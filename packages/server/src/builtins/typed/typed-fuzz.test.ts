@@ -62,7 +62,7 @@ class TypedFuzz {
     if (typeof declaration === 'string')
       return declaration === 'string' ? this.pick(named) : this.value(declaration, depth)
     const object: Record<string, unknown> = {}
-    // Fields that are always there are likely to matter; of the others a few are enough.
+    // Generates required fields often and optional fields rarely.
     for (const field of declaration ?? []) {
       if (field.omitEmpty && this.#random.next() > 0.12 + 0.1 * depth) continue
       if (depth > 0 || !field.type.includes('/')) object[field.name] = this.value(field.type, depth - 1)
@@ -91,7 +91,7 @@ const targets: readonly Target[] = discoveryGroups().flatMap(({ group, versions 
   ),
 )
 
-describe('an object that fits its type is taken or refused, and never breaks the server', () => {
+describe('the server accepts or rejects a generated object and never fails', () => {
   test.each(targets)('$path', async ({ path, type }) => {
     await using server = await PlainServer.start(allBuiltins)
     const fuzz = new TypedFuzz(seededRandom(path.length))

@@ -17,13 +17,13 @@ import {
 } from '@kubewright/cel'
 import { type FieldError, type FieldPath, internalError, invalid } from '@kubewright/schema'
 
-// The environments of expressions in webhooks and admission policies (apiserver/pkg/admission/plugin/cel/compile.go).
+// The CEL environments of expressions in webhooks and admission policies (apiserver/pkg/admission/plugin/cel/compile.go).
 
-/** Which variables an expression may use besides object, oldObject, request and namespaceObject. */
+/** The variables of an expression besides object, oldObject, request and namespaceObject. */
 export interface AdmissionVariables {
   readonly params: boolean
   readonly authorizer: boolean
-  /** The policy's own variables, by name; undefined when it has none. */
+  /** The types of the policy's own variables, by name; undefined for expressions that cannot use them. */
   readonly variables?: ReadonlyMap<string, CelType> | undefined
 }
 
@@ -77,7 +77,7 @@ const namespaceSchema = object({
 let shared: CelEnvironment | undefined
 const environments = new Map<string, CelEnvironment>()
 
-/** The environment for the variables; made once for each combination, and for each policy that has variables of its own. */
+/** The environment with the given variables. Environments are shared, except for those of policies with variables. */
 export function admissionEnvironment({ params, authorizer, variables }: AdmissionVariables): CelEnvironment {
   const key = `${params} ${authorizer}`
   let environment = environments.get(key)
@@ -94,12 +94,12 @@ export function admissionEnvironment({ params, authorizer, variables }: Admissio
   return variables ? withPolicyVariables(environment, variables) : environment
 }
 
-/** The environment with the variables of a policy, by name. */
+/** Adds the variables of a policy to an environment. */
 export function withPolicyVariables(
   environment: CelEnvironment,
   variables: ReadonlyMap<string, CelType>,
 ): CelEnvironment {
-  // Not data with a schema, where null would be the same as absent: a variable may be null.
+  // A type without a schema, because a variable may be null, which counts as absent in data with a schema.
   const type = structType('kubernetes.variables')
   const declaration = { type, identifier: false, fields: Object.fromEntries(variables) } as const
   return environment.extend({
@@ -111,13 +111,13 @@ export function withPolicyVariables(
 function commonVariables(): Record<string, VariableDeclaration> {
   const request = declareSchema(requestSchema, { name: 'kubernetes.AdmissionRequest' })!
   const namespaceObject = declareSchema(namespaceSchema, { name: 'kubernetes.Namespace' })!
-  // Options may be of several kinds, which no schema says.
+  // The options have one of several kinds, which a schema cannot express.
   const fields = new Map([...request.fields!, ['options', { jsonName: 'options', type: declared(DYN) }] as const])
   return {
     object: DYN,
     oldObject: DYN,
     request: { ...request, fields },
-    // Requests about objects of the cluster have none.
+    // It is null in requests for cluster-scoped objects.
     namespaceObject: { ...namespaceObject, read: (json) => (json === null ? null : namespaceObject.read(json)) },
   }
 }
@@ -127,8 +127,8 @@ function declared(type: CelType): DeclaredType {
 }
 
 /**
- * Adds what is wrong with an expression: it must compile and give one of the types, or any when there are none. Returns the type that
- * it gives, if it is good. `shown` is the text that errors print.
+ * Checks that an expression compiles and that its type is one of `wanted`, or any type if that is empty. Returns the type of a valid
+ * expression. Errors show the text `shown`.
  */
 export function checkExpression(
   errors: FieldError[],
@@ -154,7 +154,7 @@ export function checkExpression(
   return undefined
 }
 
-/** A type as cel-go names it outside of its checker, which calls the type of null differently. */
+/** The name of a type in messages of kube-apiserver. It differs from that of cel-go's checker for null. */
 function nameOf(type: CelType): string {
   return String(type).replace(/\bnull\b/g, 'null_type')
 }

@@ -5,12 +5,12 @@ import { checkQualifiedName } from '../../checks/field-checks.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { admissionEnvironment, checkExpression } from './admission-expressions.ts'
 
-/** Conditions as a client sends them. */
+/** Match conditions as a client sends them. */
 export type MatchConditions = readonly Unchecked<admission.MatchCondition>[]
 
 const maxConditions = 64
 
-/** Checks the conditions under which a webhook or policy applies; only those of policies with parameters see them. */
+/** Checks the match conditions of a webhook or a policy. Only those of policies with parameters can use `params`. */
 export function validateMatchConditions(
   conditions: MatchConditions,
   params: boolean,

@@ -6,7 +6,7 @@ import { checkSelector } from '../../checks/strategy-checks.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
 type Rule = Unchecked<admission.RuleWithOperations>
-/** What a policy or binding applies to, as a client sends it. */
+/** The requests that a policy or a binding matches, as a client sends them. */
 export type MatchResources = Unchecked<admission.MatchResources>
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
@@ -25,7 +25,7 @@ export function defaultMatchResources(resources: MatchResources | undefined): vo
   for (const rule of [...(resources.resourceRules ?? []), ...(resources.excludeResourceRules ?? [])]) defaultRule(rule)
 }
 
-/** Checks which requests a webhook or policy is for. */
+/** Checks a rule of a webhook or a policy. */
 export function validateRule(rule: Rule, path: FieldPath, errors: FieldError[]): void {
   const { operations: wanted = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule
   checkWildcard(errors, path.child('operations'), wanted, 'operations')
@@ -43,7 +43,7 @@ export function validateRule(rule: Rule, path: FieldPath, errors: FieldError[]):
   if (scope !== undefined && !scopes.includes(scope)) errors.push(notSupported(path.child('scope'), scope, scopes))
 }
 
-/** The list must not be empty, and a star stands alone. */
+/** Checks that a list is not empty, and that `*` is its only item, if present. */
 function checkWildcard(errors: FieldError[], path: FieldPath, values: readonly string[], what: string): void {
   if (values.length === 0) errors.push(required(path))
   if (values.length > 1 && values.includes('*')) {
@@ -55,7 +55,7 @@ function validateResources(resources: readonly string[], path: FieldPath, errors
   if (resources.length === 0) errors.push(required(path))
   const allOfResource = new Set<string>()
   const ofAllResources = new Set<string>()
-  // As in Kubernetes, only the last resource without a subresource counts.
+  // As in kube-apiserver: only the last resource without a subresource counts.
   let plain = false
   for (const [i, text] of resources.entries()) {
     const at = path.index(i)
@@ -87,7 +87,7 @@ function validateResources(resources: readonly string[], path: FieldPath, errors
   }
 }
 
-/** Checks what a policy or binding applies to. */
+/** Checks the requests that a policy or a binding matches. */
 export function validateMatchResources(resources: MatchResources, path: FieldPath, errors: FieldError[]): void {
   const { matchPolicy, namespaceSelector, objectSelector } = resources
   if (matchPolicy === undefined) errors.push(required(path.child('matchPolicy')))

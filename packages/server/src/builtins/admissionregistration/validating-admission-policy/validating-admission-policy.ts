@@ -133,7 +133,7 @@ function validateParamKind(
   }
 }
 
-/** Checks the policy's variables, each of which sees those before it, and gives their types. */
+/** Checks the variables of a policy and returns their types. A variable can use those that precede it. */
 function validateVariables(
   spec: Spec,
   params: boolean,
@@ -151,7 +151,7 @@ function validateVariables(
     if (expression.trim() === '') errors.push(required(at.child('expression'), 'expression is not specified'))
     else {
       const environment = admissionEnvironment({ params, authorizer: true, variables: types })
-      // One that does not compile may be anything, so that it is complained about once.
+      // A variable that does not compile gets the dynamic type, so that its uses report no further errors.
       types.set(name, checkExpression(errors, at.child('expression'), expression, environment, []) ?? DYN)
     }
   }

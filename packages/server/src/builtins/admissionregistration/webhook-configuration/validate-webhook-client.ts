@@ -3,16 +3,16 @@ import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import { type FieldError, type FieldPath, invalid, required } from '@kubewright/schema'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
-/** How a webhook is reached, as a client sends it. */
+/** The address of a webhook, as a client sends it. */
 export type WebhookClient = Unchecked<admission.WebhookClientConfig>
 
-/** Checks how a webhook is reached: by a URL or through a service (apiserver/pkg/util/webhook/validation.go). */
+/** Checks the address of a webhook, a URL or a service (apiserver/pkg/util/webhook/validation.go). */
 export function validateWebhookClient({ url, service }: WebhookClient, path: FieldPath, errors: FieldError[]): void {
   if ((url === undefined) === !service) errors.push(required(path, 'exactly one of url or service is required'))
   else if (url !== undefined) validateWebhookUrl(url, path.child('url'), errors)
   else if (service) {
     const { name = '', namespace = '', path: urlPath, port = 443 } = service
-    // Kubernetes reports each of the two at the other's path for admission webhooks.
+    // As in kube-apiserver: errors of admission webhooks swap the paths of name and namespace.
     validateWebhookService({ namespace: name, name: namespace, path: urlPath, port }, path.child('service'), errors)
   }
 }
@@ -38,7 +38,7 @@ export function validateWebhookUrl(text: string, path: FieldPath, errors: FieldE
   if (url.rawQuery !== '') errors.push(invalid(path, url.rawQuery, 'query parameters are not permitted in the URL'))
 }
 
-/** Where the service of a webhook is. */
+/** The service of a webhook. */
 export interface WebhookService {
   readonly namespace: string
   readonly name: string
@@ -46,7 +46,7 @@ export interface WebhookService {
   readonly port: number
 }
 
-/** Checks the service that a webhook runs behind. */
+/** Checks the service of a webhook. */
 export function validateWebhookService(service: WebhookService, path: FieldPath, errors: FieldError[]): void {
   if (service.name === '') errors.push(required(path.child('name')))
   if (service.namespace === '') errors.push(required(path.child('namespace')))

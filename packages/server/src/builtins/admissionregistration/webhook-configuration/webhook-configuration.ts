@@ -45,7 +45,7 @@ export const validatingWebhookConfigurations: BuiltinDefinition = defineBuiltin(
   strategy: configurationStrategy(false),
 })
 
-/** MutatingWebhookConfigurations. */
+/** MutatingWebhookConfigurations (pkg/registry/admissionregistration). */
 export const mutatingWebhookConfigurations: BuiltinDefinition = defineBuiltin({
   group: 'admissionregistration.k8s.io',
   resource: 'mutatingwebhookconfigurations',

@@ -21,7 +21,7 @@ import { apiServiceTable } from './api-service-table.ts'
 type Spec = Unchecked<apiregistration.APIServiceSpec>
 type Status = Unchecked<apiregistration.APIServiceStatus>
 
-/** APIServices: who serves which version of a group (kube-aggregator/pkg/registry/apiservice). */
+/** APIServices, which name the server of each group version (kube-aggregator/pkg/registry/apiservice). */
 export const apiServices: BuiltinDefinition = defineBuiltin({
   group: 'apiregistration.k8s.io',
   resource: 'apiservices',
@@ -57,7 +57,7 @@ export const apiServices: BuiltinDefinition = defineBuiltin({
   ),
 })
 
-/** The condition of a version that this server serves itself. */
+/** The condition of a group version that this server serves itself. */
 function localCondition(now: number): object {
   return {
     type: 'Available',

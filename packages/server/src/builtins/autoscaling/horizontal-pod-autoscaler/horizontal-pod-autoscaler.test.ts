@@ -24,7 +24,7 @@ const memory = { type: 'Resource', resource: { name: 'memory', target: { type: '
 const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }
 
 describe('horizontal pod autoscalers', () => {
-  it('aim at 80 percent of CPU', () => {
+  it('default to a CPU utilization of 80 per cent', () => {
     expect(defaulted(hpa({}))['spec']).toMatchObject({
       minReplicas: 1,
       metrics: [{ resource: { name: 'cpu', target: { averageUtilization: 80 } } }],
@@ -32,7 +32,7 @@ describe('horizontal pod autoscalers', () => {
     expect(defaulted(hpa({}, 'v1'))['spec']).toMatchObject({ minReplicas: 1, targetCPUUtilizationPercentage: 80 })
   })
 
-  it('fill both directions of a behaviour', () => {
+  it('default both directions of the scaling behaviour', () => {
     const { behavior } = defaulted(hpa({ behavior: { scaleUp: { selectPolicy: 'Min' } } }))['spec'] as {
       behavior: object
     }
@@ -52,7 +52,7 @@ describe('horizontal pod autoscalers', () => {
   it.each<[string, object, string[]]>([
     ['accept several metrics', { metrics: [cpu, memory] }, []],
     [
-      'refuse bounds that cross',
+      'reject contradicting bounds',
       { minReplicas: 0, maxReplicas: -1 },
       [
         'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
@@ -62,12 +62,12 @@ describe('horizontal pod autoscalers', () => {
       ],
     ],
     [
-      'want the group of their target',
+      'require the group of the target',
       { scaleTargetRef: { kind: 'Deployment', name: 'd' } },
       ['spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group'],
     ],
     [
-      'refuse metrics that are not known',
+      'reject unknown metrics',
       { metrics: [{ type: 'Odd' }] },
       Array(2).fill(
         'spec.metrics[0].type: Unsupported value: "Odd": supported values: ' +
@@ -75,7 +75,7 @@ describe('horizontal pod autoscalers', () => {
       ),
     ],
     [
-      'refuse two targets of one metric',
+      'reject two targets for one metric',
       {
         metrics: [
           {
@@ -90,7 +90,7 @@ describe('horizontal pod autoscalers', () => {
       ],
     ],
     [
-      'refuse odd behaviour',
+      'reject invalid scaling behaviour',
       {
         behavior: {
           scaleDown: { stabilizationWindowSeconds: 4000, policies: [{ type: 'Odd', value: 0, periodSeconds: 2000 }] },
@@ -107,14 +107,14 @@ describe('horizontal pod autoscalers', () => {
     expect(await createErrors(hpa(spec))).toEqual(errors)
   })
 
-  it('are checked in v1 by what they are in v2', async () => {
+  it('apply the rules of v2 to v1', async () => {
     expect(await createErrors(hpa({ maxReplicas: 0 }, 'v1'))).toEqual([
       'spec.maxReplicas: Invalid value: 0: must be greater than 0',
       'spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`',
     ])
   })
 
-  it('keep their status in v1, annotations included', async () => {
+  it('keep the status in v1, including annotations', async () => {
     const { object } = await updated(hpa({}, 'v1'), (next) => {
       next['status'] = { currentReplicas: 9 }
       next.metadata.annotations = { 'autoscaling.alpha.kubernetes.io/conditions': '[{"type":"x","status":"True"}]' }
@@ -134,7 +134,7 @@ describe('hpaToV1()', () => {
     conditions: [{ type: 'AbleToScale', status: 'True', reason: 'R' }],
   }
 
-  it('puts what v1 has no field for into annotations', () => {
+  it('stores fields that v1 lacks in annotations', () => {
     const old = hpaToV1(object)
     expect(old['spec']).toMatchObject({ targetCPUUtilizationPercentage: 60 })
     expect(old['status']).toMatchObject({ currentReplicas: 2, currentCPUUtilizationPercentage: 40 })
@@ -157,7 +157,7 @@ describe('hpaToV1()', () => {
     expect(codec.toWorkingForm(back)).toEqual(codec.toWorkingForm(object))
   })
 
-  it('ignores annotations that are not what they should be', () => {
+  it('ignores malformed annotations', () => {
     const broken = hpaToV1(object)
     broken.metadata.annotations!['autoscaling.alpha.kubernetes.io/metrics'] = '{'
     expect(hpaToV2(broken)['spec']).toMatchObject({ metrics: [cpu] })

@@ -31,7 +31,7 @@ const main: Strategy = {
 
 const stored: StrategyWithStatus = withStatus(main, { validateUpdate: validateStatusUpdate })
 
-/** Both versions are known to the field manager of each. */
+/** Converts between both versions for the field manager. */
 const fields: FieldConversion = {
   schemaFor: (apiVersion) => {
     const [group = '', version = ''] = apiVersion.split('/')
@@ -45,7 +45,7 @@ const fields: FieldConversion = {
   },
 }
 
-/** HorizontalPodAutoscalers in v2, the version in which they are stored (pkg/registry/autoscaling). */
+/** HorizontalPodAutoscalers in v2, the storage version (pkg/registry/autoscaling). */
 export const horizontalPodAutoscalers: BuiltinDefinition = defineBuiltin({
   group: 'autoscaling',
   resource: 'horizontalpodautoscalers',
@@ -54,7 +54,7 @@ export const horizontalPodAutoscalers: BuiltinDefinition = defineBuiltin({
   conversion: { fields },
 })
 
-/** HorizontalPodAutoscalers in v1: the same checks, on what they are in v2. */
+/** HorizontalPodAutoscalers in v1. All rules apply to the object in v2. */
 export const horizontalPodAutoscalersV1: BuiltinDefinition = defineBuiltin({
   group: 'autoscaling',
   resource: 'horizontalpodautoscalers',
@@ -82,13 +82,14 @@ function kindOf(version: string): AnyKind {
   return kindFor({ group: 'autoscaling', version, kind: 'HorizontalPodAutoscaler' })!
 }
 
+/** Applies a strategy for v2 to objects in v1. */
 function throughV2(strategy: Strategy): Strategy {
   return {
     ...strategy,
     setDefaults: (object) => {
       const spec = (object['spec'] ??= {}) as HpaSpec
       spec.minReplicas ??= 1
-      // The way there and back fills in what version 2 always has.
+      // The conversion to v2 and back fills the defaults of v2.
       replace(object, hpaToV1(hpaToV2(object)))
     },
     prepareForCreate: (object, context) => {
@@ -139,7 +140,7 @@ function withDefaults(rules: ScalingRules | undefined, defaults: ScalingRules): 
   return { ...defaults, ...Object.fromEntries(given) }
 }
 
-/** What was valid before, or never was checked, may stay. */
+/** The rules for an update: values of the stored object that are invalid by today's rules may stay. */
 function optionsFor(spec: HpaSpec, old?: HpaSpec): HpaOptions {
   const { kind, apiVersion } = spec.scaleTargetRef ?? {}
   const same = old?.scaleTargetRef?.apiVersion === apiVersion && old?.scaleTargetRef?.kind === kind

@@ -22,7 +22,7 @@ const reservedKeys = [
   `${prefix}scale-down-tolerance`,
   `${prefix}scale-up-tolerance`,
 ]
-/** What an autoscaler aims at that does not say. */
+/** The default target for the CPU utilization, in per cent. */
 export const defaultCpuUtilization = 80
 
 interface SpecV1 {
@@ -35,7 +35,7 @@ interface SpecV1 {
 type StatusV1 = Omit<HpaStatus, 'currentMetrics' | 'conditions'> & { currentCPUUtilizationPercentage?: number }
 type Conditions = NonNullable<HpaStatus['conditions']>
 
-/** Removes the annotations that only version 1 has. */
+/** Removes the annotations in which v1 keeps fields of v2. */
 export function dropConversionAnnotations({ metadata }: MutableObject): void {
   const { annotations } = metadata
   if (!annotations) return
@@ -43,7 +43,7 @@ export function dropConversionAnnotations({ metadata }: MutableObject): void {
   if (Object.keys(annotations).length === 0) delete metadata.annotations
 }
 
-/** A metric for CPU by utilization, which is the one that version 1 has a field for. */
+/** A metric for CPU utilization, the only metric that v1 has a field for. */
 export function cpuMetric(averageUtilization: number): MetricSpec {
   return { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }
 }
@@ -52,7 +52,7 @@ function isCpuUtilization({ type, resource }: MetricSpec): boolean {
   return type === 'Resource' && resource?.name === 'cpu' && resource.target?.averageUtilization !== undefined
 }
 
-/** Version 2 of an autoscaler in version 1; the argument stays. */
+/** Converts an autoscaler from v1 to v2. Does not change its argument. */
 export function hpaToV2(object: MutableObject): MutableObject {
   const result = deepCopy(object)
   result.apiVersion = 'autoscaling/v2'
@@ -79,14 +79,14 @@ function cpuStatus(averageUtilization: number): MetricStatus {
   return { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization } } }
 }
 
-/** Version 1 of an autoscaler in version 2: what it has no field for becomes annotations. The argument stays. */
+/** Converts an autoscaler from v2 to v1. Fields that v1 lacks become annotations. Does not change its argument. */
 export function hpaToV1(object: MutableObject): MutableObject {
   const result = deepCopy(object)
   result.apiVersion = 'autoscaling/v1'
   dropConversionAnnotations(result)
   const { metrics: wanted, behavior, ...spec } = (object['spec'] ?? {}) as HpaSpec
   const { currentMetrics: reported, conditions: found, ...status } = (object['status'] ?? {}) as HpaStatus
-  // What was stored has null for lists without elements.
+  // Empty lists are stored as null.
   const [metrics, currentMetrics, conditions] = [wanted ?? [], reported ?? [], found ?? []]
   const target = metrics.find(isCpuUtilization)?.resource?.target?.averageUtilization
   result['spec'] = { ...spec, ...(target === undefined ? {} : { targetCPUUtilizationPercentage: target }) }
@@ -120,7 +120,7 @@ function conditionToV1({ type, status, lastTransitionTime, reason, message }: Co
   }
 }
 
-/** Behaviour is written with the names of the server's own Go types. */
+/** Scaling rules with the field names of the internal Go type, as the annotation has them. */
 function rulesToV1(rules: ScalingRules | undefined): object | null {
   if (!rules) return null
   return {
@@ -143,7 +143,7 @@ function parseBehavior(text: string | undefined): HpaSpec['behavior'] {
   return scaleUp || scaleDown ? { ...(scaleUp ? { scaleUp } : {}), ...(scaleDown ? { scaleDown } : {}) } : undefined
 }
 
-/** Field names as version 2 has them; nulls are as good as absent. */
+/** Converts the keys of objects to lower camel case and drops nulls. */
 function lowerKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lowerKeys)
   if (typeof value !== 'object' || value === null) return value
@@ -156,7 +156,7 @@ function parseList<T>(text: string | undefined): T[] | undefined {
   return Array.isArray(parsed) ? parsed : undefined
 }
 
-/** Annotations that are not what they should be are ignored. */
+/** Parses the JSON in an annotation. A malformed value is ignored. */
 function parseJson(text: string | undefined): unknown {
   if (text === undefined) return undefined
   try {

@@ -1,19 +1,20 @@
 import type { MetricSpec, MetricStatus, MetricTarget } from './hpa-types.ts'
 
-// Version 1 has no metrics but the one for CPU. The others travel in annotations, in the form of an old alpha version that differs from
-// v2 in how it names targets. Fields are written in the order of its Go types, because the annotation is text.
+// v1 has a field for CPU utilization only. It keeps other metrics in annotations, in the form of v2alpha1, whose field names for targets
+// differ from v2. Fields are written in the order of the Go types, because the annotation is a text.
 
-/** A metric in the old form; what fields it has follows from its type. */
+/** A metric in the form of the annotation. Its type determines its fields. */
 export type MetricV1 = Record<string, Record<string, unknown> | string | undefined>
 
 type Json = Record<string, unknown>
 type Reference = NonNullable<NonNullable<MetricSpec['object']>['describedObject']>
 
-/** Leaves out what is undefined, as omitempty does. */
+/** Drops undefined fields. */
 function compact(value: Json): Json {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined))
 }
 
+/** Converts a metric to the form of the annotation. */
 export function metricSpecToV1({
   type = '',
   object,
@@ -52,6 +53,7 @@ export function metricSpecToV1({
   }) as MetricV1
 }
 
+/** Converts the status of a metric to the form of the annotation. */
 export function metricStatusToV1(status: MetricStatus): MetricV1 {
   const { type = '', object, pods, resource, containerResource, external } = status
   return compact({
@@ -98,7 +100,7 @@ function currentToV1(current: MetricTarget = {}): Json {
   }
 }
 
-/** Reads an old metric; values of other types than expected are left for validation. */
+/** Converts a metric from the form of the annotation. Values of unexpected types stay, so that validation reports them. */
 export function metricSpecFromV1(metric: MetricV1): MetricSpec {
   const { type, object, pods, resource, containerResource, external } = metric as Record<string, Json | undefined>
   return compact({
@@ -133,6 +135,7 @@ export function metricSpecFromV1(metric: MetricV1): MetricSpec {
   }) as MetricSpec
 }
 
+/** Converts the status of a metric from the form of the annotation. */
 export function metricStatusFromV1(metric: MetricV1): MetricStatus {
   const { type, object, pods, resource, containerResource, external } = metric as Record<string, Json | undefined>
   return compact({

@@ -1,7 +1,7 @@
 import type * as autoscaling from '@kubewright/k8s/autoscaling/v2'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
-/** The spec of a HorizontalPodAutoscaler in v2, the version in which it is stored and checked. */
+/** The spec of a HorizontalPodAutoscaler in v2, the version for storage and validation. */
 export type HpaSpec = Unchecked<autoscaling.HorizontalPodAutoscalerSpec>
 export type HpaStatus = Unchecked<autoscaling.HorizontalPodAutoscalerStatus>
 export type MetricSpec = NonNullable<HpaSpec['metrics']>[number]

@@ -47,7 +47,7 @@ describe('metricText()', () => {
     ],
     [{ type: 'External', external: { target: { value: '10' } } }, undefined, '<unknown>/10'],
     [{ type: 'Odd' }, undefined, '<unknown type>'],
-    // The same as autoscaling/v1 keeps them in annotations.
+    // The form in annotations of autoscaling/v1.
     [
       { type: 'External', external: { targetAverageValue: '10' } },
       { external: { currentValue: '0', currentAverageValue: '4' } },

@@ -1,7 +1,7 @@
 import type { Loose } from '../../../table/columns.ts'
 import { quantityText } from '../../../table/human.ts'
 
-/** What a metric should be. autoscaling/v1 keeps the numbers beside each other, v2 in `target`. */
+/** The target of a metric. v2 has the numbers in `target`, the annotations of v1 have them beside the name. */
 export interface MetricSpec {
   type: string
   resource: TargetSource
@@ -20,7 +20,7 @@ interface TargetSource {
   targetAverageUtilization: number
 }
 
-/** What a metric is. autoscaling/v1 keeps the numbers beside each other, v2 in `current`. */
+/** The current value of a metric. v2 has the numbers in `current`, the annotations of v1 have them beside the name. */
 export interface MetricStatus {
   type: string
   resource: CurrentSource
@@ -47,7 +47,7 @@ interface Numbers {
 
 type Quantity = number | string
 
-/** A metric as `current/target`, the way `kubectl get hpa` shows it. */
+/** A metric as `current/target`, as in the output of `kubectl get hpa`. */
 export function metricText(spec: Loose<MetricSpec>, status: Loose<MetricStatus> | undefined): string {
   switch (spec.type) {
     case 'External':
@@ -71,7 +71,7 @@ export function metricText(spec: Loose<MetricSpec>, status: Loose<MetricStatus> 
 
 const unknown = '<unknown>'
 
-/** A value of the whole, or on average over the pods. */
+/** A total value, or an average over the pods. */
 function valueText(target: Loose<Numbers>, current: Loose<Numbers> | undefined): string {
   if (isSet(target.averageValue)) {
     const average = isSet(current?.averageValue) ? quantityText(current?.averageValue) : unknown
@@ -80,7 +80,7 @@ function valueText(target: Loose<Numbers>, current: Loose<Numbers> | undefined):
   return `${current ? pointerText(current.value) : unknown}/${pointerText(target.value)}`
 }
 
-/** The use of a resource: as a quantity, or in per cent of what the pods request. */
+/** The use of a resource as a quantity, or in per cent of the requests of the pods. */
 function usageText(target: Loose<Numbers>, current: Loose<Numbers> | undefined): string {
   if (isSet(target.averageValue)) {
     return `${current ? pointerText(current.averageValue) : unknown}/${quantityText(target.averageValue)}`
@@ -110,7 +110,7 @@ function currentOf(source: Loose<CurrentSource> | null | undefined): Loose<Numbe
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
-/** As Go prints a pointer to a quantity. */
+/** Formats an optional quantity as Go formats a pointer. */
 function pointerText(quantity: Quantity | null | undefined): string {
   return isSet(quantity) ? quantityText(quantity) : '<nil>'
 }

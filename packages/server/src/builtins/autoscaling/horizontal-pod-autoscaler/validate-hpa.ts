@@ -11,7 +11,7 @@ const maxStabilizationSeconds = 3600
 const metricTypes = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
 const targetTypes = ['Utilization', 'Value', 'AverageValue']
 
-/** What an update may keep although a create may not have it. */
+/** Which rules apply. An update may keep values of the stored object that a create must not have. */
 export interface HpaOptions {
   readonly minReplicasLowerBound: number
   readonly scaleTarget: ReferenceOptions
@@ -69,7 +69,7 @@ function validateReference(ref: Reference, path: FieldPath, options: ReferenceOp
   if (problem !== undefined) errors.push(invalid(path.child('apiVersion'), ref.apiVersion ?? '', problem))
 }
 
-/** What is wrong with the apiVersion of a reference. */
+/** Returns the problem of the apiVersion of a reference; undefined if it is valid. */
 export function apiVersionProblem(
   { apiVersion = '' }: Reference,
   { allowEmptyGroup, allowInvalidVersion }: ReferenceOptions,

@@ -15,7 +15,7 @@ import { cronJobTable } from './cron-job-table.ts'
 
 type Spec = Unchecked<batch.CronJobSpec>
 
-/** Jobs get the name of the CronJob and eleven more characters. */
+/** The names of jobs append eleven characters to the name of the CronJob. */
 const maxName = 52
 const jobSpecPath = specPath.child('jobTemplate', 'spec')
 
@@ -53,7 +53,7 @@ export const cronJobs: BuiltinDefinition = defineBuiltin({
       const changed = object.metadata.generation !== old.metadata.generation
       const warnings = changed ? jobSpecWarnings(spec.jobTemplate?.spec ?? {}, jobSpecPath) : []
       if (spec.schedule?.includes('TZ')) {
-        // The path is as Kubernetes has it.
+        // As in kube-apiserver: the path repeats `spec`.
         warnings.push(
           'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, ' +
             'see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',

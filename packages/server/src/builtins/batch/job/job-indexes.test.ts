@@ -13,7 +13,7 @@ describe('countIndexes()', () => {
       '1-2-3',
       'the fragment "1-2-3" violates the requirement that an index interval can have at most two parts separated by \'-\'',
     ],
-  ])('%j is %j', (text, expected) => {
+  ])('of %j returns %j', (text, expected) => {
     expect(countIndexes(text, 10)).toBe(expected)
   })
 })
@@ -24,7 +24,7 @@ describe('commonIndex()', () => {
     ['0-3,7', '4-6', undefined],
     ['0-3,7', '5-8', 7],
     ['x,2', '2', 2],
-  ])('of %j and %j is %j', (completed, failed, index) => {
+  ])('of %j and %j returns %j', (completed, failed, index) => {
     expect(commonIndex(completed, failed, 10)).toBe(index)
   })
 })

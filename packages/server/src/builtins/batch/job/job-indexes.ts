@@ -1,9 +1,9 @@
 import { goQuote } from '@kubewright/base'
 
-/** An interval of indexes of an indexed Job, both ends included. */
+/** An interval of indexes of an indexed Job, including both ends. */
 type Interval = readonly [first: number, last: number]
 
-/** The number of indexes that a text such as `1,3-5` names, or what is wrong with it. */
+/** Counts the indexes in a text such as `1,3-5`. Returns an error message for a malformed text. */
 export function countIndexes(text: string, completions: number): number | string {
   let total = 0
   let last: number | undefined
@@ -19,7 +19,7 @@ export function countIndexes(text: string, completions: number): number | string
   return total
 }
 
-/** The first index that two texts have in common; fragments that cannot be read are skipped. */
+/** The first index that occurs in both texts. Malformed parts are skipped. */
 export function commonIndex(completed: string, failed: string, completions: number): number | undefined {
   const [done, lost] = [completed, failed].map((text) => (text === '' ? [] : intervalsOf(text, completions)))
   let [i, k] = [0, 0]

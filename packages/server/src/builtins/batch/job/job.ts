@@ -47,7 +47,7 @@ export const jobs: BuiltinDefinition = defineBuiltin({
         const before = part<JobSpec>(old, 'spec')
         const labels = before.template?.metadata?.labels ?? {}
         const options = {
-          // Jobs of older versions have only the labels without a domain.
+          // Jobs that older versions created have only labels without a domain.
           prefixedLabels: labels[nameLabels[1]!] !== undefined && labels[uidLabels[1]!] !== undefined,
           allowInvalidLabelValue: hasInvalidLabelValue(before.selector),
         }
@@ -87,18 +87,18 @@ function setDefaults(object: MutableObject): void {
   takeTemplateLabels(object, template)
 }
 
-/** A Job without labels has those of its pods. */
+/** Copies the labels of the pod template to a Job without labels. */
 function takeTemplateLabels({ metadata }: MutableObject, { metadata: template }: PodTemplate): void {
   if (template?.labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...template.labels }
 }
 
-/** Unless the client selects for itself, a Job selects the pods that carry its own uid. */
+/** Generates the selector and labels that match the pods of this Job by uid, unless `manualSelector` is set. */
 function generateSelector(object: MutableObject): void {
   const spec = part<JobSpec>(object, 'spec')
   const { metadata } = object
   const template = (spec.template ??= {}) as PodTemplate
   const labels: Record<string, string> = ((template.metadata ??= {}).labels ??= {})
-  // Labels that the Job has from its template follow what happens to those.
+  // Labels that were copied from the template are updated with it.
   const taken = Object.keys(labels).length > 0 && deepEqual(metadata.labels, labels)
   if (!spec.manualSelector) {
     for (const key of nameLabels) labels[key] ??= metadata.name ?? ''

@@ -19,7 +19,7 @@ type Rule = NonNullable<Policy['rules']>[number]
 const maxRules = 20
 const maxPatterns = 20
 const maxExitCodes = 255
-// Sorted, as the errors list them.
+// In the order of the error message.
 const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 const operators = ['In', 'NotIn']
 const statuses = ['False', 'True', 'Unknown']
@@ -30,7 +30,7 @@ export function defaultFailurePolicy(policy: Policy | undefined): void {
   }
 }
 
-/** Checks what a Job does about pods that failed. */
+/** Checks the pod failure policy of a Job. */
 export function validatePodFailurePolicy(spec: JobSpec, path: FieldPath, errors: FieldError[]): void {
   const rules = spec.podFailurePolicy?.rules ?? []
   const rulesPath = path.child('rules')
@@ -70,7 +70,7 @@ function validateRule(
   }
 }
 
-/** As an enumeration, with the values in the message when there is none. */
+/** Checks an enumeration. The error for a missing value lists the valid ones. */
 function checkListed(errors: FieldError[], path: FieldPath, value: string | undefined, known: readonly string[]): void {
   if (!value) {
     errors.push(required(path, `valid values: [${known.map((each) => JSON.stringify(each)).join(' ')}]`))

@@ -20,7 +20,7 @@ const maxManagedBy = 63
 const maxSuccessRules = 20
 const maxSucceededIndexes = 64 * 1024
 
-/** Checks the spec of a Job or of a CronJob's template: everything but the selector. */
+/** Checks the spec of a Job or of the job template of a CronJob, except for the selector. */
 export function validateAnyJobSpec(spec: JobSpec, path: FieldPath, errors: FieldError[]): void {
   for (const field of [
     'parallelism',
@@ -125,7 +125,7 @@ function validateSuccessPolicy(spec: JobSpec, path: FieldPath, errors: FieldErro
   }
 }
 
-/** The policy as errors print it. */
+/** The success policy in the form that errors show. */
 export function successPolicyValue(policy: JobSpec['successPolicy']): unknown {
   if (!policy) return null
   const rules = policy.rules?.map(({ succeededIndexes, succeededCount }) => ({
@@ -151,7 +151,7 @@ function validateRestartPolicy(spec: JobSpec, path: FieldPath, errors: FieldErro
   }
 }
 
-/** Warnings about the spec of a Job or of a CronJob's template. */
+/** The warnings about the spec of a Job or of the job template of a CronJob. */
 export function jobSpecWarnings(spec: JobSpec, path: FieldPath): string[] {
   const warnings: string[] = []
   if (

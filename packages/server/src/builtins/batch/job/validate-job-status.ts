@@ -13,7 +13,7 @@ export type JobStatus = Unchecked<batch.JobStatus>
 
 const conditionsPath = statusPath.child('conditions')
 
-/** A status with the questions that the rules ask about it. */
+/** A status and the facts that the rules need. */
 class StatusView {
   readonly status: JobStatus
   readonly complete: boolean
@@ -37,8 +37,8 @@ class StatusView {
 }
 
 /**
- * Checks a write of a Job's status. Most rules hold only when the write touches what they are about, so that statuses which older
- * controllers wrote do not block (pkg/registry/batch/job, getStatusValidationOptions).
+ * Checks an update of the status of a Job. Most rules apply only if the update changes the fields that they concern, so that a status
+ * that an older controller wrote can be updated (pkg/registry/batch/job, getStatusValidationOptions).
  */
 export function validateJobStatusUpdate(object: MutableObject, old: MutableObject): FieldError[] {
   const spec = part<JobSpec>(object, 'spec')
@@ -73,14 +73,14 @@ function validateConditions(now: StatusView, before: StatusView, spec: JobSpec, 
   const changed = (field: keyof JobStatus): boolean => !deepEqual(status[field], before.status[field])
   const completeChanged = now.complete !== before.complete
   const finishedChanged = now.finished !== before.finished
-  const refuse = (text: string): void => void errors.push(invalid(conditionsPath, omitValue, text))
+  const reject = (text: string): void => void errors.push(invalid(conditionsPath, omitValue, text))
   const timePath = statusPath.child('completionTime')
 
   if ((completeChanged || now.failed !== before.failed) && now.complete && now.failed) {
-    refuse('cannot set Complete=True and Failed=true conditions')
+    reject('cannot set Complete=True and Failed=true conditions')
   }
   if ((completeChanged || now.failureTarget !== before.failureTarget) && now.complete && now.failureTarget) {
-    refuse('cannot set Complete=True and FailureTarget=true conditions')
+    reject('cannot set Complete=True and FailureTarget=true conditions')
   }
   if (completeChanged || changed('completionTime')) {
     if (status.completionTime !== undefined && !now.complete) {
@@ -95,11 +95,11 @@ function validateConditions(now: StatusView, before: StatusView, spec: JobSpec, 
     errors.push(invalid(timePath, status.completionTime, 'must be equal to or after `startTime`'))
   }
   if ((now.failed !== before.failed || changed('failedIndexes')) && now.failed && !now.failureTarget) {
-    refuse('cannot set Failed=True condition without the FailureTarget=true condition')
+    reject('cannot set Failed=True condition without the FailureTarget=true condition')
   }
   const criteriaChanged = now.successCriteriaMet !== before.successCriteriaMet
   if ((completeChanged || criteriaChanged) && now.complete && !now.successCriteriaMet) {
-    refuse('cannot set Complete=True condition without the SuccessCriteriaMet=true condition')
+    reject('cannot set Complete=True condition without the SuccessCriteriaMet=true condition')
   }
   if ((finishedChanged || changed('active')) && (status.active ?? 0) > 0 && now.finished) {
     errors.push(invalid(statusPath.child('active'), status.active, 'active>0 is invalid for finished job'))
@@ -122,12 +122,12 @@ function validateConditions(now: StatusView, before: StatusView, spec: JobSpec, 
   if ((changed('ready') || changed('active')) && status.ready !== undefined && status.ready > (status.active ?? 0)) {
     errors.push(invalid(statusPath.child('ready'), status.ready, 'cannot set more ready pods than active'))
   }
-  if (now.successCriteriaMet && now.failed) refuse('cannot set SuccessCriteriaMet=True and Failed=true conditions')
+  if (now.successCriteriaMet && now.failed) reject('cannot set SuccessCriteriaMet=True and Failed=true conditions')
   if (now.successCriteriaMet && now.failureTarget) {
-    refuse('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions')
+    reject('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions')
   }
   if (spec.successPolicy && !now.successCriteriaMet && now.complete) {
-    refuse('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True')
+    reject('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True')
   }
 }
 
@@ -170,12 +170,12 @@ function validateIndexes(
   }
 }
 
-/** What a status never takes back. */
+/** Checks that an update does not revert terminal conditions, counters and times. */
 function validateChanges(now: StatusView, before: StatusView, spec: JobSpec, errors: FieldError[]): void {
   const { status } = now
-  const refuse = (text: string): void => void errors.push(invalid(conditionsPath, omitValue, text))
+  const reject = (text: string): void => void errors.push(invalid(conditionsPath, omitValue, text))
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
-    if (before.is(type) && !now.is(type)) refuse(`cannot disable the terminal ${type}=True condition`)
+    if (before.is(type) && !now.is(type)) reject(`cannot disable the terminal ${type}=True condition`)
   }
   if ((status.failed ?? 0) < (before.status.failed ?? 0)) {
     errors.push(invalid(statusPath.child('failed'), status.failed ?? 0, 'cannot decrease the failed counter'))
@@ -194,10 +194,10 @@ function validateChanges(now: StatusView, before: StatusView, spec: JobSpec, err
     errors.push(required(statusPath.child('startTime'), 'startTime cannot be removed for unsuspended job'))
   }
   if (before.successCriteriaMet && !now.successCriteriaMet) {
-    refuse('cannot disable the SuccessCriteriaMet=True condition')
+    reject('cannot disable the SuccessCriteriaMet=True condition')
   }
   if (before.complete && !before.successCriteriaMet && now.successCriteriaMet) {
-    refuse('cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions')
+    reject('cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions')
   }
 }
 

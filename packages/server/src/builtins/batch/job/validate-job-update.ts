@@ -5,7 +5,7 @@ import { checkImmutable, selectorValue, specPath, structValue } from '../../chec
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
 import { type JobSpec, successPolicyValue } from './validate-job-spec.ts'
 
-/** Checks what an update of a Job changes; `notStarted` Jobs that are suspended may still be sent to other nodes. */
+/** Checks that an update keeps immutable fields. If the Job is suspended and `notStarted`, scheduling fields may change. */
 export function validateJobSpecUpdate(spec: JobSpec, old: JobSpec, notStarted: boolean, errors: FieldError[]): void {
   validateCompletions(spec, old, errors)
   checkImmutable(errors, specPath.child('selector'), spec.selector, old.selector, selectorValue(spec.selector))
@@ -20,7 +20,7 @@ export function validateJobSpecUpdate(spec: JobSpec, old: JobSpec, notStarted: b
   checkImmutable(errors, specPath.child('successPolicy'), spec.successPolicy, old.successPolicy, success)
 }
 
-/** Only indexed Jobs change in size, together with their parallelism. */
+/** Checks that only indexed Jobs change their completions, together with their parallelism. */
 function validateCompletions(spec: JobSpec, old: JobSpec, errors: FieldError[]): void {
   const path = specPath.child('completions')
   if (spec.completionMode !== 'Indexed') {
@@ -44,7 +44,7 @@ function validateTemplateUpdate(spec: JobSpec, old: JobSpec, notStarted: boolean
   errors.push(invalid(specPath.child('template'), shown, 'field is immutable'))
 }
 
-/** The old template with what may change in a suspended Job taken from the new one. */
+/** The old template with the scheduling fields of the new one, which may change in a suspended Job. */
 function withSchedulingOf(old: PodTemplate, template: PodTemplate): PodTemplate {
   const result = deepCopy(old)
   const spec = (result.spec ??= {})

@@ -41,8 +41,8 @@ const csr = (spec: object, name = 'c'): object => ({
   spec: { request, signerName: 'example.com/s', usages: ['client auth'], ...spec },
 })
 
-describe('CertificateSigningRequest', () => {
-  it('records who asks, whatever the request says', async () => {
+describe('certificate signing requests', () => {
+  it('record the requesting user and ignore user fields of the client', async () => {
     const body = csr({ username: 'root', groups: ['system:masters'], uid: '1' })
     const created = await server.send(`POST ${path}`, { body })
     expect(created).toMatchObject({
@@ -79,17 +79,17 @@ describe('CertificateSigningRequest', () => {
       'spec.expirationSeconds',
       'Invalid value: 599: may not specify a duration less than 600 seconds (10 minutes)',
     ],
-  ])('refuses %j', async (spec, field, message) => {
+  ])('reject %j', async (spec, field, message) => {
     const { body } = await server.send(`POST ${path}`, { body: csr(spec) })
     expect(body.details.causes).toContainEqual({ field, message, reason: expect.any(String) })
   })
 
-  it('is approved through approval and signed through status, each by its own part', async () => {
+  it('allow approval to change conditions and status to change the certificate', async () => {
     await server.send(`POST ${path}`, { body: csr({}) })
     const approved = (await server.send(`GET ${path}/c`)).body
     approved.status = { conditions: [{ type: 'Approved', status: 'True', reason: 'Ok' }] }
-    const refused = await server.send(`PUT ${path}/c/status`, { body: approved })
-    expect(refused.body.message).toContain('updates may not add a condition of type "Approved"')
+    const rejected = await server.send(`PUT ${path}/c/status`, { body: approved })
+    expect(rejected.body.message).toContain('updates may not add a condition of type "Approved"')
     const decided = await server.send(`PUT ${path}/c/approval`, { body: approved })
     expect(decided.body.status.conditions).toMatchObject([{ type: 'Approved', lastUpdateTime: '2026-01-02T03:04:05Z' }])
 
@@ -112,7 +112,7 @@ describe('CertificateSigningRequest', () => {
     )
   })
 
-  it('lets only those approve who may for the signer or its domain', async () => {
+  it('require the verb approve on the signer or on its domain', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1'
     await server.send(`POST ${path}`, { body: csr({}) })
     const grant = async (name: string, rule: object): Promise<void> => {
@@ -129,15 +129,15 @@ describe('CertificateSigningRequest', () => {
     await grant('update', { resources: ['certificatesigningrequests/approval'], verbs: ['update'] })
     const { body } = await server.send(`GET ${path}/c`)
     body.status = { conditions: [{ type: 'Denied', status: 'True' }] }
-    const refused = await server.send(`PUT ${path}/c/approval`, { body, as: 'jane' })
-    expect(refused.body.message).toBe(
+    const rejected = await server.send(`PUT ${path}/c/approval`, { body, as: 'jane' })
+    expect(rejected.body.message).toBe(
       'certificatesigningrequests.certificates.k8s.io "c" is forbidden: user not permitted to approve requests with signerName "example.com/s"',
     )
     await grant('approve', { resources: ['signers'], resourceNames: ['example.com/*'], verbs: ['approve'] })
     expect((await server.send(`PUT ${path}/c/approval`, { body, as: 'jane' })).status).toBe(200)
   })
 
-  it('makes nobody an administrator', async () => {
+  it('reject requests for the group system:masters', async () => {
     const spec = {
       request: requestFor({ commonName: 'x', organizations: ['system:masters'] }),
       signerName: 'kubernetes.io/kube-apiserver-client',

@@ -13,7 +13,7 @@ import {
 } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 
-/** A condition of a request. */
+/** A condition of a CertificateSigningRequest. */
 export interface RequestCondition {
   type?: string
   status?: string
@@ -23,7 +23,7 @@ export interface RequestCondition {
   lastTransitionTime?: string | null
 }
 
-/** The parts of a CertificateSigningRequest that are looked at. Bytes are base64. */
+/** The fields of a CertificateSigningRequest that validation reads. Bytes are base64. */
 export interface RequestParts {
   readonly spec: {
     readonly request?: string | null
@@ -34,7 +34,7 @@ export interface RequestParts {
   readonly status: { readonly conditions?: readonly RequestCondition[] | null; readonly certificate?: string | null }
 }
 
-/** Which parts of the status an endpoint may change. */
+/** The parts of the status that an endpoint may change. */
 export interface RequestUpdate {
   readonly approval?: boolean
   readonly certificate?: boolean
@@ -71,7 +71,7 @@ const conditionsPath = FieldPath.of('status', 'conditions')
 const certificatePath = FieldPath.of('status', 'certificate')
 const onlyTrue = ['Approved', 'Denied', 'Failed']
 
-/** Spec and status of an object; what is absent is empty. */
+/** The spec and the status of an object. Missing ones are empty. */
 export function partsOf(object: MutableObject): RequestParts {
   return {
     spec: (object['spec'] ?? {}) as RequestParts['spec'],
@@ -79,12 +79,12 @@ export function partsOf(object: MutableObject): RequestParts {
   }
 }
 
-/** The request inside, as text. */
+/** The PEM text of the certificate request. */
 export function requestPem({ spec }: RequestParts): string {
   return Buffer.from(spec.request ?? '', 'base64').toString('latin1')
 }
 
-/** Checks a request by itself (pkg/apis/certificates/validation). What was wrong in the old object may stay so. */
+/** Checks a request (pkg/apis/certificates/validation). Values of `old` that are invalid may stay. */
 export function validateSigningRequest(object: MutableObject, old?: MutableObject): FieldError[] {
   const parts = partsOf(object)
   const before = old && partsOf(old)
@@ -99,17 +99,17 @@ function validateSpec(parts: RequestParts, before: RequestParts | undefined): Fi
   } catch (error) {
     errors.push(invalid(specPath.child('request'), spec.request || null, (error as Error).message))
   }
-  const asked = spec.usages ?? []
+  const requested = spec.usages ?? []
   const known = before?.spec.usages ?? []
-  if (asked.length === 0) errors.push(required(specPath.child('usages')))
+  if (requested.length === 0) errors.push(required(specPath.child('usages')))
   if (!known.some((usage) => !usages.includes(usage))) {
-    for (const [i, usage] of asked.entries()) {
+    for (const [i, usage] of requested.entries()) {
       if (!usages.includes(usage)) errors.push(notSupported(specPath.child('usages').index(i), usage, usages))
     }
   }
   if (new Set(known).size === known.length) {
-    for (const [i, usage] of asked.entries()) {
-      if (asked.indexOf(usage) < i) errors.push(duplicate(specPath.child('usages').index(i), usage))
+    for (const [i, usage] of requested.entries()) {
+      if (requested.indexOf(usage) < i) errors.push(duplicate(specPath.child('usages').index(i), usage))
     }
   }
   const signer = spec.signerName ?? ''
@@ -124,7 +124,7 @@ function validateSpec(parts: RequestParts, before: RequestParts | undefined): Fi
   return errors
 }
 
-/** A domain of at least two labels, a slash and a path of labels. */
+/** Checks the name of a signer: a domain with at least two labels, a slash and a path of labels. */
 export function validateSignerName(path: FieldPath, name: string): FieldError[] {
   if (name === '') return [required(path)]
   const [domain = '', rest = '', ...more] = name.split('/')
@@ -134,7 +134,7 @@ export function validateSignerName(path: FieldPath, name: string): FieldError[] 
   const errors: FieldError[] = []
   if (domain.length > 253) errors.push(tooLong(path, 253))
   const labels = domain.split('.')
-  // Only the first bad label is reported: the others would read the same.
+  // Only the first invalid label is reported, because the errors would be equal.
   const badLabel = labels.find((label) => isDNS1123Label(label).length > 0)
   if (badLabel !== undefined) {
     for (const text of isDNS1123Label(badLabel))
@@ -184,7 +184,7 @@ function validateCertificate({ status }: RequestParts, before: RequestParts | un
   return problem === undefined ? [] : [invalid(certificatePath, '<certificate data>', problem)]
 }
 
-/** What is wrong with a PEM chain; undefined when it is one. */
+/** Returns the problem of a PEM certificate chain; undefined if it is valid. */
 function problemOfChain(text: string): string | undefined {
   let rest = text
   let blocks = 0
@@ -202,7 +202,7 @@ function problemOfChain(text: string): string | undefined {
   return blocks === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
-/** Checks what an update does to the status: decisions stay, and each endpoint changes its own part only. */
+/** Checks that an update keeps decisions, and that each endpoint changes only its part of the status. */
 export function validateSigningRequestUpdate(
   object: MutableObject,
   old: MutableObject,

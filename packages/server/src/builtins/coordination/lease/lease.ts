@@ -11,7 +11,7 @@ import type { Unchecked } from '../../typed/unchecked.ts'
 
 type Spec = Unchecked<coordination.LeaseSpec>
 
-/** Leases (pkg/registry/coordination/lease). Their finalizers may have any name that fits. */
+/** Leases (pkg/registry/coordination/lease). */
 export const leases: BuiltinDefinition = defineBuiltin({
   group: 'coordination.k8s.io',
   resource: 'leases',
@@ -33,7 +33,7 @@ export const leases: BuiltinDefinition = defineBuiltin({
   },
 })
 
-/** These fields belong to a feature that is off; objects that have them keep them. */
+/** Drops fields whose feature gate is off by default. An object that already has them keeps them. */
 function dropCoordination(object: MutableObject, old: MutableObject | undefined): void {
   const spec = part<Spec>(object, 'spec')
   const before = old ? part<Spec>(old, 'spec') : {}

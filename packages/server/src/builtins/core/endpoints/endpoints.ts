@@ -46,17 +46,17 @@ function validateAddress({ ip = '', hostname, nodeName }: Address, path: FieldPa
 /** Checks that an address is reachable from other hosts: it must not be unspecified, loopback, link-local or multicast. */
 export function checkEndpointIp(errors: FieldError[], path: FieldPath, text: string): void {
   const ip = parseIPSloppy(text)?.unmap()
-  const refuse = (why: string): void => {
+  const reject = (why: string): void => {
     errors.push(invalid(path, text, why))
   }
   if (!ip) {
-    refuse('must be a valid IP address')
+    reject('must be a valid IP address')
     return
   }
-  if (ip.isUnspecified()) refuse(`may not be unspecified (${text})`)
-  if (ip.isLoopback()) refuse('may not be in the loopback range (127.0.0.0/8, ::1/128)')
-  if (ip.isLinkLocalUnicast()) refuse('may not be in the link-local range (169.254.0.0/16, fe80::/10)')
-  if (ip.isLinkLocalMulticast()) refuse('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)')
+  if (ip.isUnspecified()) reject(`may not be unspecified (${text})`)
+  if (ip.isLoopback()) reject('may not be in the loopback range (127.0.0.0/8, ::1/128)')
+  if (ip.isLinkLocalUnicast()) reject('may not be in the link-local range (169.254.0.0/16, fe80::/10)')
+  if (ip.isLinkLocalMulticast()) reject('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)')
 }
 
 function validatePort(

@@ -98,38 +98,38 @@ function compareAmounts(limit: Limit, name: string, isPod: boolean, path: FieldP
   const byDefault = isPod ? undefined : amount('default')
   const request = isPod ? undefined : amount('defaultRequest')
   const ratio = amount('maxLimitRequestRatio')
-  const refuse = (list: string, shown: Quantity, text: string): void => {
+  const reject = (list: string, shown: Quantity, text: string): void => {
     errors.push(invalid(path.child(list).key(name), shown.toString(), text))
   }
   const exceeds = (a: Quantity | undefined, b: Quantity | undefined): boolean => !!a && !!b && a.cmp(b) > 0
-  if (exceeds(min, max)) refuse('min', min!, `min value ${min} is greater than max value ${max}`)
+  if (exceeds(min, max)) reject('min', min!, `min value ${min} is greater than max value ${max}`)
   if (exceeds(min, request)) {
-    refuse('defaultRequest', request!, `min value ${min} is greater than default request value ${request}`)
+    reject('defaultRequest', request!, `min value ${min} is greater than default request value ${request}`)
   }
   if (exceeds(request, max)) {
-    refuse('defaultRequest', request!, `default request value ${request} is greater than max value ${max}`)
+    reject('defaultRequest', request!, `default request value ${request} is greater than max value ${max}`)
   }
   if (exceeds(request, byDefault)) {
-    refuse(
+    reject(
       'defaultRequest',
       request!,
       `default request value ${request} is greater than default limit value ${byDefault}`,
     )
   }
-  if (exceeds(min, byDefault)) refuse('default', min!, `min value ${min} is greater than default value ${byDefault}`)
-  if (exceeds(byDefault, max)) refuse('default', max!, `default value ${byDefault} is greater than max value ${max}`)
-  if (ratio && ratio.cmp(Quantity.of(1)) < 0) refuse('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`)
+  if (exceeds(min, byDefault)) reject('default', min!, `min value ${min} is greater than default value ${byDefault}`)
+  if (exceeds(byDefault, max)) reject('default', max!, `default value ${byDefault} is greater than max value ${max}`)
+  if (ratio && ratio.cmp(Quantity.of(1)) < 0) reject('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`)
   if (ratio && min && max) {
     const fine = [ratio, min, max].every((value) => value.value() < maxMilliValue)
     const bound = fine ? Number(max.milliValue()) / Number(min.milliValue()) : Number(max.value()) / Number(min.value())
     if ((fine ? Number(ratio.milliValue()) / 1000 : Number(ratio.value())) > bound) {
-      refuse('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${bound.toFixed(6)}`)
+      reject('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${bound.toFixed(6)}`)
     }
   }
   const overcommit = isNativeResource(name) && !isHugePages(name)
   if (!overcommit && byDefault && request && byDefault.cmp(request) !== 0) {
     const text = `default value ${byDefault} must equal to defaultRequest value ${request} in ${name}`
-    refuse('defaultRequest', request, text)
+    reject('defaultRequest', request, text)
   }
 }
 

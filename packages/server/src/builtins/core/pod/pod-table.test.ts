@@ -27,10 +27,10 @@ const restarted = (count: number, finishedAt: string): object => ({
 })
 const sidecars = { initContainers: [{ name: 's', restartPolicy: 'Always' }, { name: 'i' }] }
 
-describe('the table of pods', () => {
+describe('podTable', () => {
   it.each<[string, PodParts, [string, string, string]]>([
-    ['its phase', {}, ['0/2', 'Pending', '0']],
-    ['its reason', { status: { reason: 'Evicted', phase: 'Failed' } }, ['0/2', 'Evicted', '0']],
+    ['the phase', {}, ['0/2', 'Pending', '0']],
+    ['the reason in the status', { status: { reason: 'Evicted', phase: 'Failed' } }, ['0/2', 'Evicted', '0']],
     [
       'scheduling gates',
       { status: { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] } },
@@ -42,7 +42,7 @@ describe('the table of pods', () => {
       ['2/2', 'Running', '0'],
     ],
     [
-      'what the first container waits for',
+      'the waiting reason of the first container',
       {
         status: {
           containerStatuses: [
@@ -83,7 +83,7 @@ describe('the table of pods', () => {
       ['0/2', 'OOMKilled', '0'],
     ],
     [
-      'restarts with the latest of their times',
+      'restarts with the time since the last one',
       {
         status: {
           phase: 'Running',
@@ -96,12 +96,12 @@ describe('the table of pods', () => {
       ['2/2', 'Running', '5 (5m ago)'],
     ],
     [
-      'restarts of which no time is known',
+      'restarts without a time',
       { status: { phase: 'Running', containerStatuses: [{ ...running, restartCount: 4 }] } },
       ['1/2', 'Running', '4'],
     ],
     [
-      'how far initialization is',
+      'the progress of initialization',
       {
         spec: { initContainers: [{ name: 'x' }, { name: 'y' }] },
         status: {
@@ -114,7 +114,7 @@ describe('the table of pods', () => {
       ['0/2', 'Init:1/2', '0'],
     ],
     [
-      'what an init container waits for, with its restarts',
+      'the waiting reason and restarts of an init container',
       {
         spec: { initContainers: [{ name: 'x' }] },
         status: {
@@ -139,7 +139,7 @@ describe('the table of pods', () => {
       ['0/2', 'Init:ExitCode:7', '0'],
     ],
     [
-      'the containers of a pod that is initialized although an init container is not done',
+      'the containers of a pod with the condition Initialized and an unfinished init container',
       {
         spec: { initContainers: [{ name: 'x' }] },
         status: {
@@ -152,7 +152,7 @@ describe('the table of pods', () => {
       ['2/2', 'Init:0/1', '0'],
     ],
     [
-      'sidecars as containers, whose restarts count',
+      'sidecars and their restarts',
       {
         spec: sidecars,
         status: {
@@ -172,20 +172,20 @@ describe('the table of pods', () => {
       ['0/2', 'Terminating', '0'],
     ],
     [
-      'no deletion of a pod that has ended',
+      'the phase of a deleted pod that has terminated',
       { metadata: { deletionTimestamp: '2024-01-01T00:30:00Z' }, status: { phase: 'Succeeded' } },
       ['0/2', 'Succeeded', '0'],
     ],
     [
-      'deletion on a node that was lost',
+      'Unknown for a deleted pod on a lost node',
       { metadata: { deletionTimestamp: '2024-01-01T00:30:00Z' }, status: { reason: 'NodeLost' } },
       ['0/2', 'Unknown', '0'],
     ],
-  ])('shows %s', (_what, parts, expected) => {
+  ])('shows %s', (_, parts, expected) => {
     expect(summary(parts)).toEqual(expected)
   })
 
-  it('shows in wide output where the pod runs and which of its gates are open', () => {
+  it('shows node, address and readiness gates in wide output', () => {
     const parts = {
       spec: { nodeName: 'n1', readinessGates: [{ conditionType: 'g1' }, { conditionType: 'g2' }] },
       status: { podIPs: [{ ip: '10.0.0.1' }], conditions: [{ type: 'g2', status: 'True' }], nominatedNodeName: 'n2' },
@@ -194,7 +194,7 @@ describe('the table of pods', () => {
     expect(pods.row(pod({}), now).slice(4)).toEqual(['60m', '<none>', '<none>', '<none>', '<none>'])
   })
 
-  it('marks rows of pods that have ended', () => {
+  it('adds the condition Completed to rows of terminated pods', () => {
     const conditions = (phase: string): unknown => pods.conditions?.(pod({ status: { phase } }))
     expect(conditions('Running')).toBeUndefined()
     expect(conditions('Succeeded')).toMatchObject([{ type: 'Completed', status: 'True', reason: 'Succeeded' }])

@@ -124,9 +124,9 @@ function warnings(quota: MutableObject): string[] {
     const request = hard[`requests.${resource}`] === undefined && plain ? resource : `requests.${resource}`
     const limit = `limits.${resource}`
     if (hard[request] === undefined || hard[limit] === undefined) continue
-    const [asked, bound] = [quantityOf(hard[request]), quantityOf(hard[limit])]
-    if (asked.cmp(bound) <= 0) continue
-    found.push(`ResourceQuota ${request} (${asked}) should be less than ${limit} (${bound})`)
+    const [requested, bound] = [quantityOf(hard[request]), quantityOf(hard[limit])]
+    if (requested.cmp(bound) <= 0) continue
+    found.push(`ResourceQuota ${request} (${requested}) should be less than ${limit} (${bound})`)
   }
   return found
 }

@@ -34,7 +34,7 @@ export function fillIpFamilies(service: MutableObject, old: ServiceSpec | undefi
   spec.ipFamilyPolicy ??= old?.ipFamilyPolicy ?? (headlessUnselective ? 'RequireDualStack' : 'SingleStack')
   const errors: FieldError[] = []
   validateClusterIps(spec, old, errors)
-  refuse(service, errors)
+  reject(service, errors)
   if (old) checkReleases(spec, old, errors)
   const single = spec.ipFamilyPolicy === 'SingleStack'
   const several = (what: string): void => {
@@ -55,7 +55,7 @@ export function fillIpFamilies(service: MutableObject, old: ServiceSpec | undefi
       }
     }
   }
-  refuse(service, errors)
+  reject(service, errors)
   if (headlessUnselective) {
     // The client creates the endpoints of such a service, so they may have addresses of both families.
     if (families.length === 0) families.push('IPv4')
@@ -70,7 +70,7 @@ export function fillIpFamilies(service: MutableObject, old: ServiceSpec | undefi
     if (family === 'IPv4') continue
     errors.push(invalid(specPath.child('ipFamilies').index(i), family, 'not configured on this cluster'))
   }
-  refuse(service, errors)
+  reject(service, errors)
   spec.ipFamilies = families.length > 0 ? families : ['IPv4']
 }
 
@@ -101,7 +101,7 @@ function checkReleases(spec: ServiceSpec, old: ServiceSpec, errors: FieldError[]
   if (ipFamilies.length > 0 && ipFamilies.length < (old.ipFamilies ?? []).length) kept('IP family')
 }
 
-function refuse(service: MutableObject, errors: readonly FieldError[]): void {
+function reject(service: MutableObject, errors: readonly FieldError[]): void {
   if (errors.length === 0) return
   throw newInvalid({ group: '', kind: 'Service' }, service.metadata.name ?? '', errors)
 }

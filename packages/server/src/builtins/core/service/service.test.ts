@@ -22,8 +22,8 @@ function problem({ body }: PlainAnswer): string {
   return String(body.message).replace(/^\S+ "\S*" is invalid: /, '')
 }
 
-describe('cluster addresses', () => {
-  test('are handed out, kept over updates and free again after deletion', async () => {
+describe('cluster IPs', () => {
+  test('are allocated, kept by updates and released by deletion', async () => {
     const { clusterIP } = (await create('a', { ports: [port] })).body.spec
     expect(clusterIP).toMatch(/^10\.0\.0\.\d+$/)
     expect((await patch('a', { ports: [{ port: 81 }] })).body.spec.clusterIP).toBe(clusterIP)
@@ -34,14 +34,14 @@ describe('cluster addresses', () => {
     expect((await create('b', { clusterIP, ports: [port] })).status).toBe(201)
   })
 
-  test('are not used up by dry runs and failures', async () => {
+  test('are not reserved by dry runs and failed creates', async () => {
     const spec = { clusterIP: '10.0.0.77', ports: [port] }
     expect((await create('dry', spec, '?dryRun=All')).status).toBe(201)
     expect((await create('bad', { ...spec, ports: [{ port: 0 }] })).status).toBe(422)
     expect((await create('good', spec)).status).toBe(201)
   })
 
-  test('are made up by dry runs, as are ports, which ask nothing but the range of addresses', async () => {
+  test('and node ports of dry runs are placeholders, checked against the address range only', async () => {
     const dry = '?dryRun=All'
     expect((await create('dry', { ports: [port] }, dry)).body.spec.clusterIP).toBe('10.0.0.0')
     const ports = [
@@ -59,7 +59,7 @@ describe('cluster addresses', () => {
     )
   })
 
-  test('cannot change', async () => {
+  test('are immutable', async () => {
     await create('fixed', { clusterIP: '10.0.0.78', ports: [port] })
     expect(problem(await patch('fixed', { clusterIP: '10.0.0.79', clusterIPs: ['10.0.0.79'] }))).toBe(
       'spec.clusterIPs[0]: Invalid value: ["10.0.0.79"]: may not change once set',
@@ -87,11 +87,11 @@ describe('cluster addresses', () => {
       { clusterIP: '2001:db8::1', ports: [port] },
       'spec.clusterIPs[0]: Invalid value: ["2001:db8::1"]: IPv6 is not configured on this cluster',
     ],
-  ])('are refused for %j', async (spec, text) => {
-    expect(problem(await create('refused', spec))).toBe(text)
+  ])('reject %j', async (spec, text) => {
+    expect(problem(await create('rejected', spec))).toBe(text)
   })
 
-  test('of headless services are none, of both families unless something is selected', async () => {
+  test('are None for headless services, which have both families without a selector', async () => {
     expect((await create('headless', { clusterIP: 'None' })).body.spec).toMatchObject({
       clusterIPs: ['None'],
       ipFamilies: ['IPv4', 'IPv6'],
@@ -103,7 +103,7 @@ describe('cluster addresses', () => {
     })
   })
 
-  test('go with a change to ExternalName and come back', async () => {
+  test('are released by a change to ExternalName and allocated again by a change back', async () => {
     await create('name', { ports: [port] })
     const { body } = await patch('name', { type: 'ExternalName', externalName: 'a.b' })
     for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']) {
@@ -114,7 +114,7 @@ describe('cluster addresses', () => {
 })
 
 describe('node ports', () => {
-  test('are handed out, shared by protocols, kept by name, and dropped with the type', async () => {
+  test('are allocated, shared by protocols, kept by port name and released with the type', async () => {
     const ports = [
       { name: 'a', port: 53 },
       { name: 'b', port: 53, protocol: 'UDP' },
@@ -132,13 +132,13 @@ describe('node ports', () => {
     )
   })
 
-  test('come from their range', async () => {
+  test('must be in the range', async () => {
     expect(problem(await create('low', { type: 'NodePort', ports: [{ port: 1, nodePort: 80 }] }))).toBe(
       'spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767',
     )
   })
 
-  test('of load balancers include one for health checks', async () => {
+  test('of load balancers include a port for health checks', async () => {
     const spec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [port] }
     const { healthCheckNodePort } = (await create('lb', spec)).body.spec
     expect(healthCheckNodePort).toBeGreaterThanOrEqual(30_000)
@@ -148,7 +148,7 @@ describe('node ports', () => {
   })
 })
 
-test('the status is for load balancers only', async () => {
+test('services accept a status for load balancers only', async () => {
   await create('plain', { ports: [port] })
   const status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
   const answer = await server.send(`PATCH ${path}/plain/status`, { body: { status }, headers: merge })
@@ -164,7 +164,7 @@ describe('services', () => {
       { spec: { ports: [{ port: 80 }], sessionAffinity: 'X' } },
       'spec.sessionAffinity: Unsupported value: "X": supported values: "ClientIP", "None"',
     ],
-    ['an external name that is missing', { spec: { type: 'ExternalName' } }, 'spec.externalName: Required value'],
+    ['a missing external name', { spec: { type: 'ExternalName' } }, 'spec.externalName: Required value'],
     [
       'node ports of the type ClusterIP',
       { spec: { ports: [{ port: 80, nodePort: 30000 }] } },

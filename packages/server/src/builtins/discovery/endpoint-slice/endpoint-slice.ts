@@ -76,7 +76,7 @@ export const endpointSlices: BuiltinDefinition = defineBuiltin({
   },
 })
 
-/** Topology is gone from this version; only what stands there unchanged stays. */
+/** Drops the deprecated topology, unless an update leaves the endpoints unchanged. */
 function dropTopology(object: MutableObject, old: MutableObject | undefined): void {
   const endpoints = (object as Slice).endpoints ?? []
   if (old && deepEqual(endpoints, (old as Slice).endpoints ?? [])) return
@@ -95,7 +95,7 @@ function validateSlice(object: MutableObject, old?: MutableObject): FieldError[]
   const { addressType = '', endpoints, ports } = object as Slice
   checkEnum(errors, typePath, addressType, addressTypes, true)
   validatePorts(ports ?? [], errors)
-  // Endpoints that did not change are not checked again.
+  // Unchanged endpoints are not checked again.
   if (!old || !deepEqual(endpoints, (old as Slice).endpoints)) validateEndpoints(endpoints ?? [], addressType, errors)
   return errors
 }

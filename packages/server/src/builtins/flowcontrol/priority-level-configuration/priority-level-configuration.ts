@@ -16,7 +16,7 @@ type Limited = NonNullable<Spec['limited']>
 type Queuing = NonNullable<NonNullable<Limited['limitResponse']>['queuing']>
 
 const maxQueues = 10_000_000
-/** Bits of a hash that shuffle sharding can use. */
+/** The number of hash bits that shuffle sharding uses. */
 const maxHashBits = 60
 const reservedAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 

@@ -70,7 +70,7 @@ export const ingresses: BuiltinDefinition = defineBuiltin({
 
 const strict: IngressOptions = { anySecretName: false, anyWildcardRule: false, relaxedServiceName: false }
 
-/** What an Ingress has had although it is refused nowadays, it may keep. */
+/** The rules for an update: values of the stored object that are invalid by today's rules may stay. */
 function optionsFor(old: IngressSpec): IngressOptions {
   const { rules = [], tls = [] } = old
   const services = [

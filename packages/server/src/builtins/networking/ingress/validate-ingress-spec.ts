@@ -21,7 +21,7 @@ type Rule = Unchecked<networking.IngressRule>
 type Backend = Unchecked<networking.IngressBackend>
 type HttpPath = Unchecked<networking.HTTPIngressPath>
 
-/** What an update may keep although a create may not have it. */
+/** Which rules apply. An update may keep values of the stored object that a create must not have. */
 export interface IngressOptions {
   readonly anySecretName: boolean
   readonly anyWildcardRule: boolean
@@ -71,7 +71,7 @@ function checkHost(errors: FieldError[], path: FieldPath, host: string): void {
   addInvalid(errors, path, host, host.includes('*') ? isWildcardDNS1123Subdomain(host) : isDNS1123Subdomain(host))
 }
 
-/** Checks what a rule does with requests. */
+/** Checks the paths and backends of a rule. */
 export function validateRuleValue(
   { http }: Rule,
   path: FieldPath,

@@ -14,7 +14,7 @@ type Spec = Unchecked<networking.IPAddressSpec>
 
 const referencePath = specPath.child('parentRef')
 
-/** IPAddresses: who has which address of a ServiceCIDR (pkg/registry/networking/ipaddress). */
+/** IPAddresses, which record the use of an address of a ServiceCIDR (pkg/registry/networking/ipaddress). */
 export const ipAddresses: BuiltinDefinition = defineBuiltin({
   group: 'networking.k8s.io',
   resource: 'ipaddresses',

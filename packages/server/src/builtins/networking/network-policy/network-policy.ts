@@ -19,7 +19,7 @@ type Port = Unchecked<networking.NetworkPolicyPort>
 
 interface Options {
   readonly allowInvalidLabelValue: boolean
-  /** Ranges that were there before. */
+  /** CIDRs of the stored object, which are not checked again. */
   readonly knownCidrs: readonly string[]
 }
 

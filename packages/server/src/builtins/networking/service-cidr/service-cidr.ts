@@ -15,7 +15,7 @@ type Spec = Unchecked<networking.ServiceCIDRSpec>
 
 const cidrsPath = specPath.child('cidrs')
 
-/** ServiceCIDRs: the ranges that addresses of services come from (pkg/registry/networking/servicecidr). */
+/** ServiceCIDRs, the ranges of cluster IPs (pkg/registry/networking/servicecidr). */
 export const serviceCidrs: BuiltinDefinition = defineBuiltin({
   group: 'networking.k8s.io',
   resource: 'servicecidrs',

@@ -16,7 +16,7 @@ type Status = Unchecked<policy.PodDisruptionBudgetStatus>
 
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
 
-/** PodDisruptionBudgets (pkg/registry/policy/poddisruptionbudget). Their metadata gets no checks beyond those of every object. */
+/** PodDisruptionBudgets (pkg/registry/policy/poddisruptionbudget). */
 export const podDisruptionBudgets: BuiltinDefinition = defineBuiltin({
   group: 'policy',
   resource: 'poddisruptionbudgets',
@@ -33,7 +33,7 @@ export const podDisruptionBudgets: BuiltinDefinition = defineBuiltin({
   ]),
   ...withStatus(
     {
-      // Any name will do, and an update looks at no metadata of its own.
+      // As in kube-apiserver: metadata has no checks beyond those of every object.
       validateName: isPathSegmentName,
       anyFinalizer: true,
       metadataOnUpdate: [],

@@ -21,7 +21,7 @@ export const deviceClasses: BuiltinDefinition = defineBuiltin({
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
     metadataOnUpdate: ['create', 'update'],
-    // The field belongs to a feature that is off; objects that have it keep it.
+    // The feature gate of the field is off by default. An object that already has the field keeps it.
     prepareForCreate: (object) => void delete part<Spec>(object, 'spec').extendedResourceName,
     prepareForUpdate: (object, old) => {
       if (part<Spec>(old, 'spec').extendedResourceName === undefined) {

@@ -1,6 +1,6 @@
 import { duplicate, type FieldError, type FieldPath, tooMany } from '@kubewright/schema'
 
-/** Checks each item of a list that may not be longer than the limit; a longer one is not looked into. */
+/** Checks the length of a list and then each item. The items of a list that is too long are not checked. */
 export function checkItems<T>(
   errors: FieldError[],
   path: FieldPath,
@@ -12,7 +12,7 @@ export function checkItems<T>(
   else for (const [i, item] of items.entries()) check(item, path.index(i))
 }
 
-/** As {@link checkItems}, for items whose keys must differ; repetitions are named after everything else. */
+/** As {@link checkItems}, for items with unique keys. Duplicates are reported last. */
 export function checkSet<T>(
   errors: FieldError[],
   path: FieldPath,

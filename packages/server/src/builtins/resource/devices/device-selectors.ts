@@ -25,7 +25,7 @@ const maxExpression = 10 * 1024
 
 let environment: CelEnvironment | undefined
 
-/** Expressions about a device see its driver, and attributes and capacities by domain and name. */
+/** The CEL environment of device selectors: the driver of a device, and its attributes and capacities by domain and name. */
 function deviceEnvironment(): CelEnvironment {
   const fields = { driver: STRING, attributes: byDomain(DYN), capacity: byDomain(QUANTITY_TYPE) }
   environment ??= CelEnvironment.create({ libraries: kubernetesLibraries }).extend({
@@ -47,7 +47,7 @@ function declared(type: CelType): DeclaredType {
   return { type, schema: {}, maxElements: 0, minSerializedSize: 0, read: fromNative }
 }
 
-/** Checks the expressions that select devices. */
+/** Checks the CEL expressions of device selectors. */
 export function validateSelectors(selectors: Selectors, path: FieldPath, errors: FieldError[]): void {
   checkItems(errors, path, selectors, maxSelectors, ({ cel }, at) => {
     if (!cel) {

@@ -6,7 +6,7 @@ import { isTooLong } from '../../checks/strategy-checks.ts'
 const maxId = 32
 const maxPoolName = 253
 
-/** The name of an attribute or capacity: an identifier, perhaps behind the domain of a driver. */
+/** Checks the name of an attribute or a capacity: an identifier with an optional domain before a slash. */
 export function checkDeviceQualifiedName(errors: FieldError[], path: FieldPath, name: string): void {
   const steps = name.split('/')
   if (steps.length > 2) return
@@ -23,7 +23,7 @@ export function checkDeviceQualifiedName(errors: FieldError[], path: FieldPath, 
   addInvalid(errors, path, id, isCIdentifier(id))
 }
 
-/** Such a name with its domain. */
+/** As {@link checkDeviceQualifiedName}, with a required domain. */
 export function checkFullDeviceName(errors: FieldError[], path: FieldPath, name: string): void {
   checkDeviceQualifiedName(errors, path, name)
   if (!name.includes('/')) {
@@ -32,7 +32,7 @@ export function checkFullDeviceName(errors: FieldError[], path: FieldPath, name:
   }
 }
 
-/** The name of a pool of devices: DNS names separated by slashes. */
+/** Checks the name of a device pool: DNS subdomains that are separated by slashes. */
 export function checkPoolName(errors: FieldError[], path: FieldPath, name: string): void {
   if (name === '') {
     errors.push(required(path))

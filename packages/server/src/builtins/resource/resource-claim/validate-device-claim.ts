@@ -9,7 +9,7 @@ import { checkItems, checkSet } from '../devices/collections.ts'
 import { validateSelectors } from '../devices/device-selectors.ts'
 import { checkFullDeviceName } from '../devices/validate-device-names.ts'
 
-/** What a claim asks for, as a client sends it. */
+/** The devices of a claim, as a client sends them. */
 export type DeviceClaim = Unchecked<resource.DeviceClaim>
 type Request = Unchecked<resource.DeviceRequest>
 type Exactly = Unchecked<resource.ExactDeviceRequest>
@@ -34,7 +34,7 @@ export function defaultDeviceClaim(claim: DeviceClaim | undefined): void {
   }
 }
 
-/** Removes what belongs to features that are off. */
+/** Removes fields whose feature gate is off by default. */
 export function dropDisabledClaimFields(claim: DeviceClaim | undefined): void {
   for (const request of eachOf(claim ?? {})) {
     delete request.tolerations
@@ -43,7 +43,7 @@ export function dropDisabledClaimFields(claim: DeviceClaim | undefined): void {
   for (const constraint of claim?.constraints ?? []) delete constraint.distinctAttribute
 }
 
-/** Checks what a claim asks for (pkg/apis/resource/validation, validateDeviceClaim). */
+/** Checks the devices of a claim (pkg/apis/resource/validation, validateDeviceClaim). */
 export function validateDeviceClaim(claim: DeviceClaim, path: FieldPath, errors: FieldError[]): void {
   const { requests = [], constraints = [], config = [] } = claim
   const names = new Set<string>()
@@ -65,7 +65,7 @@ export function validateDeviceClaim(claim: DeviceClaim, path: FieldPath, errors:
   })
 }
 
-/** The names must be those of requests, or of requests and alternatives in them. */
+/** Checks that references name a request, or a request and one of its subrequests. */
 function checkReferences(
   references: readonly string[],
   names: ReadonlySet<string>,
@@ -115,7 +115,7 @@ function validateExactly(request: Exactly, path: FieldPath, errors: FieldError[]
   } else if (count <= 0) errors.push(invalid(countPath, count, 'must be greater than zero'))
 }
 
-/** Checks the parameters that a driver gets. */
+/** Checks the opaque parameters for a driver. */
 export function validateConfiguration({ opaque }: Configuration, path: FieldPath, errors: FieldError[]): void {
   const at = path.child('opaque')
   if (!opaque) {

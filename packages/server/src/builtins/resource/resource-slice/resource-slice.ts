@@ -22,7 +22,7 @@ const maxValue = 64
 const semver =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/
 
-/** ResourceSlices: what drivers offer (pkg/registry/resource/resourceslice). */
+/** ResourceSlices, which publish the devices of drivers (pkg/registry/resource/resourceslice). */
 export const resourceSlices: BuiltinDefinition = defineBuiltin({
   group: 'resource.k8s.io',
   resource: 'resourceslices',
@@ -57,7 +57,7 @@ function warnings(object: MutableObject): string[] {
   return [`spec.driver: driver names should be lowercase; "${driver}" contains uppercase characters`]
 }
 
-/** Removes what belongs to features that are off. */
+/** Removes fields whose feature gate is off by default. */
 function dropDisabledFields(object: MutableObject): void {
   const spec = part<Spec>(object, 'spec')
   delete spec.sharedCounters
@@ -101,7 +101,7 @@ function validateSpec(spec: Spec, old: Spec | undefined): FieldError[] {
   return errors
 }
 
-/** A slice says in one way where its devices are. */
+/** Checks that exactly one field selects the nodes of the devices. */
 function validatePlace(spec: Spec, errors: FieldError[]): void {
   const { nodeName, nodeSelector } = spec
   const set: string[] = []

@@ -25,7 +25,7 @@ export const csiDrivers: BuiltinDefinition = defineBuiltin({
     allowUnconditionalUpdate: false,
     setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
     prepareForUpdate: (object, old) => {
-      // Unlike for other kinds, the first generation is none.
+      // Unlike other kinds, a new CSIDriver has no generation.
       if (!deepEqual(object['spec'], old['spec'])) object.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validate: (object) => validateSpec(part<Spec>(object, 'spec')),

@@ -27,7 +27,7 @@ export const csiNodes: BuiltinDefinition = defineBuiltin({
   strategy: {
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
-    // An update is checked like a create twice.
+    // As in kube-apiserver: an update runs the checks of a create twice.
     metadataOnUpdate: ['create', 'create'],
     allowUnconditionalUpdate: false,
     validate: validateNode,
@@ -45,7 +45,7 @@ export const csiNodes: BuiltinDefinition = defineBuiltin({
   },
 })
 
-/** What cannot change: everything but the number of volumes; in the form in which errors print it. */
+/** The immutable part of a driver, in the form that errors show. Only the number of volumes may change. */
 function fixedPart({ name = '', nodeID = '', topologyKeys }: Driver): object {
   return { Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: null }
 }

@@ -49,7 +49,7 @@ export const storageClasses: BuiltinDefinition = defineBuiltin({
   },
 })
 
-/** The name of what makes volumes: a label key, in any case. */
+/** Checks the name of a provisioner: a qualified name in lower or upper case. */
 export function checkProvisioner(errors: FieldError[], path: FieldPath, name: string): void {
   if (name === '') errors.push(required(path))
   else addInvalid(errors, path, name.toLowerCase(), isQualifiedName(name.toLowerCase()))
@@ -86,7 +86,7 @@ function validateTopologies(terms: NonNullable<StorageClass['allowedTopologies']
       if (Object.hasOwn(values, key)) errors.push(duplicate(at.child('key'), key))
       values[key] = [...new Set(wanted)].sort()
     }
-    // Each of the others that is the same is reported; a term that says nothing is the same as every place for a term.
+    // As in kube-apiserver: each equal term is reported, and an empty term equals every term of a list of that length.
     const places = Object.keys(values).length === 0 ? terms.length : 0
     const same = places + seen.filter((other) => deepEqual(other, values)).length
     for (let n = 0; n < same; n++) errors.push(duplicate(path, ''))

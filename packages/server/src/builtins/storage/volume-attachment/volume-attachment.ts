@@ -43,7 +43,7 @@ export const volumeAttachments: BuiltinDefinition = defineBuiltin({
       validate: (object) => {
         const errors = validateAttachment(object)
         const { attacher, source } = part<Spec>(object, 'spec')
-        // The paths are texts here, not steps.
+        // As in kube-apiserver: the path is one segment with a dot.
         checkCsiDriverName(errors, FieldPath.of('spec.attacher'), attacher)
         const volume = source?.persistentVolumeName
         if (volume !== undefined) {
@@ -100,7 +100,7 @@ function validateStatus(status: Status, errors: FieldError[]): void {
   for (const field of ['attachError', 'detachError'] as const) {
     const { message = '', errorCode = 0 } = status[field] ?? {}
     const at = statusPath.child(field)
-    // The limit in the text is another one than the limit that holds.
+    // As in kube-apiserver: the message names another limit than the one that applies.
     if (isTooLong(message, maxMessage)) errors.push(tooLong(at.child('message'), maxMetadata))
     if (errorCode < 0) errors.push(invalid(at.child('errorCode'), errorCode, inclusiveRangeMessage(0, maxInt32)))
   }

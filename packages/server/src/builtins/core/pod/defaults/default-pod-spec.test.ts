@@ -3,7 +3,7 @@ import type { PodLike, PodSpec } from '../pod-types.ts'
 import { defaultPod, defaultPodSpec } from './default-pod-spec.ts'
 
 describe('defaultPodSpec()', () => {
-  test('fills what every pod spec has', () => {
+  test('fills the defaults of a minimal spec', () => {
     const spec: PodSpec = { containers: [{ name: 'c', image: 'nginx:1.25' }] }
     defaultPodSpec(spec)
     expect(spec).toEqual({
@@ -25,7 +25,7 @@ describe('defaultPodSpec()', () => {
     })
   })
 
-  test('changes nothing that was already filled', () => {
+  test('is idempotent', () => {
     const spec: PodSpec = { containers: [{ name: 'c', image: 'nginx', livenessProbe: { grpc: { port: 1 } } }] }
     defaultPodSpec(spec)
     const once = structuredClone(spec)
@@ -42,7 +42,7 @@ describe('defaultPodSpec()', () => {
     expect(both).toMatchObject({ serviceAccount: 'b', serviceAccountName: 'b' })
   })
 
-  test('drops what only features know that are off', () => {
+  test('drops fields whose feature gate is off', () => {
     const spec: PodSpec = {
       workloadRef: { name: 'w' },
       containers: [
@@ -102,7 +102,7 @@ describe('defaultPodSpec()', () => {
 })
 
 describe('defaultPod()', () => {
-  test('takes requests from limits, and host ports from ports with the network of the host', () => {
+  test('defaults requests to limits, and host ports to container ports in the host network', () => {
     const pod: PodLike = {
       spec: {
         hostNetwork: true,
@@ -122,7 +122,7 @@ describe('defaultPod()', () => {
     })
   })
 
-  test('fills requests of the pod as a whole from its containers, or else from its limits', () => {
+  test('defaults the requests of the pod as a whole to those of its containers, then to its limits', () => {
     const pod: PodLike = {
       spec: {
         resources: { limits: { cpu: '4', memory: '4Gi' } },

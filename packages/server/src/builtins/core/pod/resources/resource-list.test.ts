@@ -9,15 +9,15 @@ test.each([
   ['1024Mi', '1Gi'],
   ['1e3', '1e3'],
   [2, '2'],
-])('canonicalQuantity() prints %j as %j', (given, printed) => {
+])('canonicalQuantity() of %j returns %j', (given, printed) => {
   expect(canonicalQuantity(given)).toBe(printed)
 })
 
-test('canonicalQuantity() leaves what is no quantity to validation', () => {
+test('canonicalQuantity() returns an invalid quantity unchanged', () => {
   expect(canonicalQuantity('many')).toBe('many')
 })
 
-test('defaultResourceList() spells every amount', () => {
+test('defaultResourceList() replaces every amount by its canonical form', () => {
   const list = { cpu: '0.25', memory: '2048Ki' }
   defaultResourceList(list)
   expect(list).toEqual({ cpu: '250m', memory: '2Mi' })

@@ -10,7 +10,7 @@ import { podSpecOf } from '../validation/validate-pod.ts'
 
 const pods = { group: '', resource: 'pods' }
 
-/** Checks a binding; what is wrong with one is no validation error for the API server. */
+/** Checks a binding. As in kube-apiserver, problems yield a 500 without reason instead of validation errors. */
 export function checkBinding(binding: MutableObject): void {
   const { kind = '', name = '' } = (binding['target'] ?? {}) as { kind?: string; name?: string }
   const errors: FieldError[] = []
@@ -21,7 +21,7 @@ export function checkBinding(binding: MutableObject): void {
   if (errors.length > 0) throw unclassifiedError(aggregateText(errors))
 }
 
-/** Assigns a pod to the node that the binding names; only a pod that has none can be assigned. */
+/** Assigns a pod without a node to the node of the binding. Retries when another write came first. */
 export async function bindPod(
   { registry }: Pick<ObjectAccess, 'registry'>,
   resource: Resource,

@@ -59,7 +59,7 @@ export async function evictPod(parts: Parts, posted: PostedObject): Promise<void
   await deleteObject({ registry: parts.registry, scope, name, options, admission: noAdmission })
 }
 
-/** A pod that does no work is no loss. */
+/** Whether a pod can be evicted regardless of budgets, because it is not running or already being deleted. */
 function ignoresBudgets(pod: MutableObject): boolean {
   const phase = (pod['status'] as PodLike['status'])?.phase ?? ''
   return ['Succeeded', 'Failed', 'Pending'].includes(phase) || pod.metadata.deletionTimestamp !== undefined
@@ -116,7 +116,7 @@ function checkBudget(budget: MutableObject): void {
   const name = budget.metadata.name ?? ''
   const { observedGeneration = 0, disruptionsAllowed = 0, ...status } = (budget as Budget).status ?? {}
   if (observedGeneration < (budget.metadata.generation ?? 0)) {
-    throw refused(10, `The disruption budget ${name} is still being processed by the server.`)
+    throw rejection(10, `The disruption budget ${name} is still being processed by the server.`)
   }
   const forbid = (why: string): ApiError =>
     newForbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why)
@@ -129,24 +129,24 @@ function checkBudget(budget: MutableObject): void {
   const condition = status.conditions?.find(({ type }) => type === 'DisruptionAllowed')
   const blocked = condition?.status === 'False' && condition.message ? condition : undefined
   const closed = `The disruption budget ${name} does not allow evicting pods currently`
-  if (blocked?.reason === 'SyncFailed') throw refused(0, `${closed} because it failed sync: ${blocked.message}`)
+  if (blocked?.reason === 'SyncFailed') throw rejection(0, `${closed} because it failed sync: ${blocked.message}`)
   if (currentHealthy <= desiredHealthy) {
-    throw refused(
+    throw rejection(
       0,
       `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`,
     )
   }
-  throw refused(0, blocked ? `${closed} (${blocked.reason}): ${blocked.message}` : closed)
+  throw rejection(0, blocked ? `${closed} (${blocked.reason}): ${blocked.message}` : closed)
 }
 
-function refused(retryAfterSeconds: number, cause: string): ApiError {
+function rejection(retryAfterSeconds: number, cause: string): ApiError {
   const { status } = newTooManyRequests(budgetText, retryAfterSeconds)
-  // The reason of the cause is none of those that validation has.
+  // The type lists the reasons of validation errors only.
   const causes = [{ reason: 'DisruptionBudget' as never, message: cause }]
   return new ApiError({ ...status, details: { ...status.details, causes } })
 }
 
-/** Says on the pod why it is going. */
+/** Sets the condition DisruptionTarget, which tells the reason for the deletion. */
 async function markEvicted(
   { registry }: Parts,
   resource: Resource,

@@ -18,7 +18,7 @@ function containerErrors(container: Container, spec: PodSpec = {}): string[] {
 const at = 'template.spec'
 const inContainer = `${at}.containers[0]`
 
-test('validatePodTemplateSpec() accepts a template with nothing but a container', () => {
+test('validatePodTemplateSpec() accepts a minimal template', () => {
   expect(errorsOf({})).toEqual([])
 })
 
@@ -283,7 +283,7 @@ describe('validatePodTemplateSpec() rejects', () => {
     expect(containerErrors(container)).toEqual(errors)
   })
 
-  test('probes of init containers that end', () => {
+  test('probes of ordinary init containers', () => {
     const init = { name: 'i', image: 'i', livenessProbe: { tcpSocket: { port: 1 } } }
     expect(errorsOf({ initContainers: [init] })).toEqual([
       `${at}.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always`,

@@ -54,19 +54,19 @@ function validateLinux(spec: PodSpec, path: FieldPath, errors: FieldError[]): vo
 function validateWindows(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
   const context = spec.securityContext ?? {}
   const inContext = path.child('securityContext')
-  const refuse = (set: boolean, at: FieldPath, field: string): void => {
+  const reject = (set: boolean, at: FieldPath, field: string): void => {
     if (set) errors.push(forbidden(at.child(field), windowsPod))
   }
-  refuse(context.appArmorProfile !== undefined, inContext, 'appArmorProfile')
-  refuse(context.seLinuxOptions !== undefined, inContext, 'seLinuxOptions')
-  refuse(spec.hostUsers !== undefined, path, 'hostUsers')
-  refuse(spec.hostPID === true, path, 'hostPID')
-  refuse(spec.hostIPC === true, path, 'hostIPC')
+  reject(context.appArmorProfile !== undefined, inContext, 'appArmorProfile')
+  reject(context.seLinuxOptions !== undefined, inContext, 'seLinuxOptions')
+  reject(spec.hostUsers !== undefined, path, 'hostUsers')
+  reject(spec.hostPID === true, path, 'hostPID')
+  reject(spec.hostIPC === true, path, 'hostIPC')
   for (const field of ['seccompProfile', 'fsGroup', 'fsGroupChangePolicy'] as const) {
-    refuse(context[field] !== undefined, inContext, field)
+    reject(context[field] !== undefined, inContext, field)
   }
-  refuse((context.sysctls ?? []).length > 0, inContext, 'sysctls')
-  refuse(spec.shareProcessNamespace !== undefined, path, 'shareProcessNamespace')
+  reject((context.sysctls ?? []).length > 0, inContext, 'sysctls')
+  reject(spec.shareProcessNamespace !== undefined, path, 'shareProcessNamespace')
   for (const field of [
     'runAsUser',
     'runAsGroup',
@@ -74,7 +74,7 @@ function validateWindows(spec: PodSpec, path: FieldPath, errors: FieldError[]): 
     'supplementalGroupsPolicy',
     'seLinuxChangePolicy',
   ] as const) {
-    refuse(context[field] !== undefined, inContext, field)
+    reject(context[field] !== undefined, inContext, field)
   }
   visitContainers(spec, path, (container, at) => {
     for (const field of [
@@ -89,7 +89,7 @@ function validateWindows(spec: PodSpec, path: FieldPath, errors: FieldError[]): 
       'runAsUser',
       'runAsGroup',
     ] as const) {
-      refuse(container.securityContext?.[field] !== undefined, at.child('securityContext'), field)
+      reject(container.securityContext?.[field] !== undefined, at.child('securityContext'), field)
     }
   })
 }

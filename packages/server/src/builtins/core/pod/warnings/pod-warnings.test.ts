@@ -76,13 +76,13 @@ test.each<[PodSpec, string[]]>([
   expect(podWarnings({ metadata: { name: 'p' }, spec })).toEqual(warnings)
 })
 
-test('podWarnings() recommends a label as the name', () => {
+test('podWarnings() recommends a DNS label as name', () => {
   expect(podWarnings({ metadata: { name: 'a.b' }, spec: {} })).toEqual([
     expect.stringMatching(/^metadata\.name: this is used in the Pod's hostname, .*: \[.*\]$/),
   ])
 })
 
-test('podTemplateWarnings() says where the template is', () => {
+test('podTemplateWarnings() include the path of the template', () => {
   const template = { spec: { terminationGracePeriodSeconds: -1 } }
   expect(podTemplateWarnings(template, FieldPath.of('spec', 'template'))).toEqual([
     'spec.template.spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1',
