@@ -538,3 +538,12 @@ describe('compileSchema()', () => {
     expect(schema.validate({ next: { next: { n: 'x' } } }).map((error) => error.field)).toEqual(['next.next.n'])
   })
 })
+
+it('validateUpdate() reports several hundred thousand duplicates of a list', () => {
+  const schema = compileSchema(
+    { type: 'array', items: { type: 'integer' }, 'x-kubernetes-list-type': 'set' },
+    { resource: false },
+  )
+  const list = Array.from({ length: 400_000 }, (_, i) => i >> 1)
+  expect(schema.validateUpdate(list, [])).toHaveLength(200_000)
+})

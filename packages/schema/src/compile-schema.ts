@@ -192,7 +192,8 @@ export class StructuralSchema {
     if (found.length === 0) return
     const before: FieldError[] = []
     checkListTypes(old, this.#node, path, before)
-    if (before.length === 0) errors.push(...found)
+    // No spread: it would pass each error as an argument, and a long list would exhaust the call stack.
+    if (before.length === 0) for (const error of found) errors.push(error)
   }
 
   #runRules(
@@ -209,7 +210,8 @@ export class StructuralSchema {
       errors.push(invalid(FieldPath.none, null, BLOCKED))
       return
     }
-    errors.push(...this.#rules.validate(value, old, path, { correlation, onWarning: options.onWarning }))
+    const found = this.#rules.validate(value, old, path, { correlation, onWarning: options.onWarning })
+    for (const error of found) errors.push(error)
   }
 
   #statusSchema(): StructuralSchema | undefined {

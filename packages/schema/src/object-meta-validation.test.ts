@@ -75,3 +75,9 @@ describe('validateObjectMeta()', () => {
     ])
   })
 })
+
+it('validateObjectMeta() reports several hundred thousand wrong finalizers', () => {
+  const finalizers = Array.from({ length: 200_000 }, (_, i) => `${i} !`)
+  const errors = validateObjectMeta({ name: 'a', finalizers }, FieldPath.of('metadata'), { namespaced: false })
+  expect(errors.length).toBeGreaterThanOrEqual(200_000)
+})

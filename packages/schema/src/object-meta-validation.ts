@@ -49,11 +49,15 @@ export function validateObjectMeta(meta: Meta, path: FieldPath, options: ObjectM
   if (typeof generation === 'number' && generation < 0) {
     errors.push(invalid(path.child('generation'), generation, 'must be greater than or equal to 0'))
   }
-  errors.push(...validateLabels(record(meta['labels']), path.child('labels')))
-  errors.push(...validateAnnotations(record(meta['annotations']), path.child('annotations')))
-  errors.push(...validateOwnerReferences(list(meta['ownerReferences']), path.child('ownerReferences')))
-  errors.push(...validateFinalizers(list(meta['finalizers']).map(text), path.child('finalizers')))
-  errors.push(...validateManagedFields(list(meta['managedFields']), path.child('managedFields')))
+  // Not `push(...list)`, which passes each error as an argument: a long list would exhaust the call stack.
+  const lists = [
+    validateLabels(record(meta['labels']), path.child('labels')),
+    validateAnnotations(record(meta['annotations']), path.child('annotations')),
+    validateOwnerReferences(list(meta['ownerReferences']), path.child('ownerReferences')),
+    validateFinalizers(list(meta['finalizers']).map(text), path.child('finalizers')),
+    validateManagedFields(list(meta['managedFields']), path.child('managedFields')),
+  ]
+  for (const found of lists) for (const error of found) errors.push(error)
   return errors
 }
 

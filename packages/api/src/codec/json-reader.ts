@@ -356,8 +356,11 @@ function toNumber(literal: string, integral: boolean): number | bigint {
   if (integral) {
     // Integers of up to fifteen digits are always exact; nearly all are that short.
     if (literal.length <= 15 || Number.isSafeInteger(value)) return value === 0 ? 0 : value
-    const exact = BigInt(literal)
-    return BigInt.asIntN(64, exact) === exact ? exact : value
+    // An int64 has at most nineteen digits and a sign; converting a longer literal to a bigint takes quadratic time.
+    if (literal.length <= 20) {
+      const exact = BigInt(literal)
+      return BigInt.asIntN(64, exact) === exact ? exact : value
+    }
   }
   if (!Number.isFinite(value)) {
     throw new ApiSyntaxError(`json: cannot unmarshal number ${literal} into Go value of type float64`)

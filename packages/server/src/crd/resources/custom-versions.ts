@@ -70,13 +70,15 @@ export class CustomVersions {
     const schema = this.#schemaOf(object)
     if (schema) {
       if (!this.#preserves) {
-        if (report) unknown.push(...schema.prune(object))
-        else schema.pruneSilently(object)
+        if (report) {
+          // No spread: it would pass each path as an argument, and a long list would exhaust the call stack.
+          for (const path of schema.prune(object)) unknown.push(path)
+        } else schema.pruneSilently(object)
         schema.dropNulls(object)
       }
       const coerced = schema.coerceMetadata(object, { dropInvalid })
       if (coerced.error) throw new Error(coerced.error.toString())
-      unknown.push(...coerced.unknown)
+      for (const path of coerced.unknown) unknown.push(path)
     }
     object.metadata = meta
     return unknown
