@@ -76,12 +76,15 @@ export class StoredObject {
 
   /** The parsed object with resourceVersion. Shared: must not be changed. */
   get object(): Readonly<MutableObject> {
-    if (!this.#object) {
-      const object = parseJson(this.#raw) as MutableObject
-      object.metadata.resourceVersion = String(this.revision)
-      this.#object = object
-    }
-    return this.#object
+    return (this.#object ??= this.read())
+  }
+
+  /** As {@link StoredObject.object}, but does not keep the parsed form: a list of many objects would fill the memory. */
+  read(): Readonly<MutableObject> {
+    if (this.#object) return this.#object
+    const object = parseJson(this.#raw) as MutableObject
+    object.metadata.resourceVersion = String(this.revision)
+    return object
   }
 
   /** A copy that the caller may change. */

@@ -64,7 +64,8 @@ export function tableMetadata({ metadata: { resourceVersion } }: MutableObject):
   return resourceVersion ? { resourceVersion } : {}
 }
 
-function tableRow(
+/** One row of a Table. */
+export function tableRow(
   table: TableDefinition,
   object: MutableObject,
   { apiVersion, include, inner }: TableOptions,

@@ -1,17 +1,18 @@
-import type { ApiResponse } from '@kubewright/api'
+import type { ApiRequest, ApiResponse } from '@kubewright/api'
 import { isProtobuf, type Representation } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { respond, respondBytes } from '../../request/respond.ts'
 import { servedObjects } from '../../resource/conversion.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
-import { isAList, partialObjectMetadataList } from '../../table/partial-object-metadata.ts'
-import { defaultTable, includeObjectOf, tableOf } from '../../table/table.ts'
+import { isAList, partialObjectMetadata, partialObjectMetadataList } from '../../table/partial-object-metadata.ts'
+import { defaultTable, includeObjectOf, tableOf, tableRow } from '../../table/table.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { negotiateList } from '../negotiation.ts'
 import { collectObjects, type Listing } from './collect-objects.ts'
 import { listOptions } from './list-options.ts'
 import { selectionOf } from './selection.ts'
+import { encodedPieces, isStreamed, storedPieces, streamList } from './stream-list.ts'
 
 /** Handles list requests. */
 export async function list(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
@@ -20,12 +21,16 @@ export async function list(endpoint: Endpoint, context: RequestContext): Promise
   const options = listOptions(query, false)
   const selection = selectionOf(endpoint.resource, query)
   const listing = await collectObjects(endpoint, context, options, selection)
-  return presentList(endpoint, listing, representation)
+  return presentList(endpoint, context.request, listing, representation)
 }
 
-/** Responds with a list in the negotiated representation. Stored bytes are copied unchanged where they fit. */
+/**
+ * Responds with a list in the negotiated representation. Stored bytes are copied unchanged where they fit. Large lists in compact JSON are
+ * streamed.
+ */
 export async function presentList(
   endpoint: Endpoint,
+  request: ApiRequest,
   listing: Listing,
   representation: Representation,
 ): Promise<ApiResponse> {
@@ -37,10 +42,14 @@ export async function presentList(
     ...(listing.continueToken !== undefined || hasContinue ? { continue: listing.continueToken ?? '' } : {}),
     ...(listing.remaining === undefined ? {} : { remainingItemCount: listing.remaining }),
   }
+  const isLarge = isStreamed(found)
+  if (isLarge && representation.mediaType === 'application/json' && !representation.pretty) {
+    return streamListAs(endpoint, request, { found, metadata }, representation)
+  }
   if (representation.as === undefined && !isProtobuf(representation)) {
     return respondBytes(200, listBytes(endpoint, found, metadata), representation)
   }
-  const objects = found.map(({ object }) => object as MutableObject)
+  const objects = found.map((stored) => (isLarge ? stored.read() : stored.object) as MutableObject)
   if (representation.as === undefined) {
     const { listItemsCarryTypeMeta } = resource.origin
     const items = listItemsCarryTypeMeta ? objects : objects.map(({ apiVersion: _, kind: __, ...rest }) => rest)
@@ -65,6 +74,35 @@ export async function presentList(
   const { toInternal } = resource.conversion
   const inside = toInternal ? objects.map((object) => toInternal(object)) : objects
   return respond(200, partialObjectMetadataList(inside, metadata, apiVersion), representation)
+}
+
+/** As {@link presentList}, for a list that is encoded while the client reads it. */
+function streamListAs(
+  { resource, registry }: Endpoint,
+  request: ApiRequest,
+  { found, metadata }: { readonly found: readonly StoredObject[]; readonly metadata: Record<string, unknown> },
+  { as, asVersion, includeObject }: Representation,
+): ApiResponse {
+  const { kind, origin, presentation } = resource
+  if (as === undefined) {
+    const envelope = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: [] }
+    return streamList(request, envelope, storedPieces(found, origin.listItemsCarryTypeMeta))
+  }
+  const apiVersion = asVersion!
+  const inner = resource.conversion.toInternal
+  if (as === 'Table') {
+    const table = presentation.table ?? defaultTable
+    const options = { apiVersion, include: includeObjectOf(includeObject), inner }
+    const now = registry.clock.now()
+    const envelope = { ...tableOf(table, [], metadata, options, now), rows: [] }
+    const row = (object: unknown): unknown => tableRow(table, object as MutableObject, options, now)
+    return streamList(request, envelope, encodedPieces(found, row))
+  }
+  if (as === 'PartialObjectMetadata') throw isAList(resource)
+  const envelope = { ...partialObjectMetadataList([], metadata, apiVersion), items: [] }
+  const item = (object: unknown): unknown =>
+    partialObjectMetadata(inner?.(object as MutableObject) ?? (object as MutableObject), apiVersion)
+  return streamList(request, envelope, encodedPieces(found, item))
 }
 
 const comma = 0x2c

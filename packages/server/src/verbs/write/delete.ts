@@ -77,7 +77,7 @@ export async function removeCollection(endpoint: Endpoint, context: RequestConte
       if (!isNotFound(error)) throw error
     })
   }
-  return presentList(endpoint, listing, representation)
+  return presentList(endpoint, context.request, listing, representation)
 }
 
 /** A deletion through an endpoint. */

@@ -1,0 +1,73 @@
+import type { ApiResponse } from '@kubewright/api'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PlainServer } from '../../testdata/plain-server.ts'
+
+const maps = '/api/v1/namespaces/a/configmaps'
+const count = 300
+const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+const partial = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
+let server: PlainServer
+
+beforeAll(async () => {
+  server = await PlainServer.start()
+  for (let i = 0; i < count; i++) {
+    const body = { metadata: { name: `m${1000 + i}` }, data: { 'a<b': 'x'.repeat(10_000) } }
+    await server.send(`POST ${maps}`, { body })
+  }
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+async function respond(accept: string, signal = new AbortController().signal): Promise<ApiResponse> {
+  return server.server.handler({
+    method: 'GET',
+    path: maps,
+    query: new URLSearchParams(),
+    headers: { accept },
+    body: async () => Buffer.alloc(0),
+    signal,
+    peer: { address: '' },
+  })
+}
+
+describe.each([
+  ['objects', 'application/json'],
+  ['tables', table],
+  ['metadata', partial],
+])('large lists of %s', (_, accept) => {
+  test('have the content of the pages of the list', async () => {
+    const whole = (await server.send(`GET ${maps}`, { headers: { accept } })).body
+    const items: unknown[] = []
+    let query = 'limit=50'
+    for (;;) {
+      const page = (await server.send(`GET ${maps}?${query}`, { headers: { accept } })).body
+      items.push(...(page.items ?? page.rows))
+      if (!page.metadata.continue) break
+      query = `limit=50&continue=${page.metadata.continue}`
+    }
+    expect(items).toHaveLength(count)
+    expect(whole.items ?? whole.rows).toEqual(items)
+  })
+
+  test('are encoded as fast as the client reads them', async () => {
+    const gone = new AbortController()
+    const { body } = await respond(accept, gone.signal)
+    if (typeof body !== 'function') throw new Error('not streamed')
+    const sizes: number[] = []
+    let drain: () => void = () => undefined
+    const done = body({
+      write: (chunk) => sizes.push(chunk.length) === 1,
+      drained: () => new Promise((resolve) => (drain = resolve)),
+    })
+    expect(sizes).toHaveLength(2)
+    expect(Math.max(...sizes)).toBeLessThan(300_000)
+    gone.abort()
+    drain()
+    await done
+    expect(sizes).toHaveLength(2)
+  })
+})
+
+test('small lists have a length', async () => {
+  const { headers } = await server.send(`GET ${maps}?limit=10`)
+  expect(headers['content-length']).toBeDefined()
+})

@@ -1,0 +1,72 @@
+import { type ApiRequest, type ApiResponse, encodeJson } from '@kubewright/api'
+import type { StoredObject } from '../../resource/stored-object.ts'
+
+/** Lists of more stored bytes than this are streamed. */
+const streamedBytes = 1024 * 1024
+/** Pieces of a streamed list are about this large; one with a large object is larger. */
+const pieceBytes = 256 * 1024
+
+/** Whether a list is so large that it is encoded piece by piece, while the client reads it. */
+export function isStreamed(objects: readonly StoredObject[]): boolean {
+  let size = 0
+  for (const object of objects) {
+    size += object.itemSize
+    if (size > streamedBytes) return true
+  }
+  return false
+}
+
+/**
+ * Responds with a JSON list that is never in memory as a whole: pieces are encoded when the client has taken the ones before. `envelope` is
+ * the list without items; its last field is the empty list of items. The response has no length, and the stream fails when an item cannot
+ * be encoded.
+ */
+export function streamList(request: ApiRequest, envelope: object, pieces: Iterable<Buffer>): ApiResponse {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-cache, private' },
+    body: async (sink) => {
+      sink.write(Buffer.from(encodeJson(envelope).slice(0, -']}'.length)))
+      for (const piece of pieces) {
+        if (!sink.write(piece)) await sink.drained()
+        if (request.signal.aborted) return
+      }
+      sink.write(Buffer.from(']}\n'))
+    },
+  }
+}
+
+const comma = 0x2c
+
+/** The stored bytes of objects as items of a list, separated by commas. */
+export function* storedPieces(objects: readonly StoredObject[], withTypeMeta: boolean): Iterable<Buffer> {
+  let piece = Buffer.allocUnsafe(pieceBytes)
+  let at = 0
+  for (const [i, object] of objects.entries()) {
+    const size = object.itemSize + 1
+    if (at + size > piece.length) {
+      yield piece.subarray(0, at)
+      // The receiver may still hold the previous piece.
+      piece = Buffer.allocUnsafe(Math.max(pieceBytes, size))
+      at = 0
+    }
+    if (i > 0) piece[at++] = comma
+    at = object.writeItem(piece, at, withTypeMeta)
+  }
+  yield piece.subarray(0, at)
+}
+
+/** Objects as the JSON of what `item` makes of them, separated by commas. Parsed objects are not kept. */
+export function* encodedPieces(
+  objects: readonly StoredObject[],
+  item: (object: ReturnType<StoredObject['read']>) => unknown,
+): Iterable<Buffer> {
+  let text = ''
+  for (const [i, object] of objects.entries()) {
+    text += `${i > 0 ? ',' : ''}${encodeJson(item(object.read()))}`
+    if (text.length < pieceBytes) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  yield Buffer.from(text)
+}
