@@ -2,50 +2,67 @@ import { annotationOf, fromTime } from '@kubewright/api'
 import type { Pod } from '@kubewright/k8s'
 import { isPodActive, isPodReady, maxRestarts, podReadySince } from './pod-state.ts'
 
-const phaseRank: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
+/** The facts that decide between two pods. */
+interface Candidate {
+  readonly pod: Pod
+  /** The number of related pods on the same node. */
+  readonly crowd: number
+  readonly now: number
+}
+
+/** How much speaks for keeping a pod. Of two pods, the one with the lower value is deleted first. */
+type Merit = (candidate: Candidate) => number
+
+const phaseMerit: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
+
+/** The merits from the most important to the least important. The order is that of kube-controller-manager. */
+const merits: readonly Merit[] = [
+  ({ pod }) => Number(Boolean(pod.spec.nodeName)),
+  ({ pod }) => phaseMerit[pod.status?.phase ?? ''] ?? 0,
+  ({ pod }) => Number(isPodReady(pod)),
+  ({ pod }) => deletionCost(pod),
+  ({ crowd }) => -crowd,
+  ({ pod, now }) => magnitude(podReadySince(pod), now),
+  ({ pod }) => -maxRestarts(pod),
+  ({ pod, now }) => magnitude(fromTime(pod.metadata.creationTimestamp), now),
+]
 
 /**
- * Sorts pods in the order in which a scale-down deletes them, least useful first. `related` are the pods of all replica
- * sets of the same owner: pods on nodes with many related pods come first.
+ * Sorts pods in the order in which a scale-down deletes them, least useful first. `related` are the pods of all replica sets of the same
+ * owner: pods on nodes with many related pods come first. The order is total: the uid decides between pods that are equally useful.
  */
 export function rankForDeletion(pods: readonly Pod[], related: readonly Pod[], now: number): Pod[] {
   const onNode = new Map<string, number>()
   for (const pod of related) {
-    if (isPodActive(pod) && pod.spec.nodeName) onNode.set(pod.spec.nodeName, (onNode.get(pod.spec.nodeName) ?? 0) + 1)
+    const { nodeName } = pod.spec
+    if (isPodActive(pod) && nodeName) onNode.set(nodeName, (onNode.get(nodeName) ?? 0) + 1)
   }
-  return [...pods].sort((a, b) => compare(a, b, onNode, now))
+  const ranked = pods.map((pod) => {
+    const candidate = { pod, crowd: onNode.get(pod.spec.nodeName ?? '') ?? 0, now }
+    return { pod, values: merits.map((merit) => merit(candidate)) }
+  })
+  return ranked.sort(compare).map(({ pod }) => pod)
 }
 
-function compare(a: Pod, b: Pod, onNode: ReadonlyMap<string, number>, now: number): number {
-  const assigned = Number(Boolean(a.spec.nodeName)) - Number(Boolean(b.spec.nodeName))
-  if (assigned !== 0) return assigned
-  const phase = (phaseRank[a.status?.phase ?? ''] ?? 0) - (phaseRank[b.status?.phase ?? ''] ?? 0)
-  if (phase !== 0) return phase
-  const ready = Number(isPodReady(a)) - Number(isPodReady(b))
-  if (ready !== 0) return ready
-  const cost = deletionCost(a) - deletionCost(b)
-  if (cost !== 0) return cost
-  const crowd = (onNode.get(b.spec.nodeName ?? '') ?? 0) - (onNode.get(a.spec.nodeName ?? '') ?? 0)
-  if (crowd !== 0) return crowd
-  const since = younger(podReadySince(a), podReadySince(b), now)
-  if (since !== 0) return since
-  const restarts = maxRestarts(b) - maxRestarts(a)
-  if (restarts !== 0) return restarts
-  const age = younger(fromTime(a.metadata.creationTimestamp), fromTime(b.metadata.creationTimestamp), now)
-  if (age !== 0) return age
-  return a.metadata.uid < b.metadata.uid ? -1 : 1
+interface Ranked {
+  readonly pod: Pod
+  readonly values: readonly number[]
 }
 
-// Ages are compared by order of magnitude only, so that pods of 50 and 60 minutes rank equally.
-function younger(a: number | undefined, b: number | undefined, now: number): number {
-  if (a === b) return 0
-  if (a === undefined) return -1
-  if (b === undefined) return 1
-  return magnitude(now - a) - magnitude(now - b)
+function compare(a: Ranked, b: Ranked): number {
+  const decisive = a.values.findIndex((value, i) => value !== b.values[i])
+  if (decisive >= 0) return a.values[decisive]! < b.values[decisive]! ? -1 : 1
+  return a.pod.metadata.uid < b.pod.metadata.uid ? -1 : 1
 }
 
-// In nanoseconds, like Go's durations, so that the boundaries between magnitudes are the same.
-const magnitude = (millis: number): number => (millis > 0 ? Math.floor(Math.log2(millis * 1e6)) : -1)
+/**
+ * The order of magnitude of the time since `since`, so that pods of 50 and 60 minutes rank equally. It counts nanoseconds, like Go's
+ * durations, so that the boundaries between magnitudes are the same. A pod without a time has the lowest.
+ */
+function magnitude(since: number | undefined, now: number): number {
+  if (since === undefined) return Number.NEGATIVE_INFINITY
+  return now > since ? Math.floor(Math.log2((now - since) * 1e6)) : -1
+}
 
 function deletionCost(pod: Pod): number {
   const text = annotationOf(pod, 'controller.kubernetes.io/pod-deletion-cost')
