@@ -12,6 +12,7 @@ export class CliProcess implements AsyncDisposable {
   /** The lines of standard output and standard error, oldest first. */
   readonly lines: string[] = []
   readonly exited: Promise<number | string>
+  readonly #closed: Promise<unknown>
   readonly #waiting = new Set<() => void>()
 
   readonly #isGroup: boolean
@@ -32,6 +33,7 @@ export class CliProcess implements AsyncDisposable {
       env: { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '--conditions=kubewright-source', ...env },
     })
     this.exited = once(this.child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
+    this.#closed = once(this.child, 'close')
     for (const input of [this.child.stdout!, this.child.stderr!]) {
       createInterface({ input }).on('line', (line) => {
         this.lines.push(line)
@@ -70,14 +72,12 @@ export class CliProcess implements AsyncDisposable {
           resolve()
         }
         this.#waiting.add(look)
-        const isOver = this.child.exitCode !== null || this.child.signalCode !== null
-        // Output may arrive after the exit of the process.
-        if (!isOver)
-          this.child.once('close', () => {
-            look()
-            clearTimeout(timer)
-            reject(new Error(`The process has exited, and ${what()}`))
-          })
+        // Output may arrive after the exit of the process, but not after its streams are closed.
+        void this.#closed.then(() => {
+          look()
+          clearTimeout(timer)
+          reject(new Error(`The process has exited, and ${what()}`))
+        })
       })
     }
     return { text: this.lines[at]!, at: at + 1 }

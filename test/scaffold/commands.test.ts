@@ -370,7 +370,7 @@ describe('mistakes', () => {
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--run-as-user', '1'],
       2,
-      '--image is missing: the flags of its container need it',
+      '--image is missing: --image-container-command, --image-container-port and --run-as-user need it',
     ],
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--image', 'a', '--image-container-port', '0'],
@@ -402,7 +402,7 @@ describe('mistakes', () => {
       2,
       '--external-api-path is missing: the other --external-api flags need it',
     ],
-    [['edit', '--owner', 'a\nb'], 2, '--owner must be one line of text'],
+    [['edit', '--owner', 'a\nb'], 2, '--owner must be one line of text, not "a\\nb"'],
     [
       ['create', 'api', '--kind', 'Lamp', '--version', 'v1', '--external-api-path', "x'y"],
       2,
@@ -433,11 +433,15 @@ describe('mistakes', () => {
       1,
       'Home has only one version, so there is nothing to convert: add a version with kubewright create api',
     ],
-    [['create', 'webhook', '--kind', 'Home', '--defaulting', '--spoke', 'v2'], 2, '--spoke needs --conversion'],
+    [
+      ['create', 'webhook', '--kind', 'Home', '--defaulting', '--spoke', 'v2'],
+      2,
+      '--spoke needs --conversion: add --conversion, or drop --spoke',
+    ],
     [
       ['create', 'webhook', '--kind', 'Home', '--defaulting', '--validation-path', '/x'],
       2,
-      '--validation-path needs --programmatic-validation',
+      '--validation-path needs --programmatic-validation: add --programmatic-validation, or drop --validation-path',
     ],
     [
       ['create', 'webhook', '--kind', 'Home', '--defaulting', '--defaulting-path', 'x'],

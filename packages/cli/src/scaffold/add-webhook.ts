@@ -35,7 +35,8 @@ export function addWebhook(project: Project, choice: WebhookOptions, builtins: r
   }
   checkPath('--defaulting-path', choice.defaultingPath, defaulting, '--defaulting')
   checkPath('--validation-path', choice.validationPath, validation, '--programmatic-validation')
-  if (choice.spoke !== undefined && !conversion) throw new UsageError('--spoke needs --conversion')
+  if (choice.spoke !== undefined && !conversion)
+    throw new UsageError('--spoke needs --conversion: add --conversion, or drop --spoke')
   const kind = checkKind(choice.kind)
   const known = findEntry(project, { ...choice, kind }, builtins)
   const entry = known ?? newForeign(project, { ...choice, kind }, builtins)
@@ -64,7 +65,7 @@ export function addWebhook(project: Project, choice: WebhookOptions, builtins: r
 
 function checkPath(flag: string, path: string | undefined, isWanted: boolean | undefined, needed: string): void {
   if (path === undefined) return
-  if (!isWanted) throw new UsageError(`${flag} needs ${needed}`)
+  if (!isWanted) throw new UsageError(`${flag} needs ${needed}: add ${needed}, or drop ${flag}`)
   if (!/^\/[\w./-]+$/.test(path)) throw new UsageError(`${flag} must be a path such as /my-path, not "${path}"`)
 }
 

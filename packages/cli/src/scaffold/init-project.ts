@@ -51,7 +51,7 @@ function checkRepo(repo: string): string {
 /** Checks the value of `--owner`. It must be one line, because it becomes part of a comment. */
 export function checkOwner(owner: string | undefined): void {
   if (owner !== undefined && /\p{Cc}|\p{Zl}|\p{Zp}/u.test(owner))
-    throw new UsageError('--owner must be one line of text')
+    throw new UsageError(`--owner must be one line of text, not ${JSON.stringify(owner)}`)
 }
 
 /** A valid project name that resembles a text, such as the name of a folder. */

@@ -84,7 +84,10 @@ async function apiOptions(project: Project, flags: Flags, context: CommandContex
 function imageOf(flags: Flags): DeployImageOptions | undefined {
   const { image, 'image-container-command': command, 'image-container-port': port, 'run-as-user': user } = flags
   if (image === undefined) {
-    if (command ?? port ?? user) throw new UsageError('--image is missing: the flags of its container need it')
+    if (command ?? port ?? user)
+      throw new UsageError(
+        '--image is missing: --image-container-command, --image-container-port and --run-as-user need it',
+      )
     return undefined
   }
   return {
