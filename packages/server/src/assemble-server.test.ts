@@ -48,7 +48,7 @@ describe('assembleServer()', () => {
     const { registry, resources, signal } = server.parts
     const { storage } = resources.find('flowcontrol.apiserver.k8s.io', 'v1', 'flowschemas')!
     const cache = await registry.feed.cache(storage.prefix)
-    const told = async (status: string): Promise<Answer> => {
+    const conditionOf = async (status: string): Promise<Answer> => {
       for (;;) {
         const changed = cache.changed(signal)
         const answer = await send(server, 'GET', `${path}/flowschemas/f`)
@@ -58,14 +58,14 @@ describe('assembleServer()', () => {
     }
     const spec = { priorityLevelConfiguration: { name: 'mine' } }
     await send(server, 'POST', `${path}/flowschemas`, { metadata: { name: 'f' }, spec })
-    const { body } = await told('True')
+    const { body } = await conditionOf('True')
     expect(body.status.conditions).toMatchObject([{ type: 'Dangling', reason: 'NotFound' }])
     expect(body.metadata.managedFields).toContainEqual(
       expect.objectContaining({ manager: 'api-priority-and-fairness-config-consumer-v1', operation: 'Apply' }),
     )
     const level = { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } }
     await send(server, 'POST', `${path}/prioritylevelconfigurations`, { metadata: { name: 'mine' }, spec: level })
-    expect((await told('False')).body.status.conditions).toMatchObject([
+    expect((await conditionOf('False')).body.status.conditions).toMatchObject([
       {
         reason: 'Found',
         message: 'This FlowSchema references the PriorityLevelConfiguration object named "mine" and it exists',

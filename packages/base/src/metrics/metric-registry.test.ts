@@ -101,8 +101,10 @@ requests_total{code="200",path="/"} 1
       'Cannot define metric "requests_total" as it is defined already with another type, labels or buckets',
     )
     expect(() => registry.define([{ ...requests, name: 'a-b' }])).toThrow('Cannot define metric "a-b"')
-    expect(() => registry.define([{ ...latency, name: 'b', labels: ['le'] }])).toThrow('"le" is no name of a label')
-    expect(() => registry.define([{ ...latency, name: 'b', buckets: [1, 1] }])).toThrow("its 'buckets' do not ascend")
+    expect(() => registry.define([{ ...latency, name: 'b', labels: ['le'] }])).toThrow('"le" is not a valid label name')
+    expect(() => registry.define([{ ...latency, name: 'b', buckets: [1, 1] }])).toThrow(
+      'its buckets must be in ascending order',
+    )
   })
 
   it('writes bounds as Go does', () => {

@@ -94,12 +94,15 @@ class Registry implements MetricRegistry {
 function checked(definition: MetricDefinition): MetricDefinition {
   const { name, type, labels = [], buckets = [] } = definition
   const wrong = labels.find((label) => !validLabel.test(label) || (type === 'histogram' && label === 'le'))
-  if (!validName.test(name)) throw new TypeError(`Cannot define metric "${name}": a name has letters, digits, _ and :`)
+  if (!validName.test(name))
+    throw new TypeError(`Cannot define metric "${name}": a name may contain only letters, digits, _ and :`)
   if (wrong !== undefined) {
-    throw new TypeError(`Cannot define metric "${name}" as "${wrong}" is no name of a label: use letters, digits and _`)
+    throw new TypeError(
+      `Cannot define metric "${name}": "${wrong}" is not a valid label name; use letters, digits and _`,
+    )
   }
   if (buckets.some((bound, index) => !(bound > (buckets[index - 1] ?? Number.NEGATIVE_INFINITY)))) {
-    throw new TypeError(`Cannot define metric "${name}" as its 'buckets' do not ascend: ${buckets.join(', ')}`)
+    throw new TypeError(`Cannot define metric "${name}": its buckets must be in ascending order: ${buckets.join(', ')}`)
   }
   return definition
 }

@@ -140,7 +140,7 @@ interface Range {
 function parseRange(text: string, unit: Unit): Range {
   const [span = '', stepText, ...moreSteps] = text.split('/')
   const [start = '', end, ...moreEnds] = span.split('-')
-  // Whatever follows the hyphen after a star is ignored.
+  // The text between the hyphen after a star and the next slash is ignored.
   const isStar = start === '*' || start === '?'
   const low = isStar ? BigInt(unit.min) : parseValue(start, unit)
   if (!isStar && moreEnds.length > 0) throw new SyntaxError(`too many hyphens: ${text}`)

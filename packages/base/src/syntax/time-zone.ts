@@ -29,7 +29,7 @@ export interface TimeZone {
 const second = 1000
 const day = 86_400 * second
 
-/** The names of three capital letters in the IANA database. Intl knows others, such as `PST`, which Go does not. */
+/** The names of three capital letters in the IANA database. Intl accepts others, such as `PST`, which Go rejects. */
 const shortNames = new Set('CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET'.split(' '))
 
 /** Only zones that exist are kept, so the database bounds the size. */

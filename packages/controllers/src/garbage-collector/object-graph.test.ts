@@ -69,18 +69,21 @@ describe('ObjectGraph', () => {
     ['another kind', link('a', { kind: 'Secret' }), 'n', 0],
     ['another group', link('a', { apiVersion: 'example.com/v1' }), 'n', 0],
     ['another namespace', link('a'), 'm', 1],
-  ])('a reference with %s is looked at, whoever is seen first', (_, owner, namespace, misplaced) => {
-    const child = object('b', [owner], { namespace })
-    const ownerFirst = new ObjectGraph()
-    ownerFirst.set(object('a'))
-    const seen = ownerFirst.set(child)
-    expect([seen.look, seen.misplaced.length]).toEqual([['b'], misplaced])
-    expect(ownerFirst.hasSolidOwners('b')).toBe(false)
-    const childFirst = new ObjectGraph()
-    childFirst.set(child)
-    const later = childFirst.set(object('a'))
-    expect([later.look, later.misplaced.length]).toEqual([['b'], misplaced])
-  })
+  ])(
+    'a reference with %s is checked, in whatever order owner and dependent are seen',
+    (_, owner, namespace, misplaced) => {
+      const child = object('b', [owner], { namespace })
+      const ownerFirst = new ObjectGraph()
+      ownerFirst.set(object('a'))
+      const seen = ownerFirst.set(child)
+      expect([seen.look, seen.misplaced.length]).toEqual([['b'], misplaced])
+      expect(ownerFirst.hasSolidOwners('b')).toBe(false)
+      const childFirst = new ObjectGraph()
+      childFirst.set(child)
+      const later = childFirst.set(object('a'))
+      expect([later.look, later.misplaced.length]).toEqual([['b'], misplaced])
+    },
+  )
 
   test('accepts another version of the group and cluster-scoped owners', () => {
     const graph = new ObjectGraph()

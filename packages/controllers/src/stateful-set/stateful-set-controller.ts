@@ -111,7 +111,7 @@ async function act(context: KeyContext, set: StatefulSet, action: StatefulAction
       const { name } = draft.metadata
       await claimsAreFree(context, set, action.ordinal, name)
       await createClaims(context, set, action.ordinal, name)
-      const made = await told(context, set, 'Create', name, async () => {
+      const made = await withEvent(context, set, 'Create', name, async () => {
         try {
           return await client.create(draft)
         } catch (error) {
@@ -125,7 +125,7 @@ async function act(context: KeyContext, set: StatefulSet, action: StatefulAction
     }
     case 'delete': {
       const { namespace = '', name, uid } = action.pod.metadata
-      await told(context, set, 'Delete', name, async () => {
+      await withEvent(context, set, 'Delete', name, async () => {
         try {
           await client.delete(Pod, { namespace, name }, { preconditions: { uid } })
         } catch (error) {
@@ -195,16 +195,16 @@ async function settleOwners({ client }: KeyContext, set: StatefulSet, pod: Pod, 
 }
 
 /** Creates or deletes a pod and records the outcome in an Event of the set. */
-async function told<T>(
+async function withEvent<T>(
   { events }: KeyContext,
   set: StatefulSet,
   verb: 'Create' | 'Delete',
   pod: string,
-  deed: () => Promise<T>,
+  work: () => Promise<T>,
 ): Promise<T> {
   const what = `${verb} Pod ${pod} in StatefulSet ${set.metadata.name}`
   try {
-    const result = await deed()
+    const result = await work()
     events.record(set, { type: 'Normal', reason: `Successful${verb}`, message: `${what} successful` })
     return result
   } catch (error) {

@@ -81,7 +81,7 @@ export class WriteOverlay {
     return this.#shown.size + this.#hidden.size + this.#doubts.size + barriers
   }
 
-  /** Increases with each doubt, so that later doubts can be told from earlier ones. */
+  /** Increases with each doubt, so that later doubts can be distinguished from earlier ones. */
   get serial(): number {
     return this.#serial
   }

@@ -13,7 +13,7 @@ export type FailureClass =
   | { readonly class: 'error'; readonly atLeast: number; readonly panic: boolean }
 
 /**
- * Classifies an error. `isDeleted` tells whether the object of the key is deleted or being deleted: then it is expected
+ * Classifies an error. `isDeleted` states whether the object of the key is deleted or being deleted: then it is expected
  * that its children or its namespace are not found.
  */
 export function classifyFailure(error: unknown, isDeleted: () => boolean): FailureClass {

@@ -29,7 +29,7 @@ export function manageController(
   { degraded }: { readonly degraded: boolean },
 ): ManagedController {
   const { cluster, clock, log } = parts
-  // The name tells the clusters apart in metrics and logs.
+  // The name distinguishes the clusters in metrics and logs.
   const name = cluster.name === '' ? controller.name : `${controller.name}@${cluster.name}`
   const runner = createControllerRunner({ ...controller, name }, parts)
   const warmUp = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {

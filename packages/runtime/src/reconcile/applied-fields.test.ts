@@ -132,7 +132,7 @@ describe('AppliedFields', () => {
           live = applied('ours', live, spec).live
           fields.learn({ spec }, live, before)
         }
-        // An empty configuration owns nothing, which cannot be told from never having applied.
+        // An empty configuration owns nothing, which cannot be distinguished from never having applied.
         expect(fields.unchanged({ spec }, live)).toBe(wasAppliedBy(live, 'ours'))
       }),
       { numRuns: 500 },

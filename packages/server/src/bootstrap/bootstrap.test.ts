@@ -126,8 +126,8 @@ test('bootstrap() logs an error that many objects share once', async () => {
       return undefined
     },
   )
-  const told = log.records.map(({ error, message }) => `${message}: ${(error as Error).message}`)
-  expect(told).toEqual(['Cannot create namespaces default and 3 other objects: the disk is full'])
+  const logged = log.records.map(({ error, message }) => `${message}: ${(error as Error).message}`)
+  expect(logged).toEqual(['Cannot create namespaces default and 3 other objects: the disk is full'])
   await broken[Symbol.asyncDispose]()
 })
 

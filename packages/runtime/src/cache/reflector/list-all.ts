@@ -23,7 +23,7 @@ export interface ListAllOptions<T> {
 
 /**
  * Lists all pages. When the continue token expires, the list is requested again in one piece, so that the result is
- * always one consistent state. `paged` tells whether the server returned several pages.
+ * always one consistent state. `paged` states whether the server returned several pages.
  */
 export async function listAll<T extends KubeObject>(
   source: ListWatch<T>,

@@ -160,7 +160,7 @@ interface Identity {
 /** Former versions that an endpoint accepts besides its own, because both are identical. */
 const alikeVersions: Readonly<Record<string, string>> = { Eviction: 'policy/v1beta1' }
 
-/** The group, version and kind of a body, completed by those of the endpoint. `own` tells whether they match the endpoint. */
+/** The group, version and kind of a body, completed by those of the endpoint. `own` states whether they match the endpoint. */
 function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Identity; own: boolean } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     if (value === null) return { gvk: kind, own: true }
