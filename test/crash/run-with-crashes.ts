@@ -3,7 +3,7 @@ import { createManager, type Operator } from '@kubewright/runtime'
 import type { TestEnv } from '@kubewright/testing'
 import { CrashingProcess, type CrashPlan, crashingTransport } from './crashing-process.ts'
 
-/** The calls of the processes of an operator. */
+/** The API requests that each process of the operator made during a crash run. */
 export interface CrashRun {
   /** The labels of the calls, by process. */
   readonly calls: readonly (readonly string[])[]

@@ -58,8 +58,9 @@ export interface ListOptions<Read = unknown> {
   /** A label selector: text such as `app in (a, b), !legacy`, or a LabelSelector of an object. */
   readonly selector?: string | LabelSelectorLike | Selector | undefined
   /**
-   * Required values of spec fields. Paths are type-checked; undefined requires absence. For fields that the server
-   * cannot select by, a list filters the response. Watches and deletions cannot do that; the server rejects them.
+   * Required values of spec fields. Paths are type-checked; undefined requires absence. If the server
+   * does not support a field in selectors, the client filters the response of a list itself. Watches and collection deletions
+   * send the selector unchanged, and the server rejects it.
    */
   readonly where?: {
     readonly [P in PathOf<Pick<Read, 'spec' & keyof Read>>]?: string | number | boolean | undefined

@@ -53,7 +53,7 @@ function headLines({ name, type, help }: MetricDefinition, format: ExpositionFor
   const open = format === 'openmetrics'
   const isTotal = type === 'counter' && name.endsWith('_total')
   const family = open && isTotal ? name.slice(0, -'_total'.length) : name
-  // OpenMetrics has no counters of other names.
+  // OpenMetrics requires counter names to end in _total; other counters have the type unknown.
   const shown = open && type === 'counter' && !isTotal ? 'unknown' : type
   const escaped = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
   const text = open ? escaped.replaceAll('"', '\\"') : escaped

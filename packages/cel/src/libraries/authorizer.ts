@@ -136,7 +136,7 @@ class Decision extends ReceiverOnly {
   }
 }
 
-/** High enough that an expression can afford only two checks. */
+/** The cost of an authorization check. The cost limit allows at most two checks per expression. */
 const CHECK_COST: FunctionCost = { estimate: () => ({ cost: exactly(350000) }), track: () => 350000 }
 
 /** A selector is parsed into a list of requirements of at least two characters each. */

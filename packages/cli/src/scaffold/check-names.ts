@@ -32,7 +32,7 @@ export function checkControllerName(name: string): string {
   )
 }
 
-/** Checks a group, which is given without the domain of the project. Undefined for the group that is the domain itself. */
+/** Checks a group name, which must not include the project's domain. Returns undefined if no group is given; the API group is then the domain. */
 export function shortGroup(group: string | undefined, domain: string): string | undefined {
   if (group === undefined || group === '') return undefined
   if (isDNS1123Subdomain(group).length > 0) {

@@ -15,14 +15,14 @@ export const validateFlags = defineFlags({
     value: 'FILE',
     repeatable: true,
     complete: 'files',
-    help: 'Validate updates of this state, for rules with oldSelf and immutable fields; may be repeated',
+    help: 'Validate the manifests as updates of the objects in this file, to check rules with oldSelf and immutable fields; may be repeated',
   },
   'old-crd': {
     value: 'FILE',
     repeatable: true,
     complete: 'files',
     defaultText: 'those of --crd',
-    help: 'Write the old state under these CRDs, for ratcheting; may be repeated',
+    help: 'Create the objects of --old with these CRDs, to check validation ratcheting; may be repeated',
   },
   'show-defaults': { default: false, help: 'Also print the fields that the server sets' },
   validate: {

@@ -96,7 +96,7 @@ function tellMisplaced({ dependent: { place, uid }, owner }: MisplacedOwner, { e
   const { namespace = '' } = place
   const described = `[${owner.apiVersion}/${owner.kind}, namespace: ${namespace}, name: ${owner.name}, uid: ${owner.uid}]`
   const message = `ownerRef ${described} does not exist in namespace ${JSON.stringify(namespace)}`
-  // Events need only the reference to an object.
+  // The recorder uses only the fields of an object reference, so a partial object suffices.
   const { apiVersion, kind, name } = place
   const metadata = { name, uid, ...(place.namespace === undefined ? {} : { namespace }) }
   const regarding = { apiVersion, kind, metadata } as KubeObject

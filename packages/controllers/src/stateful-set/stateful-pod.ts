@@ -101,7 +101,7 @@ export function claimOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod:
   const own = (uid: string): boolean => uid === set.metadata.uid || uid === pod.metadata.uid
   const controller = controllerOf(claim)
   const others = current.filter(({ uid }) => !own(uid))
-  // References to an earlier object of the same name belong to the garbage collector.
+  // An owner reference to a deleted object of the same name is stale. The garbage collector handles it, so the claim stays unchanged.
   if (others.some(({ kind, name }) => isNamesake(kind, name, set) || isNamesake(kind, name, pod))) return undefined
   if (controller !== undefined && !own(controller.uid)) return others.length === current.length ? undefined : others
   const ordinal = ordinalOf(pod, set)

@@ -282,7 +282,7 @@ class CachingClient implements CachedClient {
     return this.#api.resource(name, options)
   }
 
-  /** The cached object of a key or, when the server must be asked, the function that processes its response. */
+  /** Returns the cached object of a key or, if it must be read from the server, a function that processes the response. */
   #held(kind: AnyKind, key: Key, options: GetOptions): Held {
     options.signal?.throwIfAborted()
     const { name, namespace } = this.#target(kind, key)

@@ -55,9 +55,9 @@ export interface ManagerOptions {
   /** The sync timeout of caches that are in use before the start. @default '2m' */
   readonly syncTimeout?: Duration | undefined
   /**
-   * What happens to a controller whose kinds are missing or forbidden for longer than its sync timeout. By default the
-   * manager ends with an error that names the cure, as in controller-runtime. With true, only this controller waits,
-   * which readiness shows, and it starts as soon as it can. @default false
+   * Whether the manager keeps running when the kinds of a controller are missing or forbidden for longer than its sync
+   * timeout. If true, the readiness check reports that controller, which starts when its kinds become available. If
+   * false, the manager ends with an error, as in controller-runtime. @default false
    */
   readonly degraded?: boolean | undefined
   /** Creates the runnable that serves the operator's webhooks. Called once at the start. */

@@ -199,7 +199,7 @@ describe('s', () => {
     expect(Object.isFrozen(schema.json.properties?.['a']?.items)).toBe(true)
   })
 
-  test('presence is kept by the methods that follow', () => {
+  test('chained methods keep a field optional', () => {
     const schema = s.object({ a: s.string().optional().describe('x').rule('true'), b: s.int().default(1).title('t') })
     expect(schema.json.required).toBeUndefined()
   })

@@ -69,10 +69,10 @@ export class AdmissionChain {
   }
 }
 
-/** The chain of writes that the server makes on its own behalf: no plugin sees them. */
+/** The admission chain for the server's own writes. It has no plugins. */
 export const noAdmission: AdmissionChain = new AdmissionChain([])
 
-/** Managed fields that a plugin left unreadable become what they were (endpoints/handlers/fieldmanager/admission.go). */
+/** Restores managed fields that a plugin made invalid (endpoints/handlers/fieldmanager/admission.go). */
 function restoreManagedFields(
   { object, context }: AdmissionAttributes,
   before: MutableObject['metadata']['managedFields'],

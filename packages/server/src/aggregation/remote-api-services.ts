@@ -152,7 +152,7 @@ export class RemoteApiServices {
       }
     }
     if (entry.failures === 0 || !this.#isCurrent(entry)) return
-    // Exponential back-off. The periodic check continues besides.
+    // Exponential back-off. The periodic check continues in addition.
     const delay = Math.min(firstRetry * 2 ** entry.failures, resyncPeriod)
     entry.retry = parts.clock.setTimer(delay, () => this.#check(entry), 'check of an extension server')
   }

@@ -30,7 +30,7 @@ export class CacheEvent {
     return (this.#frames[type] ??= encode(type, this.objectFor(type).object))
   }
 
-  /** The object that an event of the type shows. */
+  /** Returns the object to send in a watch event of the given type. */
   objectFor(type: CacheEvent['type']): StoredObject {
     // A watcher whose selector no longer matches receives DELETED with the previous object at the new revision.
     return type === 'DELETED' && this.type !== 'DELETED' ? this.previous!.at(this.revision) : this.object

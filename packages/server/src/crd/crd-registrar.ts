@@ -215,7 +215,7 @@ export class CrdRegistrar implements AsyncDisposable {
     }
     const terminating = isCrdCondition(crd, 'Terminating')
     if (installed.terminating !== terminating) {
-      // Terminating ends when the custom resources are deleted, even if another finalizer still keeps the definition.
+      // The condition Terminating becomes false once the custom resources are deleted, even if another finalizer keeps the CRD.
       installed.terminating = terminating
       for (const resource of installed.resources.served) {
         this.#set(terminating ? { ...resource, serving: { ...resource.serving, listedVerbs: lastVerbs } } : resource)

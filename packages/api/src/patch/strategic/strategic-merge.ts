@@ -93,7 +93,7 @@ function retainKeys(out: Record<string, unknown>, patch: Record<string, unknown>
   for (const key of Object.keys(out)) if (!retained.has(key)) delete out[key]
 }
 
-/** Merges, in place, the lists that have a `$setElementOrder`, and removes both from the patch. */
+/** Merges, in place, each list that has a `$setElementOrder` directive. Removes the list and its directive from the patch. */
 function mergeOrderedLists(
   out: Record<string, unknown>,
   patch: Record<string, unknown>,

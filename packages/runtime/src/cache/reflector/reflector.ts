@@ -319,7 +319,7 @@ export class Reflector<T extends KubeObject> {
     const fits = expected === undefined || (apiVersion === expected.apiVersion && kind === expected.kind)
     const isNamed = isEncoded(item) ? item.key !== '' : typeof item.metadata.name === 'string'
     if (fits && isNamed) return true
-    this.#log.error(undefined, 'Dropped an event of an unexpected object', { apiVersion, kind })
+    this.#log.error(undefined, 'Dropped a watch event with an unexpected kind or without a name', { apiVersion, kind })
     return false
   }
 

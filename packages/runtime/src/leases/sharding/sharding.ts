@@ -34,7 +34,7 @@ export interface Sharding {
   waitUntilJoined(options: { readonly signal: AbortSignal }): Promise<void>
   /** Releases the share at once. Must be called after `run` has ended and no key is in process. */
   leave(): Promise<void>
-  /** Ends without releasing the share, because work may still be running: the others wait for the Lease to expire. */
+  /** Ends without releasing the share, because work may still be running: the other members take over its keys after the Lease expires. */
   abandon(): void
   /** Why this process holds no share, or only a part of it; undefined when there is no problem. */
   problem(): string | undefined

@@ -120,7 +120,7 @@ class CertificateManager implements ManagedCertificates {
         try {
           await this.refresh(signal)
         } catch (error) {
-          if (!signal.aborted) this.#log.error(error, 'Webhook certificates were not checked')
+          if (!signal.aborted) this.#log.error(error, 'Failed to refresh the webhook certificates')
         }
       } while (this.#again && !signal.aborted)
       this.#looking = undefined

@@ -30,7 +30,7 @@ function makeCodec(type: string): WireCodec {
   if (known) return known
   const declaration = goDeclaration(type)
   if (typeof declaration === 'string') {
-    // A named list that is a message of its own.
+    // A named Go slice type is encoded as a message if it has numbered fields.
     return numberedFields(type) ? wrappedList(type, declaration) : wireCodec(declaration)
   }
   if (declaration === undefined || !numberedFields(type))

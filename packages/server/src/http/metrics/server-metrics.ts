@@ -18,7 +18,7 @@ const durations = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2,
 const sizes = [1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000]
 const requestLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope']
 /**
- * Request classes that are kept. Only served resources have classes, so the bound matters to clusters that define and delete thousands of
+ * The maximum number of label combinations for which request metrics are kept. Only served resources have classes, so the bound matters to clusters that define and delete thousands of
  * custom resources; requests beyond it count as requests of unknown resources.
  */
 const maxClasses = 2000

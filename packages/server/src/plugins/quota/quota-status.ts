@@ -60,7 +60,7 @@ export async function startResourceQuotas(parts: ResourceQuotaParts): Promise<As
         try {
           await count(quota)
         } catch (error) {
-          parts.log.error(error, 'Failed to count a ResourceQuota', { name: quota.metadata.name })
+          parts.log.error(error, 'Failed to compute the usage of a ResourceQuota', { name: quota.metadata.name })
         }
       }
       // Pending lower counts are checked again even if nothing changes.

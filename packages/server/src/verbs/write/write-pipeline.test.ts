@@ -76,7 +76,7 @@ describe('writeObject()', () => {
     expect(steps).toEqual([...once, ...once, 'stored', 'undo update', ...once, 'stored'])
   })
 
-  test('does not start again when the object names its resource version', async () => {
+  test('returns 409 instead of retrying when the update specifies a resourceVersion', async () => {
     const { body } = await server.send(`GET ${maps}/m`)
     meanwhile = () => server.send(`PATCH ${maps}/m`, { headers: merge, body: { data: { other: '1' } } })
     const answer = await server.send(`PUT ${maps}/m`, { body: { ...body, data: { own: '2' } } })

@@ -74,7 +74,7 @@ export function fillIpFamilies(service: MutableObject, old: ServiceSpec | undefi
   spec.ipFamilies = families.length > 0 ? families : ['IPv4']
 }
 
-/** Whether an update leaves the families of a service that prefers two families unchanged. */
+/** Whether an update leaves `ipFamilies` unchanged in a Service with the policy PreferDualStack. */
 function keepsPreference(spec: ServiceSpec, old: ServiceSpec | undefined): boolean {
   return (
     old !== undefined &&
