@@ -8,6 +8,7 @@ import { rootPaths } from './discovery/root-paths.ts'
 import { kubernetesVersion, versionPath } from './discovery/version-path.ts'
 import { type AuditSink, auditLog } from './http/filters/audit-log.ts'
 import { type InFlightLimits, maxInFlight } from './http/filters/max-in-flight.ts'
+import { maxLongRunning } from './http/filters/max-long-running.ts'
 import { requestLog } from './http/filters/request-log.ts'
 import { requestTimeout } from './http/filters/request-timeout.ts'
 import type { HealthChecks } from './http/health/health-checks.ts'
@@ -32,6 +33,8 @@ const bootstrapChecks = [
 export interface BuiltinOptions extends BootstrapOptions {
   /** Limits concurrent requests. */
   readonly inFlight?: InFlightLimits
+  /** Limits the watches and other long-running requests of one user. @default 5000 */
+  readonly watchesPerUser?: number
   /** How the server connects to extension servers. */
   readonly aggregation?: AggregationOptions
   /** Receives an audit event for every request. @default none */
@@ -64,6 +67,7 @@ export async function standardExtensions(
       requestLog(clock, log),
       ...(options.audit ? [auditLog(options.audit, clock)] : []),
       maxInFlight(options.inFlight),
+      maxLongRunning(options.watchesPerUser),
       requestTimeout(clock),
     ],
     paths: [

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
 import { maxInFlight } from './max-in-flight.ts'
+import { maxLongRunning } from './max-long-running.ts'
 import { requestLog } from './request-log.ts'
 import { requestTimeout } from './request-timeout.ts'
 
@@ -77,6 +78,30 @@ describe('maxInFlight()', () => {
       filters: [asSomebody, maxInFlight({ readOnly: 1 })],
     }))
     for (let i = 0; i < 3; i++) expect((await server.send('GET /api/v1/namespaces/nosuch')).status).toBe(404)
+  })
+})
+
+describe('maxLongRunning()', () => {
+  test('limits the watches of each user and releases those that end', async () => {
+    const asUser: RequestFilter = async (context, next) => {
+      Object.assign(context, { user: { name: context.request.headers['user-agent'], groups: [] } })
+      return next()
+    }
+    await using server = await PlainServer.start([], async () => ({ filters: [asUser, maxLongRunning(2)] }))
+    const path = '/api/v1/namespaces?watch=1'
+    const first = await server.watch(path)
+    const second = await server.watch(path)
+    await expect(server.watch(path)).rejects.toThrow('Too many requests, please try again later.')
+    expect((await server.send('GET /api/v1/namespaces')).status).toBe(200)
+    const headers = { 'user-agent': 'another user' }
+    await expect(server.send(`GET ${path}`, { headers })).rejects.toThrow('streams')
+    first.stop()
+    await first.done
+    const third = await server.watch(path)
+    for (const watch of [second, third]) {
+      watch.stop()
+      await watch.done
+    }
   })
 })
 

@@ -1,0 +1,37 @@
+import type { ApiResponse } from '@kubewright/api'
+import type { RequestFilter } from '../../request/request-filter.ts'
+import { mastersGroup } from '../../request/user-info.ts'
+import { tooMany } from './max-in-flight.ts'
+import { isLongRunning } from './request-class.ts'
+import { afterResponse } from './response-end.ts'
+
+/** Watches, and other long-running requests such as exec, of one user at the same time. */
+const defaultPerUser = 5000
+
+/**
+ * Rejects long-running requests with 429 while the user has too many. They have no in-flight limit, so a single user could otherwise hold
+ * all memory and connections. Requests of system:masters are neither limited nor counted. Anonymous clients are one user.
+ */
+export function maxLongRunning(perUser: number = defaultPerUser): RequestFilter {
+  /** Only users with open requests have an entry. */
+  const open = new Map<string, number>()
+  return async ({ info, user, request }, next) => {
+    if (!isLongRunning(info) || user.groups.includes(mastersGroup)) return next()
+    const count = open.get(user.name) ?? 0
+    if (count >= perUser) return tooMany()
+    open.set(user.name, count + 1)
+    const release = (): void => {
+      const left = open.get(user.name)! - 1
+      if (left > 0) open.set(user.name, left)
+      else open.delete(user.name)
+    }
+    let response: ApiResponse
+    try {
+      response = await next()
+    } catch (error) {
+      release()
+      throw error
+    }
+    return afterResponse(request, response, release)
+  }
+}
