@@ -276,7 +276,7 @@ describe.each([
     await advance(0)
     expect(store.keys()).toEqual(['a'])
     expect(log.records).toMatchObject([
-      { message: 'Dropped an event of an unexpected object', values: { kind: 'Table' } },
+      { message: 'Dropped a watch event with an unexpected kind or without a name', values: { kind: 'Table' } },
     ])
   })
 

@@ -154,7 +154,7 @@ describe('manageCertificates()', () => {
     expect(managed.health.check(new AbortController().signal)).toBeUndefined()
     await clock.advance(41 * day)
     expect(() => managed.health.check(new AbortController().signal)).toThrow('the webhook certificate has expired')
-    expect(log.records.at(-1)).toMatchObject({ message: 'Webhook certificates were not checked' })
+    expect(log.records.at(-1)).toMatchObject({ message: 'Failed to refresh the webhook certificates' })
     away = false
     await clock.advance(day)
     expect(managed.health.check(new AbortController().signal)).toBeUndefined()
