@@ -1,16 +1,8 @@
 import { CelType, DYN, listType, mapType, sameType, typeOfType, typeParam } from '../cel-type.ts'
 
-function isDyn(t: CelType): boolean {
-  return t.kind === 'dyn' || t.kind === 'any'
-}
-
-function isDynOrError(t: CelType): boolean {
-  return isDyn(t) || t.kind === 'error'
-}
-
 /**
- * Decides assignability and binds type parameters in the process, as in cel-go's checker/types.go. A failed check
- * leaves no bindings behind.
+ * Decides assignability and binds type parameters in the process. The results are those of cel-go. A failed check leaves no
+ * bindings behind.
  */
 export class TypeUnifier {
   #bindings = new Map<string, CelType>()
@@ -75,90 +67,71 @@ export class TypeUnifier {
     return from.length === to.length && from.every((t, i) => this.#assign(t, to[i]!))
   }
 
-  #assign(t1: CelType, t2: CelType): boolean {
-    if (t2.kind === 'typeParam') {
-      const { valid, hasBinding } = this.#substitutionFor(t1, t2)
-      if (valid) return true
-      if (hasBinding) return false
+  #assign(from: CelType, to: CelType): boolean {
+    if (to.kind === 'typeParam') {
+      const isAccepted = this.#narrow(to, from)
+      // A parameter that would contain itself may still be what another parameter stands for.
+      if (isAccepted !== undefined || from.kind !== 'typeParam') return isAccepted === true
     }
-    if (t1.kind === 'typeParam') return this.#substitutionFor(t2, t1).valid
-    if (isDynOrError(t1) || isDynOrError(t2)) return true
-    if (t1.kind === 'null') return acceptsNull(t2)
-    if (t2.kind === 'null') return acceptsNull(t1)
-    switch (t1.kind) {
-      case 'type':
-        return t2.kind === 'type'
-      case 'opaque':
-      case 'list':
-      case 'map':
-        return t1.kind === t2.kind && t1.name === t2.name && this.#assignList(t1.params, t2.params)
-      default:
-        return sameType(t1, t2)
-    }
+    if (from.kind === 'typeParam') return this.#narrow(from, to) === true
+    if (isWild(from) || isWild(to)) return true
+    if (from.kind === 'null' || to.kind === 'null') return NULLABLE.has(from.kind) && NULLABLE.has(to.kind)
+    if (from.kind === 'type') return to.kind === 'type'
+    return isSameShape(from, to) && this.#assignList(from.params, to.params)
   }
 
-  /** Reports whether the parameter is, or can become, bound to `t`. */
-  #substitutionFor(t: CelType, param: CelType): { valid: boolean; hasBinding: boolean } {
-    if (sameType(t, param)) return { valid: true, hasBinding: true }
+  /**
+   * Binds a parameter so that it accepts `type`, or widens its binding. Returns false if the binding does not admit the type, undefined if
+   * the parameter would contain itself.
+   */
+  #narrow(param: CelType, type: CelType): boolean | undefined {
+    if (sameType(type, param)) return true
     const bound = this.#bindings.get(param.name)
-    if (bound !== undefined) {
-      if (sameType(t, bound)) return { valid: true, hasBinding: true }
-      if (!this.#assign(t, bound)) return { valid: false, hasBinding: true }
-      const general = mostGeneral(t, bound)
-      if (this.#notWithin(param, general)) this.#bind(param.name, general)
-      return { valid: true, hasBinding: true }
+    if (bound === undefined) {
+      if (this.#contains(type, param)) return undefined
+      this.#bind(param.name, type)
+    } else if (!sameType(type, bound)) {
+      if (!this.#assign(type, bound)) return false
+      const wider = mostGeneral(type, bound)
+      if (!this.#contains(wider, param)) this.#bind(param.name, wider)
     }
-    if (!this.#notWithin(param, t)) return { valid: false, hasBinding: false }
-    this.#bind(param.name, t)
-    return { valid: true, hasBinding: false }
+    return true
   }
 
-  /** The occurs check: a parameter must not be bound to a type that contains it. */
-  #notWithin(t: CelType, within: CelType): boolean {
-    if (sameType(t, within)) return false
-    if (within.kind === 'typeParam') {
-      const bound = this.#bindings.get(within.name)
-      return bound === undefined || this.#notWithin(t, bound)
-    }
-    return within.params.every((p) => this.#notWithin(t, p))
+  /** Reports whether a parameter occurs in a type, directly or through the bindings of other parameters. */
+  #contains(type: CelType, param: CelType): boolean {
+    if (sameType(type, param)) return true
+    if (type.kind !== 'typeParam') return type.params.some((inner) => this.#contains(inner, param))
+    const bound = this.#bindings.get(type.name)
+    return bound !== undefined && this.#contains(bound, param)
   }
 }
 
-function acceptsNull(t: CelType): boolean {
-  switch (t.kind) {
-    case 'opaque':
-    case 'struct':
-    case 'any':
-    case 'duration':
-    case 'timestamp':
-    case 'null':
-      return true
-    default:
-      return false
-  }
+/** The kinds of types that accept null, and null itself. */
+const NULLABLE: ReadonlySet<CelType['kind']> = new Set(['opaque', 'struct', 'any', 'duration', 'timestamp', 'null'])
+
+/** Reports whether a type accepts and fits everything. ERROR does, so that one mistake causes one message. */
+function isWild({ kind }: CelType): boolean {
+  return kind === 'dyn' || kind === 'any' || kind === 'error'
+}
+
+/** Reports whether two types differ in their parameters at most. */
+function isSameShape(a: CelType, b: CelType): boolean {
+  return a.kind === b.kind && a.name === b.name && a.params.length === b.params.length
 }
 
 /** Returns the more general of two types that unify. */
 export function mostGeneral(a: CelType, b: CelType): CelType {
-  return isEqualOrLessSpecific(a, b) ? a : b
+  return covers(a, b) ? a : b
 }
 
-function isEqualOrLessSpecific(a: CelType, b: CelType): boolean {
-  if (isDyn(a) || a.kind === 'typeParam') return true
-  if (isDyn(b) || b.kind === 'typeParam') return false
-  if (a.kind !== b.kind) return false
-  switch (a.kind) {
-    case 'opaque':
-    case 'list':
-    case 'map':
-      return (
-        a.name === b.name &&
-        a.params.length === b.params.length &&
-        a.params.every((p, i) => isEqualOrLessSpecific(p, b.params[i]!))
-      )
-    case 'type':
-      return true
-    default:
-      return sameType(a, b)
-  }
+/** Reports whether `a` is equal to `b`, or is `b` with parts replaced by dyn or type parameters. */
+function covers(a: CelType, b: CelType): boolean {
+  if (isOpen(a) || isOpen(b)) return isOpen(a)
+  if (a.kind === 'type') return b.kind === 'type'
+  return isSameShape(a, b) && a.params.every((param, i) => covers(param, b.params[i]!))
+}
+
+function isOpen({ kind }: CelType): boolean {
+  return kind === 'dyn' || kind === 'any' || kind === 'typeParam'
 }
