@@ -4,6 +4,7 @@ import { rbacGroup, type Subject } from '../../../auth/rbac/rbac-policy.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
+import { escalationHooks } from '../escalation-hooks.ts'
 import { bindingTable } from './binding-table.ts'
 import { validateBinding, validateRoleRefUpdate } from './validate-binding.ts'
 
@@ -36,14 +37,7 @@ function bindingStrategy(namespaced: boolean, guard?: EscalationGuard): Strategy
     metadataOnUpdate: ['create', 'update'],
     validate: (binding) => validateBinding(binding, namespaced),
     validateUpdate: (binding, old) => [...validateBinding(binding, namespaced), ...validateRoleRefUpdate(binding, old)],
-    beginCreate: async (binding, context) => {
-      await guard?.checkBinding(binding, undefined, context)
-      return undefined
-    },
-    beginUpdate: async (binding, old, context) => {
-      await guard?.checkBinding(binding, old, context)
-      return undefined
-    },
+    ...escalationHooks(guard && ((binding, old, context) => guard.checkBinding(binding, old, context))),
   }
 }
 

@@ -5,6 +5,7 @@ import { rbacGroup } from '../../../auth/rbac/rbac-policy.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
+import { escalationHooks } from '../escalation-hooks.ts'
 import { validateAggregationRule, validateRules } from './validate-role.ts'
 
 /** Roles (pkg/registry/rbac/role). */
@@ -37,14 +38,7 @@ function roleStrategy(namespaced: boolean, guard?: EscalationGuard): Strategy {
     metadataOnUpdate: ['create', 'update'],
     validate: (role) => validate(role),
     validateUpdate: (role, old) => validate(role, old),
-    beginCreate: async (role, context) => {
-      await guard?.checkRole(role, undefined, context)
-      return undefined
-    },
-    beginUpdate: async (role, old, context) => {
-      await guard?.checkRole(role, old, context)
-      return undefined
-    },
+    ...escalationHooks(guard && ((role, old, context) => guard.checkRole(role, old, context))),
   }
 }
 
