@@ -7,7 +7,7 @@ interface LooseContainer {
   readonly image?: string | null
 }
 
-/** A pod template, as far as tables show it. */
+/** The part of a pod template that tables show. */
 interface LooseTemplate {
   readonly spec?: { readonly containers?: readonly LooseContainer[] | null } | null
 }

@@ -13,10 +13,12 @@ const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const scopes = ['*', 'Cluster', 'Namespaced']
 const matchPolicies = ['Equivalent', 'Exact']
 
+/** Fills the defaults of a rule. */
 export function defaultRule(rule: Rule): void {
   rule.scope ??= '*'
 }
 
+/** Fills the defaults of the requests that a policy or a binding matches. */
 export function defaultMatchResources(resources: MatchResources | undefined): void {
   if (!resources) return
   resources.matchPolicy ??= 'Equivalent'

@@ -13,7 +13,7 @@ export const validatingAdmissionPolicyBindingTable: TableDefinition = defineTabl
 
 function parameterText({ spec }: Loose<ValidatingAdmissionPolicyBinding>): string {
   const { name, namespace, selector } = spec?.paramRef ?? {}
-  // The table does not know whether the kind of the parameters is namespaced.
+  // The printer cannot determine whether the kind of the parameters is namespaced.
   if (name) return `${namespace || '*'}/${name}`
   return selector ? goSelector(selector) : '<unset>'
 }

@@ -47,7 +47,7 @@ function validateSpec(spec: Spec): FieldError[] {
   const errors: FieldError[] = []
   checkNonNegative(errors, specPath.child('replicas'), spec.replicas)
   checkNonNegative(errors, specPath.child('minReadySeconds'), spec.minReadySeconds)
-  // As in pkg/apis/apps/validation: the message names deployments here, too.
+  // As in pkg/apis/apps/validation: the message names deployments.
   checkWorkloadSelector(errors, specPath.child('selector'), spec.selector, 'deployment')
   checkReplicatedTemplate(errors, specPath, spec.selector, (spec.template ?? {}) as PodTemplate)
   return errors

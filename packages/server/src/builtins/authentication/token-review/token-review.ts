@@ -6,7 +6,7 @@ import type { VirtualCreate } from '../../../resource/resource.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import { userFields } from '../user-fields.ts'
 
-/** TokenReviews, which tell the user of a token (pkg/registry/authentication/tokenreview). */
+/** TokenReviews, which resolve a token to its user (pkg/registry/authentication/tokenreview). */
 export const tokenReviews: BuiltinDefinition = defineBuiltin({
   group: 'authentication.k8s.io',
   resource: 'tokenreviews',

@@ -14,7 +14,7 @@ import {
 
 const group = 'authorization.k8s.io'
 
-/** SubjectAccessReviews, which tell whether a user may do something (pkg/registry/authorization). */
+/** SubjectAccessReviews, which check whether a user is authorized for a request (pkg/registry/authorization). */
 export const subjectAccessReviews: BuiltinDefinition = accessReviews('subjectaccessreviews', 'SubjectAccessReview')
 
 /** SubjectAccessReviews that are limited to a namespace. */

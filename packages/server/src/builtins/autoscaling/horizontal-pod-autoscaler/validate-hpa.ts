@@ -18,6 +18,7 @@ export interface HpaOptions {
   readonly objectMetrics: ReferenceOptions
 }
 
+/** Which rules apply to the apiVersion of a reference. */
 export interface ReferenceOptions {
   readonly allowEmptyGroup: boolean
   readonly allowInvalidVersion: boolean

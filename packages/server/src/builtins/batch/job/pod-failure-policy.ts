@@ -24,6 +24,7 @@ const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 const operators = ['In', 'NotIn']
 const statuses = ['False', 'True', 'Unknown']
 
+/** Fills the defaults of a pod failure policy. */
 export function defaultFailurePolicy(policy: Policy | undefined): void {
   for (const rule of policy?.rules ?? []) {
     for (const pattern of rule.onPodConditions ?? []) pattern.status ||= 'True'

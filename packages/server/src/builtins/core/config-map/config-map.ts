@@ -9,6 +9,7 @@ import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 /** The maximum total size of the values of a ConfigMap or a Secret. */
 export const maxDataBytes: number = 1024 * 1024
+/** The message for a change of an immutable ConfigMap or Secret. */
 export const immutableText: string = 'field is immutable when `immutable` is set'
 
 type Data = Readonly<Record<string, string>> | undefined

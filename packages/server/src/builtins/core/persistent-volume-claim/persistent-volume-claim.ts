@@ -131,7 +131,7 @@ function checkClassChange(claim: MutableObject, old: MutableObject, now: ClaimSp
   if (unset && (oldAnnotation === undefined || oldAnnotation === name)) delete now.storageClassName
 }
 
-/** Checks that a smaller request, which takes back a failed expansion, stays above the capacity of the volume. */
+/** Checks that a smaller request, which cancels a failed expansion, stays above the capacity of the volume. */
 function checkShrinking(spec: ClaimSpec, before: ClaimSpec, status: Status, errors: FieldError[]): void {
   const size = quantityOf(spec.resources?.requests?.['storage'])
   if (size.cmp(quantityOf(before.resources?.requests?.['storage'])) >= 0) return

@@ -36,6 +36,9 @@ export interface Reservation {
 /**
  * Allocates cluster IPs and node ports of services. It loads the allocations from the stored services once and updates them with every
  * write, so that the services are the only stored state.
+ *
+ * The methods that reserve are synchronous: no other write can run between the check and the reservation. A second server on the same
+ * store has its own allocator and may allocate the same address.
  */
 export class ServiceAllocator {
   readonly #store: Store

@@ -4,9 +4,12 @@ import type { Unchecked } from '../../typed/unchecked.ts'
 
 /** The spec of a service as a client sends it. */
 export type ServiceSpec = Unchecked<core.ServiceSpec>
+/** A port of a service as a client sends it. */
 export type ServicePort = NonNullable<ServiceSpec['ports']>[number]
+/** The status of a service as a client sends it. */
 export type ServiceStatus = Unchecked<core.ServiceStatus>
 
+/** The spec of a service. Adds an empty one if it is missing, so that the caller can change it. */
 export function serviceSpecOf(service: MutableObject): ServiceSpec {
   return (service['spec'] ??= {}) as ServiceSpec
 }
@@ -35,10 +38,12 @@ export function needsHealthCheck(spec: ServiceSpec): boolean {
   return spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local'
 }
 
+/** Whether a service of this type has a cluster IP, or `None` instead of one. */
 export function needsClusterIp(spec: ServiceSpec): boolean {
   return spec.type !== 'ExternalName'
 }
 
+/** Whether two lists have the same items in the same order. A missing list counts as empty. */
 export function sameList(a: readonly unknown[] = [], b: readonly unknown[] = []): boolean {
   return a.length === b.length && a.every((value, i) => value === b[i])
 }

@@ -62,6 +62,7 @@ function serviceStrategy(server: BuiltinServer): Strategy {
   const { registry, random, serviceRanges: ranges } = server
   const prefix = `/registry/${storagePath}`
   const allocator = new ServiceAllocator({ store: registry.store, prefix, random, ...(ranges ? { ranges } : {}) })
+  // Runs `reserve` and returns the function that releases its reservations, for the case that the write fails.
   const begin = async (dryRun: boolean, reserve: (reservation: Reservation) => void): Promise<() => Promise<void>> => {
     await allocator.ready()
     const reservation: Reservation = { ips: new Set(), ports: new Set() }

@@ -23,8 +23,11 @@ type HttpPath = Unchecked<networking.HTTPIngressPath>
 
 /** Which rules apply. An update may keep values of the stored object that a create must not have. */
 export interface IngressOptions {
+  /** Whether the names of TLS secrets are not checked. */
   readonly anySecretName: boolean
+  /** Whether the paths of wildcard hosts are not checked. */
   readonly anyWildcardRule: boolean
+  /** Whether service names may start with a digit. */
   readonly relaxedServiceName: boolean
 }
 
@@ -32,6 +35,7 @@ const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
 const badSequences = ['//', '/./', '/../', '%2f', '%2F']
 const badEndings = ['/..', '/.']
 
+/** Checks the spec of an Ingress (pkg/apis/networking/validation). */
 export function validateIngressSpec(
   spec: IngressSpec,
   path: FieldPath,

@@ -17,6 +17,7 @@ type Configuration = Unchecked<resource.DeviceClassConfiguration>
 
 const maxRequests = 32
 const maxConstraints = 32
+/** The maximum number of configurations of a claim or a device class. */
 export const maxConfigurations = 32
 const maxAlternatives = 8
 const maxParameters = 10 * 1024
@@ -27,6 +28,7 @@ function eachOf({ requests = [] }: DeviceClaim): Exactly[] {
   )
 }
 
+/** Fills the defaults of the requests of a claim. */
 export function defaultDeviceClaim(claim: DeviceClaim | undefined): void {
   for (const request of eachOf(claim ?? {})) {
     request.allocationMode ||= 'ExactCount'

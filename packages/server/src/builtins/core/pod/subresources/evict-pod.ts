@@ -65,6 +65,10 @@ function ignoresBudgets(pod: MutableObject): boolean {
   return ['Succeeded', 'Failed', 'Pending'].includes(phase) || pod.metadata.deletionTimestamp !== undefined
 }
 
+/**
+ * Decrements the allowed disruptions of the budget that selects the pod. Throws TooManyRequests if the budget allows none. Retries when
+ * another write of the budget came first, so that concurrent evictions cannot overspend it.
+ */
 async function spendBudget(
   parts: Parts,
   pod: StoredObject,
@@ -146,7 +150,7 @@ function rejection(retryAfterSeconds: number, cause: string): ApiError {
   return new ApiError({ ...status, details: { ...status.details, causes } })
 }
 
-/** Sets the condition DisruptionTarget, which tells the reason for the deletion. */
+/** Sets the condition DisruptionTarget, which states the reason for the deletion. */
 async function markEvicted(
   { registry }: Parts,
   resource: Resource,
