@@ -7,7 +7,7 @@ import type { Resource } from '../resource/resource.ts'
 /** The operations that admission distinguishes. */
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
-/** What admission is asked about. */
+/** A request as admission plugins see it. */
 export interface AdmissionAttributes {
   readonly context: RequestContext
   readonly resource: Resource
@@ -16,33 +16,37 @@ export interface AdmissionAttributes {
   readonly namespace: string
   readonly name: string
   readonly dryRun: boolean
-  /** Mutating plugins change it; undefined for a delete. */
+  /** The new object, which mutating plugins may change or replace; undefined for a delete. */
   object: MutableObject | undefined
+  /** The current object; undefined for a create. Must not be changed. */
   readonly old: MutableObject | undefined
-  /** The options of the request (CreateOptions, UpdateOptions, DeleteOptions), as webhooks see them. */
+  /** The options of the request (CreateOptions, UpdateOptions, DeleteOptions) as an API object. */
   readonly options: Readonly<Record<string, unknown>>
 }
 
 /** One run of an object through the mutating plugins. */
 export interface MutationRound {
-  /** Whether this is the second run, which comes when one of the plugins asked for it in the first. */
+  /** Whether this is the second run, which a plugin requested during the first. */
   readonly isRepeat: boolean
-  /** Has all plugins run again, because they have not seen what was changed after them. There is no third run. */
+  /** Requests a second run of all plugins, so that earlier plugins see later changes. There is no third run. */
   repeat(): void
-  /** What a plugin keeps from the first run for the second, by the plugin's name. */
+  /** State that a plugin keeps from the first run for the second, by the name of the plugin. */
   readonly memory: Map<string, unknown>
 }
 
-/** One admission plugin. Throwing an ApiError refuses the request. */
+/**
+ * One admission plugin. It rejects a request by throwing an ApiError. A write that loses a race is repeated with the newest object, so
+ * that a plugin may see one request several times.
+ */
 export interface AdmissionPlugin {
   readonly name: string
   /** May change `attributes.object`. */
   readonly mutate?: (attributes: AdmissionAttributes, round: MutationRound) => Promise<void>
-  /** Only looks. */
+  /** Checks the complete object. Must not change it. */
   readonly validate?: (attributes: AdmissionAttributes) => Promise<void>
 }
 
-/** Runs plugins in order: all that mutate, and, when the object is complete, all that validate. */
+/** Runs admission plugins in order. The caller runs the mutating ones first, completes and validates the object, then the validating ones. */
 export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[]
 
@@ -50,6 +54,7 @@ export class AdmissionChain {
     this.#plugins = plugins
   }
 
+  /** Runs the mutating plugins, twice if one of them requests it. `attributes.object` is the result. */
   async mutate(attributes: AdmissionAttributes): Promise<void> {
     const managedFields = attributes.object?.metadata?.managedFields
     const memory = new Map<string, unknown>()
@@ -64,15 +69,16 @@ export class AdmissionChain {
     restoreManagedFields(attributes, managedFields)
   }
 
+  /** Runs the validating plugins; the first rejection ends the run. */
   async validate(attributes: AdmissionAttributes): Promise<void> {
     for (const plugin of this.#plugins) await plugin.validate?.(attributes)
   }
 }
 
-/** The admission chain for the server's own writes. It has no plugins. */
+/** The chain of writes that the server makes on its own behalf: no plugin sees them. */
 export const noAdmission: AdmissionChain = new AdmissionChain([])
 
-/** Restores managed fields that a plugin made invalid (endpoints/handlers/fieldmanager/admission.go). */
+/** Restores managed fields that a plugin has made invalid (endpoints/handlers/fieldmanager/admission.go). */
 function restoreManagedFields(
   { object, context }: AdmissionAttributes,
   before: MutableObject['metadata']['managedFields'],

@@ -21,7 +21,7 @@ export interface TableOptions {
   readonly apiVersion: string
   readonly include: IncludeObject
   /** Converts an object to kube-apiserver's internal form, from which rows are built. @default unchanged */
-  readonly inner?: ((object: MutableObject) => MutableObject) | undefined
+  readonly toInternal?: ((object: MutableObject) => MutableObject) | undefined
 }
 
 /** Parses the query parameter includeObject. Throws BadRequest for an unknown value. */
@@ -68,10 +68,10 @@ export function tableMetadata({ metadata: { resourceVersion } }: MutableObject):
 export function tableRow(
   table: TableDefinition,
   object: MutableObject,
-  { apiVersion, include, inner }: TableOptions,
+  { apiVersion, include, toInternal }: TableOptions,
   now: number,
 ): Record<string, unknown> {
-  const inside = inner?.(object) ?? object
+  const inside = toInternal?.(object) ?? object
   const conditions = table.conditions?.(inside)
   return {
     cells: table.row(inside, now),

@@ -30,7 +30,7 @@ export async function presentObject(
   const apiVersion = representation.asVersion!
   if (representation.as === 'Table') {
     const table = resource.subresources[subresource]?.table ?? resource.presentation.table ?? defaultTable
-    const options = { apiVersion, include: includeObjectOf(representation.includeObject), inner: toInternal }
+    const options = { apiVersion, include: includeObjectOf(representation.includeObject), toInternal }
     const now = endpoint.registry.clock.now()
     return respond(status, tableOf(table, [object], tableMetadata(object), options, now), representation)
   }

@@ -61,7 +61,7 @@ export async function presentList(
     const options = {
       apiVersion,
       include: includeObjectOf(representation.includeObject),
-      inner: resource.conversion.toInternal,
+      toInternal: resource.conversion.toInternal,
     }
     const now = endpoint.registry.clock.now()
     return respond(

@@ -199,13 +199,20 @@ class WatchStream {
     const { endpoint, representation } = this.#parts
     const apiVersion = representation.asVersion!
     if (representation.as === undefined) return object
-    const inner = endpoint.resource.conversion.toInternal
-    if (representation.as !== 'Table') return partialObjectMetadata(inner?.(object) ?? object, apiVersion)
+    const { toInternal } = endpoint.resource.conversion
+    if (representation.as !== 'Table') return partialObjectMetadata(toInternal?.(object) ?? object, apiVersion)
     const now = endpoint.registry.clock.now()
     const table = endpoint.resource.presentation.table ?? defaultTable
     const headers = !this.#columnsSent
     this.#columnsSent = true
-    return tableOf(table, [object], tableMetadata(object), { apiVersion, include: this.#include, inner }, now, headers)
+    return tableOf(
+      table,
+      [object],
+      tableMetadata(object),
+      { apiVersion, include: this.#include, toInternal },
+      now,
+      headers,
+    )
   }
 
   /** Sends the revision up to which the client has seen every change. */
