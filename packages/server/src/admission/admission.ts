@@ -75,7 +75,7 @@ export class AdmissionChain {
   }
 }
 
-/** The chain of writes that the server makes on its own behalf: no plugin sees them. */
+/** The admission chain for the server's own writes. It has no plugins. */
 export const noAdmission: AdmissionChain = new AdmissionChain([])
 
 /** Restores managed fields that a plugin has made invalid (endpoints/handlers/fieldmanager/admission.go). */
