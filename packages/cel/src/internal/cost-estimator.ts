@@ -6,7 +6,6 @@ import {
   type ListExpr,
   type MapExpr,
   type SelectExpr,
-  type StructExpr,
 } from '../ast.ts'
 import { type CelType, sameType } from '../cel-type.ts'
 import {
@@ -31,42 +30,52 @@ import { declaredSizes, type SizeEstimator } from './declared-sizes.ts'
 import { isScalar, literalSize } from './literal-size.ts'
 import { standardCallEstimate } from './standard-call-estimate.ts'
 
-/** Returns the bounds of the cost of an expression, as in checker/cost.go with Kubernetes' options. */
+/** Returns the bounds of the cost of an expression. The numbers are those of cel-go with Kubernetes' options. */
 export function estimateExpressionCost(env: CelEnvironment, checked: CheckedExpr, sizes?: SizeEstimator): CostEstimate {
-  return new CostEstimator(env, checked, sizes ?? declaredSizes(env)).cost(checked.expr)
+  return new CostEstimator(env, checked, sizes ?? declaredSizes(env)).estimate(checked.expr, undefined).cost
 }
 
 /** The sizes of the elements of a list, or of the keys and values of a map. */
-interface EntrySize {
+interface EntrySizes {
   readonly container: 'list' | 'map'
   readonly key: SizeEstimate
   readonly value: SizeEstimate
 }
 
-/** The facts about a comprehension variable. */
-interface LocalVariable {
-  readonly path: readonly string[] | undefined
+/** Facts about a value. */
+interface ValueFacts {
+  /** The location of the value in the declared data; empty for a computed value. */
+  readonly path: readonly string[]
   readonly size: SizeEstimate | undefined
-  readonly entrySize: EntrySize | undefined
+  readonly entries: EntrySizes | undefined
+}
+
+/** The cost of an expression and the facts about its value. */
+interface Estimate extends ValueFacts {
+  readonly cost: CostEstimate
+}
+
+/** A comprehension variable in scope, and the variables around it. Inner variables shadow outer ones. */
+interface Scope {
+  readonly name: string
+  readonly value: ValueFacts
+  readonly outer: Scope | undefined
+}
+
+type Rules = {
+  readonly [K in Expr['kind']]: (e: Extract<Expr, { kind: K }>, scope: Scope | undefined) => Estimate
 }
 
 const ONE: CostEstimate = exactly(1)
 const ZERO: CostEstimate = exactly(0)
+/** The neutral element of the union of ranges. */
+const NOTHING: CostEstimate = { min: MAX_COST, max: 0 }
 
-/**
- * Computes bounds bottom-up in one pass over the checked expression. Besides the cost, it records facts about each node
- * by id, which enclosing nodes need: the location in the declared data (`#paths`), the size of the value (`#computed`)
- * and the sizes of its elements (`#entries`). Operands are therefore always visited before the node that uses them.
- */
+/** Computes estimates bottom-up: the estimate of an expression depends on those of its parts and on the variables in scope. */
 class CostEstimator {
   readonly #env: CelEnvironment
   readonly #checked: CheckedExpr
   readonly #sizes: SizeEstimator
-  readonly #paths = new Map<number, readonly string[]>()
-  readonly #computed = new Map<number, SizeEstimate>()
-  readonly #entries = new Map<number, EntrySize>()
-  /** The comprehension variables in scope, as one stack per name: inner variables shadow outer ones. */
-  readonly #locals = new Map<string, LocalVariable[]>()
 
   constructor(env: CelEnvironment, checked: CheckedExpr, sizes: SizeEstimator) {
     this.#env = env
@@ -74,140 +83,117 @@ class CostEstimator {
     this.#sizes = sizes
   }
 
-  cost(e: Expr): CostEstimate {
-    switch (e.kind) {
-      case 'literal':
-        return ZERO
-      case 'ident':
-        return this.#ident(e.id, e.name)
-      case 'select':
-        return this.#select(e)
-      case 'call':
-        return this.#call(e)
-      case 'list':
-        return this.#list(e)
-      case 'map':
-        return this.#map(e)
-      case 'struct':
-        return this.#struct(e)
-      case 'comprehension':
-        return isBinding(e) ? this.#binding(e) : this.#comprehension(e)
-    }
+  estimate(e: Expr, scope: Scope | undefined): Estimate {
+    // The rule of a kind accepts the expressions of that kind.
+    const rule = this.#rules[e.kind] as (e: Expr, scope: Scope | undefined) => Estimate
+    return rule(e, scope)
+  }
+
+  readonly #rules: Rules = {
+    literal: (e) => this.#computed(e, ZERO),
+    ident: (e, scope) => {
+      const local = lookup(scope, e.name)
+      const named = this.#located(e, ONE, local === undefined ? [e.name] : local.path)
+      return { ...named, size: named.size ?? local?.size, entries: local?.entries }
+    },
+    select: (e, scope) => this.#select(e, scope),
+    call: (e, scope) => (e.fn === 'dyn' ? this.#dyn(e, scope) : this.#call(e, scope)),
+    list: (e, scope) => this.#list(e, scope),
+    map: (e, scope) => this.#map(e, scope),
+    struct: (e, scope) => {
+      const fields = e.fields.map(({ value }) => this.estimate(value, scope))
+      return this.#computed(e, sumOf(exactly(STRUCT_CREATE_COST), fields))
+    },
+    comprehension: (e, scope) => (isBinding(e) ? this.#binding(e, scope) : this.#comprehension(e, scope)),
   }
 
   #type(e: Expr): CelType {
     return this.#checked.types[e.id]!
   }
 
-  #local(name: string): LocalVariable | undefined {
-    return this.#locals.get(name)?.at(-1)
+  /** The estimate of a value in the declared data, whose declaration determines its size. */
+  #located(e: Expr, cost: CostEstimate, path: readonly string[]): Estimate {
+    const size = this.#declaredSize(path) ?? (isScalar(this.#type(e)) ? ONE : undefined)
+    return { cost, path, size, entries: undefined }
   }
 
-  #push(name: string, variable: LocalVariable): void {
-    const stack = this.#locals.get(name)
-    if (stack === undefined) this.#locals.set(name, [variable])
-    else stack.push(variable)
+  /** The estimate of a computed value. Without a known size, literals and scalars have one by themselves. */
+  #computed(e: Expr, cost: CostEstimate, size?: SizeEstimate, entries?: EntrySizes): Estimate {
+    return { cost, path: [], size: size ?? literalSize(e) ?? (isScalar(this.#type(e)) ? ONE : undefined), entries }
   }
 
-  #pop(name: string): void {
-    this.#locals.get(name)!.pop()
+  #declaredSize(path: readonly string[] | undefined): SizeEstimate | undefined {
+    return path === undefined || path.length === 0 ? undefined : this.#sizes(path)
   }
 
-  /** Returns the location of a value in the declared data; empty for computed values. */
-  #pathOf(e: Expr): readonly string[] {
-    if (e.kind === 'ident') {
-      const local = this.#local(e.name)
-      if (local !== undefined) return local.path ?? []
-    }
-    return this.#paths.get(e.id) ?? []
-  }
-
-  #ident(id: number, name: string): CostEstimate {
-    const local = this.#local(name)
-    this.#paths.set(id, local === undefined ? [name] : (local.path ?? []))
-    return ONE
-  }
-
-  #select(e: SelectExpr): CostEstimate {
+  #select(e: SelectExpr, scope: Scope | undefined): Estimate {
     const reference = this.#checked.references[e.id]
-    if (reference?.kind === 'ident') return this.#ident(e.id, reference.name)
-    const operand = this.cost(e.operand)
+    if (reference?.kind === 'ident') {
+      return this.#located(e, ONE, lookup(scope, reference.name)?.path ?? [reference.name])
+    }
+    const operand = this.estimate(e.operand, scope)
     // In Kubernetes, has() itself is free.
-    if (e.testOnly) return operand
-    this.#paths.set(e.id, [...this.#pathOf(e.operand), e.field])
+    if (e.testOnly) return this.#computed(e, operand.cost)
     const { kind } = this.#type(e.operand)
-    return kind === 'map' || kind === 'struct' || kind === 'typeParam' ? addRanges(operand, ONE) : operand
+    const isCharged = kind === 'map' || kind === 'struct' || kind === 'typeParam'
+    return this.#located(e, isCharged ? addRanges(operand.cost, ONE) : operand.cost, [...operand.path, e.field])
   }
 
-  #call(e: CallExpr): CostEstimate {
-    // dyn() only changes the type, so it passes on the sizes of its argument.
-    if (e.fn === 'dyn') {
-      const arg = e.args[0]!
-      const cost = this.cost(arg)
-      this.#copySizes(e, arg)
-      return addRanges(ONE, cost)
-    }
+  /** dyn() only changes the type, so it passes on the sizes of its argument. */
+  #dyn(e: CallExpr, scope: Scope | undefined): Estimate {
+    const { cost, size, entries } = this.estimate(e.args[0]!, scope)
+    return this.#computed(e, addRanges(ONE, cost), size, entries)
+  }
+
+  /** The cost covers all overloads that may be called at run time. */
+  #call(e: CallExpr, scope: Scope | undefined): Estimate {
     const reference = this.#checked.references[e.id]
-    const argCosts = e.args.map((a) => this.cost(a))
-    const args = e.args.map((a) => this.#node(a))
-    if (reference?.kind !== 'call' || reference.overloads.length === 0) return ZERO
-    let sum = ZERO
-    let target: CostNode | undefined
-    if (e.target !== undefined && !reference.namespaced) {
-      sum = this.cost(e.target)
-      target = this.#node(e.target)
-    }
-    // The neutral element of the union: any of the overloads may be called at run time.
-    let total: CostEstimate = { min: MAX_COST, max: 0 }
-    let resultSize: SizeEstimate | undefined
+    if (reference?.kind !== 'call' || reference.overloads.length === 0) return this.#computed(e, ZERO)
+    const args = e.args.map((arg) => this.estimate(arg, scope))
+    const isMember = e.target !== undefined && !reference.namespaced
+    const target = isMember ? this.estimate(e.target, scope) : undefined
+    let cost = NOTHING
+    let size: SizeEstimate | undefined
+    let path: readonly string[] = []
+    let entries: EntrySizes | undefined
     for (const overload of reference.overloads) {
-      const estimate = this.#overload(e, reference.fn, overload, target, args, argCosts)
-      total = unionRanges(total, estimate.cost)
-      if (estimate.resultSize !== undefined) {
-        resultSize = resultSize === undefined ? estimate.resultSize : unionRanges(resultSize, estimate.resultSize)
-      }
+      const call = this.#overload(e, reference.fn, overload, target, args)
+      cost = unionRanges(cost, call.cost)
+      entries = call.entries ?? entries
+      size = call.resultSize === undefined ? size : unionRanges(size ?? call.resultSize, call.resultSize)
       if (overload === 'index_list' || overload === 'index_map') {
-        const container = e.args[0]!
-        resultSize = this.#entrySize(container)?.value
-        this.#paths.set(e.id, [...this.#pathOf(container), overload === 'index_list' ? '@items' : '@values'])
+        size = args[0]!.entries?.value
+        path = [...args[0]!.path, overload === 'index_list' ? '@items' : '@values']
       }
-      resultSize ??= this.#size(e)
+      size ??= this.#located(e, ZERO, path).size
     }
-    if (resultSize !== undefined) this.#computed.set(e.id, resultSize)
-    return addRanges(sum, total)
+    return { cost: addRanges(target?.cost ?? ZERO, cost), path, size, entries }
   }
 
+  /** The estimate of one overload with its arguments, but without the receiver. */
   #overload(
     e: CallExpr,
     fn: string,
     overloadId: string,
-    target: CostNode | undefined,
-    args: readonly CostNode[],
-    argCosts: readonly CostEstimate[],
-  ): CallEstimate {
+    target: Estimate | undefined,
+    args: readonly Estimate[],
+  ): CallEstimate & { readonly entries?: EntrySizes | undefined } {
     const declared = this.#env.function(fn)!
-    const overload = declared.overloads.find((o) => o.id === overloadId)
+    const overload = declared.overloads.find(({ id }) => id === overloadId)
     const context: CallCostContext = {
       fn,
       overloadId,
-      target,
-      args,
+      target: target && this.#node(e.target!, target),
+      args: e.args.map((arg, i) => this.#node(arg, args[i]!)),
       sizeOf: (node) => node.computedSize ?? this.#declaredSize(node.path) ?? UNKNOWN_SIZE,
       elementOf,
     }
     const custom =
       overload?.cost?.estimate?.(context) ?? declared.cost?.estimate?.(context) ?? this.#equalityEstimate(context)
-    if (custom !== undefined) {
-      return { ...custom, cost: argCosts.reduce(addRanges, custom.cost) }
-    }
-    return standardCallEstimate(overloadId, context.target, args, argCosts, {
-      setEntrySize: (first, second) => {
-        const union = unionEntries(e.args[first], e.args[second], (x) =>
-          x === undefined ? undefined : this.#entrySize(x),
-        )
-        if (union !== undefined) this.#entries.set(e.id, union)
-      },
-    })
+    if (custom !== undefined) return { ...custom, cost: sumOf(custom.cost, args) }
+    const { elementsOf, ...standard } = standardCallEstimate(overloadId, target, args)
+    const entries = elementsOf && unionEntries(args[elementsOf[0]]?.entries, args[elementsOf[1]]?.entries)
+    return { ...standard, entries }
   }
 
   /** Returns the declared cost of comparing two values of an extension type. */
@@ -219,148 +205,101 @@ class CostEstimator {
     return cost === undefined ? undefined : { cost }
   }
 
-  #declaredSize(path: readonly string[] | undefined): SizeEstimate | undefined {
-    return path === undefined || path.length === 0 ? undefined : this.#sizes(path)
-  }
-
-  #node(e: Expr): CostNode {
-    const path = this.#pathOf(e)
+  #node(e: Expr, { path, size }: ValueFacts): CostNode {
     return {
       // Only values that are reachable from a variable have a path.
       path: path.length === 0 || path[0] === ACCUMULATOR ? undefined : path,
       type: this.#type(e),
       literal: e.kind === 'literal' ? e.value : undefined,
-      computedSize: this.#size(e),
+      computedSize: size,
     }
   }
 
-  /**
-   * Returns the size of a value, from the most to the least specific source: computed, literal, declared, scalar,
-   * local.
-   */
-  #size(e: Expr): SizeEstimate | undefined {
-    const known = this.#computed.get(e.id) ?? literalSize(e)
-    if (known !== undefined) return known
-    const declared = this.#declaredSize(this.#pathOf(e))
-    if (declared !== undefined) {
-      this.#computed.set(e.id, declared)
-      return declared
-    }
-    if (isScalar(this.#type(e))) return exactly(1)
-    return e.kind === 'ident' ? this.#local(e.name)?.size : undefined
+  #list(e: ListExpr, scope: Scope | undefined): Estimate {
+    const elements = e.elements.map((element) => this.estimate(element, scope))
+    const entries: EntrySizes = { container: 'list', key: ONE, value: unionOfSizes(elements) }
+    return this.#computed(e, sumOf(exactly(LIST_CREATE_COST), elements), undefined, entries)
   }
 
-  #sizeOrUnknown(e: Expr): SizeEstimate {
-    return this.#size(e) ?? UNKNOWN_SIZE
-  }
-
-  #entrySize(e: Expr): EntrySize | undefined {
-    const known = this.#entries.get(e.id)
-    if (known !== undefined) return known
-    return e.kind === 'ident' ? this.#local(e.name)?.entrySize : undefined
-  }
-
-  #copySizes(to: Expr, from: Expr): void {
-    const size = this.#size(from)
-    if (size !== undefined) this.#computed.set(to.id, size)
-    const entries = this.#entrySize(from)
-    if (entries !== undefined) this.#entries.set(to.id, entries)
-  }
-
-  /** The element sizes of a list literal are the union over its elements. */
-  #list(e: ListExpr): CostEstimate {
-    let sum = ZERO
-    let value: SizeEstimate = { min: e.elements.length === 0 ? 0 : MAX_COST, max: 0 }
-    for (const element of e.elements) {
-      sum = addRanges(sum, this.cost(element))
-      value = unionRanges(value, this.#sizeOrUnknown(element))
-    }
-    this.#entries.set(e.id, { container: 'list', key: exactly(1), value })
-    return addRanges(sum, exactly(LIST_CREATE_COST))
-  }
-
-  #map(e: MapExpr): CostEstimate {
-    let sum = ZERO
-    let key: SizeEstimate = { min: e.entries.length === 0 ? 0 : MAX_COST, max: 0 }
-    let value = key
-    for (const entry of e.entries) {
-      sum = addRanges(addRanges(sum, this.cost(entry.key)), this.cost(entry.value))
-      key = unionRanges(key, this.#sizeOrUnknown(entry.key))
-      value = unionRanges(value, this.#sizeOrUnknown(entry.value))
-    }
-    this.#entries.set(e.id, { container: 'map', key, value })
-    return addRanges(sum, exactly(MAP_CREATE_COST))
-  }
-
-  #struct(e: StructExpr): CostEstimate {
-    return e.fields.reduce((sum, f) => addRanges(sum, this.cost(f.value)), exactly(STRUCT_CREATE_COST))
+  #map(e: MapExpr, scope: Scope | undefined): Estimate {
+    const keys = e.entries.map(({ key }) => this.estimate(key, scope))
+    const values = e.entries.map(({ value }) => this.estimate(value, scope))
+    const entries: EntrySizes = { container: 'map', key: unionOfSizes(keys), value: unionOfSizes(values) }
+    return this.#computed(e, sumOf(exactly(MAP_CREATE_COST), [...keys, ...values]), undefined, entries)
   }
 
   /** The cost of a fold: range, initial value and result once, condition and step once per element of the range. */
-  #comprehension(e: ComprehensionExpr): CostEstimate {
-    let sum = addRanges(this.cost(e.range), this.cost(e.accuInit))
-    this.#push(e.accuVar, this.#asLocal(e.accuInit))
-    this.#pushIteration(e)
-    const condition = this.cost(e.condition)
-    const step = this.cost(e.step)
-    this.#pop(e.iterVar)
-    if (e.iterVar2 !== undefined) this.#pop(e.iterVar2)
-    sum = addRanges(sum, this.cost(e.result))
-    this.#pop(e.accuVar)
-    const count = this.#sizeOrUnknown(e.range)
-    sum = addRanges(sum, multiplyRanges(count, addRanges(step, condition)))
-    if (e.accuInit.kind === 'literal') {
-      const size = this.#size(e.accuInit)
-      if (size !== undefined) this.#computed.set(e.id, size)
-    } else if (e.accuInit.kind === 'list' || e.accuInit.kind === 'map') {
-      this.#computed.set(e.id, count)
-      const entries = this.#entrySize(e.step)
-      if (entries !== undefined) this.#entries.set(e.id, entries)
-    }
-    return sum
-  }
-
-  #asLocal(e: Expr): LocalVariable {
-    return { path: this.#pathOf(e), size: this.#size(e), entrySize: this.#entrySize(e) }
-  }
-
-  /** Brings the iteration variables into scope. Over a list with two variables, the first one is the index. */
-  #pushIteration(e: ComprehensionExpr): void {
-    const entries = this.#entrySize(e.range)
-    const isList = (entries?.container ?? this.#type(e.range).kind) === 'list'
-    const path = this.#pathOf(e.range)
-    const local = (step: string, size: SizeEstimate | undefined): LocalVariable => ({
-      path: [...path, step],
-      size,
-      entrySize: undefined,
-    })
-    const values = local(isList ? '@items' : '@values', entries?.value)
-    if (e.iterVar2 === undefined) {
-      this.#push(e.iterVar, isList ? values : local('@keys', entries?.key))
-    } else {
-      this.#push(e.iterVar, local(isList ? '@indices' : '@keys', entries?.key))
-      this.#push(e.iterVar2, values)
+  #comprehension(e: ComprehensionExpr, scope: Scope | undefined): Estimate {
+    const range = this.estimate(e.range, scope)
+    const init = this.estimate(e.accuInit, scope)
+    const withAccu: Scope = { name: e.accuVar, value: init, outer: scope }
+    const inside = iterationScope(e, range, this.#type(e.range), withAccu)
+    const condition = this.estimate(e.condition, inside)
+    const step = this.estimate(e.step, inside)
+    const result = this.estimate(e.result, withAccu)
+    const count = range.size ?? UNKNOWN_SIZE
+    const loop = multiplyRanges(count, addRanges(step.cost, condition.cost))
+    const cost = sumOf(loop, [range, init, result])
+    switch (e.accuInit.kind) {
+      case 'literal':
+        return this.#computed(e, cost, init.size)
+      case 'list':
+      case 'map':
+        return this.#computed(e, cost, count, step.entries)
+      default:
+        return this.#computed(e, cost)
     }
   }
 
   /** The cost of a variable binding (`cel.bind`, `sortBy`): the step of this fold over an empty list never runs. */
-  #binding(e: ComprehensionExpr): CostEstimate {
-    let sum = addRanges(this.cost(e.range), this.cost(e.accuInit))
-    this.#push(e.accuVar, this.#asLocal(e.accuInit))
-    sum = addRanges(sum, this.cost(e.result))
-    this.#pop(e.accuVar)
-    this.#copySizes(e, e.result)
-    return sum
+  #binding(e: ComprehensionExpr, scope: Scope | undefined): Estimate {
+    const range = this.estimate(e.range, scope)
+    const init = this.estimate(e.accuInit, scope)
+    const result = this.estimate(e.result, { name: e.accuVar, value: init, outer: scope })
+    const { size, entries } = this.#outside(e.result, result, scope)
+    return this.#computed(e, sumOf(ZERO, [range, init, result]), size, entries)
+  }
+
+  /** The facts about the result of a binding, seen from outside: a bare variable keeps its location only, as in cel-go. */
+  #outside(e: Expr, inside: Estimate, scope: Scope | undefined): ValueFacts {
+    if (e.kind !== 'ident') return inside
+    return lookup(scope, e.name) === undefined ? this.#located(e, ZERO, inside.path) : this.estimate(e, scope)
   }
 }
 
-function unionEntries(
-  first: Expr | undefined,
-  second: Expr | undefined,
-  entriesOf: (e: Expr | undefined) => EntrySize | undefined,
-): EntrySize | undefined {
-  const a = entriesOf(first)
-  const b = entriesOf(second)
+function lookup(scope: Scope | undefined, name: string): ValueFacts | undefined {
+  for (let at = scope; at !== undefined; at = at.outer) if (at.name === name) return at.value
+  return undefined
+}
+
+/** The scope with the iteration variables. Over a list with two variables, the first one is the index. */
+function iterationScope(e: ComprehensionExpr, { path, entries }: ValueFacts, type: CelType, outer: Scope): Scope {
+  const isList = (entries?.container ?? type.kind) === 'list'
+  const variable = (name: string, step: string, size: SizeEstimate | undefined, around: Scope): Scope => ({
+    name,
+    value: { path: [...path, step], size, entries: undefined },
+    outer: around,
+  })
+  const valueStep = isList ? '@items' : '@values'
+  if (e.iterVar2 !== undefined) {
+    const first = variable(e.iterVar, isList ? '@indices' : '@keys', entries?.key, outer)
+    return variable(e.iterVar2, valueStep, entries?.value, first)
+  }
+  return isList
+    ? variable(e.iterVar, valueStep, entries?.value, outer)
+    : variable(e.iterVar, '@keys', entries?.key, outer)
+}
+
+function sumOf(own: CostEstimate, parts: readonly Estimate[]): CostEstimate {
+  return parts.reduce((sum, { cost }) => addRanges(sum, cost), own)
+}
+
+function unionOfSizes(values: readonly ValueFacts[]): SizeEstimate {
+  if (values.length === 0) return ZERO
+  return values.reduce((union, { size }) => unionRanges(union, size ?? UNKNOWN_SIZE), NOTHING)
+}
+
+function unionEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): EntrySizes | undefined {
   if (a === undefined || b === undefined) return undefined
   return { container: a.container, key: unionRanges(a.key, b.key), value: unionRanges(a.value, b.value) }
 }

@@ -1,8 +1,6 @@
 import {
   addRanges,
-  type CallEstimate,
   type CostEstimate,
-  type CostNode,
   exactly,
   multiplyRanges,
   REGEX_LENGTH_COST,
@@ -13,93 +11,109 @@ import {
   unionRanges,
 } from '../cost-estimate.ts'
 
-/** Records the sizes of the elements of the result. */
-export interface EntrySizes {
-  /** States that the elements of the result are those of the two arguments, given by index. */
-  setEntrySize(first: number, second: number): void
+/** The cost and the size of an operand. */
+export interface Operand {
+  readonly cost: CostEstimate
+  readonly size: SizeEstimate | undefined
 }
 
-function sizeOf(node: CostNode | undefined): SizeEstimate {
-  return node?.computedSize ?? UNKNOWN_SIZE
+/** The estimate for a call of a standard function. */
+export interface StandardEstimate {
+  /** The cost of the call, including its arguments, but not the receiver. */
+  readonly cost: CostEstimate
+  readonly resultSize?: SizeEstimate
+  /** The indexes of two arguments. The elements of the result are elements of either. */
+  readonly elementsOf?: readonly [number, number]
 }
 
-function traversal(size: SizeEstimate): CostEstimate {
-  return scaleRange(size, STRING_TRAVERSAL_COST)
+/** Sizes of the receiver and the first two arguments; unknown ones are unbounded. */
+interface Sizes {
+  readonly target: SizeEstimate
+  readonly first: SizeEstimate
+  readonly second: SizeEstimate
 }
 
-/** Returns the estimate for a standard function, including its arguments, as in checker/cost.go. */
-export function standardCallEstimate(
-  overloadId: string,
-  target: CostNode | undefined,
-  args: readonly CostNode[],
-  argCosts: readonly CostEstimate[],
-  entries: EntrySizes,
-): CallEstimate {
-  const withArgs = (cost: CostEstimate): CostEstimate => argCosts.reduce(addRanges, cost)
-  switch (overloadId) {
-    case 'string_format':
-      return { cost: withArgs(traversal(sizeOf(target))) }
-    case 'string_to_bytes': {
-      const size = sizeOf(args[0])
-      return { cost: withArgs(traversal(size)), resultSize: { min: size.min, max: size.max * 4 } }
-    }
-    case 'bytes_to_string': {
-      const size = sizeOf(args[0])
-      return { cost: withArgs(traversal(size)), resultSize: { min: Math.trunc(size.min / 4), max: size.max } }
-    }
-    case 'strings_quote': {
-      const size = sizeOf(args[0])
-      return { cost: withArgs(traversal(size)), resultSize: { min: size.min + 2, max: size.max * 2 + 2 } }
-    }
-    case 'starts_with_string':
-    case 'ends_with_string':
-      return { cost: withArgs(traversal(sizeOf(args[0]))) }
-    case 'in_list':
-      return { cost: withArgs(scaleRange(sizeOf(args[1]), 1)) }
-    case 'matches_string': {
-      if (target === undefined) break
-      // One more than the length, so that an empty text does not make an expensive pattern free.
-      const text = traversal(addRanges(sizeOf(target), exactly(1)))
-      return { cost: withArgs(multiplyRanges(text, scaleRange(sizeOf(args[0]), REGEX_LENGTH_COST))) }
-    }
-    case 'contains_string':
-      return { cost: withArgs(multiplyRanges(traversal(sizeOf(target)), traversal(sizeOf(args[0])))) }
-    case 'logical_or':
-    case 'logical_and': {
-      const [left, right] = argCosts as [CostEstimate, CostEstimate]
-      return { cost: { min: left.min, max: addRanges(left, right).max } }
-    }
-    case 'conditional': {
-      entries.setEntrySize(1, 2)
-      const [condition, yes, no] = argCosts as [CostEstimate, CostEstimate, CostEstimate]
-      return {
-        cost: addRanges(condition, unionRanges(yes, no)),
-        resultSize: unionRanges(sizeOf(args[1]), sizeOf(args[2])),
-      }
-    }
-    case 'add_string':
-    case 'add_bytes':
-    case 'add_list': {
-      const resultSize = addRanges(sizeOf(args[0]), sizeOf(args[1]))
-      entries.setEntrySize(0, 1)
-      // The cost of concatenating lists does not depend on their sizes.
-      return { cost: withArgs(overloadId === 'add_list' ? exactly(1) : traversal(resultSize)), resultSize }
-    }
-    default:
-      if (!COMPARISONS.has(overloadId)) break
-      return { cost: withArgs(comparison(sizeOf(args[0]), sizeOf(args[1]))) }
-  }
-  return { cost: withArgs(exactly(1)) }
+/** The cost of a call without its arguments, and the size of its result. */
+type Rule = (sizes: Sizes) => Omit<StandardEstimate, 'cost'> & { readonly own: CostEstimate }
+
+const traversal = (size: SizeEstimate): CostEstimate => scaleRange(size, STRING_TRAVERSAL_COST)
+
+const concatenation: Rule = ({ first, second }) => {
+  const resultSize = addRanges(first, second)
+  return { own: traversal(resultSize), resultSize, elementsOf: [0, 1] }
 }
 
 /** A comparison stops at the end of the shorter operand. */
-function comparison(left: SizeEstimate, right: SizeEstimate): CostEstimate {
-  const max = Math.min(left.max, right.max)
-  return traversal({ min: max > 0 ? 1 : 0, max })
+const comparison: Rule = ({ first, second }) => {
+  const max = Math.min(first.max, second.max)
+  return { own: traversal({ min: max > 0 ? 1 : 0, max }) }
 }
 
-const COMPARISONS = new Set([
-  ...['less', 'less_equals', 'greater', 'greater_equals'].flatMap((verb) => [`${verb}_string`, `${verb}_bytes`]),
-  'equals',
-  'not_equals',
-])
+const traversesFirst: Rule = ({ first }) => ({ own: traversal(first) })
+
+/** The functions whose cost depends on sizes, by overload. All others cost 1. */
+const rules: Readonly<Record<string, Rule>> = {
+  string_format: ({ target }) => ({ own: traversal(target) }),
+  string_to_bytes: ({ first }) => ({ own: traversal(first), resultSize: { min: first.min, max: first.max * 4 } }),
+  bytes_to_string: ({ first }) => ({
+    own: traversal(first),
+    resultSize: { min: Math.trunc(first.min / 4), max: first.max },
+  }),
+  strings_quote: ({ first }) => ({
+    own: traversal(first),
+    resultSize: { min: first.min + 2, max: first.max * 2 + 2 },
+  }),
+  starts_with_string: traversesFirst,
+  ends_with_string: traversesFirst,
+  in_list: ({ second }) => ({ own: scaleRange(second, 1) }),
+  // One more than the length, so that an empty text does not make an expensive pattern free.
+  matches_string: ({ target, first }) => ({
+    own: multiplyRanges(traversal(addRanges(target, exactly(1))), scaleRange(first, REGEX_LENGTH_COST)),
+  }),
+  contains_string: ({ target, first }) => ({ own: multiplyRanges(traversal(target), traversal(first)) }),
+  add_string: concatenation,
+  add_bytes: concatenation,
+  // Lists are concatenated without copying.
+  add_list: (sizes) => ({ ...concatenation(sizes), own: exactly(1) }),
+  equals: comparison,
+  not_equals: comparison,
+  ...Object.fromEntries(
+    ['less', 'less_equals', 'greater', 'greater_equals'].flatMap((verb) =>
+      ['string', 'bytes'].map((type) => [`${verb}_${type}`, comparison]),
+    ),
+  ),
+}
+
+/** The operators that do not evaluate all of their arguments. */
+const lazyOperators: Readonly<Record<string, (args: readonly Operand[]) => StandardEstimate>> = {
+  logical_or: ([left, right]) => shortCircuit(left!, right!),
+  logical_and: ([left, right]) => shortCircuit(left!, right!),
+  conditional: ([condition, yes, no]) => ({
+    cost: addRanges(condition!.cost, unionRanges(yes!.cost, no!.cost)),
+    resultSize: unionRanges(yes!.size ?? UNKNOWN_SIZE, no!.size ?? UNKNOWN_SIZE),
+    elementsOf: [1, 2],
+  }),
+}
+
+function shortCircuit(left: Operand, right: Operand): StandardEstimate {
+  return { cost: { min: left.cost.min, max: addRanges(left.cost, right.cost).max } }
+}
+
+/** Returns the estimate for a standard function. The numbers are those of cel-go. */
+export function standardCallEstimate(
+  overloadId: string,
+  target: Operand | undefined,
+  args: readonly Operand[],
+): StandardEstimate {
+  const lazy = lazyOperators[overloadId]
+  if (lazy !== undefined) return lazy(args)
+  // matches() as a global function counts as an unknown function.
+  const rule = overloadId === 'matches_string' && target === undefined ? undefined : rules[overloadId]
+  const [first, second] = args
+  const { own, ...facts } = rule?.({
+    target: target?.size ?? UNKNOWN_SIZE,
+    first: first?.size ?? UNKNOWN_SIZE,
+    second: second?.size ?? UNKNOWN_SIZE,
+  }) ?? { own: exactly(1) }
+  return { ...facts, cost: args.reduce((sum, { cost }) => addRanges(sum, cost), own) }
+}
