@@ -3,8 +3,14 @@ import type { BodySink } from '@kubewright/api'
 
 const canceled = new Error('The client disconnected or the server is stopping')
 
-/** Large bodies are written in pieces of this size, so that the progress of a client can be measured. */
-const pieceBytes = 64 * 1024
+/** The bytes that a client must take between two sweeps to count as reading. */
+const progressBytes = 64 * 1024
+/**
+ * Larger bodies are written in pieces of this size, so that the progress of a client can be measured. The output is ended only when it has
+ * drained: if Node 20 still waits for a write when the next request of the same HTTP/1.1 connection arrives, it pauses its parser and fails
+ * the connection with "Parse Error: Paused" when more of that request arrives.
+ */
+const pieceBytes = 1024 * 1024
 
 /** The output of an exchange: the HTTP/2 stream, the HTTP/1.1 response, or the socket of an upgraded connection. */
 type Output = Writable & { readonly closed: boolean; readonly bytesWritten?: number }
@@ -73,13 +79,16 @@ export class Exchange {
 
   /** Writes a body that is in memory, and ends the output. Resolves when the last piece was handed to the output. */
   async end(body: Uint8Array): Promise<void> {
-    let at = 0
-    for (; body.length - at > pieceBytes; at += pieceBytes) {
+    if (body.length <= pieceBytes) {
+      this.#written += body.length
+      this.#output.end(body)
+      return
+    }
+    for (let at = 0; at < body.length; at += pieceBytes) {
       if (!this.write(body.subarray(at, at + pieceBytes))) await this.drained()
       if (this.#output.destroyed) return
     }
-    this.#written += body.length - at
-    this.#output.end(at === 0 ? body : body.subarray(at))
+    this.#output.end()
   }
 
   /** The receiver of a streamed body. */
@@ -109,14 +118,14 @@ export class Exchange {
 
   /**
    * Measures progress; the listener calls it every `period` milliseconds. Resets the output when bytes have waited for `timeout`
-   * milliseconds while the client took less than {@link pieceBytes}, and when the client keeps its half of a stream open after the
+   * milliseconds while the client took less than {@link progressBytes}, and when the client keeps its half of a stream open after the
    * response was sent. An output without waiting bytes, such as a watch without events, never times out.
    */
   sweep(period: number, timeout: number): void {
     const waiting = this.#output.writableLength
     // Sockets are written to by others; they count themselves.
     const taken = (this.#output.bytesWritten ?? this.#written) - waiting
-    if ((waiting === 0 && !this.#isSent) || taken - this.#taken >= pieceBytes) {
+    if ((waiting === 0 && !this.#isSent) || taken - this.#taken >= progressBytes) {
       this.#taken = taken
       this.#stalledFor = 0
       return

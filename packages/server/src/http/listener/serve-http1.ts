@@ -81,5 +81,6 @@ async function send(exchange: Exchange, response: ServerResponse, answer: ApiRes
   // Sends the headers at once, because a client waits for them before the first event of a watch.
   response.flushHeaders()
   await answer.body(exchange.sink)
+  await exchange.drained()
   response.end()
 }
