@@ -66,9 +66,21 @@ describe('a packed package', () => {
     })
   }
 
-  test('@kubewright/cli contains its command and the program that dev starts', () => {
+  test('kubewright and @kubewright/cli run the command, packed and in a clone', () => {
+    const modules = join(project, 'node_modules')
+    for (const folder of [
+      join(modules, 'kubewright'),
+      join(modules, '@kubewright/cli'),
+      'packages/kubewright',
+      'packages/cli',
+    ]) {
+      const command = join(folder, 'bin/kubewright.js')
+      expect(execFileSync(node, [command, '--version'], { cwd: root, encoding: 'utf8' })).toMatch(/^kubewright \d/)
+    }
+  })
+
+  test('@kubewright/cli contains the program that dev starts', () => {
     const dist = join(project, 'node_modules/@kubewright/cli/dist')
-    expect(execFileSync(node, [join(dist, 'main.js'), '--version'], { encoding: 'utf8' })).toMatch(/^kubewright \d/)
     // Started without a parent process, it refuses to run.
     const { status, stderr } = spawnSync(node, [join(dist, 'operator-main.js')], { encoding: 'utf8' })
     expect({ status, stderr }).toEqual({

@@ -79,7 +79,11 @@ export async function installPacked(project: string): Promise<void> {
   rmSync(archives, { recursive: true, force: true })
   for (const name of ['@types', 'tsx', 'vitest']) link(name)
   link('typescript', 'ts7')
-  const bins = { kubewright: '@kubewright/cli/dist/main.js', tsc: 'typescript/bin/tsc', vitest: 'vitest/vitest.mjs' }
+  const bins = {
+    kubewright: '@kubewright/cli/bin/kubewright.js',
+    tsc: 'typescript/bin/tsc',
+    vitest: 'vitest/vitest.mjs',
+  }
   for (const [name, file] of Object.entries(bins)) symlinkSync(join('..', file), join(modules, '.bin', name))
   chmodSync(join(modules, bins.kubewright), 0o755)
 }
