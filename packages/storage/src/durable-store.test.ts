@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { storageContract } from './contract.ts'
 import { openDurableStore } from './durable-store.ts'
 import { type Disk, nodeDisk } from './internal/disk.ts'
+import { CompactedError } from './storage-error.ts'
 import type { Store } from './store.ts'
 
 const folders: string[] = []
@@ -45,6 +46,28 @@ storageContract('DurableStore with a snapshot after every few writes', test, asy
 )
 
 describe('openDurableStore()', () => {
+  test('limits its history by bytes, for the writes of a log that it replays and for new ones', async () => {
+    const folder = await newFolder()
+    const value = new Uint8Array(10_000)
+    const overwrite = async (store: Store, times: number): Promise<void> => {
+      for (let i = 0; i < times; i++) {
+        const { entry } = await store.get('/a')
+        await store.put('/a', value, entry?.modRevision ?? 0)
+      }
+    }
+    {
+      await using store = await openDurableStore(folder)
+      await overwrite(store, 100)
+      expect(store.historyBytes).toBe(99 * value.length)
+    }
+    await using store = await openDurableStore(folder, { historyBytes: 100_000 })
+    expect(store.historyBytes).toBeLessThanOrEqual(100_000)
+    await overwrite(store, 50)
+    expect(store.historyBytes).toBeLessThanOrEqual(100_000)
+    await expect(store.get('/a', { revision: 20 })).rejects.toBeInstanceOf(CompactedError)
+    expect(await store.revision()).toBe(151)
+  })
+
   test('restores all entries, revisions and history', async () => {
     const folder = await newFolder()
     await fill(folder, 20)

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { folderProblem } from './folder-problem.ts'
 import { type Disk, type DurableFile, nodeDisk } from './internal/disk.ts'
 import { type FolderLock, lockFolder } from './internal/folder-lock.ts'
-import { LocalStore } from './internal/local-store.ts'
+import { type HistoryOptions, LocalStore } from './internal/local-store.ts'
 import type { Mvcc } from './internal/mvcc.ts'
 import { logName, recover, snapshotName } from './internal/recover.ts'
 import {
@@ -17,7 +17,7 @@ import { StorageError } from './storage-error.ts'
 import type { Entry, WriteResult } from './store.ts'
 
 /** Options of {@link openDurableStore}. */
-export interface DurableStoreOptions {
+export interface DurableStoreOptions extends HistoryOptions {
   /** The size in bytes at which the log is replaced by a snapshot. @default 64 MiB */
   readonly snapshotBytes?: number
   /** A disk to use instead of the real folder. The folder's name then appears only in messages. */
@@ -72,8 +72,9 @@ export class DurableStore extends LocalStore {
     log: DurableFile
     logLength: number
     snapshotBytes: number
+    history: HistoryOptions
   }) {
-    super(parts.mvcc, `the store in ${parts.folder}`)
+    super(parts.mvcc, `the store in ${parts.folder}`, parts.history)
     this.#folder = parts.folder
     this.#disk = parts.disk
     this.#lock = parts.lock
@@ -143,6 +144,7 @@ export class DurableStore extends LocalStore {
         failure = await this.#recoverFrom(error)
       }
     }
+    const before = this.mvcc.revision
     for (const { key, value, resolve, reject } of batch) {
       this.#inFlight.delete(key)
       if (failure) reject(failure)
@@ -151,7 +153,7 @@ export class DurableStore extends LocalStore {
         resolve({ ok: true, revision, entry, previous })
       }
     }
-    if (!failure) this.hub.wake()
+    if (!failure) this.published(before)
   }
 
   /** Fences writes: a process whose lock file was deleted may share the folder with another one, which would damage the log. */
@@ -288,7 +290,7 @@ async function open(folder: string, options: DurableStoreOptions): Promise<Durab
     // Cut off what a crash left after the last complete frame, so that the next frame follows it directly.
     await log.truncate(logLength)
     const snapshotBytes = options.snapshotBytes ?? 64 * 1024 * 1024
-    return new DurableStore({ folder, disk, lock, mvcc, log, logLength, snapshotBytes })
+    return new DurableStore({ folder, disk, lock, mvcc, log, logLength, snapshotBytes, history: options })
   } catch (error) {
     await log?.close().catch(() => undefined)
     await lock?.[Symbol.asyncDispose]()

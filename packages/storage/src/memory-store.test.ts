@@ -59,3 +59,38 @@ test('MemoryStore rejects calls after it was closed', async () => {
   await expect(waiting).rejects.toMatchObject({ code: 'KW_STORAGE_CLOSED' })
   await expect(store.put('/a', bytes('1'), 0)).rejects.toThrow('Cannot use the store as it was closed')
 })
+
+test('MemoryStore limits its history by bytes, and watches that resume in the past fail as after a compaction', async () => {
+  const limit = 100_000
+  await using store = new MemoryStore({ historyBytes: limit })
+  const value = new Uint8Array(10_000)
+  const seen: number[] = []
+  const watching = (async () => {
+    for await (const { changes } of store.watch({ prefix: '/', after: 1 })) {
+      seen.push(...changes.map(({ revision }) => revision))
+      if (seen.length >= 200) return
+    }
+  })()
+  let revision = 0
+  for (let i = 0; i < 200; i++) {
+    revision = (await store.put('/a', value.slice(), revision)).revision
+    expect(store.historyBytes).toBeLessThanOrEqual(limit)
+  }
+  await watching
+  expect(seen).toEqual(Array.from({ length: 200 }, (_, i) => i + 2))
+  expect((await store.get('/a', { revision: revision - 4 })).entry?.modRevision).toBe(revision - 4)
+  await expect(store.get('/a', { revision: revision - 20 })).rejects.toBeInstanceOf(CompactedError)
+  const late = store.watch({ prefix: '/', after: revision - 20 })[Symbol.asyncIterator]()
+  await expect(late.next()).rejects.toBeInstanceOf(CompactedError)
+  await store.compact(revision)
+  expect(store.historyBytes).toBe(0)
+})
+
+test('MemoryStore counts neither live values nor new keys as history', async () => {
+  await using store = new MemoryStore({ historyBytes: 1000 })
+  for (let i = 0; i < 20; i++) await store.put(`/${i}`, new Uint8Array(500), 0)
+  expect(store.historyBytes).toBe(0)
+  expect((await store.list({ prefix: '/', revision: 2 })).entries).toHaveLength(1)
+  await store.delete('/0', 2)
+  expect(store.fork().historyBytes).toBe(500)
+})

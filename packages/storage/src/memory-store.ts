@@ -1,16 +1,17 @@
-import { LocalStore } from './internal/local-store.ts'
+import { type HistoryOptions, LocalStore } from './internal/local-store.ts'
 import { Mvcc } from './internal/mvcc.ts'
 import type { ForkableStore, WriteResult } from './store.ts'
 
 /** A store in memory only. A write is visible when its promise resolves, and is lost when the process ends. */
 export class MemoryStore extends LocalStore implements ForkableStore {
-  constructor(mvcc: Mvcc = new Mvcc()) {
-    super(mvcc, 'the store')
+  /** @param mvcc The initial contents; internal. */
+  constructor(options: HistoryOptions = {}, mvcc: Mvcc = new Mvcc()) {
+    super(mvcc, 'the store', options)
   }
 
   fork(): MemoryStore {
     this.assertOpen()
-    return new MemoryStore(this.mvcc.clone())
+    return new MemoryStore({ historyBytes: this.historyLimit }, this.mvcc.clone())
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -24,7 +25,7 @@ export class MemoryStore extends LocalStore implements ForkableStore {
     const failed = this.conditionFailure(key, value, expected)
     if (failed) return failed
     const { revision, entry, previous } = this.mvcc.publish({ key, value })
-    this.hub.wake()
+    this.published(revision - 1)
     return { ok: true, revision, entry, previous }
   }
 }

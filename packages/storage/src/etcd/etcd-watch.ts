@@ -30,10 +30,12 @@ export interface EtcdWatchOptions {
 }
 
 /** An item to deliver: a response of the stream, or the knowledge that no key of the range changed up to a revision. */
-type Item = WatchResponse | { readonly unchangedUntil: number }
+type Item = { readonly response: WatchResponse; readonly bytes: number } | { readonly unchangedUntil: number }
 
 /** The number of buffered responses at which the stream is paused. */
 const maxWaiting = 64
+/** The size of the buffered responses at which the stream is paused. One response is at most as large as etcd's limit for messages. */
+const maxWaitingBytes = 16 * 1024 * 1024
 /** The maximum number of changes in one batch. */
 const maxBatch = 4096
 /**
@@ -58,6 +60,7 @@ export class EtcdWatch {
   /** The newest revision known to the store. */
   #newest = 0
   #queue = new AsyncQueue<Item>()
+  #waitingBytes = 0
   #stream: { readonly stream: DuplexStream; readonly trusted: boolean } | undefined
   #progressCheck: Timer | 'replay' | undefined
   #progressDelay = firstProgressDelay
@@ -109,6 +112,7 @@ export class EtcdWatch {
     const { client, range, signal } = this.#options
     const queue = new AsyncQueue<Item>()
     this.#queue = queue
+    this.#waitingBytes = 0
     this.#paused = false
     const unlisten = onAbort(signal, () => queue.close())
     const end = (error: unknown): void => {
@@ -147,11 +151,14 @@ export class EtcdWatch {
       const response = readWatch(new WireReader(data))
       // Fail the queue rather than throw, so that events that arrived before are still delivered.
       if (response.canceled) queue.fail(this.#cancellation(response))
-      else queue.push(response)
+      else {
+        queue.push({ response, bytes: data.length })
+        if (queue === this.#queue) this.#waitingBytes += data.length
+      }
     } catch (error) {
       queue.fail(error)
     }
-    if (queue.size > maxWaiting && !this.#paused) {
+    if ((queue.size > maxWaiting || this.#waitingBytes > maxWaitingBytes) && !this.#paused) {
       this.#paused = true
       this.#stream?.stream.pause()
     }
@@ -184,17 +191,19 @@ export class EtcdWatch {
       this.#delivered = Math.max(this.#delivered, item.unchangedUntil)
       return
     }
-    if (item.events.length === 0) {
+    const { events, created, revision } = item.response
+    this.#waitingBytes -= item.bytes
+    if (events.length === 0) {
       // A progress notification. A `created` response is none: the watch may still have events to catch up with.
-      if (!item.created) this.#delivered = Math.max(this.#delivered, item.revision)
+      if (!created) this.#delivered = Math.max(this.#delivered, revision)
       return
     }
     const start = this.#delivered
-    for (const event of item.events) {
+    for (const event of events) {
       if (event.kv.modRevision > start) changes.push(toChange(event, start, this.#options.prefixLength))
     }
     // Not the revision of the header, which is ahead of the events while the watch catches up.
-    this.#delivered = Math.max(start, item.events.at(-1)!.kv.modRevision)
+    this.#delivered = Math.max(start, events.at(-1)!.kv.modRevision)
   }
 
   #scheduleProgressCheck(): void {

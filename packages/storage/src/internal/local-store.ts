@@ -4,6 +4,17 @@ import { checkKey } from './check-key.ts'
 import type { Mvcc } from './mvcc.ts'
 import { WatchHub } from './watch-hub.ts'
 
+/** Options of the stores that keep their history in memory. */
+export interface HistoryOptions {
+  /**
+   * The approximate number of bytes of old values that the history keeps at most. When it has more, the oldest revisions are compacted.
+   * @default 64 MiB
+   */
+  readonly historyBytes?: number
+}
+
+const defaultHistoryBytes = 64 * 1024 * 1024
+
 /** A store whose versions are in memory. Implements reads and watches; subclasses implement how a write becomes durable. */
 export abstract class LocalStore implements Store {
   protected readonly mvcc: Mvcc
@@ -11,11 +22,19 @@ export abstract class LocalStore implements Store {
   protected closed = false
   /** Names this store in messages. */
   readonly #name: string
+  protected readonly historyLimit: number
 
-  protected constructor(mvcc: Mvcc, name: string) {
+  protected constructor(mvcc: Mvcc, name: string, options: HistoryOptions) {
     this.mvcc = mvcc
     this.hub = new WatchHub(mvcc)
     this.#name = name
+    this.historyLimit = options.historyBytes ?? defaultHistoryBytes
+    mvcc.trim(this.historyLimit, mvcc.revision)
+  }
+
+  /** The bytes of old values that the history keeps. Exceeds the limit at most by the values that the last batch of writes replaced. */
+  get historyBytes(): number {
+    return this.mvcc.historyBytes
   }
 
   /** Writes the key if its modification revision is `expected`. */
@@ -59,6 +78,15 @@ export abstract class LocalStore implements Store {
     this.assertOpen()
     this.mvcc.compact(revision)
     // A waiting watcher that is behind the compacted revision must fail.
+    this.hub.wake()
+  }
+
+  /**
+   * Wakes the watchers after writes were published, and limits the history. Keeps the changes after revision `before`, the newest one
+   * before those writes: a watcher that has read everything up to it never fails.
+   */
+  protected published(before: number): void {
+    this.mvcc.trim(this.historyLimit, before)
     this.hub.wake()
   }
 

@@ -27,6 +27,7 @@ export class Mvcc {
   #revision: number
   /** Reads below this revision fail. The log starts at the next revision. */
   #compacted: number
+  #historyBytes = 0
 
   constructor(initial?: { readonly entries: Iterable<Entry>; readonly revision: number }) {
     this.#keys = new SortedKeys()
@@ -54,6 +55,14 @@ export class Mvcc {
     return this.#live.size
   }
 
+  /**
+   * The bytes of all values that only the log keeps in memory. A value counts once, with the change that replaced or deleted it; live
+   * values do not count.
+   */
+  get historyBytes(): number {
+    return this.#historyBytes
+  }
+
   /** Applies the write at the next revision. The caller has checked its condition. */
   publish(write: Write): Change {
     const revision = ++this.#revision
@@ -75,6 +84,7 @@ export class Mvcc {
       change = { type: 'put', key: write.key, revision, entry, previous }
     }
     this.#log.push(change)
+    this.#historyBytes += previous?.value.length ?? 0
     return change
   }
 
@@ -141,9 +151,27 @@ export class Mvcc {
   compact(revision: number): void {
     if (revision > this.#revision) throw new FutureRevisionError(revision, this.#revision)
     if (revision <= this.#compacted) return
-    this.#log.splice(0, revision + 1 - this.#logStart)
+    for (const { previous } of this.#log.splice(0, revision + 1 - this.#logStart)) {
+      this.#historyBytes -= previous?.value.length ?? 0
+    }
     this.#logStart = revision + 1
     this.#compacted = revision
+  }
+
+  /**
+   * Compacts the oldest revisions when the history has more bytes than the limit, to half of the limit, so that a busy store does not
+   * compact with every write. Keeps the changes after the revision `keep`, whatever their size.
+   */
+  trim(limit: number, keep: number): void {
+    if (this.#historyBytes <= limit) return
+    let bytes = this.#historyBytes
+    let revision = this.#compacted
+    for (const change of this.#log) {
+      if (bytes <= limit / 2 || change.revision > keep) break
+      bytes -= change.previous?.value.length ?? 0
+      revision = change.revision
+    }
+    this.compact(revision)
   }
 
   /** All live entries in key order. */
@@ -158,6 +186,7 @@ export class Mvcc {
     copy.#log = this.#log.slice()
     copy.#logStart = this.#logStart
     copy.#compacted = this.#compacted
+    copy.#historyBytes = this.#historyBytes
     return copy
   }
 
