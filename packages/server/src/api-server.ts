@@ -5,6 +5,7 @@ import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import type { Authenticator } from './auth/authenticator.ts'
 import type { Authorizer } from './auth/authorizer.ts'
 import { StoreFeed } from './cache/store-feed.ts'
+import type { WindowLimits } from './cache/window-budget.ts'
 import { RequestHandler } from './http/request-handler.ts'
 import { ObjectRegistry } from './registry/object-registry.ts'
 import type { PathHandler } from './request/path-handler.ts'
@@ -25,6 +26,8 @@ export interface ApiServerOptions {
   readonly random?: Random
   /** @default no logs */
   readonly log?: Logger
+  /** Limits the memory of the watch caches. */
+  readonly windows?: WindowLimits
   /** Registers resources and returns the extensions. Runs once, before the first request. */
   readonly setup?: (parts: ServerParts) => Promise<ServerExtensions | undefined>
 }
@@ -66,7 +69,7 @@ export interface ApiServer extends AsyncDisposable {
 /** Starts an API server on a store. The store stays the caller's to close. */
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { store, clock = systemClock, random = systemRandom, log = nullLogger } = options
-  const feed = new StoreFeed(store, clock, log)
+  const feed = new StoreFeed(store, clock, log, options.windows)
   await feed.start()
   const registry = new ObjectRegistry({ store, feed, clock, random })
   const resources = new ResourceTable()

@@ -57,6 +57,7 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
     store,
     clock,
     log,
+    windows: history?.bytes === undefined ? {} : { bytes: history.bytes },
     ...(options.random ? { random: options.random } : {}),
     authenticators: access.authenticators,
     authorizer: access.authorizer,

@@ -8,13 +8,17 @@ import { identityIn } from './identity-folder.ts'
 import type { Backend } from './plane-options.ts'
 import { type Written, withFolder } from './with-folder.ts'
 
-/** Opens the store of a backend. */
-export async function openBackend(backend: Backend, { env, clock }: CommandContext): Promise<Store> {
+/** Opens the store of a backend. etcd keeps its history itself and ignores the size. */
+export async function openBackend(
+  backend: Backend,
+  historyBytes: number,
+  { env, clock }: CommandContext,
+): Promise<Store> {
   switch (backend.kind) {
     case 'memory':
-      return new MemoryStore()
+      return new MemoryStore({ historyBytes })
     case 'durable':
-      return withFolder(kept(backend.folder), () => openDurableStore(join(backend.folder, 'store')))
+      return withFolder(kept(backend.folder), () => openDurableStore(join(backend.folder, 'store'), { historyBytes }))
     case 'etcd': {
       const tls = await tlsFrom(env)
       const auth = authFrom(env)

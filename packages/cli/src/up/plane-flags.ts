@@ -32,6 +32,12 @@ export function planeFlags({ port, portText, nodes, storage }: PlaneDefaults) {
       parse: endpointsOf,
       help: 'Keep objects in etcd; ETCDCTL_CACERT, ETCDCTL_CERT and ETCDCTL_KEY name the certificate files, ETCDCTL_USER is NAME:PASSWORD',
     },
+    'history-mib': {
+      value: 'N',
+      default: '64',
+      parse: integerFrom(1, 65_536),
+      help: 'Keep at most N MiB of old object versions for watches that resume, in the store and in the watch caches',
+    },
     kubeconfig: {
       value: 'FILE',
       complete: 'files',

@@ -11,6 +11,7 @@ describe('planeOptions()', () => {
     expect(options('')).toEqual({
       port: 6443,
       backend: { kind: 'durable', folder: 'default' },
+      historyBytes: 64 * 1024 * 1024,
       kubeconfig: '.kubewright/kubeconfig',
       controllers: 'all',
       nodes: 0,
@@ -21,10 +22,11 @@ describe('planeOptions()', () => {
   it('reads every flag', () => {
     const args =
       '--port=0 --etcd http://a:1,http://b:2 --kubeconfig k --controllers a,b --token t --client-ca c --nodes 3 -v ' +
-      '--enable-admission-plugins A,B'
+      '--enable-admission-plugins A,B --history-mib 2'
     expect(options(args)).toEqual({
       port: 0,
       backend: { kind: 'etcd', endpoints: ['http://a:1', 'http://b:2'] },
+      historyBytes: 2 * 1024 * 1024,
       kubeconfig: 'k',
       controllers: ['a', 'b'],
       nodes: 3,
@@ -47,6 +49,7 @@ describe('planeOptions()', () => {
     ['--token=', '--token must be printable ASCII without blanks'],
     ['--controllers a,,b', '--controllers must be all, none or a list of names, not "a,,b"'],
     ['--enable-admission-plugins A,', '--enable-admission-plugins must be a list of names, not "A,"'],
+    ['--history-mib 0', '--history-mib must be a number from 1 to 65536, not "0"'],
     ['--nodes 10001', '--nodes must be a number from 0 to 10000, not "10001"'],
   ])('refuses %s', (args, message) => {
     expect(() => options(args)).toThrow(new UsageError(message))

@@ -12,6 +12,8 @@ export interface PlaneOptions {
   /** 0 picks a free port. */
   readonly port: number
   readonly backend: Backend
+  /** The bytes of old object versions to keep. */
+  readonly historyBytes: number
   /** The file that the kubeconfig is written to. */
   readonly kubeconfig: string
   readonly controllers: 'all' | 'none' | readonly string[]
@@ -31,6 +33,7 @@ export function planeOptions(values: FlagValues<ReturnType<typeof planeFlags>>, 
   return {
     port,
     backend: backendOf(values) ?? backend,
+    historyBytes: values['history-mib'] * 1024 * 1024,
     kubeconfig,
     controllers,
     nodes,

@@ -42,7 +42,7 @@ export async function serveControlPlane(
   try {
     const clientCa = options.clientCa === undefined ? undefined : await certificateIn(options.clientCa)
     // The store first: its lock also prevents two servers from generating keys in the same folder.
-    const store = disposer.use(await openBackend(options.backend, context))
+    const store = disposer.use(await openBackend(options.backend, options.historyBytes, context))
     const identity = await identityOf(options.backend, clock.now())
     const clientCas = [identity.ca.cert, ...(clientCa === undefined ? [] : [clientCa])]
     const { token } = options
@@ -57,6 +57,7 @@ export async function serveControlPlane(
         nodes: options.nodes,
         tokens: token === undefined ? [] : [{ token, user: { name: adminUser, groups: ['system:masters'] } }],
         server: {
+          history: { bytes: options.historyBytes },
           admissionPlugins,
           builtins: {
             port: options.port,

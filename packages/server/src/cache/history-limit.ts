@@ -7,6 +7,11 @@ export interface HistoryLimits {
   readonly age?: number
   /** The approximate number of revisions to keep at most, whatever their age: history costs memory. @default 50,000 */
   readonly revisions?: number
+  /**
+   * The bytes of old object versions that the watch caches keep at most, whatever their age. The store has a limit of its own.
+   * @default 64 MiB
+   */
+  readonly bytes?: number
 }
 
 const checkPeriod = 10_000

@@ -1,6 +1,7 @@
 import { SortedKeys } from '@kubewright/base'
 import type { Change } from '@kubewright/storage'
 import { type StoredObject, storedObject } from '../resource/stored-object.ts'
+import { WindowBudget } from './window-budget.ts'
 
 /** A change of one object. Its encoded forms are created once and shared by all watchers. */
 export class CacheEvent {
@@ -18,6 +19,20 @@ export class CacheEvent {
     this.revision = revision
     this.object = object
     this.previous = previous
+  }
+
+  /** The bytes of the object version that this event replaced. */
+  get replacedBytes(): number {
+    return this.previous?.size ?? 0
+  }
+
+  /** Discards encoded and parsed forms, which are created again when a watcher needs them. */
+  releaseForms(): void {
+    this.#frames = {}
+    this.#lines = {}
+    // The version before the change is not live any more. The version after a deletion never was.
+    this.previous?.releaseForms()
+    if (this.type === 'DELETED') this.object.releaseForms()
   }
 
   /** The line of a JSON watch stream. The type may differ from the event's own, because of a watcher's selector. */
@@ -47,7 +62,10 @@ export function eventLine(type: string, object: Buffer): Buffer {
   return line
 }
 
-/** The minimum number of changes that a resource keeps for watchers that start in the past or lag behind. */
+/**
+ * The number of changes that a resource keeps for watchers that start in the past or lag behind, unless the window has too many bytes: see
+ * {@link WindowBudget}.
+ */
 const windowSize = 10_000
 
 /**
@@ -58,7 +76,9 @@ export class ResourceCache {
   readonly prefix: string
   readonly #objects = new Map<string, StoredObject>()
   readonly #keys = new SortedKeys()
+  readonly #budget: WindowBudget
   #window: CacheEvent[] = []
+  #windowBytes = 0
   /** The cursor of the first event in the window, counted from the creation of the cache. */
   #first = 0
   /** The window contains every change after this revision. */
@@ -67,9 +87,10 @@ export class ResourceCache {
   #epoch = 0
   readonly #waiting = new Set<() => void>()
 
-  constructor(prefix: string, revision: number) {
+  constructor(prefix: string, revision: number, budget: WindowBudget = new WindowBudget()) {
     this.prefix = prefix
     this.#completeAfter = revision
+    this.#budget = budget
   }
 
   get size(): number {
@@ -78,6 +99,11 @@ export class ResourceCache {
 
   get epoch(): number {
     return this.#epoch
+  }
+
+  /** The bytes of the old object versions in the window. */
+  get windowBytes(): number {
+    return this.#windowBytes
   }
 
   /** The revision from which on every change can still be delivered. */
@@ -126,12 +152,28 @@ export class ResourceCache {
       event = new CacheEvent('DELETED', change.revision, previous.at(change.revision), previous)
     }
     this.#window.push(event)
-    if (this.#window.length >= windowSize * 2) {
-      const dropped = this.#window.splice(0, windowSize)
-      this.#first += dropped.length
-      this.#completeAfter = dropped.at(-1)!.revision
-    }
+    this.#windowBytes += event.replacedBytes
+    this.#budget.add(this, event)
+    if (this.#window.length >= windowSize * 2) this.#drop(windowSize)
     this.wake()
+  }
+
+  /** Drops the oldest events until the window has half of its bytes. */
+  shrink(): void {
+    let bytes = this.#windowBytes
+    let count = 0
+    while (bytes > this.#windowBytes / 2) bytes -= this.#window[count++]!.replacedBytes
+    this.#drop(count)
+  }
+
+  #drop(count: number): void {
+    const dropped = this.#window.splice(0, count)
+    this.#first += dropped.length
+    this.#completeAfter = dropped.at(-1)!.revision
+    let bytes = 0
+    for (const event of dropped) bytes += event.replacedBytes
+    this.#windowBytes -= bytes
+    this.#budget.subtract(bytes)
   }
 
   /** Replaces all objects after a gap in the history of the store. Ends the cursors of all watchers. */
@@ -144,6 +186,8 @@ export class ResourceCache {
     }
     this.#first += this.#window.length
     this.#window = []
+    this.#budget.subtract(this.#windowBytes)
+    this.#windowBytes = 0
     this.#completeAfter = revision
     this.#epoch++
     this.wake()

@@ -2,6 +2,7 @@ import type { Clock, Logger } from '@kubewright/base'
 import { type Change, CompactedError, type Store } from '@kubewright/storage'
 import { storedObject } from '../resource/stored-object.ts'
 import { ResourceCache } from './resource-cache.ts'
+import { WindowBudget, type WindowLimits } from './window-budget.ts'
 
 /** The prefix of all keys of objects. */
 export const registryRoot = '/registry/'
@@ -10,7 +11,9 @@ export const registryRoot = '/registry/'
 interface Loading {
   /** The changes since its list was requested. */
   readonly changes: Change[]
-  /** Whether there is a gap between the list and the changes, because the store has lost history. */
+  /** The size of these changes. */
+  bytes: number
+  /** Whether there is a gap between the list and the changes, because the store has lost history or the changes are too many. */
   hasGap: boolean
   cache?: Promise<ResourceCache>
 }
@@ -23,6 +26,8 @@ export class StoreFeed implements AsyncDisposable {
   readonly #store: Store
   readonly #clock: Clock
   readonly #log: Logger
+  /** Limits the windows of all caches together. */
+  readonly windows: WindowBudget
   readonly #caches = new Map<string, ResourceCache>()
   readonly #loading = new Map<string, Loading>()
   readonly #stop = new AbortController()
@@ -30,7 +35,8 @@ export class StoreFeed implements AsyncDisposable {
   #revision = 0
   #running: Promise<void> | undefined
 
-  constructor(store: Store, clock: Clock, log: Logger) {
+  constructor(store: Store, clock: Clock, log: Logger, limits?: WindowLimits) {
+    this.windows = new WindowBudget(limits)
     this.#store = store
     this.#clock = clock
     this.#log = log
@@ -54,7 +60,7 @@ export class StoreFeed implements AsyncDisposable {
     let loading = this.#loading.get(prefix)
     if (!loading) {
       // Registered before the list starts, so that no change is missed.
-      loading = { changes: [], hasGap: false }
+      loading = { changes: [], bytes: 0, hasGap: false }
       this.#loading.set(prefix, loading)
       loading.cache = this.#load(prefix, loading)
     }
@@ -63,6 +69,8 @@ export class StoreFeed implements AsyncDisposable {
 
   /** Drops the cache of a resource that is no longer served. Holders of the cache see no further changes. */
   forget(prefix: string): void {
+    const cache = this.#caches.get(prefix)
+    if (cache) this.windows.forget(cache)
     this.#caches.delete(prefix)
   }
 
@@ -73,6 +81,7 @@ export class StoreFeed implements AsyncDisposable {
       for (;;) {
         const revision = this.#revision
         changes.length = 0
+        loading.bytes = 0
         loading.hasGap = false
         const page = await this.#store.list({ prefix, revision }).catch((error: unknown) => {
           if (error instanceof CompactedError) return undefined
@@ -80,7 +89,7 @@ export class StoreFeed implements AsyncDisposable {
         })
         if (page && !loading.hasGap) {
           // No await from here on: a change must reach either `changes` or the cache.
-          const cache = new ResourceCache(prefix, revision)
+          const cache = new ResourceCache(prefix, revision, this.windows)
           cache.reset(page.entries.map(storedObject), revision)
           for (const change of changes) cache.apply(change)
           this.#caches.set(prefix, cache)
@@ -125,6 +134,7 @@ export class StoreFeed implements AsyncDisposable {
     while (!signal.aborted) {
       try {
         for await (const batch of this.#store.watch({ prefix: registryRoot, after: this.#revision, signal })) {
+          this.windows.enforce()
           for (const change of batch.changes) this.#dispatch(change)
           this.#revision = batch.revision
           this.#wake()
@@ -151,8 +161,18 @@ export class StoreFeed implements AsyncDisposable {
 
   #deliver(prefix: string, change: Change): void {
     const cache = this.#caches.get(prefix)
-    if (cache) cache.apply(change)
-    else this.#loading.get(prefix)?.changes.push(change)
+    if (cache) {
+      cache.apply(change)
+      return
+    }
+    const loading = this.#loading.get(prefix)
+    if (!loading || loading.hasGap) return
+    loading.changes.push(change)
+    loading.bytes += (change.entry?.value.length ?? 0) + (change.previous?.value.length ?? 0)
+    if (loading.bytes <= this.windows.limit) return
+    // The list takes too long. The cache starts again with a newer one.
+    loading.hasGap = true
+    loading.changes.length = 0
   }
 
   /** Refills every cache after a gap in the history of the store. Watchers receive 410 Gone and list again. */

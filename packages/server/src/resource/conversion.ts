@@ -53,10 +53,12 @@ export async function servedObjects(
   stored: readonly StoredObject[],
 ): Promise<readonly StoredObject[]> {
   if (!storage) return stored
-  const known = stored.map((object) => storage.peek(object))
-  if (!known.includes(undefined)) return known as StoredObject[]
-  await storage.load(stored.filter((_, index) => known[index] === undefined))
-  return stored.map((object) => storage.peek(object) ?? object)
+  for (;;) {
+    const known = stored.map((object) => storage.peek(object))
+    if (!known.includes(undefined)) return known as StoredObject[]
+    // Again after this wait: an old version can lose its converted form meanwhile, but only once.
+    await storage.load(stored.filter((_, index) => known[index] === undefined))
+  }
 }
 
 /** As {@link servedObjects} for one object. */
@@ -89,15 +91,15 @@ export function storageConversion(functions: {
   /** May change and return the argument. */
   readonly fromStorage: (object: MutableObject) => MutableObject
 }): StorageConversion {
-  // Keyed by the stored object, so that a conversion lives exactly as long as what it was made from.
-  const converted = new WeakMap<StoredObject, StoredObject>()
+  // Keyed by the forms of the stored object, so that a conversion lives as long as they do.
+  const converted = new WeakMap<object, StoredObject>()
   return {
     peek: (stored) => {
-      let served = converted.get(stored)
+      let served = converted.get(stored.forms)
       if (!served) {
         const object = functions.fromStorage(stored.copy())
         served = new StoredObject(stored.key, stored.revision, encodeStored(object), object)
-        converted.set(stored, served)
+        converted.set(stored.forms, served)
       }
       return served
     },

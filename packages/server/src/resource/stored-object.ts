@@ -5,6 +5,13 @@ import type { MutableObject } from './object.ts'
 
 const encoder = new TextEncoder()
 
+/** What is created from stored bytes when it is first needed. */
+interface Forms {
+  /** The JSON that clients receive. */
+  bytes?: Buffer
+  object?: Readonly<MutableObject>
+}
+
 /**
  * One version of a stored object. Its bytes and its parsed form are created when first needed and shared by all readers: neither may be
  * changed. {@link StoredObject.copy} returns a private copy.
@@ -16,23 +23,41 @@ export class StoredObject {
   #raw: Uint8Array
   /** Offset of the fields of metadata in `#raw`; -1 until known. */
   #inner = -1
-  #bytes: Buffer | undefined
-  #object: Readonly<MutableObject> | undefined
+  #forms: Forms | undefined
 
   constructor(key: string, revision: number, raw: Uint8Array, object?: Readonly<MutableObject>) {
     this.key = key
     this.revision = revision
     this.#raw = raw
-    this.#object = object
+    if (object) this.#forms = { object }
+  }
+
+  /** The size of the stored bytes. */
+  get size(): number {
+    return this.#raw.length
+  }
+
+  /**
+   * The forms that were created from the bytes. An identity for caches of further forms, such as conversions: a WeakMap with this key
+   * forgets them with {@link StoredObject.releaseForms}.
+   */
+  get forms(): object {
+    return (this.#forms ??= {})
+  }
+
+  /** Discards everything that was created from the stored bytes. It is created again when it is needed. */
+  releaseForms(): void {
+    this.#forms = undefined
   }
 
   /** The JSON that clients receive, with resourceVersion. */
   get bytes(): Buffer {
-    if (!this.#bytes) {
+    const forms = (this.#forms ??= {})
+    if (!forms.bytes) {
       const out = Buffer.allocUnsafe(this.itemSize)
-      this.#bytes = out.subarray(0, this.writeItem(out, 0, true))
+      forms.bytes = out.subarray(0, this.writeItem(out, 0, true))
     }
-    return this.#bytes
+    return forms.bytes
   }
 
   /** An upper bound of the bytes that {@link StoredObject.writeItem} writes. */
@@ -76,12 +101,16 @@ export class StoredObject {
 
   /** The parsed object with resourceVersion. Shared: must not be changed. */
   get object(): Readonly<MutableObject> {
-    return (this.#object ??= this.read())
+    const forms = (this.#forms ??= {})
+    return (forms.object ??= this.#parse())
   }
 
   /** As {@link StoredObject.object}, but does not keep the parsed form: a list of many objects would fill the memory. */
   read(): Readonly<MutableObject> {
-    if (this.#object) return this.#object
+    return this.#forms?.object ?? this.#parse()
+  }
+
+  #parse(): Readonly<MutableObject> {
     const object = parseJson(this.#raw) as MutableObject
     object.metadata.resourceVersion = String(this.revision)
     return object

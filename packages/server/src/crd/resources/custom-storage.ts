@@ -25,8 +25,8 @@ export class CustomStorage implements StorageConversion {
   readonly #converter: CustomConverter | undefined
   /** Objects that are served as they are. */
   readonly #asStored = new WeakSet<StoredObject>()
-  /** The other objects, in the served version. */
-  readonly #converted = new WeakMap<StoredObject, StoredObject>()
+  /** The other objects, in the served version, by their {@link StoredObject.forms}. */
+  readonly #converted = new WeakMap<object, StoredObject>()
 
   constructor(versions: CustomVersions, own: CustomVersion, converter?: CustomConverter) {
     this.#versions = versions
@@ -36,7 +36,7 @@ export class CustomStorage implements StorageConversion {
 
   readonly peek = (object: StoredObject): StoredObject | undefined => {
     if (this.#asStored.has(object)) return object
-    const known = this.#converted.get(object)
+    const known = this.#converted.get(object.forms)
     if (known) return known
     if (this.#converter && object.object.apiVersion !== this.#own.apiVersion) return undefined
     const read = this.#read(object)
@@ -89,7 +89,7 @@ export class CustomStorage implements StorageConversion {
       return object
     }
     const result = new StoredObject(object.key, object.revision, encodeStored(seen), seen)
-    this.#converted.set(object, result)
+    this.#converted.set(object.forms, result)
     this.#asStored.add(result)
     return result
   }

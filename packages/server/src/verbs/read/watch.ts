@@ -102,7 +102,8 @@ class WatchStream {
         if (event === 'lost') return this.#sendError(this.#parts.start)
         if (event) {
           cursor++
-          if (endpoint.resource.conversion.storage && event.object.key.startsWith(this.#prefix)) await this.#load(event)
+          // In a loop, because the converted forms of an old event can be released while this waits.
+          while (this.#needsConversion(event)) await this.#load(event)
           if (!this.#deliver(event)) await this.#parts.sink.drained()
         } else if (bookmarkDue) {
           bookmarkDue = false
@@ -149,6 +150,12 @@ class WatchStream {
     const cursor = cache.cursorAfter(start)
     if (cursor === undefined) this.#sendError(start)
     return cursor
+  }
+
+  #needsConversion({ object, previous }: CacheEvent): boolean {
+    const { storage } = this.#parts.endpoint.resource.conversion
+    if (!storage || !object.key.startsWith(this.#prefix)) return false
+    return storage.peek(object) === undefined || (previous !== undefined && storage.peek(previous) === undefined)
   }
 
   /** Converts the objects of an event to the watcher's version, so that `peek` returns them. */
