@@ -38,6 +38,19 @@ export {
   nullLogger,
 } from './logger.ts'
 export { acceptedFormat, type ExpositionFormat, expositionTypes } from './metrics/exposition.ts'
+export {
+  type AnyMetric,
+  type Counter,
+  counter,
+  type Gauge,
+  gauge,
+  type Histogram,
+  type HistogramOptions,
+  histogram,
+  type LabelValues,
+  type Metric,
+  type MetricOptions,
+} from './metrics/metric.ts'
 export { defaultBuckets, exponentialBuckets, type MetricDefinition } from './metrics/metric-definition.ts'
 export { createMetricRegistry, type MetricRegistry } from './metrics/metric-registry.ts'
 export type { MetricLabels, MetricSink } from './metrics/metric-sink.ts'

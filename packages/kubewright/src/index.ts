@@ -22,9 +22,12 @@ export { type DeepReadonly, type Duration, isKubewrightError, KubewrightError, t
 export { allNamespaces, type Client, type Key } from '@kubewright/client'
 export {
   type AccessRule,
+  type CachedKindOptions,
+  type CheckContext,
   type Context,
   type Controller,
   type ControllerOptions,
+  cached,
   defineController,
   defineOperator,
   defineWebhook,
@@ -35,6 +38,9 @@ export {
   type LeaderElectionOptions,
   notSupported,
   type Operator,
+  type OperatorCacheOptions,
+  type OperatorCheck,
+  type OperatorChecks,
   type OperatorOptions,
   type Outcome,
   owned,

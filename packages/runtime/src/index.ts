@@ -1,14 +1,25 @@
 export {
+  type AnyMetric,
   acceptedFormat,
+  type Counter,
+  counter,
   createMetricRegistry,
   defaultBuckets,
   type ExpositionFormat,
   exponentialBuckets,
   expositionTypes,
+  type Gauge,
+  gauge,
+  type Histogram,
+  type HistogramOptions,
+  histogram,
+  type LabelValues,
   type MeasuredProcess,
   type MeasureProcessOptions,
+  type Metric,
   type MetricDefinition,
   type MetricLabels,
+  type MetricOptions,
   type MetricRegistry,
   type MetricSink,
   measureProcess,
@@ -124,6 +135,14 @@ export {
 } from './define/define-webhook.ts'
 export { type DefinitionsOptions, definitionsOf } from './define/definitions-of.ts'
 export { duplicate, forbidden, type Issue, invalid, notSupported, required, warning } from './define/issue.ts'
+export {
+  type CachedKindOptions,
+  type CheckContext,
+  cached,
+  type OperatorCacheOptions,
+  type OperatorCheck,
+  type OperatorChecks,
+} from './define/operator-settings.ts'
 export type { Runnable, RunnableContext, RunnablePhase } from './define/runnable.ts'
 export {
   type LabelSelection,
@@ -223,6 +242,7 @@ export type {
   ServingCertificate,
 } from './serving/http/http-listener.ts'
 export { type MemoryHttpListener, memoryHttpListener } from './serving/http/memory-http-listener.ts'
+export type { Profiler } from './serving/http/profiler.ts'
 export { type RequireAccessOptions, requireAccess } from './serving/http/require-access.ts'
 export { selfSignedCertificate } from './serving/http/self-signed-certificate.ts'
 export { systemHttpListener } from './serving/http/system-http-listener.ts'

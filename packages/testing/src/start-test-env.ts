@@ -22,7 +22,16 @@ import {
 } from '@kubewright/client'
 import { type ControlPlane, type ControlPlaneSnapshot, startControlPlane } from '@kubewright/controlplane'
 import { Namespace } from '@kubewright/k8s'
-import { createManager, type Manager, type Operator } from '@kubewright/runtime'
+import {
+  createHealthChecks,
+  createManager,
+  createMetricRegistry,
+  type Manager,
+  type MetricRegistry,
+  managerMetrics,
+  type Operator,
+  type ServedHealthChecks,
+} from '@kubewright/runtime'
 import { describeState } from './describe-state.ts'
 import { installKinds } from './install-kinds.ts'
 import { grantRights, tellingRefusals } from './operator-rights.ts'
@@ -141,11 +150,15 @@ async function startManager(
   disposer: AsyncDisposer,
 ): Promise<RunningOperator> {
   // As the only replica it leads without a lease by default: a stalled test on a busy machine would lose the lease.
+  const metrics = createMetricRegistry(managerMetrics)
+  const health = createHealthChecks({ clock })
   const manager = createManager({
     operator,
     client,
     clock,
     log,
+    metrics,
+    health,
     namespace,
     leaderElection: leaderElection && operator.leaderElection,
   })
@@ -161,11 +174,13 @@ async function startManager(
     await running
   })
   await Promise.race([manager.elected, running])
-  return { manager, failure }
+  return { manager, metrics, health, failure }
 }
 
 interface RunningOperator {
   readonly manager: Manager
+  readonly metrics: MetricRegistry
+  readonly health: ServedHealthChecks
   readonly failure: Failure
 }
 
@@ -250,6 +265,12 @@ function environment(parts: EnvironmentParts): TestEnv {
     },
     reconciles: () =>
       (manager?.runners ?? []).flatMap((runner) => runner.recent()).sort((a, b) => b.startedAt - a.startedAt),
+    metrics: () => running?.metrics.text() ?? '',
+    health: async () => {
+      const report = async (sort: 'healthz' | 'readyz') => (await running?.health.report(sort)) ?? []
+      const [live, ready] = await time.wait(Promise.all([report('healthz'), report('readyz')]))
+      return { live, ready }
+    },
     snapshot: () => snapshotOf(operator, options, controlPlane, time),
     [Symbol.asyncDispose]: () => time.wait(disposer[Symbol.asyncDispose]()),
   }

@@ -2,7 +2,7 @@ import type { AnyKind, Infer } from '@kubewright/api'
 import type { Duration, Logger } from '@kubewright/base'
 import type { ApiClient, Key } from '@kubewright/client'
 import type { ControllerChoice, ControlPlane, NodesOptions } from '@kubewright/controlplane'
-import type { Manager, ReconcileRecord } from '@kubewright/runtime'
+import type { HealthReport, Manager, ReconcileRecord } from '@kubewright/runtime'
 
 /** Options of {@link startTestEnv}. */
 export interface TestEnvOptions {
@@ -81,6 +81,10 @@ export interface TestEnv extends AsyncDisposable {
   settled(options?: UntilOptions): Promise<void>
   /** The operator's last reconciles, newest first. */
   reconciles(): readonly ReconcileRecord[]
+  /** The operator's metrics page, in the text format of Prometheus. */
+  metrics(): string
+  /** Runs the operator's health checks. A check that fails has a reason. */
+  health(): Promise<{ readonly live: readonly HealthReport[]; readonly ready: readonly HealthReport[] }>
   /** Captures the current state of all objects. Environments started from it need no set-up. */
   snapshot(): TestSnapshot
 }

@@ -1,4 +1,6 @@
+import { checkDefinition } from './check-definition.ts'
 import { type ExpositionFormat, exposition } from './exposition.ts'
+import { type AnyMetric, familyOf } from './metric.ts'
 import type { MetricDefinition } from './metric-definition.ts'
 import { MetricFamily } from './metric-series.ts'
 import type { MetricLabels, MetricSink } from './metric-sink.ts'
@@ -7,6 +9,11 @@ import type { MetricLabels, MetricSink } from './metric-sink.ts'
 export interface MetricRegistry extends MetricSink {
   /** Defines metrics. A second definition of a name must have the same type, labels and buckets. Throws a TypeError. */
   define(definitions: Iterable<MetricDefinition>): void
+  /**
+   * Shows metrics that hold their own measurements, such as those of `counter`. Throws a TypeError when a name is
+   * defined already.
+   */
+  include(metrics: Iterable<AnyMetric>): void
   /** Shows a series at zero before its first measurement, so that a rate can be computed from the first one. */
   initialise(name: string, labels: MetricLabels): void
   /** Removes a series, for instance of an object that was deleted. */
@@ -26,9 +33,6 @@ export function createMetricRegistry(definitions: Iterable<MetricDefinition> = [
   return registry
 }
 
-const validName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
-const validLabel = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/
-
 class Registry implements MetricRegistry {
   readonly #families = new Map<string, MetricFamily>()
   readonly #collectors = new Set<() => void>()
@@ -36,13 +40,25 @@ class Registry implements MetricRegistry {
   define(definitions: Iterable<MetricDefinition>): void {
     for (const definition of definitions) {
       const known = this.#families.get(definition.name)
-      if (known === undefined) this.#families.set(definition.name, new MetricFamily(checked(definition)))
+      if (known === undefined) this.#families.set(definition.name, new MetricFamily(checkDefinition(definition)))
       else if (signature(known.definition) !== signature(definition)) {
         throw new TypeError(
           `Cannot define metric "${definition.name}" as it is defined already with another type, labels or buckets: ` +
             'give one of the two another name',
         )
       }
+    }
+  }
+
+  include(metrics: Iterable<AnyMetric>): void {
+    for (const metric of metrics) {
+      const { name } = metric.definition
+      const family = familyOf(metric)
+      const known = this.#families.get(name)
+      if (known !== undefined && known !== family) {
+        throw new TypeError(`Cannot include metric "${name}" as that name is defined already: give it another name`)
+      }
+      this.#families.set(name, family)
     }
   }
 
@@ -89,22 +105,6 @@ class Registry implements MetricRegistry {
     this.#families.set(name, family)
     return family
   }
-}
-
-function checked(definition: MetricDefinition): MetricDefinition {
-  const { name, type, labels = [], buckets = [] } = definition
-  const wrong = labels.find((label) => !validLabel.test(label) || (type === 'histogram' && label === 'le'))
-  if (!validName.test(name))
-    throw new TypeError(`Cannot define metric "${name}": a name may contain only letters, digits, _ and :`)
-  if (wrong !== undefined) {
-    throw new TypeError(
-      `Cannot define metric "${name}": "${wrong}" is not a valid label name; use letters, digits and _`,
-    )
-  }
-  if (buckets.some((bound, index) => !(bound > (buckets[index - 1] ?? Number.NEGATIVE_INFINITY)))) {
-    throw new TypeError(`Cannot define metric "${name}": its buckets must be in ascending order: ${buckets.join(', ')}`)
-  }
-  return definition
 }
 
 function signature({ type, labels = [], buckets = [] }: MetricDefinition): string {

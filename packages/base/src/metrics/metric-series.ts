@@ -30,7 +30,12 @@ export class MetricFamily {
   }
 
   of(labels: MetricLabels): MetricSeries {
-    return this.#byObject.get(labels) ?? this.#find(labels)
+    return this.#byObject.get(labels) ?? this.#create(labels)
+  }
+
+  /** The series with these labels; undefined without a measurement. */
+  find(labels: MetricLabels): MetricSeries | undefined {
+    return this.#byText.get(labelsText(this.definition, labels))
   }
 
   observe(labels: MetricLabels, value: number): void {
@@ -58,7 +63,7 @@ export class MetricFamily {
     this.#byObject = new WeakMap()
   }
 
-  #find(labels: MetricLabels): MetricSeries {
+  #create(labels: MetricLabels): MetricSeries {
     let text = labelsText(this.definition, labels)
     let series = this.#byText.get(text)
     if (series === undefined && this.#byText.size >= (this.definition.maxSeries ?? defaultMaxSeries)) {

@@ -1,6 +1,6 @@
 import { defineFlags } from '@kubewright/base'
 import { type Command, defineCommand } from '../command/command.ts'
-import { entryArgument } from '../entry/entry-argument.ts'
+import { programArgument } from '../entry/entry-argument.ts'
 import { planeFlags } from '../up/plane-flags.ts'
 
 const plane = planeFlags({ port: '0', portText: 'a free port', nodes: '1', storage: 'in memory' })
@@ -29,7 +29,7 @@ operator when a file of its project changes; objects are kept. Print each reconc
 its place in the source.
 
 TypeScript needs tsx in the project, or Node 22.18.`,
-  args: entryArgument,
+  args: programArgument,
   flags: devFlags,
   forwards: {
     label: 'FLAGS',

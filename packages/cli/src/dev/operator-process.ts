@@ -1,7 +1,7 @@
 import { type Clock, type Timer, UsageError } from '@kubewright/base'
 import type { Manager, RunHost, ServedWebhooks, ServeWebhooksOptions } from '@kubewright/runtime'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
-import { findEntry } from '../entry/find-entry.ts'
+import { findProgram } from '../entry/find-entry.ts'
 import { type LoadedOperator, loadOperator } from '../entry/load-operator.ts'
 import { projectRuntime, type Runtime } from '../entry/project-runtime.ts'
 import { interruptedCode } from '../terminal/interrupted-error.ts'
@@ -32,7 +32,7 @@ export async function operatorProcess(
   channel: ParentChannel,
 ): Promise<never> {
   const [module, ...operatorFlags] = args
-  const entry = await findEntry(module, folderOf(context))
+  const entry = await findProgram(module, folderOf(context))
   const { out: write, clock, terminal } = context
   const log = new ActivityLog({ write, clock, terminal, project: entry.project })
   const go = new Promise<void>((resolve) => channel.onMessage(({ type }) => type === 'go' && resolve()))

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { AsyncDisposer } from '@kubewright/base'
 import type { CommandInput } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
-import type { entryArgument } from '../entry/entry-argument.ts'
-import { findEntry } from '../entry/find-entry.ts'
+import type { programArgument } from '../entry/entry-argument.ts'
+import { findProgram } from '../entry/find-entry.ts'
 import { aborted } from '../terminal/aborted.ts'
 import { lineLogger } from '../up/log-lines.ts'
 import { describeBackend } from '../up/open-backend.ts'
@@ -20,13 +20,13 @@ import { watchProject } from './watch-project.ts'
 
 /** Serves a control plane and keeps an operator running on it until the signal aborts. */
 export async function runDev(
-  { flags, args, forwarded }: CommandInput<typeof devFlags, typeof entryArgument>,
+  { flags, args, forwarded }: CommandInput<typeof devFlags, typeof programArgument>,
   context: CommandContext,
 ): Promise<number> {
   const plane = planeOptions(flags, { kind: 'memory' })
   const { clock, out, note, env, signal, operatorProgram: program = [] } = context
   const folder = folderOf(context)
-  const entry = await findEntry(args.entry, folder)
+  const entry = await findProgram(args.entry, folder)
   const folders = [entry.project, ...flags.watch.map((watched) => resolve(folder, watched))]
   checkWatched(folders, homedir())
   const log = new ActivityLog({ write: out, clock, terminal: context.terminal, project: entry.project })

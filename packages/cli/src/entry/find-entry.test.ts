@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UsageError } from '@kubewright/base'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findEntry } from './find-entry.ts'
+import { findEntry, findProgram } from './find-entry.ts'
 
 let folder: string
 
@@ -70,5 +70,17 @@ describe('findEntry()', () => {
     await expect(findEntry(undefined, folder)).rejects.toThrow('"kubewright.operator" names x.ts, which does not exist')
     write('package.json', '{')
     await expect(findEntry(undefined, folder)).rejects.toThrow(UsageError)
+  })
+})
+
+describe('findProgram()', () => {
+  it('prefers main.ts to the module that package.json names', async () => {
+    write('package.json', '{"kubewright":{"operator":"src/operator.ts"}}')
+    write('src/operator.ts')
+    expect((await findProgram(undefined, folder)).name).toBe('src/operator.ts')
+    write('src/main.ts')
+    expect((await findProgram(undefined, folder)).name).toBe('src/main.ts')
+    expect((await findEntry(undefined, folder)).name).toBe('src/operator.ts')
+    expect((await findProgram('src/operator.ts', folder)).name).toBe('src/operator.ts')
   })
 })

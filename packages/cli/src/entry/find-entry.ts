@@ -15,13 +15,27 @@ export interface Entry {
 
 // The program first, because it is what runs in production.
 const candidates = ['src/main', 'src/operator', 'main', 'operator'].flatMap((name) => [`${name}.ts`, `${name}.js`])
+const programs = candidates.filter((name) => name.includes('main'))
 
 /**
  * Finds the module of an operator. `given` is a module or the folder of a project. In a folder, `kubewright.operator` in package.json names
  * the module; otherwise it is src/main.ts or src/operator.ts. Throws a UsageError that lists the candidates. The home directory is never
  * a project, although many users have a package.json there by accident.
  */
-export async function findEntry(given: string | undefined, folder: string, home: string = homedir()): Promise<Entry> {
+export function findEntry(given: string | undefined, folder: string, home: string = homedir()): Promise<Entry> {
+  return find(given, folder, home, [])
+}
+
+/**
+ * Finds the module that runs an operator: like {@link findEntry}, but in a folder src/main.ts comes before
+ * `kubewright.operator` of package.json, so that everything the program does takes effect. Commands that only describe
+ * the operator use `findEntry`, because a program may need a cluster or other services.
+ */
+export function findProgram(given: string | undefined, folder: string, home: string = homedir()): Promise<Entry> {
+  return find(given, folder, home, programs)
+}
+
+async function find(given: string | undefined, folder: string, home: string, first: readonly string[]): Promise<Entry> {
   const start = resolve(folder, given ?? '.')
   const kind = await kindOf(start)
   if (kind === undefined) throw new UsageError(`${given} does not exist: name the module of the operator`)
@@ -29,7 +43,7 @@ export async function findEntry(given: string | undefined, folder: string, home:
   if (kind === 'file') return { file: start, project: await projectOf(start, home), name: shown(start) }
   const manifest = await manifestIn(start)
   const named = manifest?.kubewright?.operator
-  for (const candidate of named === undefined ? candidates : [named]) {
+  for (const candidate of [...first, ...(named === undefined ? candidates : [named])]) {
     const file = resolve(start, candidate)
     if ((await kindOf(file)) === 'file') return { file, project: start, name: shown(file) }
   }

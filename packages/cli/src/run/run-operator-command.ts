@@ -1,5 +1,5 @@
 import { type Command, defineCommand } from '../command/command.ts'
-import { entryArgument } from '../entry/entry-argument.ts'
+import { programArgument } from '../entry/entry-argument.ts'
 
 /** `kubewright run`: runs an operator against a cluster, as its own program does. */
 export const runOperatorCommand: Command = defineCommand({
@@ -10,7 +10,7 @@ Run an operator until interrupted, as its own program does, against the cluster 
 service account of the pod. The kinds of the operator must be installed: see kubewright install --help.
 
 TypeScript needs tsx in the project, or Node 22.18.`,
-  args: entryArgument,
+  args: programArgument,
   forwards: {
     label: 'FLAGS',
     help: 'Flags of the operator, such as --leader-elect, --metrics-bind-address=:8443 and --log-level=debug; kubewright run -- --help lists them',

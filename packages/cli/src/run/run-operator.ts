@@ -1,9 +1,9 @@
 import { UsageError } from '@kubewright/base'
 import type { CommandInput, NoFlags } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
-import type { entryArgument } from '../entry/entry-argument.ts'
+import type { programArgument } from '../entry/entry-argument.ts'
 import { errorLines } from '../entry/error-lines.ts'
-import { findEntry } from '../entry/find-entry.ts'
+import { findProgram } from '../entry/find-entry.ts'
 import { type LoadedOperator, loadOperator } from '../entry/load-operator.ts'
 import { projectRuntime } from '../entry/project-runtime.ts'
 import { InterruptedError } from '../terminal/interrupted-error.ts'
@@ -11,12 +11,12 @@ import { noTerminal } from '../terminal/terminal.ts'
 
 /** Runs an operator in this process, as its own program does. */
 export async function runOperator(
-  { args, forwarded }: CommandInput<NoFlags, typeof entryArgument>,
+  { args, forwarded }: CommandInput<NoFlags, typeof programArgument>,
   context: CommandContext,
 ): Promise<number> {
   const { clock, note, signal, terminal = noTerminal } = context
   const { paintNote } = terminal
-  const entry = await findEntry(args.entry, folderOf(context))
+  const entry = await findProgram(args.entry, folderOf(context))
   let loaded: LoadedOperator
   try {
     loaded = await loadOperator(entry, clock)

@@ -15,10 +15,8 @@ export interface ClusterOptions {
   readonly name?: string | undefined
   /** The namespaces that the operator may access; empty for all. @default all */
   readonly namespaces?: readonly string[] | undefined
-  /** Options of the object cache. */
-  readonly cache?:
-    | Omit<ObjectCacheOptions, 'client' | 'clock' | 'random' | 'log' | 'metrics' | 'namespaces'>
-    | undefined
+  /** Options of the object cache. Its `namespaces` default to those of the cluster. */
+  readonly cache?: Omit<ObjectCacheOptions, 'client' | 'clock' | 'random' | 'log' | 'metrics'> | undefined
   /** How long reads include an own write that the cache has not received. @default '5m' */
   readonly overlayDeadline?: Duration | undefined
 }
@@ -30,7 +28,15 @@ export interface ClusterOptions {
 export function createCluster(options: ClusterOptions): Cluster {
   const { api, clock, random, log, metrics, name = '', overlayDeadline } = options
   const namespaces = Object.freeze([...(options.namespaces ?? [])])
-  const cache = createObjectCache({ ...options.cache, client: api, clock, random, log, metrics, namespaces })
+  const cache = createObjectCache({
+    ...options.cache,
+    client: api,
+    clock,
+    random,
+    log,
+    metrics,
+    namespaces: options.cache?.namespaces ?? namespaces,
+  })
   const client = createCachedClient({ api, cache, clock, log, metrics, namespaces, overlayDeadline })
   return {
     name,

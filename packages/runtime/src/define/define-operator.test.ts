@@ -21,6 +21,9 @@ describe('defineOperator', () => {
       namespaces: [],
       leaderElection: false,
       sharding: false,
+      cache: {},
+      checks: {},
+      metrics: [],
     })
     expect(operator.controllers.map(isKeyController)).toEqual([false, true])
     // An operator may consist of webhooks only.

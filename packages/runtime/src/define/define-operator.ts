@@ -1,9 +1,11 @@
 import type { AnyKind } from '@kubewright/api'
+import type { AnyMetric } from '@kubewright/base'
 import type { KeyController } from '../controller/key-controller.ts'
 import { type LeaseTimingOptions, resolveLeaseTiming } from '../leases/lease-timing.ts'
 import type { Controller } from './define-controller.ts'
 import type { Conversion } from './define-conversion.ts'
 import type { Webhook } from './define-webhook.ts'
+import type { OperatorCacheOptions, OperatorChecks } from './operator-settings.ts'
 import type { Runnable } from './runnable.ts'
 
 /** Leader election: only one replica of the operator works at a time. */
@@ -53,6 +55,12 @@ export interface OperatorOptions {
    * false
    */
   readonly sharding?: boolean | ShardingOptions
+  /** What is cached, and in which form. @default all objects of the watched kinds, unchanged */
+  readonly cache?: OperatorCacheOptions
+  /** Health checks besides those of the framework. */
+  readonly checks?: OperatorChecks
+  /** Metrics of the operator's own code, made with `counter`, `gauge` or `histogram`. The metrics page shows them. */
+  readonly metrics?: readonly AnyMetric[]
 }
 
 /** The definition of an operator. CRDs, roles and manifests are derived from it. */
@@ -68,6 +76,9 @@ export interface Operator {
   readonly namespaces: readonly string[]
   readonly leaderElection: false | LeaderElectionOptions
   readonly sharding: false | ShardingOptions
+  readonly cache: OperatorCacheOptions
+  readonly checks: OperatorChecks
+  readonly metrics: readonly AnyMetric[]
 }
 
 /** Defines an operator. Pure: registers and starts nothing. */
@@ -80,14 +91,27 @@ export function defineOperator(options: OperatorOptions): Operator {
     conversions = [],
     runnables = [],
     namespaces = [],
+    cache = {},
+    checks = {},
+    metrics = [],
   } = options
   const what = `operator "${name}"`
   rejectDuplicates(what, 'controllers', controllers)
   rejectDuplicates(what, 'runnables', runnables)
-  if (namespaces.includes('')) {
-    throw new TypeError(
-      `Cannot define ${what} as 'namespaces' has an empty entry: use an empty list to watch all namespaces`,
-    )
+  rejectDuplicates(
+    what,
+    'metrics',
+    metrics.map(({ definition }) => definition),
+  )
+  rejectEmptyNamespace(what, 'namespaces', namespaces)
+  rejectEmptyNamespace(what, 'cache.namespaces', cache.namespaces)
+  for (const { kind, namespaces: ofKind } of cache.byKind ?? []) {
+    rejectEmptyNamespace(what, `cache.byKind[${kind.kind}].namespaces`, ofKind)
+  }
+  for (const name of Object.keys({ ...checks.live, ...checks.ready })) {
+    if (name === '' || name.includes('/')) {
+      throw new TypeError(`Cannot define ${what} as a check is named "${name}": use a name without slashes`)
+    }
   }
   const leaderElection = optionsOf(options.leaderElection)
   const sharding = optionsOf(options.sharding)
@@ -103,6 +127,9 @@ export function defineOperator(options: OperatorOptions): Operator {
     namespaces: Object.freeze([...namespaces]),
     leaderElection,
     sharding,
+    cache: Object.freeze({ ...cache, ...(cache.byKind && { byKind: Object.freeze([...cache.byKind]) }) }),
+    checks: Object.freeze({ ...checks }),
+    metrics: Object.freeze([...metrics]),
   })
 }
 
@@ -115,6 +142,13 @@ function optionsOf<T extends object>(option: boolean | T | undefined): false | T
   // All options of both types are optional.
   if (option === true) return Object.freeze({}) as T
   return option === undefined || option === false ? false : Object.freeze({ ...option })
+}
+
+function rejectEmptyNamespace(what: string, field: string, namespaces: readonly string[] = []): void {
+  if (!namespaces.includes('')) return
+  throw new TypeError(
+    `Cannot define ${what} as '${field}' has an empty entry: use an empty list to watch all namespaces`,
+  )
 }
 
 function rejectDuplicates(what: string, field: string, parts: readonly { readonly name: string }[]): void {

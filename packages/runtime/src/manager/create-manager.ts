@@ -1,4 +1,4 @@
-import { type MetricSink, nullLogger, systemClock, systemRandom, uuid } from '@kubewright/base'
+import { type MetricRegistry, type MetricSink, nullLogger, systemClock, systemRandom, uuid } from '@kubewright/base'
 import { createCluster } from '../cluster/create-cluster.ts'
 import type { LeaderElectionOptions, ShardingOptions } from '../define/define-operator.ts'
 import { LeaderElector } from '../leases/election/leader-elector.ts'
@@ -16,6 +16,7 @@ const noMetrics: MetricSink = { add() {}, set() {}, observe() {} }
 export function createManager(options: ManagerOptions): Manager {
   const { operator, clock = systemClock, random = systemRandom, log = nullLogger, namespace = 'default' } = options
   const { metrics = noMetrics, tracer = noTracer, client } = options
+  if (isRegistry(metrics)) metrics.include(operator?.metrics ?? [])
   const name = options.name ?? operator?.name ?? 'manager'
   const identity = options.identity ?? `${name}_${uuid(random)}`
   const disposables: AsyncDisposable[] = []
@@ -25,7 +26,18 @@ export function createManager(options: ManagerOptions): Manager {
   }
   const cluster =
     options.cluster ??
-    (client && owned(createCluster({ api: client, clock, random, log, metrics, namespaces: operator?.namespaces })))
+    (client &&
+      owned(
+        createCluster({
+          api: client,
+          clock,
+          random,
+          log,
+          metrics,
+          namespaces: operator?.namespaces,
+          cache: operator?.cache,
+        }),
+      ))
   if (cluster === undefined) {
     throw new TypeError(
       `Cannot create manager "${name}" without a 'cluster': pass one, or a 'client' to create it from`,
@@ -68,6 +80,8 @@ export function createManager(options: ManagerOptions): Manager {
     serveWebhooks: options.serveWebhooks,
   })
 }
+
+const isRegistry = (sink: MetricSink): sink is MetricRegistry => 'include' in sink
 
 function optionsOf<T extends object>(option: boolean | T | undefined): T | undefined {
   // All options of both types are optional.

@@ -18,7 +18,10 @@ export interface ManagerOptions {
   readonly name?: string | undefined
   /** The main cluster. The caller disposes it. */
   readonly cluster?: Cluster | undefined
-  /** Used instead of a cluster: the manager creates one from it, and disposes it when it stops. */
+  /**
+   * Used instead of a cluster: the manager creates one from it with the cache settings of the operator, and disposes it
+   * when it stops.
+   */
   readonly client?: ApiClient | undefined
   /** @default the system clock */
   readonly clock?: Clock | undefined
@@ -26,9 +29,9 @@ export interface ManagerOptions {
   readonly random?: Random | undefined
   /** @default none */
   readonly log?: Logger | undefined
-  /** @default none */
+  /** Receives all measurements. A registry also shows the `metrics` of the operator. @default none */
   readonly metrics?: MetricSink | undefined
-  /** Receives the checks of controllers, leader election and sharding. */
+  /** Receives the checks of the operator, controllers, leader election and sharding. */
   readonly health?: HealthChecks | undefined
   /** @default none */
   readonly tracer?: Tracer | undefined

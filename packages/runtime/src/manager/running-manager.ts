@@ -290,6 +290,14 @@ export class RunningManager implements Manager {
   #watchHealth(): void {
     const { health, elector, sharding, operator } = this.#parts
     if (health === undefined) return
+    const { client } = this.cluster
+    const { live = {}, ready = {} } = operator?.checks ?? {}
+    for (const [name, check] of Object.entries(live)) {
+      this.#checks.push(health.addLiveness({ name, check: (signal) => check({ signal, client }) }))
+    }
+    for (const [name, check] of Object.entries(ready)) {
+      this.#checks.push(health.addReadiness({ name, check: (signal) => check({ signal, client }) }))
+    }
     if (elector !== undefined) {
       this.#checks.push(health.addLiveness({ name: 'leaderElection', check: () => elector.check() }))
       const campaigns = (): void => {

@@ -7,7 +7,9 @@ import type { Manager } from '../manager/manager.ts'
 import type { QueuedKey, QueueSnapshot } from '../queue/queue.ts'
 import type { MissingAccess } from '../rbac/preflight.ts'
 import { type HttpHandler, type HttpRequest, isLoopback, textResponse } from '../serving/http/http-handler.ts'
+import type { Profiler } from '../serving/http/profiler.ts'
 import { errorWithCause, jsonOf } from '../telemetry/logging/log-value.ts'
+import { profileHandler } from './profile-handler.ts'
 
 /** Options of {@link debugHandler}. */
 export interface DebugOptions {
@@ -15,6 +17,8 @@ export interface DebugOptions {
   readonly clock: Clock
   /** The missing permissions of the operator, if known. */
   readonly missingAccess?: () => readonly MissingAccess[] | undefined
+  /** Serves profiles at `/debug/profile` and `/debug/heap`. @default no profiles */
+  readonly profiler?: Profiler | undefined
   /** Which requests are allowed. @default requests from the loopback interface with a local host name */
   readonly mayLook?: (request: HttpRequest) => boolean
 }
@@ -24,15 +28,19 @@ const maxKeys = 500
 
 /**
  * Serves the state of a manager as JSON: all of it at `/debug/kubewright`, or one part below it, such as
- * `/debug/kubewright/queues`. Shows keys and error messages, but no objects. Only requests from the loopback interface
- * with a local Host header are allowed, so that a web page cannot read it through a user's browser.
+ * `/debug/kubewright/queues`. Shows keys and error messages, but no objects. With a profiler it also serves
+ * `/debug/profile?seconds=N` and `/debug/heap`; a heap snapshot contains objects, including Secrets. Only requests from
+ * the loopback interface with a local Host header are allowed, so that a web page cannot read it through a user's
+ * browser.
  */
 export function debugHandler(options: DebugOptions): HttpHandler {
-  const { mayLook = isLocalRequest } = options
+  const { mayLook = isLocalRequest, profiler, clock } = options
+  const profiles = profiler && profileHandler(profiler, clock)
   return (request) => {
     if (!mayLook(request))
       return textResponse(403, 'Only requests from this machine are allowed: use kubectl port-forward\n')
     if (request.method !== 'GET' && request.method !== 'HEAD') return textResponse(405, 'Method Not Allowed\n')
+    if (profiles && /^\/debug\/(profile|heap)$/.test(request.path)) return profiles(request)
     const match = /^\/debug\/kubewright(?:\/([a-z]+))?\/?$/.exec(request.path)
     const part = match?.[1]
     const value = match && (part === undefined ? debugReport(options) : partOf(options, part))

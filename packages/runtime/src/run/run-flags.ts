@@ -105,7 +105,7 @@ const flags = defineFlags({
     value: 'ADDRESS',
     default: '0',
     parse: (text) => parseBindAddress(text),
-    help: 'Serve queues, caches and recent reconciles as JSON at this address, such as 127.0.0.1:6060, to clients on this machine; 0 disables it',
+    help: 'Serve queues, caches and recent reconciles (/debug/kubewright), CPU profiles (/debug/profile?seconds=30) and heap snapshots (/debug/heap) at this address, such as 127.0.0.1:6060, to clients on this machine; 0 disables it',
   },
   'webhook-port': {
     value: 'PORT',

@@ -1,6 +1,7 @@
 import type { Clock, MeasuredProcess, Random } from '@kubewright/base'
 import type { ApiClient, ClientOptions } from '@kubewright/client'
 import type { HttpListener } from '../serving/http/http-listener.ts'
+import type { Profiler } from '../serving/http/profiler.ts'
 import type { StartWebhooksOptions } from '../webhook/start-webhooks.ts'
 
 /** A signal that stops a process. */
@@ -43,6 +44,8 @@ export interface RunHost {
   readonly listener: HttpListener
   /** Measured if present. */
   readonly process?: MeasuredProcess | undefined
+  /** Used by the debug address. @default no profiles */
+  readonly profiler?: Profiler | undefined
   /** Opens the webhook server. @default on a socket */
   readonly listenForWebhooks?: StartWebhooksOptions['listen']
 }

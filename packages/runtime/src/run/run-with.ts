@@ -155,11 +155,13 @@ async function work(given: Operator, context: Work): Promise<void> {
 }
 
 /** Applies flags and environment to the operator. */
-function adjusted(operator: Operator, { namespaces = operator.namespaces, leaderElect }: RunSettings): Operator {
-  const { leaderElection: own } = operator
+function adjusted(operator: Operator, settings: RunSettings): Operator {
+  const { leaderElection: own, cache } = operator
+  const { namespaces = operator.namespaces, leaderElect } = settings
   // --leader-elect keeps the options of the operator's definition.
   const leaderElection = leaderElect === undefined ? own : leaderElect && (own || {})
-  return { ...operator, namespaces, leaderElection }
+  const cached = settings.namespaces === undefined ? cache : { ...cache, namespaces: undefined }
+  return { ...operator, namespaces, leaderElection, cache: cached }
 }
 
 /** Loads the configuration of the cluster. Sends no request yet. */

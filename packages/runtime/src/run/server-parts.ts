@@ -35,7 +35,7 @@ export function serverParts(options: ServerPartsOptions): Runnable[] {
   }
   if (settings.metrics.address) parts.push(serverPart(metricsServer(options, settings.metrics.address)))
   if (settings.debug) {
-    const handler = debugHandler({ manager, clock, missingAccess: () => access.missing })
+    const handler = debugHandler({ manager, clock, profiler: host.profiler, missingAccess: () => access.missing })
     parts.push(serverPart({ name: 'debug', ...settings.debug, listener, handler }))
   }
   return parts

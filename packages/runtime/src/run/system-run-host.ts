@@ -3,6 +3,7 @@ import { systemClock, systemRandom } from '@kubewright/base'
 import { createClient, loadClientConfig, transportFor } from '@kubewright/client'
 import { systemHttpListener } from '../serving/http/system-http-listener.ts'
 import type { RunHost, StopSignal } from './run-host.ts'
+import { systemProfiler } from './system-profiler.ts'
 
 const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM']
 
@@ -34,5 +35,6 @@ export function systemRunHost(): RunHost {
     },
     listener: systemHttpListener,
     process,
+    profiler: systemProfiler,
   }
 }

@@ -17,6 +17,8 @@ export interface HttpResponse {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body: string
+  /** Further parts of the body, sent after `body` as they are produced. */
+  readonly chunks?: AsyncIterable<Uint8Array> | undefined
 }
 
 /** Handles requests. When a handler throws, the client gets a 500 and the error is only logged. */

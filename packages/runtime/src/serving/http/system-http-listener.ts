@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createSecureServer, type ServerHttp2Session } from 'node:http2'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import { KubewrightError, type Logger } from '@kubewright/base'
 import type { HttpHandler, HttpRequest, HttpResponse } from './http-handler.ts'
 import type { HttpListener, Listening, ListenOptions } from './http-listener.ts'
@@ -113,9 +114,18 @@ function setCertificate(server: Server | TlsServer, { certificate, name, log }: 
 async function serve(options: ListenOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController()
   response.on('close', () => gone.abort(new Error('the client disconnected')))
-  const { status, headers, body } = await answer(options.handler, toRequest(request, gone.signal), options)
+  const { status, headers, body, chunks } = await answer(options.handler, toRequest(request, gone.signal), options)
   if (response.destroyed) return
   const bytes = Buffer.from(body)
+  if (chunks !== undefined) {
+    response.writeHead(status, headers)
+    response.write(bytes)
+    // A failure, or a client that disconnects, destroys the response: there is no status left to send.
+    await pipeline(chunks, response).catch((error: unknown) => {
+      if (!gone.signal.aborted) options.log.error(error, 'Request failed', { server: options.name, path: request.url })
+    })
+    return
+  }
   response.writeHead(status, { ...headers, 'content-length': String(bytes.byteLength) })
   response.end(request.method === 'HEAD' ? undefined : bytes)
   // Handlers do not read bodies: discard the body, so that it does not block the connection.
