@@ -262,4 +262,14 @@ describe('every()', () => {
   test('rejects a period of zero', () => {
     expect(() => every(new VirtualClock(), 0, () => undefined)).toThrow(RangeError)
   })
+
+  test('advance() rejects when timers keep running without time passing', async () => {
+    const clock = new VirtualClock({ timersPerInstant: 10 })
+    const again = (): void => void clock.setTimer(0, again, 'loop')
+    again()
+    await expect(clock.advance('1s')).rejects.toMatchObject({
+      code: 'KW_CLOCK_HOT_LOOP',
+      message: expect.stringContaining('"loop"'),
+    })
+  })
 })

@@ -26,6 +26,11 @@ export interface VirtualClockOptions {
    * of an advance. @default drainMicrotasks
    */
   readonly settle?: () => Promise<void>
+  /**
+   * The maximum number of timers that may run at one instant. When a program keeps setting timers that are due at once,
+   * the advance fails with an error instead of never ending. @default 100000
+   */
+  readonly timersPerInstant?: number
 }
 
 /** Limits of `VirtualClock.runUntilIdle`. */
@@ -64,6 +69,9 @@ const DEFAULT_START = 1_735_689_600_000
 export class VirtualClock implements Clock {
   readonly #timers = new Heap<Entry, number>({ key: (entry) => entry.sequence, compare: (a, b) => a.due - b.due })
   readonly #settle: () => Promise<void>
+  readonly #timersPerInstant: number
+  // The number of timers that have run since the time last moved.
+  #ranNow = 0
   // Microseconds since the Unix epoch at the time when #elapsed was zero.
   #epoch: number
   // Microseconds since the clock was created; never decreases.
@@ -74,6 +82,7 @@ export class VirtualClock implements Clock {
   constructor(options: VirtualClockOptions = {}) {
     this.#epoch = Math.round((options.start ?? DEFAULT_START) * 1000)
     this.#settle = options.settle ?? drainMicrotasks
+    this.#timersPerInstant = options.timersPerInstant ?? 100_000
   }
 
   now(): number {
@@ -174,10 +183,17 @@ export class VirtualClock implements Clock {
   async #runNext(): Promise<boolean> {
     const next = this.#timers.pop()
     if (next === undefined) return false
+    this.#ranNow = next.due > this.#elapsed ? 1 : this.#ranNow + 1
     this.#elapsed = next.due
+    if (this.#ranNow > this.#timersPerInstant) throw this.#hotLoop(next.label)
     next.callback()
     await this.#settle()
     return true
+  }
+
+  #hotLoop(label: string): KubewrightError {
+    const message = `Cannot advance the clock: ${this.#timersPerInstant} timers have run without time passing, the last one is "${label}": set timers with a delay`
+    return new KubewrightError('KW_CLOCK_HOT_LOOP', message)
   }
 
   #notIdle(limit: number): KubewrightError {

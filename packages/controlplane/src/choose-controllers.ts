@@ -1,9 +1,10 @@
 import { closestWord, KubewrightError } from '@kubewright/base'
+import { loadControllers } from './load-controllers.ts'
 import type { ControllerChoice } from './start-controllers.ts'
 
 /** The names of all controllers, sorted. Loads their code. */
 export async function controllerNames(): Promise<readonly string[]> {
-  return (await import('./start-controllers.ts')).controllerNames
+  return (await loadControllers()).controllerNames
 }
 
 /**

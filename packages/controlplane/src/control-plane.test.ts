@@ -44,6 +44,30 @@ describe('startControlPlane()', () => {
     expect(isOver).toBe(true)
   })
 
+  test('disposal ends the watches of transports that callers left open', async () => {
+    const plane = await startControlPlane(bare)
+    const response = await plane.transport().send({ method: 'GET', path: '/api/v1/configmaps?watch=true' })
+    const reading = (async () => {
+      for await (const _ of response.body);
+    })()
+    await plane[Symbol.asyncDispose]()
+    await expect(reading).rejects.toThrow('the transport is closed')
+  })
+
+  test('passes every transport, including that of the built-in controllers, to intercept', async () => {
+    const users: string[] = []
+    await using plane = await startControlPlane({
+      controllers: ['namespace-controller'],
+      nodes: 0,
+      intercept: (transport, { name }) => {
+        users.push(name)
+        return transport
+      },
+    })
+    plane.transport({ name: 'ada' })
+    expect(users).toEqual(['system:kube-controller-manager', 'ada'])
+  })
+
   test('runs only the named controllers', async () => {
     await using plane = await startControlPlane({ ...bare, controllers: ['namespace-controller'] })
     expect(plane.controllers.names).toEqual(['namespace-controller'])

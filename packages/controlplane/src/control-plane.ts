@@ -32,6 +32,7 @@ import { type ForkableStore, MemoryStore, type Store } from '@kubewright/storage
 import { chooseControllers } from './choose-controllers.ts'
 import { clusterTrust } from './cluster-trust.ts'
 import { type ControlPlaneAddress, type ControlPlaneListenOptions, listenWith } from './listen-with.ts'
+import { loadControllers } from './load-controllers.ts'
 import type {
   ControllerChoice,
   NodesOptions,
@@ -65,6 +66,11 @@ export interface ControlPlaneOptions {
   readonly identity?: ServerIdentity | undefined
   /** Further options of the API server. */
   readonly server?: Omit<AssembleServerOptions, 'store' | 'clock' | 'random' | 'log' | 'nodes'> | undefined
+  /**
+   * Wraps every transport without sockets, including that of the built-in controllers, whose user is
+   * `system:kube-controller-manager`. The wrapper can record, delay or fail requests. @default none
+   */
+  readonly intercept?: ((transport: Transport, user: ControlPlaneUser) => Transport) | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
   /** @default silent */
@@ -156,8 +162,9 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
       nodes: { logs: (request) => controllers?.nodes?.logs(request) },
     }),
   )
-  const transport = (user: ControlPlaneUser = { name: adminUser, groups: [masters] }): Transport =>
-    inProcessTransport({
+  const { intercept = (direct: Transport) => direct } = options
+  const transport = (user: ControlPlaneUser = { name: adminUser, groups: [masters] }): Transport => {
+    const direct = inProcessTransport({
       handler: server.handler,
       // Virtual time advances only when no work is left, so it needs no pauses for timers.
       ...(clock === systemClock ? { pause: turnWhenDue } : {}),
@@ -166,6 +173,10 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
         certificate: { commonName: user.name, organizations: user.groups ?? [] },
       },
     })
+    // Watches of callers that never dispose the transport end with the control plane.
+    disposer.use(direct)
+    return intercept(direct, user)
+  }
   const client: ControlPlane['client'] = ({ user, ...clientOptions } = {}) =>
     disposer.use(createClient({ transport: transport(user), clock, ...clientOptions }))
   controllers = disposer.use(
@@ -209,12 +220,12 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
   }
 }
 
-/** Starts the chosen controllers. Their code is loaded on demand, so that an API server alone starts faster. */
+/** Starts the chosen controllers. */
 async function startChosen(options: StartControllersOptions): Promise<RunningControllers> {
   if (options.choice === 'none' && options.nodes === undefined) {
     return { names: [], manager: undefined, nodes: undefined, [Symbol.asyncDispose]: async () => undefined }
   }
-  const { startControllers } = await import('./start-controllers.ts')
+  const { startControllers } = await loadControllers()
   return startControllers(options)
 }
 

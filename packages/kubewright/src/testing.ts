@@ -1,5 +1,7 @@
 // Test environments for operators. Needs @kubewright/testing, which production images do not contain.
 export {
+  History,
+  type InterceptTransport,
   isFalse,
   isTrue,
   startTestEnv,

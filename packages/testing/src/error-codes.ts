@@ -2,6 +2,8 @@ import type { KubewrightErrorCode } from '@kubewright/base'
 
 /** The codes of the errors that this package throws, with their explanations. */
 export const testingErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = Object.freeze({
+  KW_TEST_HOT_LOOP:
+    'In virtual time a controller sent the same request thousands of times without time passing; the message names it.',
   KW_TEST_MISSING_RIGHT:
     'The operator sent a request that its derived roles do not allow and that a cluster would reject; the message contains the missing rule.',
   KW_TEST_NOT_SETTLED:

@@ -1,4 +1,5 @@
 export { isFalse, isTrue, type WithConditions } from './conditions.ts'
 export { testingErrorCodes } from './error-codes.ts'
+export { History } from './history.ts'
 export { startTestEnv } from './start-test-env.ts'
-export type { TestEnv, TestEnvOptions, TestSnapshot, UntilOptions } from './test-env.ts'
+export type { InterceptTransport, TestEnv, TestEnvOptions, TestSnapshot, UntilOptions } from './test-env.ts'

@@ -20,6 +20,8 @@ export interface ServeOperatorWebhooksOptions {
   readonly transport: 'in-process' | 'https'
   readonly clock: Clock
   readonly log: Logger
+  /** Called when a webhook starts and ends. */
+  readonly running: (change: 1 | -1) => void
 }
 
 // The host name is never resolved: the control plane routes it to the local server.
@@ -32,7 +34,11 @@ export async function serveOperatorWebhooks(
 ): Promise<AsyncDisposable> {
   const { controlPlane, admin, client, clock, log, transport } = options
   const { webhooks, conversions } = operator
-  const handler = createWebhookHandler({ webhooks, conversions, client, clock, log })
+  const handle = createWebhookHandler({ webhooks, conversions, client, clock, log })
+  const handler: typeof handle = (request) => {
+    options.running(1)
+    return handle(request).finally(() => options.running(-1))
+  }
   const disposer = new AsyncDisposer()
   try {
     if (transport === 'in-process') {

@@ -11,15 +11,13 @@ export interface SettleParts {
   readonly time: TimeDriver
   /** How long the environment must be quiet, in addition to event loop turns, for requests that take real time. */
   readonly quietMillis: number
+  /** The number of turns without work after which all work is done. */
+  readonly quietTurns: number
 }
-
-// A change passes through watch, queue and reconcile in a few turns each; this many quiet turns mean that all work is
-// done.
-const quietTurns = 40
 
 /** Resolves when no controller has work left and no object changes. */
 export async function settle(parts: SettleParts, signal: AbortSignal): Promise<void> {
-  const { managers, store, time, quietMillis } = parts
+  const { managers, store, time, quietMillis, quietTurns } = parts
   for (;;) {
     const before = await store.revision()
     let quiet = true

@@ -6,8 +6,10 @@ import {
   formatDuration,
   KubewrightError,
   nullLogger,
+  type Random,
+  seededRandom,
   systemClock,
-  VirtualClock,
+  systemRandom,
   withDeadline,
 } from '@kubewright/base'
 import {
@@ -20,7 +22,13 @@ import {
   type Transport,
   transportFor,
 } from '@kubewright/client'
-import { type ControlPlane, type ControlPlaneSnapshot, startControlPlane } from '@kubewright/controlplane'
+import {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  type ControlPlaneSnapshot,
+  controllerNames,
+  startControlPlane,
+} from '@kubewright/controlplane'
 import { Namespace } from '@kubewright/k8s'
 import {
   createHealthChecks,
@@ -36,8 +44,9 @@ import { describeState } from './describe-state.ts'
 import { installKinds } from './install-kinds.ts'
 import { grantRights, tellingRefusals } from './operator-rights.ts'
 import { serveOperatorWebhooks } from './operator-webhooks.ts'
+import { RequestMeter } from './request-meter.ts'
 import { settle } from './settle.ts'
-import type { TestEnv, TestEnvOptions, TestSnapshot } from './test-env.ts'
+import type { InterceptTransport, TestEnv, TestEnvOptions, TestSnapshot } from './test-env.ts'
 import { realTime, type TimeDriver, virtualTime } from './time-driver.ts'
 import { type Sight, watchObject } from './watch-object.ts'
 
@@ -49,62 +58,133 @@ export function startTestEnv(operator?: Operator, options: TestEnvOptions = {}):
   return startFrom(operator, options, undefined)
 }
 
+/** The state that an environment starts from. */
+interface Origin {
+  readonly plane: ControlPlaneSnapshot
+  readonly now: number
+  /** Distinguishes the environments of one snapshot: they must not generate the same uids for different objects. */
+  readonly branch: string
+}
+
 async function startFrom(
   operator: Operator | undefined,
   options: TestEnvOptions,
-  snapshot: { readonly plane: ControlPlaneSnapshot; readonly now: number } | undefined,
+  origin: Origin | undefined,
 ): Promise<TestEnv> {
-  const start = snapshot === undefined ? {} : { start: snapshot.now }
-  const time = options.time === 'virtual' ? virtualTime(new VirtualClock(start)) : realTime(systemClock)
-  const disposer = new AsyncDisposer()
+  const { controllers = 'all', nodes = 1 } = options
+  // Loads their code before time can pass.
+  if (controllers !== 'none' || nodes !== 0) await controllerNames()
+  const world = new World(options, origin)
+  const { time, disposer } = world
   try {
-    return await time.wait(assemble(operator, options, snapshot?.plane, time, disposer))
+    return await time.wait(assemble(operator, options, origin?.plane, world))
   } catch (error) {
     await time.wait(disposer[Symbol.asyncDispose]())
     throw error
   }
 }
 
+/** Time, randomness and failures of one environment: everything that its parts share. */
+class World {
+  readonly time: TimeDriver
+  readonly random: Random
+  readonly failure = new Failure()
+  readonly disposer = new AsyncDisposer()
+  /** Counts the requests of controllers; undefined in real time, where deadlines end hot loops. */
+  readonly meter: RequestMeter | undefined
+  running: RunningOperator | undefined
+  webhooksRunning = 0
+  requestsInFlight = 0
+
+  constructor(options: TestEnvOptions, origin: Origin | undefined) {
+    const isVirtual = options.time === 'virtual'
+    this.time = isVirtual
+      ? virtualTime({
+          start: origin?.now ?? startOf(options),
+          isUserCodeRunning: () => this.#isUserCodeRunning(),
+          onTurn: () => this.meter?.reset(),
+          requestsInFlight: options.transport === 'https' ? () => this.requestsInFlight : undefined,
+        })
+      : realTime(systemClock)
+    const random =
+      options.random ?? (isVirtual || options.seed !== undefined ? seededRandom(options.seed ?? 1) : systemRandom)
+    this.random = origin === undefined ? random : random.fork(origin.branch)
+    if (isVirtual) this.meter = new RequestMeter((error) => this.failure.happen(error))
+  }
+
+  #isUserCodeRunning(): boolean {
+    if (this.webhooksRunning > 0) return true
+    return this.running?.manager.runners.some((runner) => runner.queue().processing.length > 0) ?? false
+  }
+}
+
+function startOf({ start }: TestEnvOptions): number | undefined {
+  if (start === undefined) return undefined
+  const millis = new Date(start).getTime()
+  if (Number.isNaN(millis)) {
+    throw new TypeError(`start must be a date such as '2026-01-01T00:00:00Z': ${JSON.stringify(start)}`)
+  }
+  return millis
+}
+
 async function assemble(
   operator: Operator | undefined,
   options: TestEnvOptions,
   snapshot: ControlPlaneSnapshot | undefined,
-  time: TimeDriver,
-  disposer: AsyncDisposer,
+  world: World,
 ): Promise<TestEnv> {
   const { transport = 'in-process', namespace = 'default', log = nullLogger, controllers, nodes } = options
+  const { time, failure, disposer, meter } = world
   const { clock } = time
-  const planeOptions = { clock, log: log.withName('control-plane'), controllers, nodes }
+  const wrap: Wrap = (direct, sender) => {
+    const intercepted = options.intercept?.(direct, sender, clock) ?? direct
+    // Only the test decides about its own requests.
+    return meter === undefined || sender === 'test' ? intercepted : meter.wrap(intercepted, senderNames[sender])
+  }
+  const planeOptions: ControlPlaneOptions = {
+    clock,
+    random: world.random.fork('control plane'),
+    log: log.withName('control-plane'),
+    controllers,
+    nodes,
+    intercept: (direct, { name }) => (name === controllerManagerUser ? wrap(direct, 'controllers') : direct),
+  }
   const controlPlane = disposer.use(
     snapshot ? await snapshot.start(planeOptions) : await startControlPlane(planeOptions),
   )
-  const open = await opener(controlPlane, transport)
-  const client = disposer.use(createClient({ ...open(), clock, namespace }))
+  const open = await opener(controlPlane, transport, world, wrap)
+  const client = disposer.use(createClient({ ...open('test'), clock, namespace }))
   if (namespace !== 'default' && (await client.find(Namespace, namespace)) === undefined) {
     await client.create(Namespace({ metadata: { name: namespace } }))
   }
   await installKinds(client, operator, options.install)
-  let running: RunningOperator | undefined
   if (operator !== undefined) {
-    const failure = new Failure()
     disposer.defer(() => failure.throwUntold())
     const impersonate = options.rights === 'all' ? undefined : await grantRights(operator, controlPlane, client)
-    const connect = (): ApiClient => {
-      const way = open()
+    const connect = (sender: 'operator' | 'webhooks'): ApiClient => {
+      const way = open(sender)
       const told = tellingRefusals(way.transport, (refusal) => failure.happen(refusal))
       return disposer.use(createClient({ ...way, transport: told, impersonate, clock, namespace }))
     }
     const hasWebhooks = operator.webhooks.length > 0 || operator.conversions.length > 0
     if (hasWebhooks && options.webhooks !== false) {
-      const hooks = { controlPlane, admin: client, client: connect(), transport, clock, log }
+      const hooks = {
+        controlPlane,
+        admin: client,
+        client: connect('webhooks'),
+        transport,
+        clock,
+        log,
+        running: (change: 1 | -1) => void (world.webhooksRunning += change),
+      }
       disposer.use(await serveOperatorWebhooks(operator, hooks))
     }
-    running = await startManager(operator, connect(), failure, options, time, disposer)
+    world.running = await startManager(operator, connect('operator'), options, world)
   }
-  return environment({ operator, options, controlPlane, client, namespace, running, time, disposer })
+  return environment({ operator, options, controlPlane, client, namespace, world })
 }
 
-/** A permanent failure of the operator. It is reported by the next wait, or else when the environment is disposed. */
+/** A permanent failure of the environment. It is reported by the next wait, or else when the environment is disposed. */
 class Failure {
   readonly #happened = new AbortController()
   #isTold = false
@@ -130,24 +210,59 @@ class Failure {
   }
 }
 
-/** Opens a connection to the API server as its administrator. */
-type Open = () => { readonly transport: Transport; readonly credentials?: Credentials | undefined }
+const controllerManagerUser = 'system:kube-controller-manager'
 
-async function opener(controlPlane: ControlPlane, transport: 'in-process' | 'https'): Promise<Open> {
-  if (transport === 'in-process') return () => ({ transport: controlPlane.transport() })
+type Sender = Parameters<InterceptTransport>[1]
+type Wrap = (direct: Transport, sender: Sender) => Transport
+
+const senderNames = {
+  operator: 'the operator',
+  webhooks: 'a webhook of the operator',
+  controllers: 'a built-in controller',
+} as const
+
+/** Opens a connection to the API server as its administrator. */
+type Open = (sender: Sender) => { readonly transport: Transport; readonly credentials?: Credentials | undefined }
+
+async function opener(
+  controlPlane: ControlPlane,
+  transport: 'in-process' | 'https',
+  world: World,
+  wrap: Wrap,
+): Promise<Open> {
+  if (transport === 'in-process') return (sender) => ({ transport: wrap(controlPlane.transport(), sender) })
   const { kubeconfig } = await controlPlane.listen()
   const { clock } = controlPlane
   const config = resolveContext(parseKubeconfig(kubeconfig, 'the control plane'), {}, { host: systemConfigHost, clock })
-  return () => ({ transport: transportFor(config, { clock }), credentials: config.credentials })
+  return (sender) => ({
+    transport: wrap(countingRequests(transportFor(config, { clock }), world), sender),
+    credentials: config.credentials,
+  })
+}
+
+/** Wraps a transport to count the requests that have no response yet. */
+function countingRequests(transport: Transport, world: World): Transport {
+  const { upgrade } = transport
+  return {
+    host: transport.host,
+    async send(request) {
+      world.requestsInFlight++
+      try {
+        return await transport.send(request)
+      } finally {
+        world.requestsInFlight--
+      }
+    },
+    ...(upgrade ? { upgrade: (request) => upgrade.call(transport, request) } : {}),
+    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+  }
 }
 
 async function startManager(
   operator: Operator,
   client: ApiClient,
-  failure: Failure,
   { log = nullLogger, namespace = 'default', leaderElection = false }: TestEnvOptions,
-  { clock }: TimeDriver,
-  disposer: AsyncDisposer,
+  { time: { clock }, random, failure, disposer }: World,
 ): Promise<RunningOperator> {
   // As the only replica it leads without a lease by default: a stalled test on a busy machine would lose the lease.
   const metrics = createMetricRegistry(managerMetrics)
@@ -156,6 +271,7 @@ async function startManager(
     operator,
     client,
     clock,
+    random: random.fork('operator'),
     log,
     metrics,
     health,
@@ -174,14 +290,13 @@ async function startManager(
     await running
   })
   await Promise.race([manager.elected, running])
-  return { manager, metrics, health, failure }
+  return { manager, metrics, health }
 }
 
 interface RunningOperator {
   readonly manager: Manager
   readonly metrics: MetricRegistry
   readonly health: ServedHealthChecks
-  readonly failure: Failure
 }
 
 interface EnvironmentParts {
@@ -190,15 +305,14 @@ interface EnvironmentParts {
   readonly controlPlane: ControlPlane
   readonly client: ApiClient
   readonly namespace: string
-  readonly running: RunningOperator | undefined
-  readonly time: TimeDriver
-  readonly disposer: AsyncDisposer
+  readonly world: World
 }
 
 function environment(parts: EnvironmentParts): TestEnv {
-  const { operator, options, controlPlane, client, namespace, running, time, disposer } = parts
-  const { manager, failure } = running ?? {}
-  const signal = failure?.signal
+  const { operator, options, controlPlane, client, namespace, world } = parts
+  const { running, failure, time, disposer } = world
+  const manager = running?.manager
+  const { signal } = failure
   const patience: Duration = options.timeout ?? (options.time === 'virtual' ? '1h' : '10s')
   const managers = [manager, controlPlane.controllers.manager].filter((one) => one !== undefined)
   const explain = (kind: Parameters<TestEnv['gone']>[0], key: Parameters<TestEnv['gone']>[1]): Promise<string> =>
@@ -218,8 +332,7 @@ function environment(parts: EnvironmentParts): TestEnv {
     try {
       return await time.wait(withDeadline(time.clock, timeout, what, work, { signal }))
     } catch (error) {
-      if (!(error instanceof KubewrightError && error.code === 'KW_DEADLINE_EXCEEDED'))
-        throw failure?.tell(error) ?? error
+      if (!(error instanceof KubewrightError && error.code === 'KW_DEADLINE_EXCEEDED')) throw failure.tell(error)
       const message = `Timed out after ${formatDuration(timeout)} waiting for ${what}.\n\n${await time.wait(more())}`
       throw new KubewrightError('KW_TEST_TIMEOUT', message, { cause: error })
     }
@@ -233,7 +346,7 @@ function environment(parts: EnvironmentParts): TestEnv {
   }
   const advance = async (by: Duration): Promise<void> => {
     await time.advance(by)
-    if (signal?.aborted) throw failure?.tell(signal.reason)
+    if (signal.aborted) throw failure.tell(signal.reason)
   }
   return {
     client,
@@ -256,11 +369,14 @@ function environment(parts: EnvironmentParts): TestEnv {
     async settled({ timeout = patience } = {}) {
       const { store } = controlPlane.server.parts.registry
       const quietMillis = options.transport === 'https' ? 100 : 0
-      const work = (aborted: AbortSignal) => settle({ managers, store, time, quietMillis }, aborted)
+      // In process and in virtual time, one turn runs everything. Otherwise a change may take a few turns for each of
+      // watch, queue and reconcile.
+      const quietTurns = options.time === 'virtual' && options.transport !== 'https' ? 1 : 40
+      const work = (aborted: AbortSignal) => settle({ managers, store, time, quietMillis, quietTurns }, aborted)
       // The error of settle() describes the remaining work.
       const done = time.wait(withDeadline(time.clock, timeout, 'the environment to settle', work, { signal }))
       await done.catch((error: unknown) => {
-        throw failure?.tell(error) ?? error
+        throw failure.tell(error)
       })
     },
     reconciles: () =>
@@ -284,8 +400,9 @@ function snapshotOf(
 ): TestSnapshot {
   const plane = controlPlane.snapshot()
   const now = clock.now()
+  let branches = 0
   return {
-    start: () => startFrom(operator, options, { plane, now }),
+    start: () => startFrom(operator, options, { plane, now, branch: `branch ${++branches}` }),
     [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose](),
   }
 }

@@ -1,6 +1,6 @@
 import type { AnyKind, Infer } from '@kubewright/api'
-import type { Duration, Logger } from '@kubewright/base'
-import type { ApiClient, Key } from '@kubewright/client'
+import type { Clock, Duration, Logger, Random, Seed } from '@kubewright/base'
+import type { ApiClient, Key, Transport } from '@kubewright/client'
 import type { ControllerChoice, ControlPlane, NodesOptions } from '@kubewright/controlplane'
 import type { HealthReport, Manager, ReconcileRecord } from '@kubewright/runtime'
 
@@ -14,6 +14,15 @@ export interface TestEnvOptions {
    * With virtual time no wait takes real time: time advances while the test waits, or with `advance()`. @default 'real'
    */
   readonly time?: 'real' | 'virtual' | undefined
+  /** The date at which virtual time starts. @default '2025-01-01T00:00:00Z' */
+  readonly start?: string | number | Date | undefined
+  /**
+   * The seed of all random values: uids, generated names, jitter of timers. In virtual time, two in-process
+   * environments with the same operator, options and seed have the same history. @default 1 in virtual time, else none
+   */
+  readonly seed?: Seed | undefined
+  /** The source of random values, instead of a seed. */
+  readonly random?: Random | undefined
   /** The built-in controllers to run. @default 'all' */
   readonly controllers?: ControllerChoice | undefined
   /** The number of simulated nodes, or their specifications and the behaviour of containers. @default 1 */
@@ -37,9 +46,21 @@ export interface TestEnvOptions {
   readonly leaderElection?: boolean | undefined
   /** Kinds made by `defineResource` to install besides those that the operator refers to. */
   readonly install?: readonly AnyKind[] | undefined
+  /**
+   * Wraps the transports of all clients of the environment, to record, delay or fail their requests. Over HTTPS, those
+   * of the built-in controllers are in process nevertheless. @default none
+   */
+  readonly intercept?: InterceptTransport | undefined
   /** @default silent */
   readonly log?: Logger | undefined
 }
+
+/** Wraps the transport of one client of an environment. */
+export type InterceptTransport = (
+  transport: Transport,
+  sender: 'test' | 'operator' | 'webhooks' | 'controllers',
+  clock: Clock,
+) => Transport
 
 /** Options of a wait. */
 export interface UntilOptions {
