@@ -1,5 +1,5 @@
 import { type AnyKind, encodeYaml, formatKey, type KubeObject, toNameAndNamespace } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
+import { errorText, formatDuration } from '@kubewright/base'
 import type { ApiClient, Key } from '@kubewright/client'
 import { Event } from '@kubewright/k8s'
 import type { ControllerRunner, ReconcileRecord } from '@kubewright/runtime'
@@ -69,7 +69,7 @@ function recordText({
 }: ReconcileRecord): string {
   const why = causes.map(({ event, kind = '', object = '' }) => [event, kind, object].filter(Boolean).join(' '))
   const more = error === undefined ? '' : `: ${errorText(error)}`
-  const again = requeueAfterMillis === undefined ? '' : `, again in ${requeueAfterMillis} ms`
+  const again = requeueAfterMillis === undefined ? '' : `, again in ${formatDuration(Math.round(requeueAfterMillis))}`
   return `${controller} ${result} after ${Math.round(durationMillis)} ms${again}${more} (${why.join('; ') || 'no cause'})`
 }
 

@@ -19,7 +19,9 @@ export function measureRequests(
     if (found === undefined) known.set(key, (found = Object.freeze(make())))
     return found
   }
-  return ({ method, host, status, attempt, durationMillis, requestBytes }) => {
+  return ({ method, host: server, status, attempt, durationMillis, requestBytes }) => {
+    // As in client-go, the label is the host of the URL.
+    const host = server.replace(/^https?:\/\//, '')
     const code = status === undefined ? '<error>' : String(status)
     const series = labels(`${code} ${method} ${host}`, () => ({ code, method, host }))
     sink.add('rest_client_requests_total', series, 1)

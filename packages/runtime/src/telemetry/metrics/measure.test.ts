@@ -4,7 +4,7 @@ import { metricsHandler } from '../../serving/metrics-handler.ts'
 import { measureRequests } from './measure-requests.ts'
 import { restClientDetailMetrics, restClientMetrics } from './runtime-metrics.ts'
 
-const attempt = { method: 'GET', path: '/api', host: 'h:6443', attempt: 1, durationMillis: 20, requestBytes: 0 }
+const attempt = { method: 'GET', path: '/api', host: 'https://h:6443', attempt: 1, durationMillis: 20, requestBytes: 0 }
 
 describe('measureRequests()', () => {
   it('counts attempts by code, method and host, with code <error> when there was no response', () => {
