@@ -1,7 +1,19 @@
 import { goTimeQuote } from './internal/go-time-quote.ts'
 
-/** A length of time: a number of milliseconds, or a number with a unit such as `'30s'` or `'1.5h'`. */
-export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h'}`
+/**
+ * A length of time as text: numbers with units such as `'30s'`, `'1.5h'` or `'1h30m'`. The type covers the usual
+ * combinations of units; {@link parseDuration} accepts all of Go's syntax.
+ */
+export type DurationText =
+  | `${number}${'ns' | 'us' | 'µs' | 'ms' | 's' | 'm' | 'h'}`
+  | `${number}h${number}m`
+  | `${number}h${number}m${number}s`
+  | `${number}h${number}s`
+  | `${number}m${number}s`
+  | `${number}s${number}ms`
+
+/** A length of time: a number of milliseconds, or a text such as `'30s'`, `'1.5h'` or `'1h30m'`. */
+export type Duration = number | DurationText
 
 const UNITS: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],

@@ -8,7 +8,15 @@ export { deepEqual } from './deep-equal.ts'
 export { deepFreeze } from './deep-freeze.ts'
 export type { DeepMutable, DeepReadonly } from './deep-readonly.ts'
 export { Deferred } from './deferred.ts'
-export { type Duration, formatDuration, millisToNanos, nanosToMillis, parseDuration, toMillis } from './duration.ts'
+export {
+  type Duration,
+  type DurationText,
+  formatDuration,
+  millisToNanos,
+  nanosToMillis,
+  parseDuration,
+  toMillis,
+} from './duration.ts'
 export { baseErrorCodes } from './error-codes.ts'
 export { errorText } from './error-text.ts'
 export { Fifo } from './fifo.ts'

@@ -1,5 +1,5 @@
 export { goQuote } from '@kubewright/base'
-export type { Condition, ConditionDraft } from './builder/condition.ts'
+export { type Condition, type ConditionDraft, conditionTypesOf } from './builder/condition.ts'
 export type { EmbedOptions } from './builder/embed-schema.ts'
 export type { JsonValue } from './builder/json-value.ts'
 export type { Fields, ObjectIn, ObjectOptions, ObjectOut, OptionalField } from './builder/object-shape.ts'

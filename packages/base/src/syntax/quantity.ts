@@ -208,9 +208,12 @@ export class Quantity {
   }
 }
 
-/** Parses a quantity. Throws a SyntaxError with the message of Kubernetes. */
-export function parseQuantity(text: string): Quantity {
-  return Quantity.parse(text)
+/**
+ * Parses a quantity: a text such as `500m` or `1Gi`, or a plain number, as schemas of quantities allow. Throws a
+ * SyntaxError with the message of Kubernetes.
+ */
+export function parseQuantity(value: string | number): Quantity {
+  return Quantity.parse(String(value))
 }
 
 type Suffix = { readonly format: QuantityFormat; readonly base: 2 | 10; readonly exponent: number }

@@ -72,3 +72,17 @@ export const conditionsJson: JSONSchemaProps = {
   'x-kubernetes-list-map-keys': ['type'],
   'x-kubernetes-list-type': 'map',
 }
+
+// By the schema of one condition: it keeps its identity when the list gets a description or becomes optional. The types
+// are not part of the JSON, because the CRD accepts other types too.
+const declaredTypes = new WeakMap<object, readonly string[]>()
+
+/** Remembers the types with which `s.conditions()` was called. The schema must be in the canonical form of `s`. */
+export function declareConditionTypes(conditions: JSONSchemaProps, types: readonly string[]): void {
+  if (typeof conditions.items === 'object') declaredTypes.set(conditions.items, Object.freeze([...types]))
+}
+
+/** The types that `s.conditions()` declared; undefined for a schema that was built otherwise. */
+export function conditionTypesOf(conditions: JSONSchemaProps): readonly string[] | undefined {
+  return typeof conditions.items === 'object' ? declaredTypes.get(conditions.items) : undefined
+}

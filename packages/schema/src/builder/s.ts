@@ -1,6 +1,7 @@
+import type { DurationText } from '@kubewright/base'
 import type { JSONSchemaProps } from '../json-schema.ts'
 import { arrayJson, type ListSettings, refuseOptional } from './array-json.ts'
-import { conditionsJson } from './condition.ts'
+import { conditionsJson, declareConditionTypes } from './condition.ts'
 import { type EmbedOptions, embedResource, embedSchema } from './embed-schema.ts'
 import { type ObjectSettings, objectJson } from './object-json.ts'
 import type { Fields } from './object-shape.ts'
@@ -108,9 +109,13 @@ export const s: SchemaBuilder = Object.freeze({
   quantity: () => node(quantityJson),
   time: () => node({ type: 'string', format: 'date-time' }),
   microTime: () => node({ type: 'string', format: 'date-time' }),
-  duration: () => node({ type: 'string', format: 'duration' }),
+  duration: () => node<DurationText, string>({ type: 'string', format: 'duration' }),
   bytes: () => node({ type: 'string', format: 'byte' }),
-  conditions: () => node<never>(conditionsJson),
+  conditions: (...types: readonly string[]) => {
+    const conditions = node<never>(conditionsJson)
+    declareConditionTypes(conditions.json, types)
+    return conditions
+  },
   labelSelector: () => node(labelSelectorJson),
   objectReference: () => node(objectReferenceJson),
   localObjectReference: () => node(localObjectReferenceJson),

@@ -1,3 +1,4 @@
+import type { DurationText } from '@kubewright/base'
 import type { JSONSchemaProps } from '../json-schema.ts'
 import type { Condition, ConditionDraft } from './condition.ts'
 import type { EmbedOptions } from './embed-schema.ts'
@@ -96,8 +97,11 @@ export interface SchemaBuilder {
   time(): Schema<string>
   /** A point in time in RFC 3339 with microseconds (`metav1.MicroTime`). */
   microTime(): Schema<string>
-  /** A duration such as `1h30m`. In CEL rules it is a duration, not a string. */
-  duration(): Schema<string>
+  /**
+   * A duration such as `1h30m`. In CEL rules it is a duration, not a string. Values that were read can be used as a
+   * `requeueAfter`.
+   */
+  duration(): Schema<DurationText, string>
   /** Bytes in base64. */
   bytes(): Schema<string>
 
