@@ -1,4 +1,5 @@
 import type { Condition, ConditionDraft } from '@kubewright/schema'
+import { toTime } from './time.ts'
 
 /** The status of a condition. */
 export type ConditionStatus = Condition['status']
@@ -20,8 +21,8 @@ export function condition<const T extends string>(
 
 /** Values that {@link mergeConditions} and {@link setCondition} fill in where a draft has none. */
 export interface MergeConditionOptions {
-  /** `lastTransitionTime` of a condition whose status changed, RFC 3339. */
-  readonly now: string
+  /** `lastTransitionTime` of a condition whose status changed: a Date, or a text in RFC 3339. */
+  readonly now: string | Date
   /** The `metadata.generation` that the drafts were computed from. @default the value of the existing condition */
   readonly observedGeneration?: number | undefined
 }
@@ -49,7 +50,7 @@ export function setCondition<T extends string>(
   const conditions = current ?? []
   const at = conditions.findIndex((existing) => existing.type === draft.type)
   const existing = conditions[at]
-  const now = draft.lastTransitionTime ?? options.now
+  const now = draft.lastTransitionTime ?? timeText(options.now)
   const observedGeneration = draft.observedGeneration ?? options.observedGeneration ?? existing?.observedGeneration
   if (existing === undefined) return [...conditions, stamped(draft, now, observedGeneration)]
   const same =
@@ -113,3 +114,5 @@ function stamped<T extends string>(
     message,
   }
 }
+
+const timeText = (time: string | Date): string => (typeof time === 'string' ? time : toTime(time.getTime()))

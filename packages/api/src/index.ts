@@ -23,6 +23,7 @@ export {
   aggregateText,
   type Condition,
   type ConditionDraft,
+  conditionTypesOf,
   duplicate,
   FieldError,
   type FieldErrorType,

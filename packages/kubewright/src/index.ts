@@ -16,9 +16,23 @@ export {
   isNotFound,
   type Kind,
   type KubeObject,
+  mergeConditions,
+  ownerRef,
+  parseQuantity,
+  type Quantity,
   sameObject,
+  setCondition,
+  setControllerReference,
 } from '@kubewright/api'
-export { type DeepReadonly, type Duration, isKubewrightError, KubewrightError, type Logger } from '@kubewright/base'
+export {
+  type DeepReadonly,
+  type Duration,
+  isKubewrightError,
+  KubewrightError,
+  type Logger,
+  parseDuration,
+  toMillis,
+} from '@kubewright/base'
 export { allNamespaces, type Client, type Key } from '@kubewright/client'
 export {
   type AccessRule,
@@ -28,6 +42,7 @@ export {
   type Controller,
   type ControllerOptions,
   cached,
+  can,
   defineController,
   defineOperator,
   defineWebhook,
@@ -44,6 +59,7 @@ export {
   type OperatorOptions,
   type Outcome,
   owned,
+  ReconcileError,
   RetryLater,
   type Review,
   type RunOptions,

@@ -57,7 +57,7 @@ export { type CachedClient, type CachedClientOptions, createCachedClient } from 
 export { type ClusterOptions, createCluster } from './cluster/create-cluster.ts'
 export { createObjectCache, type KindCacheOptions, type ObjectCacheOptions } from './cluster/create-object-cache.ts'
 export type { CacheContents, CachedStore, CacheLease, CacheScope, ObjectCache } from './cluster/object-cache.ts'
-export type { AccessRule } from './controller/access-rule.ts'
+export { type AccessRule, type AccessVerb, can } from './controller/access-rule.ts'
 export { controllerMetrics, informerMetrics, workQueueMetrics } from './controller/controller-metrics.ts'
 export type { ControllerParts } from './controller/controller-parts.ts'
 export { type ControllerRunner, createControllerRunner, type ReconcileRecord } from './controller/controller-runner.ts'
@@ -70,7 +70,14 @@ export {
   type KeyOutcome,
   type KeyReconciler,
 } from './controller/key-controller.ts'
-export { RetryLater, TerminalError } from './controller/reconcile-errors.ts'
+export {
+  type FailureStatus,
+  ReconcileError,
+  type ReconcileErrorOptions,
+  RetryLater,
+  TerminalError,
+  type TerminalErrorOptions,
+} from './controller/reconcile-errors.ts'
 export { type ChannelSource, type ChannelSourceOptions, channelSource } from './controller/sources/channel-source.ts'
 export {
   type ClusterSourceOptions,
@@ -102,7 +109,15 @@ export {
 } from './controller/sources/predicates.ts'
 export type { KeySink, RunningSource, Source } from './controller/sources/source.ts'
 export { type TimerSourceOptions, timerSource } from './controller/sources/timer-source.ts'
-export type { Adoption, ApplyChildOptions, Context, Outcome } from './define/context.ts'
+export type {
+  Adoption,
+  ApplyChildOptions,
+  Context,
+  EventOptions,
+  Outcome,
+  StatusOutcome,
+  StatusParts,
+} from './define/context.ts'
 export {
   type Controller,
   type ControllerOptions,
@@ -188,6 +203,7 @@ export {
   itemFastSlowRateLimiter,
   maxOfRateLimiter,
   type RateLimiter,
+  type RateLimiterFactory,
   withJitter,
   withMaxWait,
 } from './queue/rate-limiter.ts'

@@ -1,6 +1,6 @@
 import { findCause, isApiError, isConflict, isNotFound, suggestedDelaySeconds } from '@kubewright/api'
 import { isKubewrightError } from '@kubewright/base'
-import type { RetryLater } from './reconcile-errors.ts'
+import type { FailureStatus, ReconcileError, RetryLater } from './reconcile-errors.ts'
 
 /** The class of an error that a reconciler threw, which decides what happens next. */
 export type FailureClass =
@@ -9,21 +9,48 @@ export type FailureClass =
   | { readonly class: 'retry-later'; readonly after: number }
   /** The object has changed meanwhile: retry soon, without an error in the log. */
   | { readonly class: 'conflict' }
-  /** `atLeast`: the minimum delay that the server requested, in milliseconds. `panic`: a programming error. */
-  | { readonly class: 'error'; readonly atLeast: number; readonly panic: boolean }
+  /**
+   * `atLeast`: the minimum delay that the server requested, in milliseconds. `after`: the delay of a ReconcileError,
+   * which replaces back-off. `panic`: a programming error.
+   */
+  | {
+      readonly class: 'error'
+      readonly atLeast: number
+      readonly panic: boolean
+      readonly after?: number | undefined
+    }
 
 /**
  * Classifies an error. `isDeleted` states whether the object of the key is deleted or being deleted: then it is expected
  * that its children or its namespace are not found.
  */
 export function classifyFailure(error: unknown, isDeleted: () => boolean): FailureClass {
-  if (inChain(error, (each) => isKubewrightError(each, 'KW_TERMINAL')) !== undefined) return { class: 'terminal' }
+  if (inChain(error, isTerminal) !== undefined) return { class: 'terminal' }
   const later = inChain(error, (each) => isKubewrightError(each, 'KW_RETRY_LATER'))
   // Only this class uses the code.
   if (later !== undefined) return { class: 'retry-later', after: (later as RetryLater).after }
+  const failure = inChain(error, (each) => isKubewrightError(each, 'KW_RECONCILE'))
+  const atLeast = (suggestedDelaySeconds(error) ?? 0) * 1000
+  // The reconciler reported a failure, whatever caused it. Only this class uses the code.
+  if (failure !== undefined) {
+    return { class: 'error', atLeast, panic: false, after: (failure as ReconcileError).requeueAfter }
+  }
   if (isStale(error) || (isExpectedOnDeletion(error) && isDeleted())) return { class: 'conflict' }
-  return { class: 'error', atLeast: (suggestedDelaySeconds(error) ?? 0) * 1000, panic: isProgramError(error) }
+  return { class: 'error', atLeast, panic: isProgramError(error) }
 }
+
+/** The status that an error, or one of its causes, leaves on the object. */
+export function failureStatusOf(error: unknown): FailureStatus | undefined {
+  const found = inChain(error, (each) => {
+    if (!isTerminal(each) && !isKubewrightError(each, 'KW_RECONCILE')) return false
+    // Only these two classes use the codes.
+    const { status, mergeStatus } = each as FailureStatus
+    return status !== undefined || mergeStatus !== undefined
+  })
+  return found as FailureStatus | undefined
+}
+
+const isTerminal = (error: unknown): boolean => isKubewrightError(error, 'KW_TERMINAL')
 
 // A field manager conflict does not resolve itself, so it is an ordinary failure.
 function isStale(error: unknown): boolean {

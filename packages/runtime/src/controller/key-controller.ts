@@ -2,7 +2,7 @@ import type { AnyKind } from '@kubewright/api'
 import { type Duration, type Logger, toMillis } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import type { CountedCause } from '../queue/cause.ts'
-import type { RateLimiter } from '../queue/rate-limiter.ts'
+import type { RateLimiterFactory } from '../queue/rate-limiter.ts'
 import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
 import type { AccessRule } from './access-rule.ts'
 import type { ControllerParts } from './controller-parts.ts'
@@ -43,6 +43,7 @@ export interface KeyOutcome {
  * Reconciles a key. Never runs concurrently for the same key. An error decides what happens next:
  * - `TerminalError`: nothing, until the key is added again.
  * - `RetryLater`: a retry after its delay, not counted as a failure.
+ * - `ReconcileError`: a failure as below. Its `requeueAfter`, if any, replaces the back-off.
  * - A conflict, or NotFound while the object is being deleted: a retry soon, without an error in the log. After 16 in a
  *   row it counts as a failure.
  * - Any other thrown value: logged, counted and retried with back-off, but not before the time that an API server
@@ -60,7 +61,17 @@ export interface KeyControllerOptions {
   /** The maximum number of concurrent reconciles. @default 1 */
   readonly concurrency?: number
   /** @default per key, 5 ms doubling to 1000 s, with jitter */
-  readonly rateLimiter?: () => RateLimiter<string>
+  readonly rateLimiter?: RateLimiterFactory
+  /**
+   * How long a key waits for further adds before its reconcile: all adds within this time cause one reconcile.
+   * @default none
+   */
+  readonly debounce?: Duration
+  /**
+   * The minimum time from the start of a reconcile to the start of the next one of the same key, whatever causes it.
+   * @default none
+   */
+  readonly minInterval?: Duration
   /** `classic` has no priorities, and a plain add does not cancel a delayed one. @default 'priority' */
   readonly queue?: 'priority' | 'classic'
   /** The time after which a reconcile's signal aborts. @default none */
@@ -84,7 +95,9 @@ export interface KeyController {
   readonly kind: AnyKind | undefined
   readonly sources: readonly Source[]
   readonly concurrency: number
-  readonly rateLimiter: (() => RateLimiter<string>) | undefined
+  readonly rateLimiter: RateLimiterFactory | undefined
+  readonly debounce?: Duration | undefined
+  readonly minInterval?: Duration | undefined
   readonly queue: 'priority' | 'classic'
   readonly reconcileTimeout: Duration | undefined
   readonly hangAfter?: Duration | undefined
@@ -109,7 +122,7 @@ export function defineKeyController(options: KeyControllerOptions): KeyControlle
       `Cannot define controller "${name}" as it has no 'sources': add at least one, or it never receives a key`,
     )
   }
-  for (const field of ['reconcileTimeout', 'hangAfter', 'syncTimeout'] as const) {
+  for (const field of ['reconcileTimeout', 'hangAfter', 'syncTimeout', 'debounce', 'minInterval'] as const) {
     const value = options[field]
     if (value !== undefined && !(toMillis(value) > 0)) {
       throw new RangeError(`Cannot define controller "${name}" as '${field}' must be greater than 0: ${value}`)
@@ -121,6 +134,8 @@ export function defineKeyController(options: KeyControllerOptions): KeyControlle
     sources: Object.freeze([...sources]),
     concurrency,
     rateLimiter: options.rateLimiter,
+    debounce: options.debounce,
+    minInterval: options.minInterval,
     queue,
     reconcileTimeout: options.reconcileTimeout,
     hangAfter: options.hangAfter,

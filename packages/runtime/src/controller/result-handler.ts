@@ -5,6 +5,7 @@ import { itemExponentialRateLimiter, type RateLimiter, withJitter } from '../que
 import type { ControllerMetrics } from './controller-metrics.ts'
 import { classifyFailure } from './failure-class.ts'
 import type { KeyOutcome } from './key-controller.ts'
+import type { Pace } from './pace.ts'
 import type { ReconcileRun } from './reconcile-run.ts'
 
 // The maximum number of consecutive conflicts that are retried without counting as a failure.
@@ -20,6 +21,7 @@ export interface ResultHandlerOptions {
   readonly limiter: RateLimiter
   readonly random: Random
   readonly metrics: ControllerMetrics
+  readonly pace: Pace
   /** Whether the object of a key is known to be deleted or being deleted. */
   readonly isDeleted: (key: string) => boolean
 }
@@ -74,6 +76,7 @@ export class ResultHandler {
       run.result = failure.class === 'terminal' ? 'terminal_error' : 'error'
       metrics.count('errors')
       if (failure.class === 'terminal') metrics.count('terminalErrors')
+      else if (failure.class === 'error' && failure.after !== undefined) this.#retry(run, failure.after)
       else this.#retry(run, Math.max(limiter.when(key), failure.class === 'error' ? failure.atLeast : 0))
       if (failure.class === 'error' && failure.panic) metrics.count('panics')
       run.log.error(error, 'Reconciler error')
@@ -88,12 +91,15 @@ export class ResultHandler {
 
   #requeue(run: ReconcileRun, after: number, priority: number | undefined): void {
     run.result = 'requeue_after'
-    run.requeueAfterMillis = after
-    this.#options.queue.addAfter(run.key, after, { cause: requeueCause, priority: priority ?? run.taken.priority })
+    run.requeueAfterMillis = Math.max(after, this.#options.pace.untilNext(run.key))
+    this.#options.queue.addAfter(run.key, run.requeueAfterMillis, {
+      cause: requeueCause,
+      priority: priority ?? run.taken.priority,
+    })
   }
 
   #retry(run: ReconcileRun, after: number): void {
-    run.requeueAfterMillis = after
-    this.#options.queue.addAfter(run.key, after, { cause: retryCause, priority: run.taken.priority })
+    run.requeueAfterMillis = Math.max(after, this.#options.pace.untilNext(run.key))
+    this.#options.queue.addAfter(run.key, run.requeueAfterMillis, { cause: retryCause, priority: run.taken.priority })
   }
 }

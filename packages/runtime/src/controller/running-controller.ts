@@ -5,6 +5,7 @@ import {
   type LinkedController,
   linkSignals,
   onAbort,
+  toMillis,
   type WaitOptions,
 } from '@kubewright/base'
 import { PriorityQueue } from '../queue/priority-queue.ts'
@@ -15,6 +16,7 @@ import { ControllerMetrics } from './controller-metrics.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import type { ControllerRunner, ReconcileRecord } from './controller-runner.ts'
 import type { KeyController, KeyReconciler } from './key-controller.ts'
+import { Pace } from './pace.ts'
 import { ReconcileHistory } from './reconcile-history.ts'
 import { ResultHandler } from './result-handler.ts'
 import { parseClusterKey } from './sources/cluster-source.ts'
@@ -60,23 +62,39 @@ export class RunningController implements ControllerRunner {
     this.needsLeader = controller.needsLeader
     this.#controller = controller
     this.#parts = { ...parts, log }
-    const limiter = controller.rateLimiter?.() ?? withJitter(itemExponentialRateLimiter(), random)
+    const limiter = controller.rateLimiter?.({ clock, random }) ?? withJitter(itemExponentialRateLimiter(), random)
     const queueOptions = { clock, name, metrics: parts.metrics, rateLimiter: limiter }
     const queue = controller.queue === 'classic' ? new WorkQueue(queueOptions) : new PriorityQueue(queueOptions)
     const metrics = new ControllerMetrics(parts.metrics, name, concurrency)
     const host = { controller: name, kind, clock, random, client: cluster.client, events, log }
     const history = new ReconcileHistory(log)
     const isDeleted = (key: string): boolean => this.#isDeleted(key)
-    const results = new ResultHandler({ queue, limiter, random, metrics, isDeleted })
+    const pace = new Pace(clock, controller.debounce, controller.minInterval)
+    const results = new ResultHandler({ queue, limiter, random, metrics, isDeleted, pace })
     const watched = { reconcileTimeout, hangAfter, hotLoop }
     this.#queue = queue
     this.#history = history
-    this.#workers = new Workers({ host, queue, results, metrics, history, tracer, keyGate, concurrency, ...watched })
+    this.#workers = new Workers({
+      host,
+      queue,
+      results,
+      metrics,
+      history,
+      tracer,
+      keyGate,
+      concurrency,
+      pace,
+      ...watched,
+    })
     this.#sources = new SourceSet(controller, this.#parts)
     this.#sink = {
       controller: name,
-      add: (key, options) => queue.add(key, options),
-      addAfter: (key, delay, options) => queue.addAfter(key, delay, options),
+      add: (key, options) => {
+        const wait = pace.afterAdd(key)
+        if (wait > 0) queue.addAfter(key, wait, options)
+        else queue.add(key, options)
+      },
+      addAfter: (key, delay, options) => queue.addAfter(key, Math.max(toMillis(delay), pace.untilNext(key)), options),
     }
     this.#gateListener = keyGate?.onChange(() => this.#rescan())
   }

@@ -6,6 +6,7 @@ import type { ControllerMetrics } from './controller-metrics.ts'
 import { HangWatch } from './hang-watch.ts'
 import { type HotLoop, HotLoopDetector, type HotLoopOptions } from './hot-loop-detector.ts'
 import type { KeyOutcome, KeyReconciler } from './key-controller.ts'
+import type { Pace } from './pace.ts'
 import type { ReconcileHistory } from './reconcile-history.ts'
 import { type ReconcileHost, ReconcileRun } from './reconcile-run.ts'
 import type { ResultHandler } from './result-handler.ts'
@@ -22,6 +23,7 @@ export interface WorkersOptions {
   readonly queue: Queue
   readonly results: ResultHandler
   readonly metrics: ControllerMetrics
+  readonly pace: Pace
   readonly history: ReconcileHistory
   readonly tracer: Tracer
   readonly keyGate: KeyGate | undefined
@@ -147,8 +149,9 @@ export class Workers {
 
   /** Reconciles a key. Calls {@link Workers.#end} exactly once, in this turn or when the promise settles. */
   #begin(taken: Taken): void {
-    const { host, keyGate, metrics, tracer } = this.#options
+    const { host, keyGate, metrics, pace, tracer } = this.#options
     metrics.active(this.#active)
+    pace.started(taken.key, this.#lastTurn)
     // Keys are taken only between run() and stop(), which set both.
     const reconcile = this.#reconcile as KeyReconciler
     const run = new ReconcileRun(host, taken, this.#abort as AbortSignal, this.#lastTurn)

@@ -1,4 +1,4 @@
-import type { AnyKind, Infer, Reads, TypeMeta } from '@kubewright/api'
+import type { AnyKind, Infer, KubeObject, Reads, TypeMeta } from '@kubewright/api'
 import type { Duration, Logger } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import type { CountedCause } from '../queue/cause.ts'
@@ -18,8 +18,25 @@ export interface ApplyChildOptions {
   readonly adopt?: Adoption | undefined
 }
 
+/** Options of {@link Context.event}. */
+export interface EventOptions {
+  /** The action that the controller was performing, in CamelCase. @default the reason */
+  readonly action?: string | undefined
+  /** A second object that the Event is about, such as the child that failed. */
+  readonly related?: KubeObject | undefined
+  /** Records the Event about this object instead of the reconciled one. */
+  readonly about?: KubeObject | undefined
+}
+
+/** Some fields of a status. Lists are complete, except for conditions, which are merged by type. */
+export type StatusParts<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]?: StatusParts<T[K]> | undefined }
+    : T
+
 /** The context of a reconcile. Its members are closures and may be destructured. */
-export interface Context {
+export interface Context<Status = unknown> {
   /**
    * Reads watched kinds from the cache, including own writes, and other kinds from the server. Sends writes to the
    * server.
@@ -37,8 +54,16 @@ export interface Context {
   readonly causes: readonly CountedCause[]
   /** Unique to this reconcile. Every line of {@link log} contains it. */
   readonly reconcileID: string
-  /** Records an Event about the object. */
-  readonly event: (type: 'Normal' | 'Warning', reason: string, message: string) => void
+  /** Records an Event about the object, or about another one. */
+  readonly event: (type: 'Normal' | 'Warning', reason: string, message: string, options?: EventOptions) => void
+  /**
+   * Writes the whole status now, as the `status` of an outcome does at the end. A later write replaces it. Resolves
+   * when the server has stored it, or when nothing would change.
+   */
+  // A method, so that a Context of any status can be passed to a function that takes a plain Context.
+  setStatus(this: void, status: Status): Promise<void>
+  /** Changes some fields of the status now, as the `mergeStatus` of an outcome does at the end. */
+  mergeStatus(this: void, status: StatusParts<Status>): Promise<void>
   /**
    * Applies a child with server-side apply: sets owner reference, field manager and namespace, and resolves to the live
    * object. Sends a request only when the cache does not prove that nothing would change. The controller must `own` the
@@ -49,16 +74,25 @@ export interface Context {
   readonly owned: <K extends AnyKind>(kind: K) => Promise<readonly Infer<K>[]>
 }
 
-/** The result of a reconcile. To requeue with back-off, throw instead. */
-export interface Outcome<Status> {
+/** The status in the result of a reconcile. Return one of both. */
+export interface StatusOutcome<Status> {
   /**
-   * The status, applied to the status subresource as a whole when it differs from the current one. Conditions get their
-   * times and their observed generation. Fields and conditions that were returned last time and are missing now are
-   * removed; those of other managers are kept.
+   * The whole status, applied to the status subresource when it differs from the current one. Conditions get their
+   * times and their observed generation. Fields and conditions that this controller wrote before and that are missing
+   * now are removed; those of other managers are kept.
    */
-  status?: Status
+  status?: Status | undefined
+  /**
+   * Some fields of the status: the others keep what this controller wrote before. Objects are merged field by field,
+   * conditions by type; other lists are replaced. To remove a field, return `status`.
+   */
+  mergeStatus?: StatusParts<Status> | undefined
+}
+
+/** The result of a reconcile. To requeue with back-off, throw instead. */
+export interface Outcome<Status> extends StatusOutcome<Status> {
   /** Requeues the object after this time, even if nothing changes. */
-  requeueAfter?: Duration
+  requeueAfter?: Duration | undefined
   /** False keeps children that this reconcile did not apply, although the controller prunes. @default true */
-  prune?: boolean
+  prune?: boolean | undefined
 }

@@ -1,9 +1,13 @@
 // Types that the compiler must infer for controllers. The sketch has more.
-import { condition } from '@kubewright/api'
+import { condition, defineResource, parseQuantity } from '@kubewright/api'
 import { dynamicKind } from '@kubewright/client'
 import { ConfigMap, Node } from '@kubewright/k8s'
+import { s } from '@kubewright/schema'
+import { can } from '../controller/access-rule.ts'
 import { changed } from '../controller/sources/predicates.ts'
+import { bucketRateLimiter, withJitter } from '../queue/rate-limiter.ts'
 import { Home } from '../reconcile/testdata/home.ts'
+import type { Context } from './context.ts'
 import { defineController } from './define-controller.ts'
 import { owned, watch } from './watched-kinds.ts'
 
@@ -40,8 +44,52 @@ defineController(Home, {
 defineController(Node, { reconcile: () => ({ status: { phase: 'Runing' } }) })
 // @ts-expect-error not a field of the status
 defineController(Home, { reconcile: () => ({ status: { readyReplica: 1 } }) })
+// A status in the middle of a reconcile, of a clean-up and of a failure; helpers take any context.
+const note = (context: Context): void => context.event('Normal', 'Noted', '', { action: 'Note', about: undefined })
+defineController(Home, {
+  rateLimiter: ({ clock, random }) => withJitter(bucketRateLimiter({ clock }), random),
+  rbac: [can(ConfigMap, 'delete', 'list')],
+  async reconcile(_, context) {
+    note(context)
+    const { setStatus, mergeStatus } = context
+    await setStatus({ readyReplicas: 1, conditions: [condition('Ready', false, 'Starting')] })
+    await mergeStatus({ conditions: [condition('Reachable', true, 'Answers')] })
+    // @ts-expect-error not a field of the status
+    await setStatus({ readyReplica: 1 })
+    // @ts-expect-error not a declared condition
+    await mergeStatus({ conditions: [condition('Reachabel', true, 'Answers')] })
+    return { mergeStatus: { readyReplicas: undefined }, requeueAfter: undefined, prune: undefined }
+  },
+  cleanup: () => ({ status: { readyReplicas: 0 }, requeueAfter: '1h30m' }),
+  onError: (home, error) => ({
+    mergeStatus: { conditions: [condition('Ready', false, 'Failed', `${home.spec.image}: ${error.message}`)] },
+  }),
+})
 defineController(Home, {
   reconcile: () => undefined,
-  // @ts-expect-error cleanup cannot return a status
-  cleanup: () => ({ status: { readyReplicas: 0 } }),
+  // @ts-expect-error not a field of the status
+  cleanup: () => ({ status: { readyReplica: 0 } }),
 })
+defineController(Home, {
+  reconcile: () => undefined,
+  // @ts-expect-error not a field of the status
+  onError: () => ({ mergeStatus: { readyReplica: 0 } }),
+})
+// @ts-expect-error not a verb
+can(ConfigMap, 'remove')
+
+// A duration that was read is a `requeueAfter`, and a quantity that was read can be parsed.
+const Job = defineResource({
+  group: 'ajd.example.com',
+  version: 'v1',
+  kind: 'Job',
+  spec: s.object({ every: s.duration(), memory: s.quantity(), timeout: s.duration().optional() }),
+})
+Job({ metadata: { name: 'a' }, spec: { every: String('90m'), memory: 1024 } })
+defineController(Job, {
+  reconcile({ spec }) {
+    parseQuantity(spec.memory)
+    return { requeueAfter: spec.timeout ?? spec.every }
+  },
+})
+defineController(Job, { reconcile: ({ spec }) => ({ requeueAfter: spec.timeout }) })

@@ -11,8 +11,8 @@ import type { AccessRule } from '../controller/access-rule.ts'
 import type { HotLoopOptions } from '../controller/hot-loop-detector.ts'
 import type { Predicate } from '../controller/sources/predicate.ts'
 import type { Source } from '../controller/sources/source.ts'
-import type { RateLimiter } from '../queue/rate-limiter.ts'
-import type { Adoption, Context, Outcome } from './context.ts'
+import type { RateLimiterFactory } from '../queue/rate-limiter.ts'
+import type { Adoption, Context, Outcome, StatusOutcome } from './context.ts'
 import { type LabelSelection, type OwnedKind, owned, selectorText, type Watch } from './watched-kinds.ts'
 
 type Awaitable<T> = T | Promise<T>
@@ -50,7 +50,17 @@ export interface ControllerOptions<Read, Status> {
   /** The time limit for the initial lists; then the start fails. @default '2m' */
   readonly syncTimeout?: Duration | undefined
   /** Creates the rate limiter of retries. @default per object, 5 ms doubling to 1000 s, with jitter */
-  readonly rateLimiter?: (() => RateLimiter<string>) | undefined
+  readonly rateLimiter?: RateLimiterFactory | undefined
+  /**
+   * How long a change waits for further changes of the same object before the reconcile: all changes within this time
+   * cause one reconcile. @default none
+   */
+  readonly debounce?: Duration | undefined
+  /**
+   * The minimum time from the start of a reconcile to the start of the next one of the same object, whatever causes it.
+   * @default none
+   */
+  readonly minInterval?: Duration | undefined
   /**
    * The priority of changes of the kind itself. Objects of the initial list and resyncs have a low priority. @default 0
    */
@@ -70,15 +80,31 @@ export interface ControllerOptions<Read, Status> {
   readonly adopt?: Adoption | undefined
   /** The field manager of its writes. @default `<operator>/<name>` */
   readonly fieldManager?: string | undefined
-  /** Permissions that `reconcile` needs for its use of `client`. */
+  /** Permissions that `reconcile` needs for its use of `client`, such as `can(Job, 'delete')`. */
   readonly rbac?: readonly AccessRule[] | undefined
+  /**
+   * Whether an update by which this controller only wrote the status, or its finalizer, reconciles the object again.
+   * Changes by others always do. Set it to true for a reconciler that proceeds in steps and waits for its own status.
+   * @default false
+   */
+  readonly reconcileOwnWrites?: boolean | undefined
   /** Reconciles an object. Never called for an object that is being deleted. */
-  reconcile(object: Read, context: Context): Awaitable<Outcome<DraftParts<Status>> | void>
+  reconcile(object: Read, context: Context<DraftParts<Status>>): Awaitable<Outcome<DraftParts<Status>> | void>
   /**
    * Cleans up before an object is deleted. A controller with `cleanup` adds a finalizer, and removes it when `cleanup`
-   * returns without `requeueAfter`.
+   * returns without `requeueAfter`. A returned status is written before that.
    */
-  cleanup?(object: Read, context: Context): Awaitable<Outcome<never> | void>
+  cleanup?(object: Read, context: Context<DraftParts<Status>>): Awaitable<Outcome<DraftParts<Status>> | void>
+  /**
+   * Returns the status to write when `reconcile` or `cleanup` fails. The error then takes its usual course: log, metrics
+   * and back-off. Not called for errors that carry a status themselves, for conflicts and `RetryLater`, which are not
+   * failures, and when the process stops.
+   */
+  onError?(
+    object: Read,
+    error: Error,
+    context: Context<DraftParts<Status>>,
+  ): Awaitable<StatusOutcome<DraftParts<Status>> | void>
 }
 
 /** The definition of a controller. Creating one registers and starts nothing. */
@@ -97,7 +123,9 @@ export interface Controller {
   readonly hangAfter: Duration | undefined
   readonly hotLoop: HotLoopOptions | false | undefined
   readonly syncTimeout: Duration
-  readonly rateLimiter: (() => RateLimiter<string>) | undefined
+  readonly rateLimiter: RateLimiterFactory | undefined
+  readonly debounce: Duration | undefined
+  readonly minInterval: Duration | undefined
   readonly priority: number
   readonly needsLeader: boolean
   /** The finalizer of `cleanup`, if there is one. */
@@ -106,8 +134,12 @@ export interface Controller {
   readonly adopt: Adoption
   readonly fieldManager: string | undefined
   readonly rbac: readonly AccessRule[]
+  readonly reconcileOwnWrites: boolean
   readonly reconcile: (object: never, context: Context) => Awaitable<Outcome<unknown> | void>
-  readonly cleanup: ((object: never, context: Context) => Awaitable<Outcome<never> | void>) | undefined
+  readonly cleanup: ((object: never, context: Context) => Awaitable<Outcome<unknown> | void>) | undefined
+  readonly onError:
+    | ((object: never, error: Error, context: Context) => Awaitable<StatusOutcome<unknown> | void>)
+    | undefined
 }
 
 /**
@@ -137,8 +169,11 @@ export function defineController<Read, Write, Status extends AnyStatus>(
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     refuse('concurrency', `must be a positive integer: current value is ${concurrency}`)
   }
-  if (options.timeout !== undefined && !(toMillis(options.timeout) > 0)) {
-    refuse('timeout', `must be a duration greater than 0: current value is ${options.timeout}`)
+  for (const field of ['timeout', 'debounce', 'minInterval'] as const) {
+    const value = options[field]
+    if (value !== undefined && !(toMillis(value) > 0)) {
+      refuse(field, `must be a duration greater than 0: current value is ${value}`)
+    }
   }
   if (!(toMillis(syncTimeout) > 0)) {
     refuse('syncTimeout', `must be a duration greater than 0: current value is ${syncTimeout}`)
@@ -168,6 +203,8 @@ export function defineController<Read, Write, Status extends AnyStatus>(
     hotLoop: options.hotLoop,
     syncTimeout,
     rateLimiter: options.rateLimiter,
+    debounce: options.debounce,
+    minInterval: options.minInterval,
     priority: options.priority ?? 0,
     needsLeader: options.needsLeader ?? true,
     finalizer,
@@ -175,8 +212,12 @@ export function defineController<Read, Write, Status extends AnyStatus>(
     adopt,
     fieldManager,
     rbac: Object.freeze([...(options.rbac ?? [])]),
+    reconcileOwnWrites: options.reconcileOwnWrites ?? false,
     reconcile: (object: never, context: Context) => options.reconcile(object, context),
     cleanup: options.cleanup ? (object: never, context: Context) => options.cleanup!(object, context) : undefined,
+    onError: options.onError
+      ? (object: never, error: Error, context: Context) => options.onError!(object, error, context)
+      : undefined,
   })
 }
 

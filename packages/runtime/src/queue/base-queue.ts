@@ -1,5 +1,5 @@
 import { abortable, type Clock, type Duration, type MetricSink, toMillis, type WaitOptions } from '@kubewright/base'
-import { type Cause, CauseBook } from './cause.ts'
+import { type Cause, CauseBook, isEvent } from './cause.ts'
 import { DelayedKeys } from './delayed-keys.ts'
 import { Getters } from './getters.ts'
 import { Processing } from './processing.ts'
@@ -36,6 +36,8 @@ export abstract class BaseQueue<K> implements Queue<K> {
   protected readonly processing: Processing<K>
   protected readonly delayed: DelayedKeys<K>
   protected readonly causes: CauseBook<K> = new CauseBook()
+  // The causes of delayed keys, which become causes of a reconcile when they are due.
+  readonly #delayedCauses: CauseBook<K> = new CauseBook()
   readonly #limiter: RateLimiter<K>
   readonly #getters = new Getters<Taken<K>>()
   #shuttingDown = false
@@ -47,9 +49,10 @@ export abstract class BaseQueue<K> implements Queue<K> {
     this.#limiter = limiter
     this.metrics = new WorkQueueMetrics(options.metrics, this.name)
     this.processing = new Processing(options.clock, this.metrics)
-    this.delayed = new DelayedKeys(options.clock, `work queue ${this.name}`, (key, priority) =>
-      this.makeReady(key, priority),
-    )
+    this.delayed = new DelayedKeys(options.clock, `work queue ${this.name}`, (key, priority) => {
+      this.#delayedCauses.move(key, this.causes, () => true)
+      this.makeReady(key, priority)
+    })
   }
 
   abstract get length(): number
@@ -103,7 +106,10 @@ export abstract class BaseQueue<K> implements Queue<K> {
     this.#shuttingDown = true
     const before = this.processing.finished
     const dropped = this.drop(options.pending)
-    for (const key of dropped) this.causes.forget(key)
+    for (const key of dropped) {
+      this.causes.forget(key)
+      this.#delayedCauses.forget(key)
+    }
     this.#getters.dismiss()
     while (this.processing.size > 0 || this.length > 0) await abortable(this.processing.settled, options.signal)
     return { dropped, finished: this.processing.finished - before }
@@ -116,7 +122,7 @@ export abstract class BaseQueue<K> implements Queue<K> {
       ready: Array.from(this.readyKeys(), ({ key, priority, since }) => {
         return { key, priority, causes: this.causes.of(key), time: now - since }
       }),
-      waiting: this.delayed.list().map((entry) => ({ ...entry, causes: this.causes.of(entry.key) })),
+      waiting: this.delayed.list().map((entry) => ({ ...entry, causes: this.#delayedCauses.of(entry.key) })),
       processing: this.processing.snapshot(),
       shuttingDown: this.#shuttingDown,
     }
@@ -135,8 +141,15 @@ export abstract class BaseQueue<K> implements Queue<K> {
 
   /** Makes a key ready after `millis` milliseconds. */
   protected delay(key: K, millis: number, priority: number, cause: Cause | undefined): void {
-    if (cause !== undefined) this.causes.record(key, cause)
+    if (cause !== undefined) this.#delayedCauses.record(key, cause)
     this.delayed.plan(key, millis, priority)
+  }
+
+  /** Cancels the delay of a key that becomes ready now; returns undefined when it had none. */
+  protected cancelDelay(key: K): { readonly priority: number } | undefined {
+    const delayed = this.delayed.size > 0 ? this.delayed.remove(key) : undefined
+    if (delayed !== undefined) this.#delayedCauses.move(key, this.causes, isEvent)
+    return delayed
   }
 
   /** Must be called after each insert of a ready key: hands it to the worker that has waited longest, or calls the listener. */

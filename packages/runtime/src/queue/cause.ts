@@ -60,6 +60,13 @@ export class CauseBook<K> {
     } else if (merged.length < maxCausesPerKey) merged.push({ causes: [cause], count: 1 })
   }
 
+  /** Moves the causes of a key that satisfy the test to another book, and forgets the others. */
+  move(key: K, to: CauseBook<K>, test: (cause: Cause) => boolean): void {
+    const pending = this.take(key)
+    if (pending === undefined) return
+    for (const { causes } of asMerged(pending)) for (const cause of causes) if (test(cause)) to.record(key, cause)
+  }
+
   /** Removes and returns the causes of a key. */
   take(key: K): PendingCauses {
     const pending = this.#byKey.get(key)
@@ -75,6 +82,12 @@ export class CauseBook<K> {
     this.#byKey.delete(key)
   }
 }
+
+/**
+ * Whether a cause that waits for its time matters if the key is processed earlier. A requeue or a retry that is not due
+ * does not; a delayed event does, because the reconcile handles it.
+ */
+export const isEvent = ({ event }: Cause): boolean => event !== 'requeue' && event !== 'retry'
 
 const none: readonly never[] = Object.freeze([])
 

@@ -1,5 +1,6 @@
 import { type Duration, Fifo, Heap, toMillis } from '@kubewright/base'
 import { BaseQueue, type ReadyKey, type WorkQueueOptions } from './base-queue.ts'
+import { isEvent } from './cause.ts'
 import type { AddOptions, ShutDownOptions, Taken } from './queue.ts'
 import { itemExponentialRateLimiter } from './rate-limiter.ts'
 
@@ -56,8 +57,8 @@ export class PriorityQueue<K = string> extends BaseQueue<K> {
 
   add(key: K, options: AddOptions = {}): void {
     if (this.shuttingDown) return
+    const delayed = this.cancelDelay(key)
     if (options.cause !== undefined) this.causes.record(key, options.cause)
-    const delayed = this.delayed.size > 0 ? this.delayed.remove(key) : undefined
     const priority = options.priority ?? 0
     if (delayed === undefined && this.#find(key) === undefined) this.metrics.added()
     this.makeReady(key, Math.max(priority, delayed?.priority ?? priority))
@@ -67,8 +68,9 @@ export class PriorityQueue<K = string> extends BaseQueue<K> {
     if (this.shuttingDown) return
     const wait = this.countRetry(delay)
     // A ready key stays ready: only its priority is merged.
-    if (wait <= 0 || this.#find(key) !== undefined) this.add(key, options)
-    else this.delay(key, wait, options.priority ?? 0, options.cause)
+    if (wait > 0 && this.#find(key) === undefined) this.delay(key, wait, options.priority ?? 0, options.cause)
+    else if (wait <= 0 || options.cause === undefined || isEvent(options.cause)) this.add(key, options)
+    else this.add(key, { priority: options.priority ?? 0 })
   }
 
   tryGet(): Taken<K> | undefined {

@@ -215,11 +215,27 @@ describe.each(makers)('%s', (_name, make) => {
     queue.add('a', { cause: { event: 'update', kind: 'v1 Pod', object: 'ns/p', paths: ['spec.x', 'spec.y'] } })
     expect(queue.tryGet()?.causes).toEqual([
       { event: 'update', kind: 'v1 Pod', object: 'ns/p', paths: ['spec.x', 'spec.y'], count: 2 },
-      { event: 'requeue', count: 1 },
     ])
     queue.add('a')
     queue.done('a')
     expect(queue.tryGet()?.causes).toEqual([])
+  })
+
+  test('tryGet() returns a requeue as a cause only when it was due', async () => {
+    const { clock, queue } = setUp()
+    const cause = { event: 'requeue' } as const
+    queue.addAfter('due', 10, { cause })
+    await clock.advance(10)
+    expect(queue.tryGet()?.causes).toEqual([{ ...cause, count: 1 }])
+    queue.addAfter('early', 10, { cause })
+    expect(queue.snapshot().waiting).toMatchObject([{ key: 'early', causes: [{ event: 'requeue' }] }])
+    queue.add('early', { cause: { event: 'update' } })
+    expect(queue.tryGet()?.causes).toEqual([{ event: 'update', count: 1 }])
+    // A key in process that is ready again does not wait for the requeue.
+    queue.add('early', { cause: { event: 'add' } })
+    queue.addAfter('early', 10, { cause })
+    queue.done('early')
+    expect(queue.tryGet()?.causes).toEqual([{ event: 'add', count: 1 }])
   })
 
   test('tryGet() returns at most 32 causes', () => {

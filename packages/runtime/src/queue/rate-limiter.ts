@@ -13,6 +13,15 @@ export interface RateLimiter<K = string> {
   numRequeues(key: K): number
 }
 
+/**
+ * Creates the rate limiter of one controller. `clock` and `random` are those of the manager, so that tests with virtual
+ * time and simulations control them.
+ */
+export type RateLimiterFactory<K = string> = (parts: {
+  readonly clock: Clock
+  readonly random: Random
+}) => RateLimiter<K>
+
 /** Bounds of {@link itemExponentialRateLimiter}. */
 export interface ExponentialOptions {
   /** @default 5 ms */

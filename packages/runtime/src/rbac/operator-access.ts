@@ -1,4 +1,5 @@
 import type { AnyKind } from '@kubewright/api'
+import type { AccessRule } from '../controller/access-rule.ts'
 import type { KeyController } from '../controller/key-controller.ts'
 import type { Source } from '../controller/sources/source.ts'
 import type { Controller } from '../define/define-controller.ts'
@@ -39,8 +40,7 @@ export function accessOf(operator: Operator, options: AccessOptions = {}): Opera
   const rights = operator.controllers.flatMap((controller) =>
     isKeyController(controller) ? keyControllerRights(controller) : controllerRights(controller),
   )
-  // Rules do not tell whether their resources are namespaced, so they are treated as namespaced.
-  rights.push(...operator.webhooks.flatMap(({ rbac }) => rbac.map((rule) => ({ rule, isCluster: false }))))
+  rights.push(...operator.webhooks.flatMap(({ rbac }) => rbac.map(ruleRight)))
   rights.push({ rule: eventRule, isCluster: false })
   const everywhere = operator.namespaces.length === 0
   const cluster = rights.filter(({ isCluster }) => everywhere || isCluster).map(({ rule }) => rule)
@@ -94,13 +94,17 @@ function controllerRights(controller: Controller): Right[] {
     rights.push(right(owned.kind, [...read, 'create', 'patch', ...(prune ? ['delete'] : [])]))
   }
   for (const watch of watches) rights.push(right(watch.kind, read))
-  // Rules do not tell whether their resources are namespaced, so they are treated as namespaced.
-  rights.push(...rbac.map((rule) => ({ rule, isCluster: false })))
+  rights.push(...rbac.map(ruleRight))
   return rights
 }
 
 function keyControllerRights({ sources, rbac = [] }: KeyController): Right[] {
-  return [...sources.flatMap(sourceRights), ...rbac.map((rule) => ({ rule, isCluster: false }))]
+  return [...sources.flatMap(sourceRights), ...rbac.map(ruleRight)]
+}
+
+// Rules written by hand may not state the scope of their resources: then it is assumed to be a namespace.
+function ruleRight(rule: AccessRule): Right {
+  return { rule, isCluster: rule.clusterScoped === true }
 }
 
 function sourceRights({ kind }: Source): Right[] {

@@ -138,6 +138,50 @@ export class AppliedFields {
   }
 }
 
+/**
+ * Whether two versions of an object differ in nothing but the status fields that a manager applied: everything else,
+ * including status fields of other managers, is equal. `after` must have `managedFields`. If `before` has none, because
+ * the cache drops them, only fields that the manager owns in `after` count as its own.
+ */
+export function differsOnlyInStatusOf(manager: string, before: Live, after: Live): boolean {
+  if (after.metadata.managedFields === undefined) return false
+  const owners = before.metadata.managedFields === undefined ? after : before
+  return deepEqual(withoutStatusOf(manager, before, owners), withoutStatusOf(manager, after, after))
+}
+
+function withoutStatusOf(manager: string, live: Live, owners: Live): Json {
+  const { metadata, status, ...rest } = live as Live & Json
+  const { resourceVersion, managedFields, ...kept } = metadata
+  const entry = entryOf(owners, manager, 'status')
+  const fields = isObject(entry?.fieldsV1) ? (entry.fieldsV1 as Fields)['f:status'] : undefined
+  if (entry === undefined || fields === undefined) return { ...rest, metadata: kept, status }
+  return { ...rest, metadata: kept, status: without(status, fields, below(othersOf(owners, entry), 'f:status')) }
+}
+
+/** The value without the fields of a manager; undefined when nothing is left. */
+function without(value: unknown, fields: Fields, others: readonly Fields[]): unknown {
+  const elements = elementsOf(fields)
+  // If others own parts of it, the manager owns the value itself only, which it applied empty.
+  if (elements.length === 0) return others.some((other) => elementsOf(other).length > 0) ? value : undefined
+  if (Array.isArray(value)) {
+    const matchers = elements.map((element) => ({ element, matches: matcherOf(element) }))
+    const left = value.flatMap((item: unknown) => {
+      const element = matchers.find(({ matches }) => matches(item, true))?.element
+      const kept = element === undefined ? item : without(item, fields[element] ?? {}, below(others, element))
+      return kept === undefined ? [] : [kept]
+    })
+    return left.length === 0 ? undefined : left
+  }
+  if (!isObject(value)) return undefined
+  const left = Object.keys(value).flatMap((key) => {
+    const element = `f:${key}`
+    const owned = fields[element]
+    const kept = owned === undefined ? value[key] : without(value[key], owned, below(others, element))
+    return kept === undefined ? [] : [[key, kept] as const]
+  })
+  return left.length === 0 ? undefined : Object.fromEntries(left)
+}
+
 function othersOf(live: Live, own: Entry): readonly Fields[] {
   const entries = live.metadata.managedFields?.filter((entry) => entry !== own && isObject(entry.fieldsV1)) ?? []
   return entries.map((entry) => entry.fieldsV1 as Fields)

@@ -4,12 +4,13 @@ import type { CacheScope } from '../cluster/object-cache.ts'
 import type { ControllerParts } from '../controller/controller-parts.ts'
 import { defineKeyController, type KeyController } from '../controller/key-controller.ts'
 import { forOwner, type KeyMapping } from '../controller/sources/key-mapping.ts'
-import { kindSource } from '../controller/sources/kind-source.ts'
+import { filteredKindSource, kindSource } from '../controller/sources/kind-source.ts'
 import type { Source } from '../controller/sources/source.ts'
 import type { Controller } from '../define/define-controller.ts'
 import type { Watch } from '../define/watched-kinds.ts'
 import { ownedKindsInUse } from './children.ts'
 import { ObjectReconciler } from './object-reconciler.ts'
+import { OwnVersions } from './own-versions.ts'
 
 /**
  * Converts a controller of objects to a controller of keys, which can be run. Its sources are the kind, the owned kinds
@@ -17,10 +18,19 @@ import { ObjectReconciler } from './object-reconciler.ts'
  * or `cleanup`.
  */
 export function objectController(controller: Controller): KeyController {
-  const { name, kind, concurrency, rateLimiter, timeout, syncTimeout, needsLeader } = controller
+  const { name, kind, concurrency, rateLimiter, timeout, syncTimeout, needsLeader, debounce, minInterval } = controller
   const owns = ownedKindsInUse(controller.owns)
+  // One for each run: sources and reconciler of a run are started with the same parts.
+  const runs = new WeakMap<ControllerParts, OwnVersions>()
+  const ownVersions = (parts: ControllerParts): OwnVersions | undefined => {
+    if (controller.reconcileOwnWrites) return undefined
+    const own = runs.get(parts) ?? new OwnVersions()
+    runs.set(parts, own)
+    return own
+  }
+  const { predicates, priority } = controller
   const sources: Source[] = [
-    kindSource(kind, { predicates: controller.predicates, scope: scopeOf(controller), priority: controller.priority }),
+    filteredKindSource(kind, { predicates, scope: scopeOf(controller), priority }, ownVersions),
   ]
   for (const { options, watched } of owns.values()) {
     const { predicates, optional, everyOwner } = options
@@ -44,6 +54,8 @@ export function objectController(controller: Controller): KeyController {
     reconcile,
     ...defined({
       rateLimiter,
+      debounce,
+      minInterval,
       reconcileTimeout: timeout,
       hangAfter: controller.hangAfter,
       hotLoop: controller.hotLoop,
@@ -51,7 +63,7 @@ export function objectController(controller: Controller): KeyController {
   })
   return Object.freeze({
     ...keyController,
-    start: (parts: ControllerParts) => new ObjectReconciler(controller, owns, parts).reconcile,
+    start: (parts: ControllerParts) => new ObjectReconciler(controller, owns, parts, ownVersions(parts)).reconcile,
   })
 }
 

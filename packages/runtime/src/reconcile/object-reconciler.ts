@@ -4,14 +4,16 @@ import {
   type Infer,
   isDeleting,
   type KubeObject,
+  keyOf,
   parseSelector,
   type Reads,
   type Selector,
   type TypeMeta,
 } from '@kubewright/api'
-import { deepFreeze, type Logger, type MetricLabels } from '@kubewright/base'
+import { deepFreeze, errorText, isKubewrightError, type Logger, type MetricLabels } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import type { ControllerParts } from '../controller/controller-parts.ts'
+import { classifyFailure, failureStatusOf } from '../controller/failure-class.ts'
 import type { KeyContext, KeyOutcome, KeyReconciler } from '../controller/key-controller.ts'
 import type { ApplyChildOptions, Context, Outcome } from '../define/context.ts'
 import type { Controller } from '../define/define-controller.ts'
@@ -21,7 +23,9 @@ import { Children, type OwnedKindInUse } from './children.ts'
 import { fieldManagerOf } from './field-manager-of.ts'
 import { acquireFinalizer, releaseFinalizer } from './finalizers.ts'
 import { objectMetricNames } from './object-metrics.ts'
-import { StatusWriter } from './status-writer.ts'
+import type { OwnVersions } from './own-versions.ts'
+import { StatusSession, statusChangeOf } from './status-session.ts'
+import { type StatusChange, StatusWriter, terminalReason } from './status-writer.ts'
 
 /** The key reconciler of an object controller: reads the object of a key and reconciles it. */
 export class ObjectReconciler {
@@ -34,11 +38,19 @@ export class ObjectReconciler {
   readonly #applied: AppliedFields
   readonly #status: StatusWriter
   readonly #labels: ReadonlyMap<string, MetricLabels>
+  readonly #own: OwnVersions | undefined
 
-  constructor(controller: Controller, owns: ReadonlyMap<string, OwnedKindInUse>, parts: ControllerParts) {
+  /** `own` records the versions that the controller writes itself; undefined to reconcile them too. */
+  constructor(
+    controller: Controller,
+    owns: ReadonlyMap<string, OwnedKindInUse>,
+    parts: ControllerParts,
+    own: OwnVersions | undefined,
+  ) {
     const { name, kind, selector, namespaces } = controller
     this.#controller = controller
     this.#owns = owns
+    this.#own = own
     this.#parts = parts
     this.#fieldManager = controller.fieldManager ?? fieldManagerOf(parts.operator, name)
     this.#selector = selector === undefined ? undefined : parseSelector(selector)
@@ -63,22 +75,33 @@ export class ObjectReconciler {
     if (object === undefined || !this.#concerns(object, context)) return undefined
     if (isDeleting(object)) return this.#finish(object, context)
     if (cleanup === undefined || hasFinalizer(object, finalizer)) return this.#work(object, context)
-    const call = { fieldManager: this.#fieldManager, signal: context.signal }
     // The finalizer comes first, so that everything done outside the cluster will be cleaned up.
-    const kept = await acquireFinalizer(client, kind, object, finalizer, call)
+    const kept = await this.#acquire(object, context)
     return kept === undefined ? undefined : this.#work(kept, context)
   }
 
-  // Prune and status come after a successful reconcile only: an error skips both.
-  async #work(object: KubeObject, context: KeyContext): Promise<KeyOutcome | undefined> {
-    const { controller, children } = this.#start(object, context)
-    const outcome = (await this.#controller.reconcile(deepFreeze(object) as never, controller)) ?? none
-    if (this.#controller.prune && outcome.prune !== false) await children.prune()
-    if (outcome.status !== undefined && outcome.status !== null) {
-      const { client } = context
-      const written = await this.#status.write(client, object, outcome.status as object, () => context.signal)
-      this.#count(objectMetricNames.statuses, written ? 'written' : 'unchanged')
+  async #acquire(object: KubeObject, context: KeyContext): Promise<KubeObject | undefined> {
+    const { kind, finalizer } = this.#controller
+    const call = { fieldManager: this.#fieldManager, signal: context.signal }
+    const send = async (): Promise<{ readonly kept: KubeObject | undefined; readonly known: string | undefined }> => {
+      const kept = await acquireFinalizer(context.client, kind, object, finalizer, call)
+      // The reconcile continues with this object, so it knows all of it.
+      return { kept, known: kept?.metadata.resourceVersion }
     }
+    return (await (this.#own?.during(keyOf(object), send) ?? send())).kept
+  }
+
+  // Prune and status come after a successful reconcile only: an error skips the former, and may bring its own status.
+  async #work(object: KubeObject, context: KeyContext): Promise<KeyOutcome | undefined> {
+    const running = this.#start(object, context)
+    const outcome = await this.#guarded(running, async () => {
+      const returned = (await this.#controller.reconcile(running.object as never, running.controller)) ?? none
+      if (this.#controller.prune && returned.prune !== false) await running.children.prune()
+      await running.statuses.settled()
+      const change = statusChangeOf(returned, true) ?? this.#status.recovery(running.statuses.object)
+      if (change !== undefined) await running.statuses.write(change)
+      return returned
+    })
     return outcome.requeueAfter === undefined ? undefined : { requeueAfter: outcome.requeueAfter }
   }
 
@@ -86,12 +109,73 @@ export class ObjectReconciler {
     const { kind, cleanup, finalizer } = this.#controller
     if (!hasFinalizer(object, finalizer)) return undefined
     // A controller without `cleanup` removes a finalizer that an earlier version of it added.
-    const { controller } = this.#start(object, context)
-    const outcome = (await cleanup?.(deepFreeze(object) as never, controller)) ?? none
+    const running = this.#start(object, context)
+    const outcome = await this.#guarded(running, async () => {
+      const returned = (await cleanup?.(running.object as never, running.controller)) ?? none
+      await running.statuses.settled()
+      const change = statusChangeOf(returned)
+      if (change !== undefined) await running.statuses.write(change)
+      return returned
+    })
     if (outcome.requeueAfter !== undefined) return { requeueAfter: outcome.requeueAfter }
     const call = { fieldManager: this.#fieldManager, signal: context.signal }
     await releaseFinalizer(context.client, kind, object, finalizer, call)
     return undefined
+  }
+
+  /** Runs user code. When it fails, writes the status that belongs to the failure and rejects with the error. */
+  async #guarded(running: Running, run: () => Promise<Outcome<unknown>>): Promise<Outcome<unknown>> {
+    try {
+      return await run()
+    } catch (error) {
+      await running.statuses.settled()
+      await this.#reportFailure(running, error)
+      throw error
+    }
+  }
+
+  async #reportFailure(running: Running, error: unknown): Promise<void> {
+    const { context, object } = running
+    const { signal } = context
+    const isInterrupted = signal.aborted && !isKubewrightError(signal.reason, 'KW_DEADLINE_EXCEEDED')
+    if (isInterrupted || isKubewrightError(error, 'KW_NOT_LEADER') || isKubewrightError(error, 'KW_NO_STATUS')) return
+    const failure = classifyFailure(error, () => isDeleting(object))
+    if (failure.class === 'conflict' || failure.class === 'retry-later') return
+    const isTerminal = failure.class === 'terminal'
+    const change =
+      (await this.#statusOfFailure(running, error)) ?? (isTerminal ? this.#trace(running, error) : undefined)
+    if (change === undefined) return
+    try {
+      await running.statuses.write(change)
+    } catch (problem) {
+      // Without a retry, the status of a terminal error would be lost.
+      if (isTerminal && !isKubewrightError(rootOf(problem), 'KW_NO_STATUS')) {
+        context.log.error(error, 'Reconcile failed, and its status could not be written; retrying')
+        throw problem
+      }
+      context.log.error(problem, 'Status of a failed reconcile could not be written')
+    }
+  }
+
+  async #statusOfFailure(running: Running, error: unknown): Promise<StatusChange | undefined> {
+    const { onError } = this.#controller
+    try {
+      const own = failureStatusOf(error)
+      if (own !== undefined) return statusChangeOf(own)
+      const asError = error instanceof Error ? error : new Error(String(error))
+      const outcome = await onError?.(running.object as never, asError, running.controller)
+      return outcome === undefined ? undefined : statusChangeOf(outcome)
+    } catch (problem) {
+      running.context.log.error(problem, "Determining the status of a failed reconcile failed; see 'onError'")
+      return undefined
+    }
+  }
+
+  /** The visible trace of a terminal error: a Warning Event and, if the kind has conditions, a condition. */
+  #trace(running: Running, error: unknown): StatusChange | undefined {
+    const message = errorText(error)
+    running.controller.event('Warning', terminalReason, message)
+    return this.#status.terminal(running.statuses.object, message)
   }
 
   /**
@@ -109,9 +193,25 @@ export class ObjectReconciler {
     return false
   }
 
-  #start(owner: KubeObject, context: KeyContext): { readonly controller: Context; readonly children: Children } {
+  #start(object: KubeObject, context: KeyContext): Running {
     const { kind, name, adopt } = this.#controller
-    const event: Context['event'] = (type, reason, message) => context.events.record(owner, { type, reason, message })
+    const owner = deepFreeze(object)
+    const event: Context['event'] = (type, reason, message, options = {}) => {
+      const { action, related, about = owner } = options
+      context.events.record(about, {
+        type,
+        reason,
+        message,
+        ...(action === undefined ? {} : { action }),
+        ...(related === undefined ? {} : { related }),
+      })
+    }
+    const statuses = new StatusSession(owner, {
+      writer: this.#status,
+      own: this.#own,
+      context,
+      count: (result) => this.#count(objectMetricNames.statuses, result),
+    })
     const children = new Children({
       owner,
       ownerKind: kind,
@@ -127,7 +227,8 @@ export class ObjectReconciler {
       event,
       count: (result) => this.#count(objectMetricNames.applies, result),
     })
-    return { controller: new ObjectContext(context, children, event), children }
+    const controller = new ObjectContext(context, children, statuses, event)
+    return { object: owner, context, controller, children, statuses }
   }
 
   #count(name: string, result: 'written' | 'unchanged' | 'refused'): void {
@@ -138,19 +239,34 @@ export class ObjectReconciler {
 
 const none: Outcome<unknown> = Object.freeze({})
 
+/** One reconcile of an object. */
+interface Running {
+  readonly object: KubeObject
+  readonly context: KeyContext
+  readonly controller: Context
+  readonly children: Children
+  readonly statuses: StatusSession
+}
+
+const rootOf = (error: unknown): unknown => (error instanceof Error ? (error.cause ?? error) : error)
+
 /** The context of a reconciler. Expensive values are computed on first read. */
 class ObjectContext implements Context {
   readonly event: Context['event']
   readonly apply: Context['apply']
   readonly owned: Context['owned']
+  readonly setStatus: Context['setStatus']
+  readonly mergeStatus: Context['mergeStatus']
   readonly #context: KeyContext
 
-  constructor(context: KeyContext, children: Children, event: Context['event']) {
+  constructor(context: KeyContext, children: Children, statuses: StatusSession, event: Context['event']) {
     this.#context = context
     this.event = event
     // The type of the draft determines the type of the live object.
     this.apply = <R>(child: Readonly<TypeMeta> & Reads<R>, options?: ApplyChildOptions) =>
       children.apply(child, options) as Promise<R>
+    this.setStatus = (status) => statuses.write({ status: status as object })
+    this.mergeStatus = (status) => statuses.write({ mergeStatus: status as object })
     this.owned = <K extends AnyKind>(kind: K): Promise<readonly Infer<K>[]> => children.list(kind)
   }
 

@@ -2,6 +2,9 @@ import {
   type AnyKind,
   type Condition,
   type ConditionDraft,
+  condition,
+  conditionTypesOf,
+  extractApplied,
   findCause,
   findCondition,
   isApiError,
@@ -17,7 +20,7 @@ import {
 import { type Clock, KubewrightError } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import { TerminalError } from '../controller/reconcile-errors.ts'
-import { AppliedFields } from './applied-fields.ts'
+import { AppliedFields, differsOnlyInStatusOf } from './applied-fields.ts'
 import { asUidConflict } from './uid-conflict.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -30,6 +33,44 @@ interface StatusShape {
   readonly conditionsAreAtomic: boolean
   readonly conditionsHaveGeneration: boolean
 }
+
+/** The whole status, which replaces what the controller wrote before. */
+interface StatusReplacement {
+  readonly status: object
+}
+
+/** Some fields of the status. */
+interface StatusMerge {
+  readonly mergeStatus: object
+  /** Whether the reconcile succeeded: then the condition of an earlier TerminalError is removed. */
+  readonly isFinal?: boolean
+}
+
+/** A change of a status. */
+export type StatusChange = StatusReplacement | StatusMerge
+
+/** The result of {@link StatusWriter.write}. */
+export interface StatusWrite {
+  /** Whether a request was sent. */
+  readonly sent: boolean
+  /**
+   * The version of the stored object, if the object is known to differ from the one that was reconciled in nothing but
+   * the status fields of this controller, with the values that were sent.
+   */
+  readonly known: string | undefined
+  /** The stored object. */
+  readonly answer: KubeObject | undefined
+}
+
+const notSent: StatusWrite = Object.freeze({ sent: false, known: undefined, answer: undefined })
+
+type LiveObject = KubeObject & { readonly status?: Json }
+
+/** The reason of the condition and of the Event of a TerminalError without a status. */
+export const terminalReason = 'TerminalError'
+
+// The limit of metav1.Condition.
+const maxMessage = 32768
 
 /**
  * Writes the status that reconciles return: as one server-side apply, and only if something would change. A condition
@@ -50,38 +91,107 @@ export class StatusWriter {
   }
 
   /**
-   * Applies the status that was computed from `object`. Resolves to whether a request was sent. Does nothing when the
-   * object is gone. If another object takes the name during the request, built-in kinds respond with a conflict; API
-   * servers do not check that for custom resources, but the reconcile of the new object corrects the status.
+   * Writes a status that was computed from `object`. Does nothing when the object is gone. If another object takes the
+   * name during the request, built-in kinds respond with a conflict; API servers do not check that for custom
+   * resources, but the reconcile of the new object corrects the status.
    */
-  async write(client: Client, object: KubeObject, status: object, signal: () => AbortSignal): Promise<boolean> {
+  async write(
+    client: Client,
+    object: KubeObject,
+    change: StatusChange,
+    signal: () => AbortSignal | undefined,
+  ): Promise<StatusWrite> {
     const kind = this.#kind
     if (!kind.subresources.includes('status')) throw noStatus(kind)
     const key = keyOf(object)
     // The reconcile may have taken long, and may have written the status itself.
-    const live = (await client.find(kind, key)) as (KubeObject & { readonly status?: Json }) | undefined
-    if (live === undefined || live.metadata.uid !== object.metadata.uid) return false
-    const config = { status: this.#complete(status as Json, object, live.status ?? {}) }
-    if (this.#applied.unchanged(config, live)) return false
+    const live = await this.#read(client, key, change)
+    if (live === undefined || live.metadata.uid !== object.metadata.uid) return notSent
+    const wanted = 'status' in change ? change.status : this.#merged(live, change)
+    const config = { status: this.#complete(wanted as Json, object, live.status ?? {}) }
+    if (this.#applied.unchanged(config, live)) return notSent
     const { name, namespace, uid } = object.metadata
     const body = { metadata: { name, uid, ...(namespace === undefined ? {} : { namespace }) }, ...config }
     const fieldManager = this.#fieldManager
     const subresource = client.subresource(kind, 'status')
     const apply = (): Promise<KubeObject> =>
       subresource.apply(key, body, { fieldManager, force: true, signal: signal() }) as Promise<KubeObject>
+    // The reconcile has seen the object to which the status was applied.
+    let isKnown = live.metadata.resourceVersion === object.metadata.resourceVersion
     try {
       const answer = await apply().catch(async (error: unknown) => {
         // An apply that removes all items of a list drops the list itself, even if it is required.
         const patches = emptyingPatches(error, config, live)
         if (patches.length === 0) throw error
+        isKnown = false
         for (const patch of patches) await subresource.patch(key, patch, { fieldManager, signal: signal() })
         return apply()
       })
+      isKnown &&= this.#applied.unchanged(config, answer) && differsOnlyInStatusOf(fieldManager, live, answer)
       this.#applied.learn(config, answer, live)
+      return { sent: true, known: isKnown ? answer.metadata.resourceVersion : undefined, answer }
     } catch (error) {
       if (!isNotFound(error) || findCause(error, 'UnexpectedServerResponse')) throw asUidConflict(error, kind, key)
+      return { sent: true, known: undefined, answer: undefined }
     }
-    return true
+  }
+
+  async #read(client: Client, key: string, change: StatusChange): Promise<LiveObject | undefined> {
+    const live = (await client.find(this.#kind, key)) as LiveObject | undefined
+    // A merge must know which fields the controller owns, and the cache may drop managedFields.
+    if ('status' in change || live === undefined || live.metadata.managedFields !== undefined) return live
+    return (await client.find(this.#kind, key, { consistency: 'live' })) as LiveObject | undefined
+  }
+
+  /**
+   * The status to apply so that the given fields change and the controller keeps the others it wrote before: an apply
+   * removes the fields that it does not contain.
+   */
+  #merged(live: LiveObject, { mergeStatus, isFinal = false }: StatusMerge): Json {
+    const applied = extractApplied(live, this.#kind.schema, this.#fieldManager, 'status')
+    // The observed generation is set again: the status now is that of the current one.
+    const { observedGeneration: _, ...before } = (applied?.['status'] ?? {}) as Json
+    const merged = mergeFields(before, mergeStatus as Json)
+    const known = conditionsIn(before)
+    const drafts = conditionsIn(mergeStatus as Json)
+    if (known.length === 0 && drafts.length === 0) return merged
+    const kept = known.filter(({ type, reason }) => {
+      return findCondition(drafts, type) === undefined && !(isFinal && reason === terminalReason)
+    })
+    return { ...merged, conditions: inOrderOf(live.status ?? {}, [...kept, ...drafts]) }
+  }
+
+  /** A change that removes the condition of an earlier TerminalError; undefined when there is none. */
+  recovery(object: KubeObject): StatusChange | undefined {
+    if (this.#conditionTypes() === undefined) return undefined
+    const { status } = object as LiveObject
+    return conditionsIn(status ?? {}).some(({ reason }) => reason === terminalReason)
+      ? { mergeStatus: {}, isFinal: true }
+      : undefined
+  }
+
+  /**
+   * A change that shows a terminal error in the conditions: `Ready` False, or `Stalled` True, or the first declared type
+   * Unknown. If no types are declared: `Ready` if the object has it, otherwise `Stalled`. Undefined for a kind that was
+   * not defined with `s.conditions()`.
+   */
+  terminal(object: KubeObject, message: string): StatusChange | undefined {
+    const types = this.#conditionTypes()
+    if (types === undefined || !this.#kind.subresources.includes('status')) return undefined
+    const { status } = object as LiveObject
+    const has = (type: string): boolean =>
+      types.length === 0 ? findCondition(conditionsIn(status ?? {}), type) !== undefined : types.includes(type)
+    const [type, value] = has('Ready')
+      ? (['Ready', false] as const)
+      : types.length === 0 || has('Stalled')
+        ? (['Stalled', true] as const)
+        : ([types[0] as string, 'Unknown'] as const)
+    return { mergeStatus: { conditions: [condition(type, value, terminalReason, message.slice(0, maxMessage))] } }
+  }
+
+  #conditionTypes(): readonly string[] | undefined {
+    const conditions = this.#kind.schema.properties?.['status']?.properties?.['conditions']
+    return conditions === undefined ? undefined : conditionTypesOf(conditions)
   }
 
   #complete(status: Json, object: KubeObject, current: Json): Json {
@@ -93,7 +203,7 @@ export class StatusWriter {
         : {}
     if (!Array.isArray(status['conditions'])) return { ...observed, ...status }
     const drafts = status['conditions'] as readonly Readonly<ConditionDraft>[]
-    const known = (Array.isArray(current['conditions']) ? current['conditions'] : []) as Conditions
+    const known = conditionsIn(current)
     const observedGeneration = shape.conditionsHaveGeneration ? generation : undefined
     const options = { now: toTime(this.#clock.now()), observedGeneration }
     const conditions = shape.conditionsAreAtomic
@@ -101,6 +211,32 @@ export class StatusWriter {
       : drafts.map((draft) => conditionAfter(known, draft, options))
     return { ...observed, ...status, conditions }
   }
+}
+
+const conditionsIn = (status: Json): Conditions =>
+  Array.isArray(status['conditions']) ? (status['conditions'] as Conditions) : []
+
+/** Objects are merged field by field; any other value replaces the earlier one. Undefined fields are ignored. */
+function mergeFields(before: Json, changes: Json): Json {
+  const merged: Record<string, unknown> = { ...before }
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined) continue
+    const old = merged[key]
+    merged[key] = isPlain(old) && isPlain(value) ? mergeFields(old, value) : value
+  }
+  return merged
+}
+
+const isPlain = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Orders conditions as the status has them, new ones last: an apply also reorders the items of a list. */
+function inOrderOf(status: Json, conditions: Conditions): Conditions {
+  const types = conditionsIn(status).map(({ type }) => type)
+  const position = ({ type }: Readonly<Condition>): number => {
+    const at = types.indexOf(type)
+    return at < 0 ? types.length : at
+  }
+  return conditions.toSorted((a, b) => position(a) - position(b))
 }
 
 /**

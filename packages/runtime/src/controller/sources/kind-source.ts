@@ -33,11 +33,31 @@ export interface KindSourceOptions<T extends KubeObject> {
 
 /** A source that watches the objects of a kind through the cluster's cache. */
 export function kindSource<K extends AnyKind>(kind: K, options: KindSourceOptions<Infer<K> & KubeObject> = {}): Source {
+  return filteredKindSource(kind, options, () => undefined)
+}
+
+/** Holds back the updates that a controller made itself. */
+export interface UpdateFilter {
+  /** Whether updates of the object need to be filtered. Called for each update, so it must be cheap. */
+  concerns(key: string): boolean
+  /** Calls `admit`, now or later, unless the update to this version needs no reconcile. */
+  filter(key: string, version: string, admit: () => void): void
+  /** The object is deleted. */
+  forget(key: string): void
+}
+
+/** A {@link kindSource} whose updates pass a filter, one for each run. */
+export function filteredKindSource<K extends AnyKind>(
+  kind: K,
+  options: KindSourceOptions<Infer<K> & KubeObject>,
+  filterOf: (parts: ControllerParts) => UpdateFilter | undefined,
+): Source {
   const name = options.name ?? kind.kind
   return Object.freeze({
     name,
     kind,
-    start: (sink: KeySink, parts: ControllerParts) => new RunningKindSource(name, kind, options, sink, parts),
+    start: (sink: KeySink, parts: ControllerParts) =>
+      new RunningKindSource(name, kind, options, sink, parts, filterOf(parts)),
   })
 }
 
@@ -54,7 +74,17 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   readonly #lease: CacheLease<T>
   readonly #retries: KeyedRetries
 
-  constructor(name: string, kind: K, options: KindSourceOptions<T>, sink: KeySink, parts: ControllerParts) {
+  readonly #filter: UpdateFilter | undefined
+
+  constructor(
+    name: string,
+    kind: K,
+    options: KindSourceOptions<T>,
+    sink: KeySink,
+    parts: ControllerParts,
+    filter?: UpdateFilter,
+  ) {
+    this.#filter = filter
     this.#kindText = `${kind.apiVersion} ${kind.kind}`
     this.#map = options.map ?? forObject
     this.#predicates = options.predicates ?? []
@@ -112,10 +142,18 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
         return this.#changed('add', change, change.initial)
       case 'update':
         if (predicates.length > 0 && !passesUpdate(predicates, change.before as T, change.after as T)) return undefined
-        return this.#changed(change.sync ? 'resync' : 'update', change, change.sync)
+        return change.sync ? this.#changed('resync', change, true) : this.#updated(change)
       case 'delete':
+        this.#filter?.forget(change.key)
         return this.#changed('delete', new LastState(change), false)
     }
+  }
+
+  #updated(change: Change<T>): void | Promise<void> {
+    const filter = this.#filter
+    if (filter === undefined || !filter.concerns(change.key)) return this.#changed('update', change, false)
+    const version = (change.after as T).metadata.resourceVersion
+    filter.filter(change.key, version, () => void this.#changed('update', change, false))
   }
 
   #changed(event: Cause['event'], sides: Sides<T>, low: boolean): void | Promise<void> {
