@@ -116,6 +116,82 @@ describe('apply()', () => {
     ])
   })
 
+  describe('of an owner that the server does not have any more', () => {
+    const live = async (name: string) => bench.client.find(ConfigMap, name)
+    /** Runs `change` after the reconciler has read its owner, before it reads the child. */
+    const onceOwnerIsRead = (change: () => Promise<unknown>) => {
+      let isDone = false
+      bench.before = async ({ text }) => {
+        if (isDone || text !== `GET ${mapPath('child')}`) return
+        isDone = true
+        await change()
+      }
+    }
+    const recreate = async () => {
+      await bench.client.delete(Home, 'cosy')
+      return create()
+    }
+
+    test('does not create children', async () => {
+      await create()
+      onceOwnerIsRead(() => bench.client.delete(Home, 'cosy'))
+      const reconcile = bench.run(applying(() => [map('child')]))
+      await expect(reconcile('default/cosy')).rejects.toThrow('Home default/cosy was deleted: waiting')
+      expect(bench.writes()).toEqual([])
+      expect(await live('child')).toBeUndefined()
+    })
+
+    test('does not take the children of its successor', async () => {
+      await create()
+      let successor: Home | undefined
+      onceOwnerIsRead(async () => {
+        successor = await recreate()
+      })
+      bench.after = async ({ text }) => {
+        if (text !== `GET ${mapPath('child')}` || successor === undefined) return
+        const metadata = { name: 'child', ownerReferences: [controllerRef(successor)] }
+        await bench.client.apply(ConfigMap({ metadata }), { fieldManager: 'home-operator/home' })
+        bench.after = () => undefined
+      }
+      const reconcile = bench.run(applying(() => [map('child')]))
+      await expect(reconcile('default/cosy')).rejects.toBeInstanceOf(RetryLater)
+      expect((await live('child'))?.metadata.ownerReferences).toEqual([controllerRef(successor!)])
+      await reconcile('default/cosy')
+      expect((await live('child'))?.data).toEqual({ some: 'thing' })
+    })
+
+    test('does not adopt orphans', async () => {
+      await create()
+      await bench.client.create(map('child'))
+      onceOwnerIsRead(recreate)
+      const reconcile = bench.run(applying(() => [map('child')], { adopt: 'orphans' }))
+      await expect(reconcile('default/cosy')).rejects.toThrow('was deleted and created again')
+      expect((await live('child'))?.metadata.ownerReferences).toBeUndefined()
+    })
+
+    test('does not create children once the deletion has begun', async () => {
+      await create()
+      await bench.client.patch(Home, 'cosy', { metadata: { finalizers: ['example.com/wait'] } })
+      onceOwnerIsRead(() => bench.client.delete(Home, 'cosy'))
+      const reconcile = bench.run(applying(() => [map('child')]))
+      await expect(reconcile('default/cosy')).rejects.toThrow('is being deleted')
+      expect(await live('child')).toBeUndefined()
+    })
+
+    test('costs one request per reconcile that creates children, else none', async () => {
+      await create()
+      const reconcile = bench.run(applying(() => [map('a'), map('b')]))
+      const readsOfOwner = async () => {
+        bench.requests.length = 0
+        await reconcile('default/cosy')
+        return bench.requests.filter(({ text }) => text.endsWith('/homes/cosy')).length
+      }
+      // The bench has no cache: the reconciler reads its owner once.
+      expect(await readsOfOwner()).toBe(2)
+      expect(await readsOfOwner()).toBe(1)
+    })
+  })
+
   test('sends at most one write without effect in a new process', async () => {
     await create()
     const controller = defineController(Home, {

@@ -4,6 +4,7 @@ import {
   controllerRef,
   formatKey,
   type Infer,
+  isDeleting,
   isNotFound,
   type KubeObject,
   keyOf,
@@ -69,10 +70,15 @@ interface ChildDraft extends Readonly<TypeMeta> {
 // The garbage collector is fast, and the deletion of the child reconciles the owner even sooner.
 const waitForCollector = '5s'
 
+// The watch event that updates the stale owner reconciles it even sooner.
+const waitForWatch = '5s'
+
 /** The children of one object during one reconcile. */
 export class Children {
   readonly #parts: ChildrenParts
   readonly #applied = new Set<string>()
+  // Shared by all applies of the reconcile.
+  #ownerConfirmed: Promise<void> | undefined
 
   constructor(parts: ChildrenParts) {
     this.#parts = parts
@@ -97,6 +103,9 @@ export class Children {
         count('unchanged')
         return deepFreeze(live)
       }
+    }
+    if (live === undefined || controllerOf(live)?.uid !== this.#parts.owner.metadata.uid) {
+      await (this.#ownerConfirmed ??= this.#confirmOwner())
     }
     const { force = true } = options
     // The uid makes the server reject the write when another object has taken the name.
@@ -233,6 +242,21 @@ export class Children {
       'KW_NOT_OUR_CHILD',
       `Cannot apply ${childText} as a child of ${this.#ownerText()}: ${whose}: ${cure}`,
     )
+  }
+
+  /**
+   * Rejects unless the server still has the owner. Called once per reconcile, and only before an apply that sets a new
+   * owner reference. The cache may lag behind: an owner that is gone must not get new children, and one whose name was
+   * used again must not take the children of its successor, which the garbage collector would then delete.
+   */
+  async #confirmOwner(): Promise<void> {
+    const { owner, ownerKind, client, signal } = this.#parts
+    const options = { consistency: 'live', signal: signal() } as const
+    const live = (await client.find(ownerKind, keyOf(owner), options)) as KubeObject | undefined
+    const isSame = live?.metadata.uid === owner.metadata.uid
+    if (live !== undefined && isSame && isDeleting(live) === isDeleting(owner)) return
+    const why = live === undefined ? 'was deleted' : isSame ? 'is being deleted' : 'was deleted and created again'
+    throw new RetryLater(waitForWatch, `${this.#ownerText()} ${why}: waiting for its watch to catch up`)
   }
 
   async #sent<T>(kind: AnyKind, key: string, send: () => Promise<T>): Promise<T> {
