@@ -1,6 +1,10 @@
 import type { Expr } from '../ast.ts'
 
-const MAX_DEPTH = 250
+/** cel-go's limit of nested expressions. */
+export const MAX_DEPTH = 250
+
+/** The message of an expression with too many nested expressions. */
+export const recursionMessage: string = `expression recursion limit exceeded: ${MAX_DEPTH}`
 
 /** Thrown for an expression that is nested too deeply. Its message is the message of the issue. */
 export class DepthExceeded extends Error {}
@@ -14,7 +18,7 @@ export class DepthTracker {
 
   /** Enters a nested expression. */
   enter(): void {
-    if (++this.#nesting > MAX_DEPTH) throw new DepthExceeded(`expression recursion limit exceeded: ${MAX_DEPTH}`)
+    if (++this.#nesting > MAX_DEPTH) throw new DepthExceeded(recursionMessage)
   }
 
   leave(): void {

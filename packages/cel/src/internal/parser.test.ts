@@ -83,6 +83,18 @@ describe('parse() rejects expressions that the grammar allows', () => {
   })
 })
 
+describe('parse() limits the work on expressions that do not parse', () => {
+  it('reports the token that does not fit without searching for more errors', () => {
+    // A diagnosis without a limit takes time in proportion to the length: 20 seconds for the longest expression.
+    expect(issuesOf(`[${'1,'.repeat(49_000)}}`)).toEqual(["1:98002: Syntax error: mismatched input '}'"])
+  })
+
+  it('reports errors inside deep nesting without exhausting the call stack', () => {
+    expect(issuesOf(`self{.names(${'(n, n.f'.repeat(2000)}`)).not.toEqual([])
+    expect(issuesOf('a.b(]'.repeat(2000))).not.toEqual([])
+  })
+})
+
 describe('parse() parses literals', () => {
   const env = CelEnvironment.create()
   it.each([

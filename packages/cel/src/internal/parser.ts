@@ -40,7 +40,7 @@ export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): Pa
       issues.push({ offset: -1, message: e.message })
     } else if (e instanceof SyntaxMismatch) {
       // Issues found before the mismatch are still valid. At the same position, syntax errors come first.
-      throw compileError(source, [...diagnoseSyntax(source, tokens), ...issues])
+      throw compileError(source, [...diagnoseSyntax(source, tokens, parser.token), ...issues])
     } else {
       throw e
     }
@@ -81,7 +81,8 @@ class Parser {
     return expr
   }
 
-  get #token(): Token {
+  /** The next token; after a SyntaxMismatch, the one that did not fit. */
+  get token(): Token {
     return this.#tokens[this.#at]!
   }
 
@@ -91,7 +92,7 @@ class Parser {
 
   /** Consumes the next token if it is of this kind. */
   #accept(kind: TokenKind): Token | undefined {
-    const token = this.#token
+    const token = this.token
     if (token.kind !== kind) return undefined
     this.#at++
     return token
@@ -99,7 +100,7 @@ class Parser {
 
   /** Consumes the next token, which must be of this kind. EOF is never consumed. */
   #expect(kind: TokenKind): Token {
-    const token = this.#token
+    const token = this.token
     if (token.kind !== kind) throw new SyntaxMismatch()
     if (kind !== 'EOF') this.#at++
     return token
@@ -156,7 +157,7 @@ class Parser {
   #leftAssociative(operators: ReadonlyMap<TokenKind, string>, operand: () => Expr): Expr {
     let left = operand()
     for (;;) {
-      const token = this.#token
+      const token = this.token
       const fn = operators.get(token.kind)
       if (fn === undefined) return left
       this.#at++
@@ -167,7 +168,7 @@ class Parser {
   }
 
   #unary(): Expr {
-    const token = this.#token
+    const token = this.token
     if (token.kind === '!') return this.#prefixed('!', OPERATORS.not)
     if (token.kind === '-') {
       const next = this.#tokens[this.#at + 1]!.kind
@@ -179,7 +180,7 @@ class Parser {
 
   /** Parses a run of prefix operators. As in cel-go, pairs cancel out: an even number of operators has no effect. */
   #prefixed(kind: '!' | '-', fn: string): Expr {
-    const first = this.#token
+    const first = this.token
     let count = 0
     while (this.#accept(kind) !== undefined) count++
     if (count % 2 === 0) return this.#member()
@@ -191,7 +192,7 @@ class Parser {
   #member(): Expr {
     let operand = this.#primary()
     for (;;) {
-      const op = this.#token
+      const op = this.token
       if (op.kind === '.') {
         this.#at++
         operand = this.#selectOrCall(operand, op)
@@ -262,7 +263,7 @@ class Parser {
   }
 
   #primary(): Expr {
-    const token = this.#token
+    const token = this.token
     switch (token.kind) {
       case '(': {
         this.#at++
@@ -286,7 +287,7 @@ class Parser {
 
   /** Parses an identifier, a global call or an object literal, all of which may start with a dot. */
   #name(): Expr {
-    const start = this.#token.start
+    const start = this.token.start
     const dot = this.#accept('.') === undefined ? '' : '.'
     const name = this.#expect('IDENTIFIER')
     const struct = this.#structName(name)
@@ -373,9 +374,9 @@ class Parser {
   }
 
   #literal(): Expr {
-    const start = this.#token.start
+    const start = this.token.start
     const isNegative = this.#accept('-') !== undefined
-    const token = this.#token
+    const token = this.token
     if (!isLiteral(token)) throw new SyntaxMismatch()
     this.#at++
     try {

@@ -38,23 +38,41 @@ interface Callers {
 
 const MAX_THREADS = 2000
 
+/** Thrown when a diagnosis has used up its work. */
+export class TooMuchWork extends Error {}
+
+/** Limits the work of a diagnosis: long expressions could otherwise take seconds. */
+export class WorkLimit {
+  #left: number
+
+  constructor(steps: number) {
+    this.#left = steps
+  }
+
+  /** Counts steps. Throws {@link TooMuchWork} when none are left. */
+  take(steps: number): void {
+    this.#left -= steps
+    if (this.#left < 0) throw new TooMuchWork()
+  }
+}
+
 /**
  * Returns the alternative to take, with unlimited lookahead like ANTLR's adaptive prediction: alternatives are
  * eliminated token by token until one is left. If all are eliminated, an alternative that could have ended the rule is
  * taken; if there is none, throws NoViableAlternative.
  */
-export function predict(tokens: readonly Token[], at: number, here: Rest, frame: RuleFrame): number {
+export function predict(tokens: readonly Token[], at: number, here: Rest, frame: RuleFrame, work: WorkLimit): number {
   const callers = outerCallers(frame)
   let threads: Thread[] = []
   for (const [alternative, rest] of alternativesOf(here, frame)) {
-    expand({ alternative, rest, frame: callers, isOutside: false }, threads, new Set())
+    expand({ alternative, rest, frame: callers, isOutside: false }, threads, work)
   }
   for (let i = at; ; i++) {
     const token = tokens[Math.min(i, tokens.length - 1)]!
     const reached: Thread[] = []
     for (const thread of threads) {
       if (thread.rest?.element.type !== 'token' || !thread.rest.element.kinds.has(token.kind)) continue
-      expand({ ...thread, rest: thread.rest.next }, reached, new Set())
+      expand({ ...thread, rest: thread.rest.next }, reached, work)
     }
     if (reached.length === 0) {
       const finished = threads.filter((t) => t.isOutside).map((t) => t.alternative)
@@ -62,7 +80,7 @@ export function predict(tokens: readonly Token[], at: number, here: Rest, frame:
       throw new NoViableAlternative(at, Math.min(i, tokens.length - 1))
     }
     const left = new Set(reached.map((t) => t.alternative))
-    if (left.size === 1 || token.kind === 'EOF' || reached.length > MAX_THREADS || isAmbiguous(reached))
+    if (left.size === 1 || token.kind === 'EOF' || reached.length > MAX_THREADS || isAmbiguous(reached, work))
       return Math.min(...left)
     threads = reached
   }
@@ -92,7 +110,8 @@ function mayIterate(body: Sequence, frame: RuleFrame): boolean {
 }
 
 /** Advances a thread to the tokens that it can match next. */
-function expand(thread: Thread, out: Thread[], seen: Set<string>): void {
+function expand(thread: Thread, out: Thread[], work: WorkLimit): void {
+  work.take(1)
   const { rest } = thread
   if (rest === undefined) {
     const caller = thread.frame
@@ -103,19 +122,19 @@ function expand(thread: Thread, out: Thread[], seen: Set<string>): void {
     expand(
       { ...thread, rest: caller.follow, frame: caller.next, isOutside: thread.isOutside || caller.isOuter },
       out,
-      seen,
+      work,
     )
     return
   }
   const { element, next } = rest
-  const go = (r: Rest | undefined): void => expand({ ...thread, rest: r }, out, seen)
+  const go = (r: Rest | undefined): void => expand({ ...thread, rest: r }, out, work)
   switch (element.type) {
     case 'token':
       out.push(thread)
       return
     case 'rule': {
       const callers: Callers = { follow: next, next: thread.frame, isOuter: false }
-      expand({ ...thread, rest: restOf(GRAMMAR[element.name], undefined), frame: callers }, out, seen)
+      expand({ ...thread, rest: restOf(GRAMMAR[element.name], undefined), frame: callers }, out, work)
       return
     }
     case 'optional':
@@ -133,10 +152,10 @@ function expand(thread: Thread, out: Thread[], seen: Set<string>): void {
 }
 
 /** Reports whether every continuation belongs to more than one alternative, so that further lookahead cannot decide. */
-function isAmbiguous(threads: readonly Thread[]): boolean {
+function isAmbiguous(threads: readonly Thread[], work: WorkLimit): boolean {
   const alternatives = new Map<string, Set<number>>()
   for (const thread of threads) {
-    const key = stackKey(thread)
+    const key = stackKey(thread, work)
     const known = alternatives.get(key)
     if (known === undefined) alternatives.set(key, new Set([thread.alternative]))
     else known.add(thread.alternative)
@@ -145,12 +164,13 @@ function isAmbiguous(threads: readonly Thread[]): boolean {
   return true
 }
 
-function stackKey(thread: Thread): string {
+function stackKey(thread: Thread, work: WorkLimit): string {
   const parts: number[] = []
   for (let r = thread.rest; r !== undefined; r = r.next) parts.push(r.element.id)
   for (let f = thread.frame; f !== undefined; f = f.next) {
     // Callers without remaining elements make no difference.
     for (let r = f.follow; r !== undefined; r = r.next) parts.push(r.element.id)
   }
+  work.take(parts.length)
   return parts.join(',')
 }
