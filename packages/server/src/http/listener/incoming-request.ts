@@ -42,6 +42,9 @@ function joined(headers: IncomingHttpHeaders): ApiRequest['headers'] {
 }
 
 function readBody(request: Readable, limit: number): Promise<Uint8Array> {
+  // An HTTP/2 stream emits `end` as soon as an empty DATA frame ends it, even before anything reads it. Streams with data wait.
+  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0))
+  if (request.destroyed) return Promise.reject(newBadRequest('unexpected EOF'))
   const chunks: Buffer[] = []
   let size = 0
   return new Promise((resolve, reject) => {
