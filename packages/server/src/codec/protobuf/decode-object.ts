@@ -41,7 +41,9 @@ export function refuseWithoutMessage(body: Uint8Array, expected: ExpectedKind): 
 
 function opened(body: Uint8Array, expected: ExpectedKind): Envelope {
   const { apiVersion, kind, message } = openEnvelope(body)
-  return { apiVersion: apiVersion || expected.apiVersion, kind: kind || expected.kind, message }
+  // As in apimachinery/pkg/runtime/serializer/protobuf, an apiVersion that is not a group and a version counts as absent.
+  const isKnown = apiVersion !== '' && apiVersion.split('/').length <= 2
+  return { apiVersion: isKnown ? apiVersion : expected.apiVersion, kind: kind || expected.kind, message }
 }
 
 function unhandled(apiVersion: string, kind: string, expected: ExpectedKind, why: string): ApiError {

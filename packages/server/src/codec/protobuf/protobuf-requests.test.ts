@@ -76,6 +76,22 @@ describe('a protobuf body', () => {
     expect(JSON.parse(Buffer.from(bytesOf(answer)).toString())).toMatchObject({ kind: 'ConfigMap', data: { k: 'v1!' } })
   })
 
+  test('may have a malformed apiVersion, which counts as absent', async () => {
+    const body = encodeProtobuf(configMap)
+    // The envelope begins with the prefix and a TypeMeta; apiVersion is its first field.
+    const version = Buffer.from('a/b/c')
+    const typeMeta = Buffer.concat([
+      Buffer.from([0x0a, version.length]),
+      version,
+      Buffer.from([0x12, 9]),
+      Buffer.from('ConfigMap'),
+    ])
+    const rest = body.subarray(4 + 2 + body[5]!)
+    const renamed = Buffer.concat([body.subarray(0, 4), Buffer.from([0x0a, typeMeta.length]), typeMeta, rest])
+    const created = await send(`POST ${maps}`, { 'content-type': protobuf }, renamed)
+    expect(created.status).toBe(201)
+  })
+
   test('contains the options of a delete', async () => {
     const { body } = await server.send(`POST ${maps}`, { body: configMap })
     const options = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'other' } }
