@@ -10,7 +10,7 @@ export function unquote(literal: string): string | undefined {
   // \x and octal escapes are UTF-8 bytes, so adjacent ones are collected and decoded together.
   let bytes: number[] = []
   const flush = (): void => {
-    if (bytes.length > 0) out += new TextDecoder().decode(Uint8Array.from(bytes))
+    if (bytes.length > 0) out += new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes))
     bytes = []
   }
   for (let at = 0; at < text.length; ) {

@@ -27,6 +27,10 @@ describe('GoURL.parseRequestURI()', () => {
 })
 
 describe('GoURL.parse()', () => {
+  test('keeps an encoded byte order mark', () => {
+    expect(GoURL.parse('/a%EF%BB%BFb').path).toBe('/a\ufeffb')
+  })
+
   test('splits a complete URL', () => {
     const url = GoURL.parse('HTTPS://user:p%40ss@[::1]:80/a%2Fb/c d?k=a&k=b+c&x=%zz&y;#frag')
     expect(url.scheme).toBe('https')

@@ -329,7 +329,7 @@ function checkHostEscape(escapeText: string, mode: EncodeMode): void {
   if (isBad) throw new SyntaxError(`invalid URL escape ${goQuote(escapeText)}`)
 }
 
-const decoder = new TextDecoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 function decodeRun(run: string): string {
   const bytes = run
