@@ -1,6 +1,7 @@
 import type { LabelSelectorLike, Selector } from '@kubewright/api'
 import type { Duration } from '@kubewright/base'
 import type { PathOf } from '@kubewright/schema'
+import type { IndexQuery } from './object-index.ts'
 
 /** Identifies an object: a name in the caller's namespace, `namespace/name`, or both as fields. */
 export type Key = string | { readonly name: string; readonly namespace?: string | undefined }
@@ -81,6 +82,8 @@ export interface ListOptions<Read = unknown> {
 export interface ListAllOptions<Read = unknown> extends ListOptions<Read>, CallOptions {
   /** Only objects whose controller is this object. Servers cannot select by that, so the client filters the response. */
   readonly controlledBy?: { readonly metadata: { readonly uid: string } } | undefined
+  /** Only objects with a value in an {@link index}. Without a cache, the client filters the response. */
+  readonly index?: IndexQuery<Read> | undefined
 }
 
 /** Options of a paginated list. */

@@ -40,6 +40,7 @@ import { ForwardedPort, portForwardProtocols } from './exec/forwarded-port.ts'
 import { RemoteCommand, remoteCommandProtocols } from './exec/remote-command.ts'
 import { splitList } from './list-filter.ts'
 import { logQuery } from './log-query.ts'
+import { checkIndex, matchesIndex } from './object-index.ts'
 import { patchBody } from './patch-body.ts'
 import { continueFrom, listQuery, pageQuery, watchQuery, writeQuery } from './request-query.ts'
 import { objectTypeName, type PathFacts, type PathTarget, resourcePath } from './resource-path.ts'
@@ -103,10 +104,12 @@ class TransportClient implements ApiClient {
   }
 
   async list(kind: AnyKind, options: ListAllOptions = {}): Promise<never[]> {
-    const { controlledBy: owner } = options
+    const { controlledBy: owner, index } = options
+    if (index !== undefined) checkIndex(index, kind)
     for await (const { items } of this.pages(kind, { ...options, pageSize: 0 })) {
       const objects = sortedByKey(items as never[])
-      return owner === undefined ? objects : objects.filter((object) => isControlledBy(object, owner))
+      const owned = owner === undefined ? objects : objects.filter((object) => isControlledBy(object, owner))
+      return index === undefined ? owned : owned.filter((object) => matchesIndex(index, object))
     }
     return []
   }

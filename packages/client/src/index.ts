@@ -52,6 +52,7 @@ export {
 export { clientErrorCodes } from './error-codes.ts'
 export { ForwardedPort } from './exec/forwarded-port.ts'
 export { RemoteCommand } from './exec/remote-command.ts'
+export { checkIndex, type IndexQuery, index, matchesIndex, type ObjectIndex } from './object-index.ts'
 export type { MergePatch, PartialDraft, PatchBody } from './patch-body.ts'
 export { basicAuth, bearerToken, type Credentials, type Impersonation } from './rest/credentials.ts'
 export { type RequestAttempt, RestClient, type RestClientOptions, type RestRequest } from './rest/rest-client.ts'

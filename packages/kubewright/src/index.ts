@@ -33,7 +33,7 @@ export {
   parseDuration,
   toMillis,
 } from '@kubewright/base'
-export { allNamespaces, type Client, type Key } from '@kubewright/client'
+export { allNamespaces, type Client, type IndexQuery, index, type Key, type ObjectIndex } from '@kubewright/client'
 export {
   type AccessRule,
   type CachedKindOptions,
@@ -67,6 +67,8 @@ export {
   run,
   type ShardingOptions,
   TerminalError,
+  type ThroughOptions,
+  through,
   type Webhook,
   type WebhookOptions,
   warning,

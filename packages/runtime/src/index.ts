@@ -57,6 +57,8 @@ export { type CachedClient, type CachedClientOptions, createCachedClient } from 
 export { type ClusterOptions, createCluster } from './cluster/create-cluster.ts'
 export { createObjectCache, type KindCacheOptions, type ObjectCacheOptions } from './cluster/create-object-cache.ts'
 export type { CacheContents, CachedStore, CacheLease, CacheScope, ObjectCache } from './cluster/object-cache.ts'
+export type { OutsideSelection, StoreSelection } from './cluster/selection.ts'
+export type { FieldCondition, StoredQuery } from './cluster/stored-query.ts'
 export { type AccessRule, type AccessVerb, can } from './controller/access-rule.ts'
 export { controllerMetrics, informerMetrics, workQueueMetrics } from './controller/controller-metrics.ts'
 export type { ControllerParts } from './controller/controller-parts.ts'
@@ -159,6 +161,7 @@ export {
   type OperatorChecks,
 } from './define/operator-settings.ts'
 export type { Runnable, RunnableContext, RunnablePhase } from './define/runnable.ts'
+export { type ThroughOptions, through } from './define/through.ts'
 export {
   type LabelSelection,
   type OwnedKind,

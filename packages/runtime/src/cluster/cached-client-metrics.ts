@@ -27,8 +27,11 @@ export const cachedClientMetrics: readonly MetricDefinition[] = Object.freeze([
   },
 ])
 
-/** Why a read bypassed the cache. `asked`: the caller requested it. */
-export type LiveReason = 'asked' | 'not_cached' | 'not_synced' | 'outdated'
+/**
+ * Why a read bypassed the cache. `asked`: the caller requested it. `not_selected`: the cache has only a selection of the
+ * objects, and the read may concern others.
+ */
+export type LiveReason = 'asked' | 'not_cached' | 'not_selected' | 'not_synced' | 'outdated'
 
 const none: MetricLabels = Object.freeze({})
 

@@ -26,6 +26,7 @@ import {
   type CallOptions,
   type Client,
   type CollectionDeletion,
+  checkIndex,
   type DeleteCollectionOptions,
   type DeleteOptions,
   type Deletion,
@@ -51,7 +52,10 @@ import { CachedClientMetrics, type LiveReason } from './cached-client-metrics.ts
 import { inOrder } from './in-order.ts'
 import type { CacheContents, CachedStore } from './object-cache.ts'
 import { OwnWrites, type WriteTarget } from './own-writes.ts'
+import { implies, impliesKey } from './selection.ts'
 import { matchesQuery, queryStore, selectorOf, storedQuery } from './stored-query.ts'
+import { hasReached } from './version-order.ts'
+import type { Overlaid } from './write-overlay.ts'
 
 /** Options of {@link createCachedClient}. */
 export interface CachedClientOptions {
@@ -146,11 +150,16 @@ class CachingClient implements CachedClient {
     options.signal?.throwIfAborted()
     const namespaces = this.#scope(kind, options.namespace)
     if (selectorOf(options).isNothing) return []
-    const cached = this.#source(kind, namespaces)
-    const query = cached === undefined ? undefined : storedQuery(kind, options)
+    if (options.index !== undefined) checkIndex(options.index, kind)
+    const candidates = this.#candidates(kind, namespaces)
+    const query = candidates.length === 0 ? undefined : storedQuery(kind, options)
+    const answers = ({ selection }: CachedStore): boolean =>
+      selection === undefined || selection.outside === 'absent' || (query !== undefined && implies(query, selection))
+    const cached = candidates.find(answers)
     const overlay = cached === undefined || options.consistency === 'cached' ? undefined : this.#writes.of(cached)
     const isUnsure = overlay !== undefined && inEach(namespaces).some((namespace) => overlay.isUnsure(namespace))
-    const reason = this.#liveReason(cached, options, isUnsure)
+    const unselected = cached === undefined && candidates.length > 0 ? 'not_selected' : undefined
+    const reason = this.#liveReason(cached, options, isUnsure, unselected)
     if (cached !== undefined && query !== undefined && reason === undefined) {
       const scope = sameNames(namespaces, cached.namespaces) ? [] : namespaces
       const found = inEach(scope).flatMap((namespace) => queryStore(cached.store, query, namespace))
@@ -287,10 +296,14 @@ class CachingClient implements CachedClient {
     options.signal?.throwIfAborted()
     const { name, namespace } = this.#target(kind, key)
     const storeKey = formatKey(name, namespace)
-    const cached = this.#source(kind, [namespace])
-    const overlay = cached === undefined || options.consistency === 'cached' ? undefined : this.#writes.of(cached)
-    const object = overlay === undefined ? cached?.store.get(storeKey) : overlay.get(storeKey)
-    const reason = this.#liveReason(cached, options, object === 'unsure')
+    const isCached = options.consistency === 'cached'
+    const held = this.#newest(this.#candidates(kind, [namespace]), storeKey, isCached)
+    const { cached, object } = held ?? { cached: undefined, object: undefined }
+    const { selection } = cached ?? {}
+    // A key that is missing from a selection may exist on the server.
+    const isOutside = selection !== undefined && object === undefined && selection.outside === 'live'
+    const unselected = isOutside && !impliesKey(name, namespace, selection) ? 'not_selected' : undefined
+    const reason = this.#liveReason(cached, options, object === 'unsure', unselected)
     if (reason === undefined && object !== 'unsure' && name !== '') return { isLive: false, object }
     this.#recordLive(kind, reason ?? 'asked')
     const learns = cached !== undefined && isAlike(cached, kind) && isOfNewest(options)
@@ -303,25 +316,46 @@ class CachingClient implements CachedClient {
     return { isLive: true, answered }
   }
 
-  /** The store that contains all objects of a kind in these namespaces, in the kind's version and form. */
-  #source(kind: AnyKind, namespaces: readonly string[]): CachedStore | undefined {
-    let found: CachedStore | undefined
-    for (const cached of this.#options.cache.contents(kind)) {
-      if (cached.kind.version !== kind.version || (cached.isMetadataOnly && !isMetadataOnly(kind))) continue
-      if (covers(cached.namespaces, namespaces) && (found === undefined || !cached.isMetadataOnly)) found = cached
+  /**
+   * The stores that contain objects of a kind in these namespaces, in the kind's version and form. Those with all objects
+   * come first, and full objects before metadata.
+   */
+  #candidates(kind: AnyKind, namespaces: readonly string[]): readonly CachedStore[] {
+    const all = this.#options.cache.contents(kind)
+    const found = all.filter(
+      (cached) =>
+        cached.kind.version === kind.version &&
+        (!cached.isMetadataOnly || isMetadataOnly(kind)) &&
+        (cached.selection?.outside === 'absent' || covers(cached.namespaces, namespaces)),
+    )
+    return found.length < 2 ? found : found.sort((a, b) => rank(a) - rank(b))
+  }
+
+  /**
+   * The value of a key in the first store with all objects, or else the newest value in the stores with a selection: an
+   * object may move from one selection to another.
+   */
+  #newest(candidates: readonly CachedStore[], key: string, isCached: boolean): Value | undefined {
+    let best: Value | undefined
+    for (const cached of candidates) {
+      const overlay = isCached ? undefined : this.#writes.of(cached)
+      const value = { cached, object: overlay === undefined ? cached.store.get(key) : overlay.get(key) }
+      if (cached.selection === undefined || cached.selection.outside === 'absent') return value
+      if (best === undefined || isNewer(value.object, best.object)) best = value
     }
-    return found
+    return best
   }
 
   #liveReason(
     cached: CachedStore | undefined,
     { consistency, resourceVersion }: GetOptions,
     isUnsure: boolean,
+    unselected: 'not_selected' | undefined,
   ): LiveReason | undefined {
     if (consistency === 'live' || resourceVersion !== undefined) return 'asked'
-    if (cached === undefined) return 'not_cached'
+    if (cached === undefined) return unselected ?? 'not_cached'
     if (cached.store.resourceVersion === '') return 'not_synced'
-    return isUnsure ? 'outdated' : undefined
+    return isUnsure ? 'outdated' : unselected
   }
 
   #recordLive(kind: AnyKind, reason: LiveReason): void {
@@ -386,6 +420,21 @@ class CachingClient implements CachedClient {
     }
     this.#writes.changedAll(kind, version)
   }
+}
+
+/** The value of a key in a store, including own writes. */
+interface Value {
+  readonly cached: CachedStore
+  readonly object: Overlaid
+}
+
+const rank = ({ selection, isMetadataOnly }: CachedStore): number =>
+  (selection === undefined || selection.outside === 'absent' ? 0 : 2) + (isMetadataOnly ? 1 : 0)
+
+function isNewer(a: Overlaid, b: Overlaid): boolean {
+  if (a === undefined || b === 'unsure') return false
+  if (a === 'unsure' || b === undefined) return true
+  return !hasReached(b.metadata.resourceVersion, a.metadata.resourceVersion)
 }
 
 type Held =

@@ -33,16 +33,26 @@ import type { Store } from '../cache/store/store.ts'
 import { mergedRegistration, oneAtATime } from './merged-registration.ts'
 import { MergedStore } from './merged-store.ts'
 import type { CacheContents, CachedStore, CacheLease, CacheScope, ObjectCache } from './object-cache.ts'
+import { type OutsideSelection, selectionOf } from './selection.ts'
 
 /** Cache options of one kind, which override those of the cache. */
 export interface KindCacheOptions {
   readonly kind: AnyKind
   /** @default those of the cache */
   readonly namespaces?: readonly string[] | undefined
-  /** Restricts all stores of the kind. A client then reads the kind from the server. @default all objects */
+  /**
+   * Restricts all stores of the kind. Reads that can only concern these objects are answered from the cache; see
+   * `outside` for the others. @default all objects
+   */
   readonly labelSelector?: string | undefined
   /** Like `labelSelector`, for fields. @default all objects */
   readonly fieldSelector?: string | undefined
+  /**
+   * What a read does that may concern objects outside `namespaces`, `labelSelector` and `fieldSelector` while the kind is
+   * watched. `live` reads from the server. `absent` treats objects outside as if they did not exist, so that all
+   * reads are answered from the cache. @default 'live'
+   */
+  readonly outside?: OutsideSelection | undefined
   /** Transforms objects before they are stored, instead of the transform of the cache. */
   readonly transform?: ((object: KubeObject) => KubeObject) | undefined
   /** The maximum number of objects whose parsed form is cached in addition to their bytes. @default 4096 */
@@ -94,6 +104,8 @@ interface Scoped {
 interface Shared extends CachedStore {
   readonly scope: Scoped
   readonly parts: readonly InformerLease<KubeObject>[]
+  /** False when only the server can tell which objects the store contains. */
+  readonly isReadable: boolean
   leases: number
 }
 
@@ -102,7 +114,7 @@ class InformerCache implements ObjectCache, CacheContents {
   readonly #factory: SharedInformerFactory
   readonly #overrides: ReadonlyMap<string, KindCacheOptions>
   readonly #shared = new Map<string, Shared>()
-  // The entries of #shared that contain all objects of a kind, by group and kind.
+  // The entries of #shared that can answer reads, by group and kind.
   readonly #contents = new Map<string, readonly CachedStore[]>()
 
   constructor(options: ObjectCacheOptions) {
@@ -143,7 +155,7 @@ class InformerCache implements ObjectCache, CacheContents {
       shared = this.#share(kind, scoped)
       this.#shared.set(name, shared)
       // A projection cannot serve reads of the full kind.
-      if (projectionOf(kind) === undefined && this.#isWhole(kind, scoped))
+      if (projectionOf(kind) === undefined && shared.isReadable)
         this.#contents.set(formatGroupKind(kind), [...this.contents(kind), shared])
     }
     shared.leases++
@@ -178,6 +190,10 @@ class InformerCache implements ObjectCache, CacheContents {
     const parts = scopes.map((part) => this.#factory.use(kind, part) as InformerLease<KubeObject>)
     const transform = this.#transformOf(kind)
     const { dropManagedFields } = this.#options
+    const ofKind = this.#overrides.get(formatGroupKind(kind))
+    // `absent` concerns the objects that the settings of the kind exclude, not those that a single watch excludes.
+    const outside = scope.name === this.#scoped(kind, {}).name ? (ofKind?.outside ?? 'live') : 'live'
+    const selection = selectionOf(kind, labelSelector, fieldSelector, outside)
     const drop = dropManagedFields ? withoutManagedFields : (object: KubeObject) => object
     return {
       kind,
@@ -185,6 +201,8 @@ class InformerCache implements ObjectCache, CacheContents {
       namespaces,
       scope,
       parts,
+      selection: selection === 'unknown' ? undefined : selection,
+      isReadable: selection !== 'unknown',
       leases: 0,
       store: storeOf(parts, namespaces),
       shape: transform === undefined ? drop : (object) => transform(deepCopy(drop(object))),

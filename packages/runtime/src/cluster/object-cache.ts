@@ -4,6 +4,7 @@ import type { EventHandler } from '../cache/informer/event-handler.ts'
 import type { HandlerOptions, HandlerRegistration } from '../cache/informer/shared-informer.ts'
 import type { ReflectorHealth } from '../cache/reflector/reflector-health.ts'
 import type { Store } from '../cache/store/store.ts'
+import type { StoreSelection } from './selection.ts'
 
 /** The scope of a lease. Leases of the same kind and scope share a store. */
 export interface CacheScope {
@@ -33,7 +34,7 @@ export interface CacheLease<T extends KubeObject = KubeObject> extends AsyncDisp
   release(): Promise<void>
 }
 
-/** A store that contains all objects of a resource in the namespaces of its cache. */
+/** A store of a cache, as clients read from it. */
 export interface CachedStore {
   /** The kind whose version the objects have. */
   readonly kind: AnyKind
@@ -41,6 +42,8 @@ export interface CachedStore {
   readonly isMetadataOnly: boolean
   /** The namespaces of the objects; empty for all. */
   readonly namespaces: readonly string[]
+  /** Which objects of these namespaces the store contains. @default all */
+  readonly selection?: StoreSelection | undefined
   readonly store: Store<KubeObject>
   /** Converts an object to the form in which the store holds it. Does not modify its argument. */
   shape(object: KubeObject): KubeObject
@@ -48,7 +51,7 @@ export interface CachedStore {
 
 /** The contents of a cache, for clients that read from it. */
 export interface CacheContents {
-  /** The stores that contain all objects of a kind in the namespaces of the cache, in any version and form. */
+  /** The stores of a kind that can answer reads, in any version, form and selection. */
   contents(type: GroupKind): readonly CachedStore[]
 }
 

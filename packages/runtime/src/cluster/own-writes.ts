@@ -4,6 +4,7 @@ import type { CollectionDeletion, Deletion } from '@kubewright/client'
 import type { Store } from '../cache/store/store.ts'
 import type { CachedClientMetrics } from './cached-client-metrics.ts'
 import type { CacheContents, CachedStore } from './object-cache.ts'
+import { isSelected } from './selection.ts'
 import { hasReached } from './version-order.ts'
 import { storedIn, untilChanged, untilRead, untilVersion, WriteOverlay } from './write-overlay.ts'
 
@@ -62,6 +63,7 @@ export class OwnWrites implements Disposable {
       const { cached } = overlay
       const gone = isGone(object)
       if (gone) overlay.hide(key, uid, resourceVersion, now)
+      else if (isOutside(cached, object, isMetadataOnly)) overlay.leave(key, resourceVersion, now)
       else if (cached.isMetadataOnly && cached.kind.version === type.version) {
         const { apiVersion, kind, metadata } = object
         overlay.show(shaped(cached, { apiVersion, kind, metadata }), now)
@@ -207,7 +209,11 @@ export class OwnWrites implements Disposable {
   #learn(cached: CachedStore, object: KubeObject, now: number): void {
     const { name, namespace = '', resourceVersion } = object.metadata
     const known = cached.store.get(formatKey(name, namespace))?.metadata.resourceVersion ?? ''
-    if (!hasReached(known, resourceVersion)) this.#overlay(cached).show(shaped(cached, object), now)
+    if (hasReached(known, resourceVersion)) return
+    const overlay = this.#overlay(cached)
+    if (isSelected(cached.selection, object)) overlay.show(shaped(cached, object), now)
+    // Objects that the store never had need no entry.
+    else if (known !== '') overlay.leave(formatKey(name, namespace), resourceVersion, now)
   }
 
   #visible(cached: CachedStore, key: string): KubeObject | undefined {
@@ -245,6 +251,14 @@ export class OwnWrites implements Disposable {
     }
     this.#timer = clock.setTimer(sweepInterval, onTime, 'sweep of own writes')
   }
+}
+
+/** Whether a written object certainly does not belong to the selection of a store. */
+function isOutside({ kind, selection }: CachedStore, object: KubeObject, isMetadataOnly: boolean): boolean {
+  if (isSelected(selection, object)) return false
+  // Metadata, or another version, does not show whether the fields match.
+  const hasFields = !isMetadataOnly && gvkOf(object).version === kind.version
+  return hasFields || selection?.selector.matches(object.metadata.labels) === false
 }
 
 const isGiven = <T>(value: T | undefined): value is T => value !== undefined

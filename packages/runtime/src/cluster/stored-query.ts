@@ -10,13 +10,14 @@ import {
   selectorFrom,
   valueAt,
 } from '@kubewright/api'
-import type { ListAllOptions, ListOptions } from '@kubewright/client'
+import { type IndexQuery, type ListAllOptions, type ListOptions, matchesIndex } from '@kubewright/client'
 import type { Store, StoreQuery } from '../cache/store/store.ts'
 
 /** A list request in a form that a store can evaluate. */
 export interface StoredQuery {
   readonly selector: Selector
   readonly conditions: readonly FieldCondition[]
+  readonly index?: IndexQuery | undefined
 }
 
 /** A condition on the value of a field. */
@@ -51,7 +52,7 @@ export function storedQuery(kind: AnyKind, options: ListAllOptions): StoredQuery
     const asText = { absent, negated: operator === '!=' }
     conditions.push({ path: field, names: field.split('.'), value, asText })
   }
-  return { selector: selectorOf(options), conditions }
+  return { selector: selectorOf(options), conditions, index: options.index }
 }
 
 /** The label selector of a list request. */
@@ -68,8 +69,12 @@ export function selectorOf({ labels, selector }: ListOptions): Selector {
 }
 
 /** Whether an object matches a query. */
-export function matchesQuery({ selector, conditions }: StoredQuery, object: KubeObject): boolean {
-  return selector.matches(object.metadata.labels) && conditions.every((condition) => holds(condition, object))
+export function matchesQuery({ selector, conditions, index }: StoredQuery, object: KubeObject): boolean {
+  return (
+    selector.matches(object.metadata.labels) &&
+    conditions.every((condition) => holds(condition, object)) &&
+    (index === undefined || matchesIndex(index, object))
+  )
 }
 
 // The maximum number of fields with an index per store. Conditions on further fields scan the objects.
@@ -80,6 +85,14 @@ const fieldIndexes = new WeakMap<Store<KubeObject>, Set<string>>()
 export function queryStore(store: Store<KubeObject>, query: StoredQuery, namespace: string): KubeObject[] {
   const { selector, conditions } = query
   const base: StoreQuery = { ...(namespace === '' ? {} : { namespace }), selector }
+  if (query.index !== undefined) {
+    const name = declaredIndex(store, query.index)
+    // An object for which the function failed may belong to the result: the call fails with that error.
+    const [failed] = store.list({ ...base, index: { name, value: failedValue } })
+    if (failed !== undefined) query.index.index.valuesOf(failed)
+    const found = store.list({ ...base, index: { name, value: `:${query.index.value}` } })
+    return conditions.length === 0 ? found : found.filter((object) => matchesQuery(query, object))
+  }
   const indexed = conditions.find((condition) => condition.asText?.negated !== true && hasIndex(store, condition))
   if (indexed === undefined) {
     const objects = store.list(base)
@@ -87,6 +100,34 @@ export function queryStore(store: Store<KubeObject>, query: StoredQuery, namespa
   }
   const index = { name: indexName(indexed), value: indexValue(indexed, indexed.value) }
   return store.list({ ...base, index }).filter((object) => matchesQuery(query, object))
+}
+
+// Values have a prefix, so that no value equals this one.
+const failedValue = 'failed'
+const declaredIndexes = new WeakMap<Store<KubeObject>, Map<IndexQuery['index'], string>>()
+
+/** The name of a declared index in a store, which gets the index on first use. */
+function declaredIndex(store: Store<KubeObject>, { index }: IndexQuery): string {
+  let names = declaredIndexes.get(store)
+  if (names === undefined) {
+    names = new Map()
+    declaredIndexes.set(store, names)
+  }
+  let name = names.get(index)
+  if (name === undefined) {
+    // The number distinguishes indexes that share a name.
+    name = `kubewright.dev/index:${index.indexName}#${names.size}`
+    names.set(index, name)
+    store.addIndexer(name, (object) => {
+      try {
+        return index.valuesOf(object).map((value) => `:${value}`)
+      } catch {
+        // Must not end the watch: the query reports the error.
+        return [failedValue]
+      }
+    })
+  }
+  return name
 }
 
 function hasIndex(store: Store<KubeObject>, condition: FieldCondition): boolean {

@@ -142,6 +142,12 @@ export class WriteOverlay {
     this.#set(key, object, resourceVersion, now)
   }
 
+  /** Records that an object does not belong to the store's selection as of this version. */
+  leave(key: string, version: string, now: number): void {
+    this.#drop(key, untilRead)
+    this.#set(key, undefined, version, now)
+  }
+
   /** Hides an object that was deleted. `version` is a version that it had, if known. */
   hide(key: string, uid: string, version: string | undefined, now: number): void {
     this.#drop(key, untilRead)

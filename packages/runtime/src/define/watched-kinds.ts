@@ -55,9 +55,9 @@ export function watch<K extends AnyKind>(
 /** Options of {@link owned}: those of {@link watch}, with these differences. */
 export interface OwnedKindOptions<T extends KubeObject = KubeObject> extends WatchKindOptions<T> {
   /**
-   * Watches only children with matching labels, which saves memory. Give every child the labels. `apply` then reads
-   * from the server each time, since the cache cannot tell a missing child from one without the labels. @default all
-   * objects
+   * Watches only children with matching labels, which saves memory. Give every child the labels. `apply` then reads a
+   * child that is not in the cache from the server, since the cache cannot tell a missing child from one without the
+   * labels. @default all objects
    */
   readonly selector?: LabelSelection | undefined
   /** Watches only these namespaces. @default those of the controller */

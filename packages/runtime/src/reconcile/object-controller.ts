@@ -40,7 +40,7 @@ export function objectController(controller: Controller): KeyController {
     const scope = scopeOf({ selector: options.selector, namespaces })
     sources.push(kindSource(watched, { map, predicates, optional, scope, name: `${watched.kind} (owned)` }))
   }
-  for (const watched of controller.watches) sources.push(watchSource(watched, kind))
+  for (const watched of controller.watches) sources.push(watchSource(watched, controller))
   sources.push(...controller.sources)
   // Replaced by `start` below: the reconciler needs the parts of the run.
   const reconcile = (): void => undefined
@@ -73,12 +73,12 @@ function defined<T extends object>(options: T): { [P in keyof T]?: Exclude<T[P],
   return Object.fromEntries(entries) as { [P in keyof T]?: Exclude<T[P], undefined> }
 }
 
-function watchSource(watched: Watch, owner: AnyKind): Source {
+function watchSource(watched: Watch, { kind: owner, selector }: Controller): Source {
   const { predicates, optional } = watched
   const kind = watched.metadataOnly ? metadataOnly(watched.kind) : watched.kind
   const map: KeyMapping = (object, context) => {
     // The object has the type of the watched kind.
-    const keys = watched.toOwners(object as never, context)
+    const keys = watched.toOwners(object as never, { ...context, selector })
     return keys instanceof Promise ? keys.then((found) => texts(found, object, owner)) : texts(keys, object, owner)
   }
   return kindSource(kind, { map, predicates, optional, scope: scopeOf(watched), name: `${kind.kind} (watched)` })

@@ -15,6 +15,14 @@ export interface MapContext {
   /** Reads from the cache where possible. */
   readonly client: Client
   readonly log: Logger
+  /**
+   * Resolves when the cache has the objects of a kind; undefined when it has them already, or when no controller watches
+   * all of them. A mapping that lists a kind waits for it, so that the initial list does not cause one request per
+   * object.
+   */
+  readonly synced?: ((kind: AnyKind) => Promise<void> | undefined) | undefined
+  /** The label selector of the controller, in the syntax of `labelSelector=`. @default all objects */
+  readonly selector?: string | undefined
 }
 
 /**

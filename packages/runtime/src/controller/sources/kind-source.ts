@@ -73,6 +73,8 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   readonly #parts: ControllerParts
   readonly #lease: CacheLease<T>
   readonly #retries: KeyedRetries
+  // Aborts when the source is disposed, so that no mapping waits any longer.
+  readonly #closed = new AbortController()
 
   readonly #filter: UpdateFilter | undefined
 
@@ -128,6 +130,7 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed.abort(new Error('the source was stopped'))
     this.#retries[Symbol.dispose]()
     for (const registration of this.registrations) registration.remove()
     await this.#lease.release()
@@ -167,17 +170,25 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
     else return this.#mapped(sides.before, sides.after as T, { cause, priority })
   }
 
+  #synced(kind: AnyKind): Promise<void> | undefined {
+    const { cache } = this.#parts.cluster
+    if (cache.peek(kind)?.resourceVersion !== '') return undefined
+    const lease = cache.use(kind)
+    return lease.synced({ signal: this.#closed.signal }).finally(() => lease.release())
+  }
+
   // Maps both sides of the change and adds each key once. After a failure the mapping is retried with the same objects,
   // so that no change is lost.
   #mapped(before: T | undefined, after: T, options: AddOptions): void | Promise<void> {
     const { log, cluster } = this.#parts
     const object = keyOf(after)
-    const context: MapContext = { client: cluster.client, log }
+    const context: MapContext = { client: cluster.client, log, synced: (kind) => this.#synced(kind) }
     const addAll = (...lists: readonly Iterable<string>[]): void => {
       this.#retries.succeeded(object)
       for (const key of new Set(lists.flatMap((keys) => [...keys]))) this.#sink.add(key, options)
     }
     const failed = (error: unknown): void => {
+      if (this.#closed.signal.aborted) return
       const retryIn = formatDuration(this.#retries.plan(object, () => void this.#mapped(before, after, options)))
       log.error(error, 'Mapping a change to keys failed; retrying', { kind: this.#kindText, object, retryIn })
     }
