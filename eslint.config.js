@@ -5,6 +5,25 @@ import tseslint from 'typescript-eslint'
 const law1 = 'Law 1: time, randomness and I/O are injected. Take a Clock, a Random or a Transport instead.'
 const restricted = (object, ...properties) => properties.map((property) => ({ object, property, message: law1 }))
 
+const unspread =
+  'A spread argument exhausts the call stack when the list is long: use append() of base, a loop or reduce()'
+const spreads = [
+  { selector: 'CallExpression[callee.property.name=/^(push|unshift|splice)$/] > SpreadElement', message: unspread },
+  { selector: "CallExpression[callee.object.name='Math'] > SpreadElement", message: unspread },
+  { selector: "CallExpression[callee.object.name='String'] > SpreadElement", message: unspread },
+]
+
+const syntax = [
+  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: law1 },
+  // tsc emits `using` unchanged, because older targets break static members, and Node 20 does not support it.
+  {
+    selector: 'VariableDeclaration[kind=/using/]',
+    message: 'Node 20 has no using declarations: use try and finally',
+  },
+  { selector: 'Decorator', message: 'Decorators are not erasable syntax' },
+  { selector: 'ExportAllDeclaration', message: 'List the names that a module exports' },
+]
+
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/generated/**', '**/node_modules/**', '**/*.js', '**/*.mjs'] },
   {
@@ -40,17 +59,7 @@ export default tseslint.config(
         ...restricted('process', 'hrtime', 'uptime'),
         ...restricted('globalThis', 'setTimeout', 'setInterval', 'setImmediate', 'performance', 'fetch', 'crypto'),
       ],
-      'no-restricted-syntax': [
-        'error',
-        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: law1 },
-        // tsc emits `using` unchanged, because older targets break static members, and Node 20 does not support it.
-        {
-          selector: 'VariableDeclaration[kind=/using/]',
-          message: 'Node 20 has no using declarations: use try and finally',
-        },
-        { selector: 'Decorator', message: 'Decorators are not erasable syntax' },
-        { selector: 'ExportAllDeclaration', message: 'List the names that a module exports' },
-      ],
+      'no-restricted-syntax': ['error', ...syntax],
       'no-restricted-imports': [
         'error',
         {
@@ -78,6 +87,15 @@ export default tseslint.config(
     },
   },
   {
+    // The packages that read input of clients.
+    files: [
+      'packages/{api,base,cel,schema,server,storage}/src/**/*.ts',
+      'packages/runtime/src/{queue,webhook}/**/*.ts',
+    ],
+    ignores: ['**/*.test.ts', '**/*.test-d.ts', '**/testdata/**'],
+    rules: { 'no-restricted-syntax': ['error', ...syntax, ...spreads] },
+  },
+  {
     // The only modules that use the real clock, randomness and sockets. All other code gets them injected.
     files: [
       'packages/base/src/system-clock.ts',
@@ -96,7 +114,7 @@ export default tseslint.config(
     rules: {
       'no-restricted-globals': 'off',
       'no-restricted-properties': 'off',
-      'no-restricted-syntax': 'off',
+      'no-restricted-syntax': ['error', ...spreads],
       'no-restricted-imports': 'off',
     },
   },

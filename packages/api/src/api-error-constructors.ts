@@ -63,14 +63,26 @@ export function newResourceExpired(message: string): ApiError {
   return failure(410, 'Expired', message)
 }
 
-/** The object is invalid: one cause for each field error, and a message that combines them. */
+/** The maximum number of field errors in a response. kube-apiserver has no such limit. */
+export const maxFieldErrors = 10_000
+
+/** The number of characters of field errors after which a response lists no further ones. */
+export const maxFieldErrorText: number = 1024 * 1024
+
+/**
+ * The object is invalid: one cause for each field error, and a message that combines them. Errors beyond {@link maxFieldErrors} and
+ * {@link maxFieldErrorText} are left out: one that quotes the whole object may occur once per item.
+ */
 export function newInvalid(kind: GroupKind, name: string, errors: readonly FieldError[]): ApiError {
-  const causes = errors.map((error) => ({
-    reason: error.type,
-    message: error.errorBody(),
-    ...(error.field === '' ? {} : { field: error.field }),
-  }))
-  const text = aggregateText(errors)
+  const causes: StatusCause[] = []
+  let length = 0
+  for (const error of errors) {
+    if (causes.length >= maxFieldErrors || length > maxFieldErrorText) break
+    const message = error.errorBody()
+    length += message.length + error.field.length
+    causes.push({ reason: error.type, message, ...(error.field === '' ? {} : { field: error.field }) })
+  }
+  const text = aggregateText(causes.length < errors.length ? errors.slice(0, causes.length) : errors)
   const message = `${formatGroupKind(kind)} ${goQuote(name)} is invalid${text === '' ? '' : `: ${text}`}`
   return failure(422, 'Invalid', message, {
     ...subjectDetails({ group: kind.group, resource: kind.kind }, name),

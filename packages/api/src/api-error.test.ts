@@ -75,6 +75,15 @@ describe('API error constructors produce the Status of apimachinery', () => {
     expect(api.statusFromJson(JSON.parse(JSON.stringify(error.status)))).toEqual(error.status)
   })
 
+  it('newInvalid() limits the number and the length of errors', () => {
+    const kind = { group: '', kind: 'Pod' }
+    const some = Array.from({ length: 10_001 }, (_, i) => required(FieldPath.of('a').index(i)))
+    expect(api.newInvalid(kind, 'x', some).causes).toHaveLength(10_000)
+    const long = Array.from({ length: 10 }, (_, i) => invalid(FieldPath.of('a').index(i), 'x'.repeat(600_000), ''))
+    expect(api.newInvalid(kind, 'x', long).causes).toHaveLength(2)
+    expect(api.newInvalid(kind, 'x', long.slice(0, 1)).causes).toHaveLength(1)
+  })
+
   it('newInvalid() adds a cause for each field error and combines their messages', () => {
     const spec = FieldPath.of('spec')
     const errors = [required(spec.child('a')), invalid(spec.child('b'), 1, 'too small'), required(spec.child('a'))]

@@ -1,3 +1,4 @@
+export { append } from './append.ts'
 export { AsyncDisposer } from './async-disposer.ts'
 export { AsyncQueue, type AsyncQueueOptions } from './async-queue.ts'
 export { Backoff, type BackoffOptions, delayWithReset, jitter } from './backoff.ts'
@@ -129,6 +130,7 @@ export { GoURL, isRequestURI } from './syntax/url.ts'
 export { codePointLength, compareUtf8, utf8Length } from './syntax/utf8.ts'
 export { drainMicrotasks, systemClock, turnWhenDue } from './system-clock.ts'
 export { systemRandom } from './system-random.ts'
+export { trim, trimEnd } from './trim.ts'
 export { diffLines, type LineChange, unifiedDiff } from './unified-diff.ts'
 export { shortId, uuid } from './uuid.ts'
 export {

@@ -1,3 +1,5 @@
+import { append } from './append.ts'
+
 /** A range of lines of an old text and the lines that replace it in the new text. Either side may be empty, but not both. */
 export interface LineChange {
   /** Index of the first replaced line of the old text. */
@@ -56,7 +58,8 @@ export function unifiedDiff(before: readonly string[], after: readonly string[],
     }
     for (const line of before.slice(shown, end)) body.push(` ${line}`)
     const length = end - start
-    diff.push(`@@ -${rangeText(start, length)} +${rangeText(start + shift, length + growth)} @@`, ...body)
+    diff.push(`@@ -${rangeText(start, length)} +${rangeText(start + shift, length + growth)} @@`)
+    append(diff, body)
     shift += growth
   }
   return diff

@@ -1,4 +1,4 @@
-import { AsyncDisposer, type Clock, type Logger, type Random } from '@kubewright/base'
+import { AsyncDisposer, append, type Clock, type Logger, type Random } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import {
   builtinControllers,
@@ -78,7 +78,10 @@ export async function startControllers(options: StartControllersOptions): Promis
       ...builtinControllers.filter(({ name }) => wants(name)),
       ...trusted.map(({ name, create }) => ({ name, controllers: create(options.trust) })),
     ]
-    names.push(...chosen.map(({ name }) => name))
+    append(
+      names,
+      chosen.map(({ name }) => name),
+    )
     // Registered before the manager, so that it is disposed after it: the processes of pods stop when no controller can
     // start others.
     const nodes = disposer.use(options.nodes === undefined ? undefined : simulateNodes({ ...options.nodes, clock }))

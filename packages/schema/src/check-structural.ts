@@ -1,4 +1,4 @@
-import { isSupportedFormat } from '@kubewright/base'
+import { append, isSupportedFormat } from '@kubewright/base'
 import { checkDefaults } from './check/defaults.ts'
 import { schemaJson } from './check/go-schema-json.ts'
 import { checkKeywords, checkMapListKeys } from './check/keywords.ts'
@@ -47,12 +47,13 @@ export function checkStructural(schema: JSONSchemaProps, options: CheckStructura
     const structural = checkStructurality(schema, path)
     const found =
       structural.length > 0 ? structural : checkDefaults(StructuralNode.of(schema), path, requirements.prunedDefaults)
-    errors.push(...found)
+    append(errors, found)
     // Rules are checked only in schemas that are otherwise valid.
     if (found.length === 0) scope = RuleScope.root(schema, options.unchanged ?? false)
   }
   const found = checkKeywords(schema, path, requirements, scope)
-  errors.push(...found.schema, ...found.rules)
+  append(errors, found.schema)
+  append(errors, found.rules)
   // Most reasons why a schema cannot be converted are also reported per keyword; report the general error only if they
   // were not.
   if (errors.length === 0 && nonStructural !== undefined && requirements.structural)

@@ -1,3 +1,4 @@
+import { append } from '@kubewright/base'
 import { type FieldError, invalid } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import { applyDefaults, dropNulls } from './internal/apply-defaults.ts'
@@ -167,7 +168,7 @@ export class StructuralSchema {
       const oldStatus = isObject(old) ? (old['status'] ?? null) : null
       const statusCorrelation = (): Correlation =>
         correlation().key('status') ?? new Correlation(ownStatus, oldStatus, status.#node)
-      errors.push(...status.#keywordsOfUpdate(ownStatus, statusCorrelation, path.child('status')))
+      append(errors, status.#keywordsOfUpdate(ownStatus, statusCorrelation, path.child('status')))
     }
     this.#checkListTypesOfUpdate(value, old, path, errors)
     this.#runRules(value, old, correlation, path, options, errors)
@@ -192,8 +193,7 @@ export class StructuralSchema {
     if (found.length === 0) return
     const before: FieldError[] = []
     checkListTypes(old, this.#node, path, before)
-    // No spread: it would pass each error as an argument, and a long list would exhaust the call stack.
-    if (before.length === 0) for (const error of found) errors.push(error)
+    if (before.length === 0) append(errors, found)
   }
 
   #runRules(
@@ -211,7 +211,7 @@ export class StructuralSchema {
       return
     }
     const found = this.#rules.validate(value, old, path, { correlation, onWarning: options.onWarning })
-    for (const error of found) errors.push(error)
+    append(errors, found)
   }
 
   #statusSchema(): StructuralSchema | undefined {

@@ -1,4 +1,5 @@
 import {
+  append,
   goQuote,
   isPathSegmentName,
   isQualifiedName,
@@ -49,7 +50,6 @@ export function validateObjectMeta(meta: Meta, path: FieldPath, options: ObjectM
   if (typeof generation === 'number' && generation < 0) {
     errors.push(invalid(path.child('generation'), generation, 'must be greater than or equal to 0'))
   }
-  // Not `push(...list)`, which passes each error as an argument: a long list would exhaust the call stack.
   const lists = [
     validateLabels(record(meta['labels']), path.child('labels')),
     validateAnnotations(record(meta['annotations']), path.child('annotations')),
@@ -57,7 +57,7 @@ export function validateObjectMeta(meta: Meta, path: FieldPath, options: ObjectM
     validateFinalizers(list(meta['finalizers']).map(text), path.child('finalizers')),
     validateManagedFields(list(meta['managedFields']), path.child('managedFields')),
   ]
-  for (const found of lists) for (const error of found) errors.push(error)
+  for (const found of lists) append(errors, found)
   return errors
 }
 
@@ -104,6 +104,8 @@ function sortedKeys(map: Meta | undefined): readonly string[] {
 export function validateOwnerReferences(references: readonly unknown[], path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   let controller = ''
+  // All errors quote the same list.
+  let shown: RawValue | undefined
   for (const item of references) {
     const reference = (item ?? {}) as OwnerReference
     checkOwnerReference(reference, path, errors)
@@ -113,7 +115,7 @@ export function validateOwnerReferences(references: readonly unknown[], path: Fi
       controller = current
       continue
     }
-    const shown = new RawValue(
+    shown ??= new RawValue(
       `[${references.map((each) => ownerReferenceJson((each ?? {}) as OwnerReference)).join(',')}]`,
     )
     const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`
@@ -173,7 +175,7 @@ export function validateManagedFields(entries: readonly unknown[], path: FieldPa
     if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
       errors.push(invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
     }
-    errors.push(...validateFieldManager(text(entry['manager']), at.child('manager')))
+    append(errors, validateFieldManager(text(entry['manager']), at.child('manager')))
     if (utf8Length(text(entry['subresource'])) > SUBRESOURCE_SIZE_LIMIT) {
       errors.push(tooLong(at.child('subresource'), SUBRESOURCE_SIZE_LIMIT))
     }

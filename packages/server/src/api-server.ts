@@ -1,5 +1,5 @@
 import type { ApiHandler } from '@kubewright/api'
-import { type Clock, type Logger, nullLogger, type Random, systemClock, systemRandom } from '@kubewright/base'
+import { append, type Clock, type Logger, nullLogger, type Random, systemClock, systemRandom } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import type { Authenticator } from './auth/authenticator.ts'
@@ -89,7 +89,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
   let extensions: ServerExtensions | undefined
   try {
     extensions = await options.setup?.(parts)
-    plugins.push(...(extensions?.admission ?? []))
+    append(plugins, extensions?.admission ?? [])
     await fillCaches(resources, feed)
   } catch (error) {
     // The caller has no handle to dispose yet.

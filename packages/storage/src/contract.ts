@@ -1,6 +1,6 @@
 // The conformance suite that every store must pass. The test file of a store opens it and passes it to storageContract().
 import assert from 'node:assert/strict'
-import { seededRandom } from '@kubewright/base'
+import { append, seededRandom } from '@kubewright/base'
 import { storageModelRun } from './internal/contract-model.ts'
 import { CompactedError, FutureRevisionError } from './storage-error.ts'
 import type { Change, Store, WatchBatch, WriteResult } from './store.ts'
@@ -21,7 +21,7 @@ function written(result: WriteResult): Extract<WriteResult, { ok: true }> {
 async function take(watch: AsyncIterable<WatchBatch>, count: number): Promise<Change[]> {
   const changes: Change[] = []
   for await (const batch of watch) {
-    changes.push(...batch.changes)
+    append(changes, batch.changes)
     if (changes.length >= count) break
   }
   return changes

@@ -23,7 +23,7 @@ export class ApplyConflicts extends Error {
 
   /** The conflicting fields, regardless of owner. */
   get fields(): FieldSet {
-    return FieldSet.of(...this.conflicts.map(({ path }) => path))
+    return FieldSet.from(this.conflicts.map(({ path }) => path))
   }
 
   /** The Conflict status, with one cause for each field. */

@@ -29,6 +29,9 @@ interface Problem {
   readonly message: string
 }
 
+/** The maximum number of problems of one value. structured-merge-diff has no such limit. */
+const maxProblems = 10_000
+
 /** Throws a TypedValueError unless the value matches the type, as far as merging requires. */
 export function validateTyped(type: TypeNode, value: unknown, allowDuplicates: boolean): void {
   const problems = check(type, value, allowDuplicates)
@@ -120,7 +123,10 @@ function checkMap(
   return problems
 }
 
+/** Adds problems below `prefix` to a list, which it creates if there is none. Leaves out those beyond {@link maxProblems}. */
 function collect(problems: Problem[] | undefined, found: Problem[], prefix: string): Problem[] {
   for (const item of found) item.path = prefix + item.path
-  return problems ? problems.concat(found) : found
+  if (!problems) return found
+  for (const item of found) if (problems.length < maxProblems) problems.push(item)
+  return problems
 }

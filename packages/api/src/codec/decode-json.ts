@@ -65,6 +65,7 @@ function read(input: string | Uint8Array, text: string, options: JsonReaderOptio
 
 function latin1(bytes: Uint8Array): string {
   let text = ''
-  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  for (let at = 0; at < bytes.length; at += 8192)
+    text += String.fromCharCode.apply(null, bytes.subarray(at, at + 8192) as unknown as number[])
   return text
 }

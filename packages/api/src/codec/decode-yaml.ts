@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { goQuote } from '@kubewright/base'
+import { append, goQuote } from '@kubewright/base'
 import { goFloat } from '@kubewright/schema'
 import type * as Yaml from 'yaml'
 import type { Alias, Document, LineCounter, Node, YAMLMap } from 'yaml'
@@ -115,7 +115,7 @@ class YamlReader {
     const merged: Record<string, unknown>[] = []
     for (const { key, value } of map.items) {
       if (yaml().isScalar(key) && key.type === 'PLAIN' && key.value === '<<') {
-        merged.push(...this.#merge(value))
+        append(merged, this.#merge(value))
         continue
       }
       const resolved = this.#key(key)

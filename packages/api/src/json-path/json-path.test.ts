@@ -202,3 +202,16 @@ it('valueAt() and schemaAt() follow names', () => {
   expect(schemaAt(schema, ['a', 'any'])).toEqual({ type: 'string' })
   expect(schemaAt(schema, ['b'])).toBeUndefined()
 })
+
+it('JsonPath.find() refuses a path whose steps multiply values without bound', () => {
+  const path = new JsonPath(`{.a${"['b','b']".repeat(40)}}`)
+  let data: unknown = 1
+  for (let i = 0; i < 40; i++) data = { b: data }
+  expect(() => path.find({ a: data })).toThrow('selects more than 1000000 values')
+})
+
+it('JsonPath.find() descends into deep objects in order', () => {
+  let data: object = { x: 0 }
+  for (let i = 1; i <= 1000; i++) data = { x: data }
+  expect(new JsonPath('{..x}').find(data)[0]).toHaveLength(1001)
+})

@@ -1,3 +1,4 @@
+import { append } from '@kubewright/base'
 import { goFloat, goValue } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { encodeJson } from '../codec/encode-json.ts'
@@ -60,7 +61,7 @@ export class JsonPath {
       let endAt: number | undefined
       for (const value of values.length > 0 ? values : [absent]) {
         const turn = this.#run(i + 1, value, true)
-        if (values.length > 0) results.push(...turn.results)
+        if (values.length > 0) append(results, turn.results)
         endAt = turn.endAt ?? endAt
       }
       if (endAt !== undefined) i = endAt
@@ -83,15 +84,15 @@ export class JsonPath {
       case 'field':
         return this.#field(input, step.name)
       case 'array':
-        return input.flatMap((value) => (isNil(value) ? [] : slice(value, step.bounds)))
+        return flatMap(input, (value) => (isNil(value) ? [] : slice(value, step.bounds)))
       case 'wildcard':
-        return input.flatMap(childrenOf)
+        return flatMap(input, childrenOf)
       case 'recursive':
-        return input.flatMap(descendantsOf)
+        return flatMap(input, descendantsOf)
       case 'union':
-        return step.lists.flatMap((list) => this.#list(input, list))
+        return flatMap(step.lists, (list) => this.#list(input, list))
       case 'filter':
-        return input.flatMap((value) => this.#filter(value, step))
+        return flatMap(input, (value) => this.#filter(value, step))
       case 'identifier':
         if (step.name === 'range') return input
         if (step.name !== 'end') throw new ApiSyntaxError(`unrecognized identifier ${step.name}`)
@@ -150,6 +151,9 @@ export function relaxedJsonPath(expression: string): string {
   return `{.${match[1] ?? match[2]}}`
 }
 
+/** The maximum number of values that one step of a path selects. */
+const maxValues = 1_000_000
+
 function keywordOf(node: ActionNode): string | undefined {
   const identifier = node.steps.find((step) => step.type === 'identifier')
   return identifier?.type === 'identifier' ? identifier.name : undefined
@@ -190,9 +194,26 @@ function childrenOf(value: unknown): unknown[] {
   return isObject(value) ? Object.values(value) : []
 }
 
-function descendantsOf(value: unknown): unknown[] {
+/** The value and its descendants, parents first, without those that have no children. */
+function descendantsOf(value: unknown, found: unknown[] = []): unknown[] {
   const children = childrenOf(value)
-  return children.length === 0 ? [] : [value, ...children.flatMap(descendantsOf)]
+  if (children.length === 0) return found
+  found.push(value)
+  for (const child of children) descendantsOf(child, found)
+  return found
+}
+
+/**
+ * Like `Array.prototype.flatMap`. Throws an ApiSyntaxError when a step selects too many values: each union or recursive step can
+ * multiply their number, so that a short path would select billions.
+ */
+function flatMap<T>(list: readonly T[], values: (item: T) => readonly unknown[]): unknown[] {
+  const found: unknown[] = []
+  for (const item of list) {
+    append(found, values(item))
+    if (found.length > maxValues) throw new ApiSyntaxError(`selects more than ${maxValues} values`)
+  }
+  return found
 }
 
 function printValue(value: unknown): string {

@@ -1,3 +1,4 @@
+import { append, trim } from '@kubewright/base'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { type ActionNode, GoFloat, type SliceBound, type StepNode, type TemplateNode } from './json-path-node.ts'
 import { unquote } from './unquote.ts'
@@ -61,7 +62,7 @@ class TemplateParser {
       const char = this.#next()
       if (char === end || char === '\r' || char === '\n') throw new ApiSyntaxError('unclosed action')
       if (char === ' ' || char === '@' || char === '$') continue
-      if (char === '[') steps.push(...this.#array())
+      if (char === '[') append(steps, this.#array())
       else if (char === '"' || char === "'") steps.push(this.#quoted(char))
       else if (char === '.') steps.push(this.#field())
       else if (char === '+' || char === '-' || digit.test(char)) steps.push(this.#number(char))
@@ -107,7 +108,7 @@ class TemplateParser {
     const text = inner === '*' ? ':' : inner
     const alternatives = text.split(',')
     if (alternatives.length > 1) {
-      const lists = alternatives.map((alternative) => parseAction(`[${alternative.replace(/^ +| +$/g, '')}]`))
+      const lists = alternatives.map((alternative) => parseAction(`[${trim(alternative, ' ')}]`))
       return [{ type: 'union', lists }]
     }
     const key = dictKey.exec(text)

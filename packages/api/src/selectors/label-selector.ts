@@ -1,4 +1,4 @@
-import { compareUtf8, goQuote, isQualifiedName, isValidLabelValue } from '@kubewright/base'
+import { append, compareUtf8, goQuote, isQualifiedName, isValidLabelValue } from '@kubewright/base'
 import {
   type FieldError,
   type FieldPath,
@@ -120,7 +120,7 @@ export function validateLabelSelector(
   if (labelSelector === undefined || labelSelector === null) return []
   const errors = validateLabels(labelSelector.matchLabels, path.child('matchLabels'))
   labelSelector.matchExpressions?.forEach((expression, i) => {
-    errors.push(...expressionErrors(expression, path.child('matchExpressions').index(i), options))
+    append(errors, expressionErrors(expression, path.child('matchExpressions').index(i), options))
   })
   return errors
 }

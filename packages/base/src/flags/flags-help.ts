@@ -59,7 +59,7 @@ type Rows = readonly (readonly [label: string, text: string])[]
 /** The column in which texts begin: after the widest label that is not too wide. */
 function textColumn(rows: Rows, columns: number): number {
   const fitting = rows.map(([label]) => label.length).filter((length) => length <= widestLabel)
-  return Math.min(Math.max(...fitting, 0) + 2 + gap, Math.floor(columns / 2))
+  return Math.min(fitting.reduce((a, b) => Math.max(a, b), 0) + 2 + gap, Math.floor(columns / 2))
 }
 
 /** Rows of a label and a text that is wrapped in the second column. A label that is too wide gets a line of its own. */

@@ -1,3 +1,4 @@
+import { append } from '../append.ts'
 import type { MetricDefinition } from './metric-definition.ts'
 import type { MetricFamily, MetricSeries } from './metric-series.ts'
 
@@ -42,7 +43,7 @@ function addFamily(lines: string[], family: MetricFamily, format: ExpositionForm
   const bounds = buckets.map((bound) => formatFloat(bound))
   let isFirst = true
   for (const series of family.series) {
-    if (isFirst) lines.push(...headLines(definition, format))
+    if (isFirst) append(lines, headLines(definition, format))
     isFirst = false
     if (definition.type === 'histogram') addHistogram(lines, name, bounds, series)
     else lines.push(`${name}${braces(series.labels)} ${formatFloat(series.value)}`)

@@ -1,3 +1,5 @@
+import { append } from '../append.ts'
+
 /** The universal DER tags that occur in certificates. */
 export const derTag = {
   boolean: 0x01,
@@ -56,7 +58,7 @@ export function derOid(dotted: string): Buffer {
     const base128 = [arc & 0x7f]
     for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128))
       base128.unshift((left & 0x7f) | 0x80)
-    octets.push(...base128)
+    append(octets, base128)
   }
   return der(derTag.objectIdentifier, Buffer.from(octets))
 }

@@ -1,3 +1,4 @@
+import { append } from '@kubewright/base'
 import type { CodeRanges, RegexNode } from './regex-syntax.ts'
 
 const MAX_INSTRUCTIONS = 4096
@@ -180,7 +181,7 @@ export class RegexAutomaton {
         case 'match':
           return [0]
         case 'fork':
-          open.push(...instruction.next)
+          append(open, instruction.next)
           break
         case 'begin':
           if (atBegin) open.push(instruction.next)

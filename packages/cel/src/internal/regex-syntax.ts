@@ -1,3 +1,4 @@
+import { append } from '@kubewright/base'
 // The part of RE2's syntax that the automaton supports. Everything else, and every error, is left to the full engine,
 // which has the error texts. Only whether a text matches counts: groups capture nothing, and greediness makes no
 // difference.
@@ -175,7 +176,7 @@ class RegexParser {
     for (let first = true; first || this.#peek() !== ']'; first = false) {
       const named = this.#namedClass() ?? this.#shortClass()
       if (named !== undefined) {
-        ranges.push(...named)
+        append(ranges, named)
         continue
       }
       const low = this.#character()

@@ -76,12 +76,12 @@ export function predict(tokens: readonly Token[], at: number, here: Rest, frame:
     }
     if (reached.length === 0) {
       const finished = threads.filter((t) => t.isOutside).map((t) => t.alternative)
-      if (finished.length > 0) return Math.min(...finished)
+      if (finished.length > 0) return smallest(finished)
       throw new NoViableAlternative(at, Math.min(i, tokens.length - 1))
     }
     const left = new Set(reached.map((t) => t.alternative))
     if (left.size === 1 || token.kind === 'EOF' || reached.length > MAX_THREADS || isAmbiguous(reached, work))
-      return Math.min(...left)
+      return smallest([...left])
     threads = reached
   }
 }
@@ -162,6 +162,10 @@ function isAmbiguous(threads: readonly Thread[], work: WorkLimit): boolean {
   }
   for (const set of alternatives.values()) if (set.size === 1) return false
   return true
+}
+
+function smallest(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => Math.min(a, b))
 }
 
 function stackKey(thread: Thread, work: WorkLimit): string {

@@ -1,4 +1,4 @@
-import { goEscapes } from '@kubewright/base'
+import { append, goEscapes } from '@kubewright/base'
 
 const SIMPLE: Readonly<Record<string, string>> = { ...goEscapes, "'": "'", '"': '"', '`': '`', '?': '?' }
 
@@ -48,7 +48,7 @@ export function unescapeBytes(literal: string): Uint8Array {
   for (const [part] of text.matchAll(
     /\\(?:[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7]|.)|[^\\]+/gsu,
   )) {
-    if (!part.startsWith('\\')) bytes.push(...encoder.encode(part))
+    if (!part.startsWith('\\')) append(bytes, encoder.encode(part))
     else if (part[1] === 'x' || part[1] === 'X') bytes.push(Number.parseInt(part.slice(2), 16))
     else if (part[1] === 'u' || part[1] === 'U') throw new Error('unable to unescape string')
     else if (/^\\[0-3]/.test(part)) bytes.push(Number.parseInt(part.slice(1), 8) & 0xff)

@@ -190,8 +190,8 @@ function declareString(schema: CelSchema): DeclaredType {
   // maxLength counts code points. Sizes are in bytes, and a code point takes up to four.
   if (schema.maxLength !== undefined) return scalar(STRING, schema, bound(schema.maxLength) * 4, 2)
   if (schema.enum !== undefined && schema.enum.length > 0) {
-    const lengths = schema.enum.map((v) => (typeof v === 'string' ? utf8Length(v) : 0))
-    return scalar(STRING, schema, Math.max(...lengths), 2)
+    const longest = schema.enum.reduce((n: number, v) => Math.max(n, typeof v === 'string' ? utf8Length(v) : 0), 0)
+    return scalar(STRING, schema, longest, 2)
   }
   return scalar(STRING, schema, MAX_REQUEST_SIZE_BYTES - 2, 2)
 }

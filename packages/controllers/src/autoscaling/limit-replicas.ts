@@ -152,7 +152,9 @@ function rateLimit(facts: LimitFacts, rules: typeof defaultUp, direction: 1 | -1
   if (rules.selectPolicy === 'Disabled') return current
   const limits = rules.policies.map((policy) => policyLimit(facts, policy, direction))
   const least = rules.selectPolicy === 'Min'
-  return least === (direction === 1) ? Math.min(...limits) : Math.max(...limits)
+  return least === (direction === 1)
+    ? limits.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
+    : limits.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
 }
 
 function policyLimit({ current, history, now }: LimitFacts, policy: Policy, direction: 1 | -1): number {

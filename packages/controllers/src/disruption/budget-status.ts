@@ -101,5 +101,9 @@ function stillEvicted({ status }: PodDisruptionBudget, pods: readonly Pod[], now
       waits.push(left)
     }
   }
-  return { waiting, notDeleted, ...(waits.length === 0 ? {} : { recheckIn: Math.min(...waits) + 1 }) }
+  return {
+    waiting,
+    notDeleted,
+    ...(waits.length === 0 ? {} : { recheckIn: waits.reduce((a, b) => Math.min(a, b)) + 1 }),
+  }
 }

@@ -1,4 +1,5 @@
 import { controllerRef, type Reads } from '@kubewright/api'
+import { append } from '@kubewright/base'
 import { EndpointSlice, type EndpointSliceDraft, type Node, type Pod, type Service } from '@kubewright/k8s'
 import { omitUndefined } from '../workload/omit-zero.ts'
 import { isPodReady } from '../workload/pod-state.ts'
@@ -58,7 +59,10 @@ export function planEndpointSlices(facts: SliceFacts): SlicePlan {
   const families = familiesOf(service)
   const plan = { create: [] as NewSlice[], update: [] as EndpointSlice[], delete: [] as EndpointSlice[] }
   const missing = new Set<string>()
-  plan.delete.push(...slices.filter(({ addressType }) => !families.includes(addressType as IpFamily)))
+  append(
+    plan.delete,
+    slices.filter(({ addressType }) => !families.includes(addressType as IpFamily)),
+  )
   for (const family of families) {
     const ofFamily = slices.filter(({ addressType }) => addressType === family)
     planFamily(facts, family, ofFamily, plan, missing)
@@ -87,7 +91,10 @@ function planFamily(
     const there = own.filter((slice) => portsKey(slice.ports ?? []) === key)
     fill(service, family, ports, endpoints, there, { create, update, delete: unwanted })
   }
-  unwanted.push(...own.filter((slice) => !wanted.has(portsKey(slice.ports ?? []))))
+  append(
+    unwanted,
+    own.filter((slice) => !wanted.has(portsKey(slice.ports ?? []))),
+  )
   if (unwanted.length === slices.length && create.length === 0) {
     // An empty slice shows that the controller manages a service without pods.
     const empty = newSlice(service, family, [], [])
@@ -102,9 +109,9 @@ function planFamily(
     unwanted.splice(unwanted.indexOf(slice), 1)
     update.push({ ...slice, ...contentOf(draft), metadata: { ...slice.metadata, labels: draft.metadata.labels ?? {} } })
   }
-  plan.create.push(...create)
-  plan.update.push(...update)
-  plan.delete.push(...unwanted)
+  append(plan.create, create)
+  append(plan.update, update)
+  append(plan.delete, unwanted)
 }
 
 const contentOf = ({ endpoints, ports }: NewSlice): Pick<EndpointSlice, 'endpoints' | 'ports'> =>
@@ -215,7 +222,10 @@ function fill(
     ...slice,
     endpoints: [...(slice.endpoints ?? []), ...queue.splice(0, room(slice))],
   })
-  plan.update.push(...changed.map((slice) => (queue.length === 0 ? slice : add(slice))))
+  append(
+    plan.update,
+    changed.map((slice) => (queue.length === 0 ? slice : add(slice))),
+  )
   while (queue.length > 0) {
     // Of the slices that can take all remaining endpoints, use the one that will be fullest.
     const rest = Math.min(queue.length, maxEndpointsPerSlice)

@@ -31,7 +31,7 @@ export class TriggerTimes {
     }
     this.#seen.set(key, { service: created, pods: now })
     if (before === undefined) return service.metadata.creationTimestamp
-    return fresh.length === 0 ? undefined : toTime(Math.min(...fresh))
+    return fresh.length === 0 ? undefined : toTime(fresh.reduce((a, b) => Math.min(a, b)))
   }
 
   /** Drops the state of a deleted service. */

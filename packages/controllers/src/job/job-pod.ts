@@ -57,7 +57,7 @@ export function jobPod(job: Job, index?: number, failures?: number): PodDraft & 
 export function finishedAt(pod: Pod): number {
   const times = (pod.status?.containerStatuses ?? []).map(({ state }) => state?.terminated?.finishedAt)
   const known = times.map(knownTime).filter((time) => time !== undefined)
-  if (known.length > 0) return Math.max(...known)
+  if (known.length > 0) return known.reduce((a, b) => Math.max(a, b))
   const unready = pod.status?.conditions?.find(({ type, status }) => type === 'Ready' && status === 'False')
   const unreadySince = knownTime(unready?.lastTransitionTime)
   if (unreadySince !== undefined) return unreadySince

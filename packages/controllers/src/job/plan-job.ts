@@ -274,12 +274,12 @@ class JobPlanner {
 
   #backoff(pods: readonly Pod[]): number {
     const succeeded = pods.filter((pod) => pod.status?.phase === 'Succeeded').map(finishedAt)
-    const lastSuccess = Math.max(Number.NEGATIVE_INFINITY, ...succeeded)
+    const lastSuccess = succeeded.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
     const failures = pods.filter((pod) => this.#isFailed(pod) && this.#counts(pod)).map(finishedAt)
     const since = failures.filter((time) => time > lastSuccess)
     if (since.length === 0) return 0
     const wait = Math.min(firstBackoff * 2 ** (since.length - 1), longestBackoff)
-    return Math.max(0, Math.max(...since) + wait - this.#now)
+    return Math.max(0, since.reduce((a, b) => Math.max(a, b)) + wait - this.#now)
   }
 
   /** Records the finished pods, and returns those whose finalizer can be removed. */

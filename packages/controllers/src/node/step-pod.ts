@@ -103,7 +103,7 @@ export function stepPod(pod: Pod, facts: PodFacts): PodStep {
     containerStatuses: started,
     ...(pod.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
   }
-  return { status, news, wakeIn: over || wakes.length === 0 ? undefined : Math.min(...wakes) }
+  return { status, news, wakeIn: over || wakes.length === 0 ? undefined : wakes.reduce((a, b) => Math.min(a, b)) }
 }
 
 interface InitStep {

@@ -112,11 +112,11 @@ export class PriorityQueue<K = string> extends BaseQueue<K> {
     if (pending === 'drain') return dropped
     const ready = this.#byPriority.sorted()
     for (const entry of ready) this.metrics.depth(-1, entry.priority)
-    dropped.unshift(...ready.map((entry) => entry.key), ...this.#parked.keys())
+    const all = [...ready.map((entry) => entry.key), ...this.#parked.keys(), ...dropped]
     this.#byPriority.clear()
     this.#byAge.drain()
     this.#parked.clear()
-    return dropped
+    return all
   }
 
   protected readyKeys(): Iterable<ReadyKey<K>> {

@@ -59,10 +59,10 @@ export class WorkQueue<K = string> extends BaseQueue<K> {
     const dropped = this.delayed.clear().filter((key) => !this.#dirty.has(key))
     if (pending === 'drain') return dropped
     // Dirty keys in process are dropped too: the work in process was started for an older state.
-    dropped.unshift(...this.#dirty.keys())
+    const dirty = [...this.#dirty.keys()]
     this.#dirty.clear()
     this.metrics.depth(-this.#line.drain().length)
-    return dropped
+    return [...dirty, ...dropped]
   }
 
   protected *readyKeys(): Iterable<ReadyKey<K>> {

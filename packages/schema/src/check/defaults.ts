@@ -1,4 +1,4 @@
-import { deepCopy, deepEqual } from '@kubewright/base'
+import { append, deepCopy, deepEqual } from '@kubewright/base'
 import { aggregateText, type FieldError, invalid } from '../field-error.ts'
 import { FieldPath } from '../field-path.ts'
 import { checkEmbedded, coerceMetadata } from '../internal/embedded-resources.ts'
@@ -64,12 +64,12 @@ class DefaultChecker {
       ? this.#inMetadata(value, path, position)
       : this.#outsideMetadata(value, node, path)
     if (found.length > 0) {
-      this.errors.push(...found)
+      append(this.errors, found)
       return
     }
     const accepts = new CheckCompiler('default').compile(node.json)
     if (!accepts(value)) {
-      this.errors.push(...toFieldErrors(validateExactly(node.json, value, '', 'default').problems, path))
+      append(this.errors, toFieldErrors(validateExactly(node.json, value, '', 'default').problems, path))
     } else {
       this.#runRules(node, value, path, position.resource === node)
     }
@@ -105,11 +105,11 @@ class DefaultChecker {
     if (rules === null) return
     // Runs the rules as for an unchanged update and then, for rules that do not need an old value, as for a creation.
     const unchanged = rules.run(value, value, path, this.#budget)
-    this.errors.push(...unchanged.errors)
+    append(this.errors, unchanged.errors)
     let remaining = unchanged.remaining
     if (unchanged.errors.length === 0) {
       const created = rules.run(value, undefined, path, this.#budget)
-      this.errors.push(...created.errors)
+      append(this.errors, created.errors)
       remaining = Math.min(remaining, created.remaining)
     }
     this.#budget = remaining

@@ -1,3 +1,4 @@
+import { append } from '@kubewright/base'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
@@ -31,8 +32,8 @@ export class KeywordErrors {
   readonly rules: FieldError[] = []
 
   append(other: KeywordErrors): void {
-    this.schema.push(...other.schema)
-    this.rules.push(...other.rules)
+    append(this.schema, other.schema)
+    append(this.rules, other.rules)
   }
 }
 
@@ -191,7 +192,7 @@ class KeywordChecker {
     }
     checkMapExtension(schema, path, errors)
     checkListExtensions(schema, path, this.#options.requireAtomicSets, errors)
-    if (this.#options.requireMapListKeys) errors.push(...checkMapListKeys(schema, path))
+    if (this.#options.requireMapListKeys) append(errors, checkMapListKeys(schema, path))
   }
 }
 
@@ -208,12 +209,13 @@ export function checkMapListKeys(schema: JSONSchemaProps, path: FieldPath): Fiel
     errors.push(forbidden(at.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${listType}`))
   }
   if (listType === 'set') return errors
+  const requiredFields = new Set(items.required)
   for (const key of schema['x-kubernetes-list-map-keys'] ?? []) {
     const property = propertyOf(items, key)
     if (property === undefined) continue
     const keyPath = at.child('properties').key(key)
     const hasDefault = property.default !== undefined && property.default !== null
-    if (items.required?.includes(key) !== true && !hasDefault) {
+    if (!requiredFields.has(key) && !hasDefault) {
       const detail =
         'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property'
       errors.push(required(keyPath.child('default'), detail))

@@ -1,4 +1,4 @@
-import { compareUtf8, isDNS1035Label } from '@kubewright/base'
+import { append, compareUtf8, isDNS1035Label } from '@kubewright/base'
 import { type FieldError, invalid, required } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
 import { decodeObjectMeta } from '../object-meta.ts'
@@ -129,7 +129,7 @@ function checkMetaFields(object: JsonObject, path: FieldPath, errors: FieldError
   }
   // An embedded resource need not have a name, but a given name must be valid.
   const named = { ...meta, name: meta['name'] ?? 'fakename' }
-  errors.push(...validateObjectMeta(named, path.child('metadata'), { namespaced: meta['namespace'] !== undefined }))
+  append(errors, validateObjectMeta(named, path.child('metadata'), { namespaced: meta['namespace'] !== undefined }))
 }
 
 function checkApiVersion(apiVersion: unknown, path: FieldPath, errors: FieldError[]): void {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { ApiResponse, BodySink } from '@kubewright/api'
-import { linkSignals } from '@kubewright/base'
+import { linkSignals, trim } from '@kubewright/base'
 import type { OutgoingResponse } from '../outgoing/outgoing.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { respondText } from '../request/respond.ts'
@@ -100,7 +100,7 @@ export function unavailable(text: string): ApiResponse {
 
 /** Whether the path is exactly /apis/<group>/<version>. */
 function isDiscovery({ info }: RequestContext): boolean {
-  return !info.isResource && info.path.replace(/^\/+|\/+$/g, '').split('/').length === 3
+  return !info.isResource && trim(info.path, '/').split('/').length === 3
 }
 
 function isUpgrade({ request }: RequestContext): boolean {

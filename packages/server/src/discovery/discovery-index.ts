@@ -146,7 +146,11 @@ export class DiscoveryIndex implements Disposable {
     return new Map(
       [...versions]
         // The version of highest priority determines the position of its group.
-        .map(([name, found]) => ({ name, found, rank: Math.max(...found.map(({ priority }) => priority.group)) }))
+        .map(([name, found]) => ({
+          name,
+          found,
+          rank: found.reduce((rank, { priority }) => Math.max(rank, priority.group), 0),
+        }))
         .sort((a, b) => b.rank - a.rank || (a.name < b.name ? -1 : 1))
         .map(({ name, found }) => [name, { name, versions: found.sort(comparePriorities) }]),
     )

@@ -1,4 +1,5 @@
 import { ApiError, type ApiRequest, type ApiResponse, newNotAcceptable } from '@kubewright/api'
+import { trimEnd } from '@kubewright/base'
 import { negotiate, type Representation, servedTypes } from '../request/negotiate.ts'
 import type { PathHandler } from '../request/path-handler.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -18,7 +19,7 @@ export function discoveryPaths(index: DiscoveryIndex): PathHandler {
     const { info } = context
     if (info.path.startsWith('/apis//')) return notFoundPage()
     if (info.isResource) return unknownGroup(index, info.group)
-    const parts = info.path.replace(/\/+$/, '').split('/').slice(1)
+    const parts = trimEnd(info.path, '/').split('/').slice(1)
     if (parts[0] === 'api') return core(index, context, parts)
     if (parts[0] !== 'apis') return undefined
     const [, group, version] = parts

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { encodeJson } from '@kubewright/api'
+import { append } from '@kubewright/base'
 import { discoveredResource } from '../discovery/discovered-resource.ts'
 import type { DiscoveryIndex, RemoteVersion } from '../discovery/discovery-index.ts'
 import { builtinOrigin, customOrigin } from '../resource/origin.ts'
@@ -140,7 +141,7 @@ export class OpenApiDocuments implements Disposable {
       if (name !== '') paths.push(discoveryPath(root, name, ''))
       for (const { version } of versions) paths.push(discoveryPath(`${root}${version}/`, name, version))
     }
-    paths.push(...resources.flatMap(pathsOf))
+    append(paths, resources.flatMap(pathsOf))
     return openApiV2(paths, customsOf(resources, 'v2'), this.#version)
   }
 

@@ -1,4 +1,5 @@
 import type { Quantity } from '@kubewright/base'
+import { append } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
 import type { Container, PodLike, PodSpec, ResourceList } from '../builtins/core/pod/pod-types.ts'
 import { aggregateContainerLimits, aggregateContainerRequests } from '../builtins/core/pod/resources/pod-resources.ts'
@@ -83,7 +84,7 @@ function podProblems(spec: PodSpec, limits: readonly LimitRangeItem[]): string[]
   for (const item of limits) {
     if (item.type === 'Container') {
       for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-        problems.push(...limitProblems(item, new Amounts(parsed(resources?.requests), parsed(resources?.limits))))
+        append(problems, limitProblems(item, new Amounts(parsed(resources?.requests), parsed(resources?.limits))))
       }
     } else if (item.type === 'Pod') {
       const requests = aggregateContainerRequests(spec)
@@ -93,7 +94,7 @@ function podProblems(spec: PodSpec, limits: readonly LimitRangeItem[]): string[]
         if (request !== undefined) requests.set(name, quantityOf(request))
         if (limit !== undefined) upper.set(name, quantityOf(limit))
       }
-      problems.push(...limitProblems(item, new Amounts(requests, upper)))
+      append(problems, limitProblems(item, new Amounts(requests, upper)))
     }
   }
   return problems

@@ -1,5 +1,5 @@
 import { newConflict, newInvalid } from '@kubewright/api'
-import { formatRFC3339, instantFromMillis, parseRFC3339 } from '@kubewright/base'
+import { append, formatRFC3339, instantFromMillis, parseRFC3339 } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid, notSupported } from '@kubewright/schema'
 import { validateDryRun } from '../request/write-options.ts'
 import type { MutableObject } from '../resource/object.ts'
@@ -54,7 +54,7 @@ export function validateDeleteOptions(options: DeleteOptions): void {
     const known = ['Foreground', 'Background', 'Orphan', 'nil']
     errors.push(notSupported(FieldPath.of('propagationPolicy'), options.propagationPolicy, known))
   }
-  errors.push(...validateDryRun(options.dryRun ?? []))
+  append(errors, validateDryRun(options.dryRun ?? []))
   if (errors.length > 0) throw newInvalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors)
 }
 

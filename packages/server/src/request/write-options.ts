@@ -1,4 +1,5 @@
 import { newBadRequest, newInvalid, validateFieldManager } from '@kubewright/api'
+import { append } from '@kubewright/base'
 import { type FieldError, FieldPath, notSupported } from '@kubewright/schema'
 
 /** The options that create, update and patch share. */
@@ -19,9 +20,9 @@ export function writeOptions(
 ): WriteOptions {
   const errors: FieldError[] = [...preceding]
   const fieldManager = query.get('fieldManager') ?? ''
-  errors.push(...validateFieldManager(fieldManager, FieldPath.of('fieldManager')))
+  append(errors, validateFieldManager(fieldManager, FieldPath.of('fieldManager')))
   const dryRun = query.getAll('dryRun')
-  errors.push(...validateDryRun(dryRun))
+  append(errors, validateDryRun(dryRun))
   const fieldValidation = query.get('fieldValidation') ?? ''
   if (!['', 'Ignore', 'Warn', 'Strict'].includes(fieldValidation)) {
     errors.push(notSupported(FieldPath.of('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))

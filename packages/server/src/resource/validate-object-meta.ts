@@ -1,3 +1,4 @@
+import { append } from '@kubewright/base'
 import {
   type FieldError,
   type FieldPath,
@@ -44,10 +45,10 @@ export function validateObjectMetaUpdate(meta: MutableMeta, old: MutableMeta, pa
   for (const field of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
     if (meta[field] !== old[field]) errors.push(invalid(path.child(field), meta[field] ?? null, immutable))
   }
-  errors.push(...validateLabels(meta.labels, path.child('labels')))
-  errors.push(...validateAnnotations(meta.annotations, path.child('annotations')))
-  errors.push(...validateOwnerReferences(meta.ownerReferences ?? [], path.child('ownerReferences')))
-  errors.push(...validateManagedFields(meta.managedFields ?? [], path.child('managedFields')))
+  append(errors, validateLabels(meta.labels, path.child('labels')))
+  append(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  append(errors, validateOwnerReferences(meta.ownerReferences ?? [], path.child('ownerReferences')))
+  append(errors, validateManagedFields(meta.managedFields ?? [], path.child('managedFields')))
   return errors
 }
 

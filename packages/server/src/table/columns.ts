@@ -1,3 +1,4 @@
+import { append } from '@kubewright/base'
 import type { MutableObject } from '../resource/object.ts'
 import type { TableColumn, TableDefinition, TableRowCondition } from '../resource/table-definition.ts'
 import { ageOf } from './human.ts'
@@ -36,7 +37,7 @@ export function defineTable<T>(
     columns: columns.flatMap(({ definitions }) => definitions),
     row: (object, now) => {
       const cells: unknown[] = []
-      for (const column of columns) cells.push(...column.cells(typed(object), now))
+      for (const column of columns) append(cells, column.cells(typed(object), now))
       return cells
     },
     ...(conditions ? { conditions: (object: MutableObject) => conditions(typed(object)) } : {}),

@@ -49,10 +49,10 @@ export function labelsText(labels: { readonly [key: string]: string | null | und
   return text === '' ? '<none>' : text
 }
 
-/** The first `shown` items of a list and the number of further ones. */
-export function firstOf(list: readonly string[], shown: number, separator = ','): string {
+/** The first `shown` items of a list and the number of further ones. `total` counts items that the list leaves out as well. */
+export function firstOf(list: readonly string[], shown: number, separator = ',', total: number = list.length): string {
   const text = list.slice(0, shown).join(separator)
-  return list.length > shown ? `${text} + ${list.length - shown} more...` : text
+  return total > shown ? `${text} + ${total - shown} more...` : text
 }
 
 /** The addresses or host names of a load balancer, sorted and without duplicates. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Random } from '@kubewright/base'
+import { append } from '@kubewright/base'
 import { CompactedError } from '../storage-error.ts'
 import type { Store } from '../store.ts'
 
@@ -103,7 +104,10 @@ async function checkPages(store: Store, model: Model, prefix: string, limit: num
   let after: string | undefined
   do {
     const page = await store.list({ prefix, limit, revision, ...(after === undefined ? {} : { after }) })
-    seen.push(...page.entries.map((e) => e.key))
+    append(
+      seen,
+      page.entries.map((e) => e.key),
+    )
     assert.equal(page.remaining, wanted.length - seen.length, `remaining after ${after} of ${prefix} at ${revision}`)
     after = page.next
   } while (after !== undefined)

@@ -1,6 +1,6 @@
 import { goValue } from '@kubewright/schema'
 import { goType } from '../../fieldset/go-text.ts'
-import { getOwn, isObject, type JsonObject } from '../../own-property.ts'
+import { getOwn, isObject } from '../../own-property.ts'
 import { PatchError } from '../patch-error.ts'
 import { badType, listOfLists, noMergeKey, patchDirective } from './directives.ts'
 
@@ -103,12 +103,24 @@ export function mergeOrders(
   return out.concat(others.slice(other))
 }
 
-/** The index of the first item whose merge key has the value, or -1. Throws PatchError when an item is not an object. */
-export function findByKey(list: readonly unknown[], mergeKey: string, value: unknown): number {
-  for (const [i, item] of list.entries()) {
-    if (!isObject(item)) throw new PatchError(`value for key ${i} is not a map`)
-    const found = getOwn(item as JsonObject, mergeKey)
-    if (found !== undefined && found === value) return i
+/** The positions of the items of a list by the value of their merge key. Positions are added in ascending order. */
+export class KeyIndex {
+  readonly #positions = new Map<unknown, { readonly list: number[]; start: number }>()
+
+  add(value: unknown, position: number): void {
+    const known = this.#positions.get(value)
+    if (known) known.list.push(position)
+    else this.#positions.set(value, { list: [position], start: 0 })
   }
-  return -1
+
+  /** The position of the first item with the value. */
+  first(value: unknown): number | undefined {
+    const known = this.#positions.get(value)
+    return known?.list[known.start]
+  }
+
+  removeFirst(value: unknown): void {
+    const known = this.#positions.get(value)
+    if (known) known.start++
+  }
 }

@@ -297,3 +297,40 @@ describe('createThreeWayStrategicMergePatch()', () => {
     ).not.toThrow()
   })
 })
+
+describe('applyStrategicMergePatch() with long lists', () => {
+  /** The number of reads of properties that merging two lists of `count` items takes. */
+  function readsFor(count: number, more: JsonObject): number {
+    let reads = 0
+    const counted = (item: JsonObject): JsonObject =>
+      new Proxy(item, {
+        get: (target, key) => {
+          reads++
+          return Reflect.get(target, key)
+        },
+      })
+    const containers = (image: string, extra: JsonObject): JsonObject[] =>
+      Array.from({ length: count }, (_, i) => counted({ name: `c${i}`, image, ...extra }))
+    const live = { spec: { containers: containers('a', {}) } }
+    applyStrategicMergePatch(live, { spec: { containers: containers('b', more) } }, schema)
+    return reads
+  }
+
+  it.each([{}, { $patch: 'delete' }])('takes work proportional to their length: %o', (more) => {
+    expect(readsFor(400, more)).toBeLessThan(3 * readsFor(200, more))
+  })
+
+  it('refuses items whose merge key is null', () => {
+    const patch = {
+      spec: {
+        containers: [
+          { name: null, image: 'a' },
+          { name: null, image: 'b' },
+        ],
+      },
+    }
+    const live = { spec: { containers: [{ name: 'one' }] } }
+    const text = 'map: map[image:b] does not contain declared merge key: name'
+    expect(() => applyStrategicMergePatch(live, patch, schema)).toThrow(new PatchError(text))
+  })
+})

@@ -17,7 +17,7 @@ import {
   withoutDirectives,
   withoutNulls,
 } from './directives.ts'
-import { deletes, elementType, findByKey, identityOf, isMapType, mergeKeyOf, mergeOrders } from './element-order.ts'
+import { deletes, elementType, identityOf, isMapType, KeyIndex, mergeKeyOf, mergeOrders } from './element-order.ts'
 import { listMeta, type PatchMeta, structMeta } from './patch-meta.ts'
 
 /**
@@ -216,18 +216,30 @@ function mergeLists(
   if (live.length === 0 && patch.length === 0) return live
   const maps = isMapType(elementType(live, patch))
   if (!maps) {
-    if (apply && isDeleteList) return live.filter((item) => !patch.includes(item))
+    if (apply && isDeleteList) {
+      const deleted = new Set(patch)
+      return live.filter((item) => !deleted.has(item))
+    }
     return mergeOrders([...new Set([...live, ...patch])], patch, live, mergeKey, false)
   }
   if (mergeKey === '') throw new PatchError('cannot merge lists without merge key for struct')
   const [kept, items] = applyItemDirectives(live, patch as readonly JsonObject[], mergeKey)
   const merged = [...kept]
+  const index = new KeyIndex()
+  for (const [i, item] of kept.entries()) index.add(getOwn(item as JsonObject, mergeKey), i)
   for (const item of items) {
     const value = getOwn(item, mergeKey)
     if (value === undefined) throw noMergeKey(item, mergeKey)
-    const at = findByKey(merged, mergeKey, value)
-    if (at < 0) merged.push(item)
-    else merged[at] = mergeMaps(merged[at] as JsonObject, item, schema, apply)
+    const at = index.first(value)
+    if (at === undefined) {
+      index.add(value, merged.length)
+      merged.push(item)
+      continue
+    }
+    const result = mergeMaps(merged[at] as JsonObject, item, schema, apply)
+    merged[at] = result
+    // A null in the patch removes the merge key.
+    if (getOwn(result, mergeKey) !== value) index.removeFirst(value)
   }
   return mergeOrders(merged, items, kept, mergeKey, true)
 }
@@ -239,7 +251,7 @@ function applyItemDirectives(
   mergeKey: string,
 ): readonly [live: readonly unknown[], patch: readonly JsonObject[]] {
   const items: JsonObject[] = []
-  let kept = live
+  const deleted = new Set<unknown>()
   let replace = false
   for (const item of patch) {
     const directive = getOwn(item, patchDirective)
@@ -248,8 +260,7 @@ function applyItemDirectives(
     } else if (directive === 'delete') {
       const value = getOwn(item, mergeKey)
       if (value === undefined) throw noMergeKey(item, mergeKey)
-      if (findByKey(kept, mergeKey, value) >= 0)
-        kept = kept.filter((other) => (other as JsonObject)[mergeKey] !== value)
+      deleted.add(value)
     } else if (directive === 'replace') {
       replace = true
     } else if (directive === 'merge') {
@@ -258,5 +269,7 @@ function applyItemDirectives(
       throw badPatchType(directive, item)
     }
   }
-  return replace ? [items, []] : [kept, items]
+  if (replace) return [items, []]
+  if (deleted.size === 0) return [live, items]
+  return [live.filter((item) => !deleted.has(getOwn(item as JsonObject, mergeKey))), items]
 }

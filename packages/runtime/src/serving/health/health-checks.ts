@@ -57,7 +57,7 @@ export function createHealthChecks(options: HealthChecksOptions): ServedHealthCh
     const entry: Entry = { name, check }
     // A check with the name of the built-in ping replaces it.
     const others = sorts[sort].filter((known) => known.name !== name)
-    sorts[sort].splice(0, Number.POSITIVE_INFINITY, ...others, entry)
+    sorts[sort] = [...others, entry]
     return { [Symbol.dispose]: () => void remove(sort, entry) }
   }
   const remove = (sort: keyof typeof sorts, entry: Entry): void => {

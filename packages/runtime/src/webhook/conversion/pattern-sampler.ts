@@ -1,4 +1,5 @@
 import type { Random } from '@kubewright/base'
+import { append } from '@kubewright/base'
 
 /** The maximum number of repetitions for unbounded quantifiers. */
 const maxRepeats = 6
@@ -114,7 +115,7 @@ export class PatternSampler {
       const low = char === '\\' ? this.#escaped() : [char]
       const high = this.#pattern[this.#at + 1]
       if (low.length > 1 || this.#pattern[this.#at] !== '-' || high === undefined || high === ']') {
-        chars.push(...low)
+        append(chars, low)
         continue
       }
       this.#at++

@@ -1,5 +1,5 @@
 import { type LabelSelectorLike, type Selector, selectorFrom, validateLabelSelector } from '@kubewright/api'
-import { compareUtf8, deepEqual, utf8Length } from '@kubewright/base'
+import { append, compareUtf8, deepEqual, utf8Length } from '@kubewright/base'
 import type * as meta from '@kubewright/k8s/meta/v1'
 import { type FieldError, FieldPath, invalid, RawValue } from '@kubewright/schema'
 import { escapeHtml } from '../../codec/json/go-value.ts'
@@ -69,7 +69,7 @@ export function checkSelector(
   allowInvalidLabelValueInSelector = false,
 ): void {
   if (!selector) return
-  errors.push(...validateLabelSelector(asSelector(selector), path, { allowInvalidLabelValueInSelector }))
+  append(errors, validateLabelSelector(asSelector(selector), path, { allowInvalidLabelValueInSelector }))
 }
 
 /** Whether a stored selector has label values that are invalid by today's rules. An update may keep them. */

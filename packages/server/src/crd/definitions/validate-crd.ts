@@ -1,4 +1,4 @@
-import { deepEqual, isDNS1035Label, isDNS1123Subdomain } from '@kubewright/base'
+import { append, deepEqual, isDNS1035Label, isDNS1123Subdomain } from '@kubewright/base'
 import {
   type CheckStructuralOptions,
   checkSelectableFields,
@@ -102,7 +102,7 @@ function validateSpec(crd: Crd, old: Crd | undefined, errors: FieldError[]): voi
   const schema = schemaOf(shared)
   if (schema) {
     const path = specPath.child('validation', 'openAPIV3Schema')
-    errors.push(...checkStructural(schema, checks.options(names[0] ?? '', path, anyStatus)))
+    append(errors, checkStructural(schema, checks.options(names[0] ?? '', path, anyStatus)))
   }
   validateSubresources(shared.subresources, specPath.child('subresources'), errors)
   shared.additionalPrinterColumns?.forEach((column, i) => {
@@ -190,7 +190,7 @@ function validateVersion(
   const name = version.name ?? ''
   if (schema) {
     const status = (version.subresources ?? shared.subresources)?.status !== undefined
-    errors.push(...checkStructural(schema, checks.options(name, path.child('schema', 'openAPIV3Schema'), status)))
+    append(errors, checkStructural(schema, checks.options(name, path.child('schema', 'openAPIV3Schema'), status)))
   }
   validateSubresources(version.subresources, path.child('subresources'), errors)
   version.additionalPrinterColumns?.forEach((column, i) => {
@@ -200,7 +200,7 @@ function validateVersion(
   if (fields.length === 0) return
   const fieldsPath = path.child('selectableFields')
   if (schema) {
-    errors.push(...checkSelectableFields(fields, schema, fieldsPath, { allowTooMany: checks.allowTooMany(name) }))
+    append(errors, checkSelectableFields(fields, schema, fieldsPath, { allowTooMany: checks.allowTooMany(name) }))
   } else {
     errors.push(invalid(fieldsPath, '', 'may only be set when `version.schema.openAPIV3Schema` is not included'))
   }
@@ -212,7 +212,7 @@ function validateSharedSelectableFields({ shared }: InternalSpec, checks: Schema
   const path = specPath.child('selectableFields')
   const schema = schemaOf(shared)
   if (schema) {
-    errors.push(...checkSelectableFields(fields, schema, path, { allowTooMany: checks.allowTooMany('') }))
+    append(errors, checkSelectableFields(fields, schema, path, { allowTooMany: checks.allowTooMany('') }))
   } else errors.push(invalid(path, '', 'may only be set when validations.schema is included'))
 }
 

@@ -93,8 +93,9 @@ function scaleErrors(object: MutableObject, scale: CrdScale | undefined, spec: b
 
 /** Inserts the errors of the scale behind those of schema keywords and before all others. */
 function inOrder(errors: FieldError[], scale: readonly FieldError[], keywords: () => number): FieldError[] {
-  if (scale.length > 0) errors.splice(errors.length === 0 ? 0 : keywords(), 0, ...scale)
-  return errors
+  if (scale.length === 0 || errors.length === 0) return errors.length === 0 ? [...scale] : errors
+  const at = keywords()
+  return [...errors.slice(0, at), ...scale, ...errors.slice(at)]
 }
 
 /** Restores everything but the status and the managed fields. */

@@ -1,4 +1,5 @@
 import { parseGroupVersion } from '@kubewright/api'
+import { append } from '@kubewright/base'
 import { compileSchema, decodeObjectMeta, type JSONSchemaProps, type StructuralSchema } from '@kubewright/schema'
 import type { MutableMeta, MutableObject } from '../../resource/object.ts'
 import type { Crd, CrdVersion } from '../definitions/crd.ts'
@@ -70,15 +71,13 @@ export class CustomVersions {
     const schema = this.#schemaOf(object)
     if (schema) {
       if (!this.#preserves) {
-        if (report) {
-          // No spread: it would pass each path as an argument, and a long list would exhaust the call stack.
-          for (const path of schema.prune(object)) unknown.push(path)
-        } else schema.pruneSilently(object)
+        if (report) append(unknown, schema.prune(object))
+        else schema.pruneSilently(object)
         schema.dropNulls(object)
       }
       const coerced = schema.coerceMetadata(object, { dropInvalid })
       if (coerced.error) throw new Error(coerced.error.toString())
-      for (const path of coerced.unknown) unknown.push(path)
+      append(unknown, coerced.unknown)
     }
     object.metadata = meta
     return unknown

@@ -1,4 +1,3 @@
-import { deepEqual } from '@kubewright/base'
 import type { RequestContext } from '../../request/request-context.ts'
 import type { MutableObject } from '../../resource/object.ts'
 
@@ -11,9 +10,13 @@ export function uniqueOwners({ metadata }: MutableObject, context: RequestContex
   if (!references || references.length < 2) return
   const unique: typeof references = []
   const repeated: string[] = []
+  const known = new Set<string>()
   for (const reference of references) {
-    if (unique.some((known) => known.uid === reference.uid && deepEqual(known, reference))) repeated.push(reference.uid)
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = reference
+    const text = JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion])
+    if (known.has(text)) repeated.push(uid)
     else unique.push(reference)
+    known.add(text)
   }
   if (repeated.length === 0) return
   metadata.ownerReferences = unique

@@ -1,4 +1,4 @@
-import { deepEqual } from '@kubewright/base'
+import { append, deepEqual } from '@kubewright/base'
 import type * as apps from '@kubewright/k8s/apps/v1'
 import { type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
@@ -61,7 +61,7 @@ export const daemonSets: BuiltinDefinition = defineBuiltin({
         const errors: FieldError[] = []
         const shown = selectorValue(spec.selector)
         checkImmutable(errors, specPath.child('selector'), spec.selector, before.selector, shown)
-        errors.push(...validateSpec(spec, hasInvalidLabelValue(before.selector)))
+        append(errors, validateSpec(spec, hasInvalidLabelValue(before.selector)))
         return errors
       },
       warningsOnCreate: (object) => templateWarnings(object),
@@ -94,7 +94,7 @@ function validateSpec(spec: Spec, allowInvalidLabelValue: boolean): FieldError[]
   if (selector && selectorSize(selector) === 0) {
     errors.push(invalid(selectorPath, selectorValue(selector), 'empty selector is invalid for daemonset'))
   }
-  errors.push(...validatePodTemplateSpec(template, templatePath))
+  append(errors, validatePodTemplateSpec(template, templatePath))
   checkAlwaysRestarts(errors, templatePath.child('spec'), template, 'DaemonSet')
   checkNonNegative(errors, specPath.child('minReadySeconds'), spec.minReadySeconds)
   validateUpdateStrategy(spec.updateStrategy ?? {}, specPath.child('updateStrategy'), errors)

@@ -1,4 +1,4 @@
-import { isDNS1123Label } from '@kubewright/base'
+import { append, isDNS1123Label } from '@kubewright/base'
 import type * as apps from '@kubewright/k8s/apps/v1'
 import { type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
 import { addInvalid, checkNonNegative } from '../../checks/field-checks.ts'
@@ -95,11 +95,12 @@ function validateTemplate(spec: Spec, path: FieldPath, checkTemplate: boolean, e
   const at = path.child('template')
   if (!selects.isEverything) checkSelected(errors, at, spec.selector, template)
   const found = validatePodTemplateSpec(template, at)
-  if (checkTemplate) errors.push(...found)
+  if (checkTemplate) append(errors, found)
   // As in pkg/apis/apps/validation: labels and annotations are checked, and reported, a second time.
   const again = [`${at.child('labels')}`, `${at.child('annotations')}`]
-  errors.push(
-    ...found.filter(({ field }) => again.some((prefix) => field === prefix || field.startsWith(`${prefix}[`))),
+  append(
+    errors,
+    found.filter(({ field }) => again.some((prefix) => field === prefix || field.startsWith(`${prefix}[`))),
   )
 }
 

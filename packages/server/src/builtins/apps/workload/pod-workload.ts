@@ -1,4 +1,4 @@
-import { isDNS1123Label } from '@kubewright/base'
+import { append, isDNS1123Label } from '@kubewright/base'
 import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import {
@@ -42,7 +42,7 @@ export function checkReplicatedTemplate(
   }
   const at = path.child('template')
   if (!selects.isEverything) checkSelected(errors, at, selector, template)
-  errors.push(...validatePodTemplateSpec(template, at))
+  append(errors, validatePodTemplateSpec(template, at))
   checkAlwaysRestarts(errors, at.child('spec'), template, 'ReplicaSet')
 }
 

@@ -1,4 +1,5 @@
 import { validateLabelSelector } from '@kubewright/api'
+import { append } from '@kubewright/base'
 import { FieldError, FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import type { MutableMeta, MutableObject } from '../../../resource/object.ts'
 import { structValue } from '../../checks/strategy-checks.ts'
@@ -61,11 +62,13 @@ export function validateAccessReview(review: MutableObject, kind: AccessReviewKi
   }
   if (resourceAttributes) {
     const at = path.child('resourceAttributes')
-    errors.push(
-      ...validateSelector(resourceAttributes.fieldSelector, at.child('fieldSelector'), validateFieldRequirement),
+    append(
+      errors,
+      validateSelector(resourceAttributes.fieldSelector, at.child('fieldSelector'), validateFieldRequirement),
     )
-    errors.push(
-      ...validateSelector(resourceAttributes.labelSelector, at.child('labelSelector'), validateLabelRequirement),
+    append(
+      errors,
+      validateSelector(resourceAttributes.labelSelector, at.child('labelSelector'), validateLabelRequirement),
     )
   }
 
@@ -110,7 +113,7 @@ function validateSelector(
     errors.push(required(path.child('requirements'), text))
   }
   for (const [i, requirement] of requirements.entries()) {
-    errors.push(...validateRequirement(requirement, path.child('requirements').index(i)))
+    append(errors, validateRequirement(requirement, path.child('requirements').index(i)))
   }
   return errors
 }

@@ -1,4 +1,4 @@
-import { isDomainPrefixedPath } from '@kubewright/base'
+import { append, isDomainPrefixedPath } from '@kubewright/base'
 import type * as batch from '@kubewright/k8s/batch/v1'
 import { type FieldError, type FieldPath, invalid, notSupported, required, tooLong, tooMany } from '@kubewright/schema'
 import { addInvalid, checkNonNegative } from '../../checks/field-checks.ts'
@@ -56,7 +56,7 @@ export function validateAnyJobSpec(spec: JobSpec, path: FieldPath, errors: Field
   if (spec.podFailurePolicy) validatePodFailurePolicy(spec, path.child('podFailurePolicy'), errors)
   if (spec.successPolicy) validateSuccessPolicy(spec, path.child('successPolicy'), errors)
   validateReplacement(spec, path.child('podReplacementPolicy'), errors)
-  errors.push(...validatePodTemplateSpec((spec.template ?? {}) as PodTemplate, path.child('template')))
+  append(errors, validatePodTemplateSpec((spec.template ?? {}) as PodTemplate, path.child('template')))
   validateRestartPolicy(spec, path.child('template', 'spec', 'restartPolicy'), errors)
 }
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { deepEqual, isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
+import { append, deepEqual, isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
 import { checkCertificateRequest, fromPem, parseCertificateRequest } from '@kubewright/base/pki'
 import {
   duplicate,
@@ -116,7 +116,7 @@ function validateSpec(parts: RequestParts, before: RequestParts | undefined): Fi
   const path = specPath.child('signerName')
   if (signer === legacySigner && before?.spec.signerName !== legacySigner) {
     errors.push(invalid(path, signer, 'the legacy signerName is not allowed via this API version'))
-  } else errors.push(...validateSignerName(path, signer))
+  } else append(errors, validateSignerName(path, signer))
   if (spec.expirationSeconds !== undefined && spec.expirationSeconds < 600) {
     const text = 'may not specify a duration less than 600 seconds (10 minutes)'
     errors.push(invalid(specPath.child('expirationSeconds'), spec.expirationSeconds, text))

@@ -10,16 +10,25 @@ export const endpointsTable: TableDefinition = defineTable<Endpoints>([
   ageColumn,
 ])
 
+/** The number of addresses in a cell. */
+const shown = 3
+
 function addressesText({ subsets }: Loose<Endpoints>): string {
   if (!subsets?.length) return '<none>'
+  // Only the first addresses are built: a subset has as many as addresses times ports.
   const found: string[] = []
+  let total = 0
   for (const { addresses, ports } of subsets) {
     const ips = (addresses ?? []).map(({ ip }) => ip ?? '')
     // Endpoints of a headless service may have no ports.
-    if (!ports?.length) found.push(...ips)
-    for (const { port } of ports ?? []) found.push(...ips.map((ip) => hostPort(ip, port ?? 0)))
+    total += ips.length * Math.max(ports?.length ?? 0, 1)
+    const few = ips.slice(0, shown)
+    if (!ports?.length) for (const ip of few) found.push(ip)
+    for (const { port } of (ports ?? []).slice(0, shown)) {
+      for (const ip of few) found.push(hostPort(ip, port ?? 0))
+    }
   }
-  return firstOf(found, 3)
+  return firstOf(found, shown, ',', total)
 }
 
 /** Joins an address and a port; an IPv6 address needs brackets. */

@@ -1,5 +1,5 @@
 import { FieldSet, fieldSetPath } from '@kubewright/api'
-import { isValidLabelValue, nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
+import { append, isValidLabelValue, nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
 import { duplicate, FieldError, FieldPath, forbidden, invalid } from '@kubewright/schema'
 import { withConnectAdmission } from '../../../admission/connect-admission.ts'
@@ -152,7 +152,7 @@ function warnings(node: MutableObject): string[] {
   const spec = specOf(node)
   const found: string[] = []
   if (spec.externalID) found.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
-  for (const [i, range] of (spec.podCIDRs ?? []).entries()) found.push(...cidrWarnings(cidrsPath.index(i), range))
+  for (const [i, range] of (spec.podCIDRs ?? []).entries()) append(found, cidrWarnings(cidrsPath.index(i), range))
   return found
 }
 

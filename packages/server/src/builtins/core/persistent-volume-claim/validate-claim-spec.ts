@@ -1,4 +1,4 @@
-import { isDNS1123Label, isDNS1123Subdomain, nameIsDNSSubdomain } from '@kubewright/base'
+import { append, isDNS1123Label, isDNS1123Subdomain, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
 import {
   type FieldError,
@@ -31,10 +31,11 @@ export function validatePersistentVolumeClaimTemplate(
 ): void {
   const meta = (template.metadata ?? {}) as Record<string, unknown>
   const at = path.child('metadata')
-  errors.push(
-    ...validateAnnotations(meta['annotations'] as Record<string, string> | undefined, at.child('annotations')),
+  append(
+    errors,
+    validateAnnotations(meta['annotations'] as Record<string, string> | undefined, at.child('annotations')),
   )
-  errors.push(...validateLabels(meta['labels'] as Record<string, string> | undefined, at.child('labels')))
+  append(errors, validateLabels(meta['labels'] as Record<string, string> | undefined, at.child('labels')))
   for (const [field, value] of Object.entries(meta)) {
     if (field === 'annotations' || field === 'labels' || value == null || value === '') continue
     errors.push(forbidden(at.child(field), 'cannot be set'))
@@ -47,7 +48,7 @@ export function validateClaimSpec(spec: ClaimSpec, path: FieldPath, errors: Fiel
   const modes = spec.accessModes ?? []
   const modesPath = path.child('accessModes')
   if (modes.length === 0) errors.push(required(modesPath, 'at least 1 access mode is required'))
-  errors.push(...labelSelectorErrors(spec.selector, path.child('selector')))
+  append(errors, labelSelectorErrors(spec.selector, path.child('selector')))
   checkAccessModes(errors, modesPath, modes)
   const storagePath = path.child('resources').key('storage')
   const storage = spec.resources?.requests?.['storage']

@@ -1,4 +1,4 @@
-import { deepCopy, deepEqual, formatRFC3339, instantFromMillis, nameIsDNSSubdomain } from '@kubewright/base'
+import { append, deepCopy, deepEqual, formatRFC3339, instantFromMillis, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
 import { type FieldError, FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
 import { goShown, goValueOf } from '../../../codec/json/go-value.ts'
@@ -181,7 +181,7 @@ function warnings(volume: MutableObject): string[] {
   }
   for (const [i, term] of (spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries()) {
     const at = specPath.child('nodeAffinity', 'required', 'nodeSelectorTerms').index(i)
-    found.push(...nodeSelectorTermWarnings(term, false, at))
+    append(found, nodeSelectorTermWarnings(term, false, at))
   }
   if (spec.cephfs) found.push('spec.cephfs: deprecated in v1.28, non-functional in v1.31+')
   if (spec.photonPersistentDisk) found.push('spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+')

@@ -1,4 +1,4 @@
-import { deepCopy, formatRFC3339, instantFromMillis, nameIsDNSSubdomain } from '@kubewright/base'
+import { append, deepCopy, formatRFC3339, instantFromMillis, nameIsDNSSubdomain } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { carryOver, withStatus } from '../../../resource/status-strategy.ts'
@@ -110,7 +110,7 @@ const { strategy: main, subresources } = withStatus(strategy, {
     const warnings: string[] = []
     for (const field of ['podIPs', 'hostIPs'] as const) {
       for (const [i, { ip = '' }] of (status?.[field] ?? []).entries()) {
-        warnings.push(...ipWarnings(FieldPath.of('status', field).index(i).child('ip'), ip))
+        append(warnings, ipWarnings(FieldPath.of('status', field).index(i).child('ip'), ip))
       }
     }
     return warnings

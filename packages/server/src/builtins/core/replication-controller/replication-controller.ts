@@ -1,4 +1,4 @@
-import { nameIsDNSSubdomain } from '@kubewright/base'
+import { append, nameIsDNSSubdomain } from '@kubewright/base'
 import type { ReplicationController } from '@kubewright/k8s'
 import type * as core from '@kubewright/k8s/core/v1'
 import { type FieldError, invalid, required } from '@kubewright/schema'
@@ -89,7 +89,7 @@ function validateSpec({ replicas, minReadySeconds, selector = {}, template }: Sp
     const at = templatePath.child('metadata', 'labels')
     errors.push(invalid(at, labels ?? null, '`selector` does not match template `labels`'))
   }
-  errors.push(...validatePodTemplateSpec(template, templatePath))
+  append(errors, validatePodTemplateSpec(template, templatePath))
   checkAlwaysRestarts(errors, templatePath.child('spec'), template, 'ReplicationController')
   return errors
 }

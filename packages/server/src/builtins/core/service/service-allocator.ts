@@ -206,7 +206,8 @@ export class ServiceAllocator {
   #nextPort(reservation: Reservation, dryRun: boolean): number {
     if (dryRun) {
       // A port beyond the range that no other port of this service has.
-      const dummy = (reservation.ports.size === 0 ? dryRunPort : Math.max(...reservation.ports)) + 1
+      const dummy =
+        (reservation.ports.size === 0 ? dryRunPort : [...reservation.ports].reduce((a, b) => Math.max(a, b))) + 1
       reservation.ports.add(dummy)
       return dummy
     }

@@ -1,4 +1,4 @@
-import { deepEqual, nameIsDNS1035Label } from '@kubewright/base'
+import { append, deepEqual, nameIsDNS1035Label } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
 import { withConnectAdmission } from '../../../admission/connect-admission.ts'
 import type { ObjectAccess } from '../../../registry/object-access.ts'
@@ -199,7 +199,7 @@ function warnings(service: MutableObject): string[] {
   const headless = spec.type === 'ClusterIP' && spec.clusterIP === 'None'
   if (spec.clusterIP && spec.clusterIP !== 'None') {
     for (const [i, ip] of (spec.clusterIPs ?? []).entries()) {
-      found.push(...ipWarnings(specPath.child('clusterIPs').index(i), ip))
+      append(found, ipWarnings(specPath.child('clusterIPs').index(i), ip))
     }
   }
   if (headless) {
@@ -208,11 +208,11 @@ function warnings(service: MutableObject): string[] {
     if (spec.sessionAffinity !== 'None') found.push('spec.SessionAffinity is ignored for headless services')
   }
   for (const [i, ip] of (spec.externalIPs ?? []).entries()) {
-    found.push(...ipWarnings(specPath.child('externalIPs').index(i), ip))
+    append(found, ipWarnings(specPath.child('externalIPs').index(i), ip))
   }
-  if (spec.loadBalancerIP) found.push(...ipWarnings(specPath.child('loadBalancerIP'), spec.loadBalancerIP))
+  if (spec.loadBalancerIP) append(found, ipWarnings(specPath.child('loadBalancerIP'), spec.loadBalancerIP))
   for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
-    found.push(...cidrWarnings(specPath.child('loadBalancerSourceRanges').index(i), range))
+    append(found, cidrWarnings(specPath.child('loadBalancerSourceRanges').index(i), range))
   }
   if (spec.type === 'ExternalName' && (spec.externalIPs ?? []).length > 0) {
     found.push('spec.externalIPs is ignored when spec.type is "ExternalName"')

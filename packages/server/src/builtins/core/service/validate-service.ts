@@ -1,4 +1,4 @@
-import { isValidPortNum, parseCIDRSloppy } from '@kubewright/base'
+import { append, isValidPortNum, parseCIDRSloppy } from '@kubewright/base'
 import { duplicate, type FieldError, FieldPath, forbidden, invalid, required, validateLabels } from '@kubewright/schema'
 import { goShown } from '../../../codec/json/go-value.ts'
 import type { MutableObject } from '../../../resource/object.ts'
@@ -39,7 +39,7 @@ export function validateService(service: MutableObject, old?: MutableObject): Fi
   validateByType(spec, errors)
   validatePorts(spec, errors)
   if (spec.selector) {
-    errors.push(...validateLabels(spec.selector as Record<string, string>, specPath.child('selector')))
+    append(errors, validateLabels(spec.selector as Record<string, string>, specPath.child('selector')))
   }
   checkEnum(errors, specPath.child('sessionAffinity'), spec.sessionAffinity, ['ClientIP', 'None'], true)
   validateAffinity(spec, specPath.child('sessionAffinityConfig'), errors)

@@ -1,4 +1,4 @@
-import { deepEqual, isFullyQualifiedDomainName, isValidLabelValue, nameIsDNSSubdomain } from '@kubewright/base'
+import { append, deepEqual, isFullyQualifiedDomainName, isValidLabelValue, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as discovery from '@kubewright/k8s/discovery/v1'
 import {
   duplicate,
@@ -140,7 +140,7 @@ function validateEndpoint(endpoint: Endpoint, addressType: string, path: FieldPa
   const topologyPath = path.child('deprecatedTopology')
   const labels = Object.keys(topology ?? {}).length
   if (labels > maxTopologyLabels) errors.push(tooMany(topologyPath, labels, maxTopologyLabels))
-  errors.push(...validateLabels(topology as Record<string, string> | undefined, topologyPath))
+  append(errors, validateLabels(topology as Record<string, string> | undefined, topologyPath))
   const zone = 'topology.kubernetes.io/zone'
   if (topology?.[zone] !== undefined) {
     errors.push(internalError(topologyPath.key(zone), 'reserved key was not removed in conversion'))

@@ -1,4 +1,4 @@
-import { nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
+import { append, nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
 import type { ServiceCIDR } from '@kubewright/k8s'
 import type * as networking from '@kubewright/k8s/networking/v1'
 import { type FieldError, invalid, required } from '@kubewright/schema'
@@ -38,7 +38,7 @@ export const serviceCidrs: BuiltinDefinition = defineBuiltin({
           for (const [i, cidr] of before.entries()) {
             if (cidrs[i] !== cidr) errors.push(invalid(cidrsPath.index(i), cidrs[i], immutableText))
           }
-          if (growing) errors.push(...validateRanges(cidrs))
+          if (growing) append(errors, validateRanges(cidrs))
         }
         return errors
       },

@@ -1,4 +1,4 @@
-import { nameIsDNSLabel, nameIsDNSSubdomain } from '@kubewright/base'
+import { append, nameIsDNSLabel, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as node from '@kubewright/k8s/node/v1'
 import { duplicate, type FieldError, FieldPath, validateLabels } from '@kubewright/schema'
 import { goValueOf } from '../../../codec/json/go-value.ts'
@@ -69,7 +69,7 @@ function validateClass(object: MutableObject): FieldError[] {
   }
   if (!scheduling) return errors
   const selector = scheduling.nodeSelector as Record<string, string> | undefined
-  errors.push(...validateLabels(selector, schedulingPath.child('nodeSelector')))
+  append(errors, validateLabels(selector, schedulingPath.child('nodeSelector')))
   const tolerations = scheduling.tolerations ?? []
   const path = schedulingPath.child('tolerations')
   validateTolerations(tolerations, path, errors)

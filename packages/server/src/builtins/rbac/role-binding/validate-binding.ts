@@ -1,4 +1,4 @@
-import { isDNS1123Subdomain, isPathSegmentName } from '@kubewright/base'
+import { append, isDNS1123Subdomain, isPathSegmentName } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid, notSupported, required } from '@kubewright/schema'
 import { type RoleRef, rbacGroup, type Subject } from '../../../auth/rbac/rbac-policy.ts'
 import type { MutableObject } from '../../../resource/object.ts'
@@ -18,7 +18,7 @@ export function validateBinding(binding: MutableObject, namespaced: boolean): Fi
       errors.push(invalid(path.child('name'), roleRef.name, text))
   const subjects = (binding['subjects'] as Subject[] | null | undefined) ?? []
   for (const [i, subject] of subjects.entries()) {
-    errors.push(...validateSubject(subject, namespaced, FieldPath.of('subjects').index(i)))
+    append(errors, validateSubject(subject, namespaced, FieldPath.of('subjects').index(i)))
   }
   return errors
 }

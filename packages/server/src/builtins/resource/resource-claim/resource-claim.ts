@@ -134,7 +134,8 @@ function validateStatusUpdate(object: MutableObject, old: MutableObject): FieldE
 function stateText({ metadata, status }: Loose<ResourceClaim>): string {
   const deleted = Boolean(metadata?.deletionTimestamp)
   const states = deleted ? ['deleted'] : []
-  if (status?.allocation) states.push('allocated', ...(status.reservedFor?.length ? ['reserved'] : []))
+  if (status?.allocation) states.push('allocated')
+  if (status?.allocation && status.reservedFor?.length) states.push('reserved')
   else if (!deleted) states.push('pending')
   return states.join(',')
 }

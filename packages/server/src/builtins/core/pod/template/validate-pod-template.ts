@@ -1,3 +1,4 @@
+import { append } from '@kubewright/base'
 import {
   type FieldError,
   type FieldPath,
@@ -23,8 +24,8 @@ export function validatePodTemplateSpec(template: PodTemplate, path: FieldPath):
   const errors: FieldError[] = []
   const annotations = template.metadata?.annotations
   const spec = template.spec ?? {}
-  errors.push(...validateLabels(template.metadata?.labels, path.child('labels')))
-  errors.push(...validateAnnotations(annotations, path.child('annotations')))
+  append(errors, validateLabels(template.metadata?.labels, path.child('labels')))
+  append(errors, validateAnnotations(annotations, path.child('annotations')))
   validatePodAnnotations(annotations, spec, path.child('annotations'), errors)
   validatePodSpec(spec, path.child('spec'), {}, errors)
   validateSeccompMatch(template.metadata, spec, path.child('spec'), errors)

@@ -1,4 +1,5 @@
 import {
+  append,
   inclusiveRangeMessage,
   isDNS1123Subdomain,
   isDNS1123SubdomainWithUnderscore,
@@ -62,7 +63,7 @@ export function validatePodSpec(
   checkEnum(errors, path.child('restartPolicy'), spec.restartPolicy, ['Always', 'OnFailure', 'Never'], true)
   const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
   checkEnum(errors, path.child('dnsPolicy'), spec.dnsPolicy, dnsPolicies, true)
-  errors.push(...validateLabels(spec.nodeSelector as Record<string, string> | undefined, path.child('nodeSelector')))
+  append(errors, validateLabels(spec.nodeSelector as Record<string, string> | undefined, path.child('nodeSelector')))
   validatePodSecurityContext(spec, path.child('securityContext'), errors)
   validateAffinity(spec.affinity, path.child('affinity'), errors)
   validateDnsConfig(spec, path.child('dnsConfig'), errors)

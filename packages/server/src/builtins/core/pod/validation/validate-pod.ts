@@ -153,9 +153,11 @@ function checkDeadline(seconds: number | undefined, before: number | undefined, 
 function checkTolerations(spec: PodSpec, before: PodSpec, errors: FieldError[]): void {
   const at = specPath.child('tolerations')
   const now = spec.tolerations ?? []
-  for (const { tolerationSeconds: _, ...old } of before.tolerations ?? []) {
-    const kept = now.some(({ tolerationSeconds: _seconds, ...toleration }) => deepEqual(toleration, old))
-    if (kept) continue
+  const identityOf = ({ key, operator, value, effect }: (typeof now)[number]): string =>
+    JSON.stringify([key ?? '', operator ?? '', value ?? '', effect ?? ''])
+  const kept = new Set(now.map(identityOf))
+  for (const old of before.tolerations ?? []) {
+    if (kept.has(identityOf(old))) continue
     errors.push(forbidden(at, 'existing toleration can not be modified except its tolerationSeconds'))
     return
   }

@@ -1,5 +1,5 @@
 import { validateLabelSelector } from '@kubewright/api'
-import { isDNS1123Label, isQualifiedName, isValidLabelValue, nameIsDNSSubdomain } from '@kubewright/base'
+import { append, isDNS1123Label, isQualifiedName, isValidLabelValue, nameIsDNSSubdomain } from '@kubewright/base'
 import {
   duplicate,
   type FieldError,
@@ -132,8 +132,8 @@ function validatePodTerms(terms: PodTerms, path: FieldPath, errors: FieldError[]
 }
 
 function validatePodTerm(term: PodTerm, path: FieldPath, errors: FieldError[]): void {
-  errors.push(...labelSelectorErrors(term.labelSelector, path.child('labelSelector')))
-  errors.push(...labelSelectorErrors(term.namespaceSelector, path.child('namespaceSelector')))
+  append(errors, labelSelectorErrors(term.labelSelector, path.child('labelSelector')))
+  append(errors, labelSelectorErrors(term.namespaceSelector, path.child('namespaceSelector')))
   for (const name of term.namespaces ?? []) addInvalid(errors, path.child('namespace'), name, isDNS1123Label(name))
   validateLabelKeys(term.matchLabelKeys, term.mismatchLabelKeys, term.labelSelector, path, errors)
   const key = term.topologyKey ?? ''
@@ -210,7 +210,7 @@ export function validateTopologySpread(constraints: readonly Spread[], path: Fie
       }
     }
     validateLabelKeys(constraint.matchLabelKeys, [], constraint.labelSelector, at, errors)
-    errors.push(...labelSelectorErrors(constraint.labelSelector, at.child('labelSelector')))
+    append(errors, labelSelectorErrors(constraint.labelSelector, at.child('labelSelector')))
   }
 }
 

@@ -1,4 +1,4 @@
-import { isDNS1123Label } from '@kubewright/base'
+import { append, isDNS1123Label } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
 import { ipWarnings } from '../../../checks/ip-warnings.ts'
 import { deprecatedNodeLabel, nodeSelectorTermWarnings } from '../../../checks/node-label-warnings.ts'
@@ -60,7 +60,7 @@ function podSpecWarnings({ metadata, spec = {} }: PodTemplate, path: FieldPath):
     const text = deprecatedNodeLabel(key)
     if (text) warn(inSpec.child('nodeSelector').key(key), text)
   }
-  warnings.push(...affinityWarnings(spec, inSpec))
+  append(warnings, affinityWarnings(spec, inSpec))
   for (const [i, { topologyKey = '', labelSelector }] of (spec.topologySpreadConstraints ?? []).entries()) {
     const at = inSpec.child('topologySpreadConstraints').index(i)
     const text = deprecatedNodeLabel(topologyKey)
@@ -75,10 +75,10 @@ function podSpecWarnings({ metadata, spec = {} }: PodTemplate, path: FieldPath):
     const claim = volume.ephemeral?.volumeClaimTemplate
     if (claim) {
       const at = inSpec.child('volumes').index(i).child('ephemeral', 'volumeClaimTemplate', 'spec')
-      warnings.push(...claimSpecWarnings(claim.spec ?? {}, at))
+      append(warnings, claimSpecWarnings(claim.spec ?? {}, at))
     }
   }
-  for (const volume of spec.volumes ?? []) warnings.push(...volumePathWarnings(volume))
+  for (const volume of spec.volumes ?? []) append(warnings, volumePathWarnings(volume))
   duplicateNames(spec, inSpec, warn)
   for (const name of ['memory', 'ephemeral-storage'])
     warnFraction(spec.overhead?.[name], inSpec.child('overhead').key(name), warn)
@@ -104,12 +104,12 @@ function podSpecWarnings({ metadata, spec = {} }: PodTemplate, path: FieldPath):
       'must be >= 0; negative values are invalid and will be treated as 1',
     )
   }
-  warnings.push(...podAffinityWarnings(spec, inSpec))
+  append(warnings, podAffinityWarnings(spec, inSpec))
   for (const [i, server] of (spec.dnsConfig?.nameservers ?? []).entries()) {
-    warnings.push(...ipWarnings(inSpec.child('dnsConfig', 'nameservers').index(i), server))
+    append(warnings, ipWarnings(inSpec.child('dnsConfig', 'nameservers').index(i), server))
   }
   for (const [i, { ip = '' }] of (spec.hostAliases ?? []).entries()) {
-    warnings.push(...ipWarnings(inSpec.child('hostAliases').index(i).child('ip'), ip))
+    append(warnings, ipWarnings(inSpec.child('hostAliases').index(i).child('ip'), ip))
   }
   return warnings
 }
@@ -235,10 +235,10 @@ function affinityWarnings({ affinity }: PodSpec, path: FieldPath): string[] {
   const at = path.child('affinity', 'nodeAffinity')
   const terms = node?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
   const needed = at.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms')
-  for (const [i, term] of terms.entries()) warnings.push(...nodeSelectorTermWarnings(term, false, needed.index(i)))
+  for (const [i, term] of terms.entries()) append(warnings, nodeSelectorTermWarnings(term, false, needed.index(i)))
   const preferred = at.child('preferredDuringSchedulingIgnoredDuringExecution')
   for (const [i, { preference = {} }] of (node?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
-    warnings.push(...nodeSelectorTermWarnings(preference, true, preferred.index(i).child('preference')))
+    append(warnings, nodeSelectorTermWarnings(preference, true, preferred.index(i).child('preference')))
   }
   return warnings
 }

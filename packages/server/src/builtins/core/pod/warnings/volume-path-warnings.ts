@@ -1,3 +1,4 @@
+import { append } from '@kubewright/base'
 import type { Volume } from '../pod-types.ts'
 import { maxPodWarnings } from './max-pod-warnings.ts'
 
@@ -24,7 +25,7 @@ export function volumePathWarnings(volume: Volume): string[] {
   for (const source of projected.sources ?? []) {
     if (Object.keys(source).length === 0) {
       warnings.push(`volume ${JSON.stringify(name)} (Projected) has no sources provided`)
-    } else files.push(...projectedFiles(source))
+    } else append(files, projectedFiles(source))
   }
   check('Projected', files)
   return warnings

@@ -1,4 +1,4 @@
-import { isValidPortName, isValidPortNum } from '@kubewright/base'
+import { append, isValidPortName, isValidPortNum } from '@kubewright/base'
 import {
   duplicate,
   type FieldError,
@@ -48,7 +48,7 @@ export function validateContainers(context: ContainerContext, path: FieldPath, e
     validateRestartRules(container, at, errors)
     checkHostPorts(container, ports, at, portErrors)
   }
-  errors.push(...portErrors)
+  append(errors, portErrors)
 }
 
 /** Checks the init containers of a pod, including sidecars. */
