@@ -6,7 +6,7 @@ import { servedObjects } from '../../resource/conversion.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
 import { isAList, partialObjectMetadata, partialObjectMetadataList } from '../../table/partial-object-metadata.ts'
-import { defaultTable, includeObjectOf, tableOf, tableRow } from '../../table/table.ts'
+import { defaultTable, includeObjectOf, type TableOptions, tableOf, tableRow } from '../../table/table.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { negotiateList } from '../negotiation.ts'
 import { collectObjects, type Listing } from './collect-objects.ts'
@@ -58,7 +58,7 @@ export async function presentList(
   }
   const apiVersion = representation.asVersion!
   if (representation.as === 'Table') {
-    const options = {
+    const options: TableOptions = {
       apiVersion,
       include: includeObjectOf(representation.includeObject),
       toInternal: resource.conversion.toInternal,
@@ -89,10 +89,10 @@ function streamListAs(
     return streamList(request, envelope, storedPieces(found, origin.listItemsCarryTypeMeta))
   }
   const apiVersion = asVersion!
-  const inner = resource.conversion.toInternal
+  const { toInternal } = resource.conversion
   if (as === 'Table') {
     const table = presentation.table ?? defaultTable
-    const options = { apiVersion, include: includeObjectOf(includeObject), inner }
+    const options: TableOptions = { apiVersion, include: includeObjectOf(includeObject), toInternal }
     const now = registry.clock.now()
     const envelope = { ...tableOf(table, [], metadata, options, now), rows: [] }
     const row = (object: unknown): unknown => tableRow(table, object as MutableObject, options, now)
@@ -101,7 +101,7 @@ function streamListAs(
   if (as === 'PartialObjectMetadata') throw isAList(resource)
   const envelope = { ...partialObjectMetadataList([], metadata, apiVersion), items: [] }
   const item = (object: unknown): unknown =>
-    partialObjectMetadata(inner?.(object as MutableObject) ?? (object as MutableObject), apiVersion)
+    partialObjectMetadata(toInternal?.(object as MutableObject) ?? (object as MutableObject), apiVersion)
   return streamList(request, envelope, encodedPieces(found, item))
 }
 

@@ -67,6 +67,20 @@ describe.each([
   })
 })
 
+test('large tables show the rows of small ones for kinds with an internal form', async () => {
+  const scalers = '/apis/autoscaling/v1/namespaces/a/horizontalpodautoscalers'
+  const spec = { maxReplicas: 3, targetCPUUtilizationPercentage: 50, scaleTargetRef: { kind: 'Deployment', name: 'a' } }
+  const annotations = { filler: 'x'.repeat(250_000) }
+  for (let i = 0; i < 6; i++) {
+    await server.send(`POST ${scalers}`, { body: { metadata: { name: `s${i}`, annotations }, spec } })
+  }
+  const rowsOf = async (query: string): Promise<unknown[]> =>
+    (await server.send(`GET ${scalers}${query}`, { headers: { accept: table } })).body.rows
+  const whole = await rowsOf('')
+  expect(whole).toHaveLength(6)
+  expect(whole.slice(0, 1)).toEqual(await rowsOf('?limit=1'))
+})
+
 test('small lists have a length', async () => {
   const { headers } = await server.send(`GET ${maps}?limit=10`)
   expect(headers['content-length']).toBeDefined()

@@ -42,7 +42,8 @@ const comma = 0x2c
 export function* storedPieces(objects: readonly StoredObject[], withTypeMeta: boolean): Iterable<Buffer> {
   let piece = Buffer.allocUnsafe(pieceBytes)
   let at = 0
-  for (const [i, object] of objects.entries()) {
+  let separator = false
+  for (const object of objects) {
     const size = object.itemSize + 1
     if (at + size > piece.length) {
       yield piece.subarray(0, at)
@@ -50,7 +51,8 @@ export function* storedPieces(objects: readonly StoredObject[], withTypeMeta: bo
       piece = Buffer.allocUnsafe(Math.max(pieceBytes, size))
       at = 0
     }
-    if (i > 0) piece[at++] = comma
+    if (separator) piece[at++] = comma
+    separator = true
     at = object.writeItem(piece, at, withTypeMeta)
   }
   yield piece.subarray(0, at)
