@@ -48,7 +48,7 @@ async function walk(folder: string, { env, npm }: Caller): Promise<Map<string, n
   const [program, ...args] = npm === undefined ? [cli, 'dev'] : [npm, 'run', 'dev']
   const dev = CliProcess.startGroup(program, args, folder, env)
   try {
-    await step('`npm run dev`, until the operator runs', () => dev.line(/ runs after /))
+    await step('`npm run dev`, until the operator runs', () => dev.line(/ started in /))
     await step('a sample, until it is reconciled', async () => {
       const sample = parseYaml(readFileSync(join(folder, 'config/samples/ajd_v1_home.yaml'), 'utf8'))
       using requests = new Requests(join(folder, '.kubewright/kubeconfig'))

@@ -22,7 +22,7 @@ export interface Stage extends AsyncDisposable {
   readonly plane: ControlPlane
   readonly url: string
   readonly managers: readonly Manager[]
-  /** The names of the installed definitions. */
+  /** The names of the installed CRDs. */
   readonly installed: readonly string[]
   /** Rejects when an operator fails permanently. */
   readonly failed: Promise<never>
@@ -47,8 +47,8 @@ export async function openStage(kubeconfig: string): Promise<Stage> {
     await disposer[Symbol.asyncDispose]()
     const problem = folderProblem(error)
     if (problem === undefined) throw error
-    const cure = 'make it writable for this user, or run the demo in a writable copy of the repository'
-    throw new Error(`Cannot write the kubeconfig to ${kubeconfig} as ${problem}: ${cure}`, { cause: error })
+    const fix = 'make it writable for this user, or run the demo in a writable copy of the repository'
+    throw new Error(`Cannot write the kubeconfig to ${kubeconfig} as ${problem}: ${fix}`, { cause: error })
   }
   const managers: Manager[] = []
   const installed: string[] = []

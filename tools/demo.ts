@@ -125,7 +125,7 @@ async function tell(): Promise<void> {
   story.answer('nodes              2, simulated: pods start and become ready, but run no containers')
   const operators = [homeOperator(dns), secSynchOperator]
   for (const operator of operators) await stage.install(operator)
-  story.answer(`definitions        ${stage.installed.join(', ')}`)
+  story.answer(`CRDs               ${stage.installed.join(', ')}`)
   for (const operator of operators) await stage.start(operator)
   story.answer(`operators          ${stage.managers.map(({ name }) => name).join(', ')}`)
   followAll()

@@ -104,7 +104,7 @@ const define = async ({ api }: Plane): Promise<void> => {
   await api.create(crdOf(Widget))
 }
 
-test('custom resources are collected while definitions are created and deleted', async () => {
+test('custom resources are collected while CRDs are created and deleted', async () => {
   await using plane = await startPlane({ controllers })
   const { api } = plane
   // The owner's kind is not served yet, but may be later.

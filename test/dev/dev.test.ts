@@ -32,8 +32,8 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await dev.line(new RegExp(`^Reloads when code in ${project.path} changes$`))
     await dev.line(/^ {2}export KUBECONFIG=.*\/\.kubewright\/kubeconfig$/)
     await dev.line(/^List its objects: kubectl get homes\.example\.com\. Press Ctrl-C to stop$/)
-    await dev.line(/^\d\d:\d\d:\d\d homes\.example\.com {2}definition installed$/)
-    await dev.line(/ homes {2}runs after \d+ ms: 1 controller \(home\), 1 webhook$/)
+    await dev.line(/^\d\d:\d\d:\d\d homes\.example\.com {2}CRD installed$/)
+    await dev.line(/ homes {2}started in \d+ ms: 1 controller \(home\), 1 webhook$/)
 
     using requests = requestsTo(project)
     expect((await requests.send('POST', homes, home('cosy', 'red'))).status).toBe(201)
@@ -58,30 +58,30 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
   it('abandons a load when the code changes again', async () => {
     using project = new OperatorProject()
     await using dev = await startDev(project)
-    const { at } = await dev.line(/ homes {2}runs after/)
+    const { at } = await dev.line(/ homes {2}started in/)
     project.edit('src/operator.ts', `' door'`, `' gate'`)
     const first = await dev.line(/ {2}reloading because src\/operator\.ts changed$/, at)
     project.edit('src/operator.ts', `' gate'`, `' hatch'`)
     const second = await dev.line(/ {2}reloading because src\/operator\.ts changed$/, first.at)
-    await dev.line(/ homes {2}reloaded after/, second.at)
+    await dev.line(/ homes {2}reloaded in/, second.at)
     using requests = requestsTo(project)
     await requests.send('POST', homes, home('cosy', 'red'))
     await dev.line(/Painting door="a red hatch"$/)
-    expect(dev.lines.filter((line) => line.includes('reloaded after'))).toHaveLength(1)
+    expect(dev.lines.filter((line) => line.includes('reloaded in'))).toHaveLength(1)
     expect(dev.lines.filter((line) => line.includes('waiting for'))).toEqual([])
   })
 
   it('reloads changed code and CRDs, keeps objects, and keeps the last valid version', async () => {
     using project = new OperatorProject({ entry: 'main' })
     await using dev = await startDev(project)
-    await dev.line(/ homes {2}runs after/)
+    await dev.line(/ homes {2}started in/)
     using requests = requestsTo(project)
     await requests.send('POST', homes, home('cosy', 'red'))
     await dev.line(/Painting door="a red door"$/)
 
     project.edit('src/operator.ts', `' door'`, `' gate'`)
     let { at } = await dev.line(/ src\/main\.ts {2}reloading because src\/operator\.ts changed$/)
-    await dev.line(/ homes {2}reloaded after \d+ ms/, at)
+    await dev.line(/ homes {2}reloaded in \d+ ms/, at)
     await dev.line(/Painting door="a red gate"$/, at)
 
     // Code that cannot be loaded: the previous version keeps running.
@@ -96,7 +96,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     project.edit('src/operator.ts', `const homes = (`, `const homes =`)
     project.edit('src/home.ts', `color: s.string()`, `color: s.string(), size: s.int().default(7)`)
     project.edit('src/operator.ts', `' gate'`, `' gate of ' + home.spec.size`)
-    at = (await dev.line(/ homes\.example\.com {2}definition changed$/, at)).at
+    at = (await dev.line(/ homes\.example\.com {2}CRD changed$/, at)).at
     await dev.line(/Painting door="a blue gate of 7"$/, at)
     expect((await requests.send('GET', `${homes}/cosy`)).body.spec).toEqual({ color: 'red', size: 7 })
 
@@ -113,7 +113,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
       `if (home.spec.color === 'black') throw new Error('out of paint')\n    log.info(`,
     )
     await using dev = await startDev(project)
-    await dev.line(/ homes {2}runs after/)
+    await dev.line(/ homes {2}started in/)
     using requests = requestsTo(project)
     await requests.send('POST', homes, home('cave', 'black'))
     const { at } = await dev.line(/ home\/cave {2}failed after (<1|\d+) ms, retry in \S+ {2}because it appeared$/)
@@ -125,7 +125,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     using project = new OperatorProject()
     project.edit('src/operator.ts', `log.info(`, `if (home.spec.color === 'void') process.exit(3)\n    log.info(`)
     await using dev = await startDev(project)
-    await dev.line(/ homes {2}runs after/)
+    await dev.line(/ homes {2}started in/)
     using requests = requestsTo(project)
     await requests.send('POST', homes, home('hole', 'void'))
     const { at } = await dev.line(/ homes {2}exited with 3; waiting for the next change$/)
@@ -149,7 +149,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     )
     await dev.line(/ src\/operator\.ts {2}waiting for the next change$/)
     project.edit('src/operator.ts', `\nconst operator`, `\nexport const operator`)
-    await dev.line(/ homes {2}runs after/)
+    await dev.line(/ homes {2}started in/)
     expect(await dev.stop('SIGTERM')).toBe(0)
   })
 
@@ -158,15 +158,15 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await using first = await startDev(project, '--data', 'objects', '--once')
     expect(await first.exited).toBe(0)
     await using second = await startDev(project, '--data', 'objects', '--', '--log-level=debug')
-    await second.line(/ homes {2}runs after/)
-    expect(second.lines.filter((line) => line.includes('definition installed'))).toEqual([])
+    await second.line(/ homes {2}started in/)
+    expect(second.lines.filter((line) => line.includes('CRD installed'))).toEqual([])
     expect(await second.stop()).toBe(0)
   })
 
   it('leaves no processes and no webhooks behind when it is killed', async () => {
     using project = new OperatorProject()
     await using killed = await startDev(project, '--data', 'objects')
-    await killed.line(/ homes {2}runs after/)
+    await killed.line(/ homes {2}started in/)
     // The output is closed only after the operator process has exited too.
     const closed = once(killed.child, 'close')
     await killed.stop('SIGKILL')

@@ -132,15 +132,15 @@ describe('kubewright doctor', () => {
     const { code, out } = await cli('doctor', 'examples/home')
     expect(out).toMatch(/^ok +Node /m)
     expect(out).toMatch(/^ok +Cluster +answers, Kubernetes v1\.35\.8, as kubernetes-admin$/m)
-    expect(out).toMatch(/^ok +Definitions +homes\.ajd\.my\.domain installed$/m)
+    expect(out).toMatch(/^ok +CRDs +homes\.ajd\.my\.domain installed$/m)
     expect(out).toMatch(/^ok +Permissions +all \d+ permissions of home-operator are granted$/m)
     expect(code).toBe(0)
   })
 
-  it('names the cure for a missing CRD', async () => {
+  it('names the fix for a missing CRD', async () => {
     const { code, out, notes } = await cli('doctor', 'examples/foo')
     expect(code).toBe(1)
-    expect(out).toMatch(/^failed +Definitions +foos\.\S+ is not installed\n +→ run kubewright install$/m)
+    expect(out).toMatch(/^failed +CRDs +foos\.\S+ is not installed\n +→ run kubewright install$/m)
     expect(notes).toBe('1 failed')
   })
 
@@ -152,7 +152,7 @@ describe('kubewright doctor', () => {
       findings: [
         { check: 'Node' },
         { check: 'Operator', level: 'skipped' },
-        { check: 'Kubeconfig', level: 'failed', cure: expect.stringContaining('kubewright up') },
+        { check: 'Kubeconfig', level: 'failed', fix: expect.stringContaining('kubewright up') },
       ],
     })
   })

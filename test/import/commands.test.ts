@@ -170,10 +170,10 @@ describe('kubewright explain', () => {
     })
   })
 
-  it('names the cure for unknown kinds and fields', async () => {
+  it('names the fix for unknown kinds and fields', async () => {
     expect(await runCli(['explain', 'widgets'])).toMatchObject({
       code: 1,
-      notes: expect.stringContaining('give its definition with --crd, or use that of a cluster with --cluster'),
+      notes: expect.stringContaining('give its CRD with --crd, or use the CRD of a cluster with --cluster'),
     })
     expect(await runCli(['explain', 'pods.nope'])).toMatchObject({
       code: 1,

@@ -1,4 +1,4 @@
-// Custom resources with the real kubectl: a definition with types only (Fruit), a definition with the features of a small
+// Custom resources with the real kubectl: a CRD with types only (Fruit), a CRD with the features of a small
 // operator (Sample), and a kind with two versions and a conversion webhook.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
@@ -127,7 +127,7 @@ describe('Fruit', () => {
     })
   })
 
-  it('is deleted with its definition', async () => {
+  it('is deleted with its CRD', async () => {
     await kubectl.run(['delete', 'crd', 'fruits.user.k8sasdb.org'])
     expect((await kubectl.try(['get', 'fruits.user.k8sasdb.org'])).error).toMatch(
       /the server (doesn't have a resource type|could not find)/,

@@ -72,7 +72,7 @@ describe('bundleFiles()', () => {
     )
   })
 
-  it('requests no rights for certificates, which OLM issues', () => {
+  it('requests no permissions for certificates, which OLM issues', () => {
     const { rules } = csvOf(bundle()).spec.install.spec.clusterPermissions[0]!
     expect(JSON.stringify(rules)).toContain('homes/status')
     expect(JSON.stringify(rules)).not.toMatch(/webhookconfigurations|customresourcedefinitions|secrets/)

@@ -55,7 +55,7 @@ const kinds: [string, AnyKind, path: string][] = [
   ['Fruit', Fruit, 'config/crd/bases/user.k8sasdb.org_fruits.yaml'],
 ]
 
-describe.each(kinds)('the definition of %s', (_, kind, path) => {
+describe.each(kinds)('the CRD of %s', (_, kind, path) => {
   it('follows the conventions of controller-gen', () => {
     const [file, text] = fileOf(kind)
     expect(file).toBe(path)

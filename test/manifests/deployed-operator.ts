@@ -123,7 +123,7 @@ export async function installOperator(operator: Operator, options: InstallOption
   }
 }
 
-/** Namespaces in which the operator has rights and that it does not create. */
+/** Namespaces in which the operator has permissions and that it does not create. */
 function elsewhere(installed: readonly Manifest[]): Set<string> {
   const named = installed.flatMap(({ metadata }) => metadata.namespace ?? [])
   const own = installed.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name)

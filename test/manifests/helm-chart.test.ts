@@ -66,7 +66,7 @@ describe('chartFiles()', () => {
     expect(rules(made, /manager-role|trust-role/)).toEqual(rules(wanted, /manager-role/))
     const own = byId(made)
     for (const [id, object] of byId(wanted)) {
-      // Helm creates the namespace, and the rights for certificates are in a separate role.
+      // Helm creates the namespace, and the permissions for certificates are in a separate role.
       if (id.startsWith('Namespace ') || id.endsWith('-manager-role')) continue
       expect(own.get(id), id).toEqual(object)
     }

@@ -130,7 +130,7 @@ describe('deployObjects()', () => {
     )
   })
 
-  it('names the cure for kinds that the cluster does not serve', async () => {
+  it('names the fix for kinds that the cluster does not serve', async () => {
     await using world = await cluster({ nodes: 0 })
     const { session } = world.session()
     await expect(deployObjects(session, appService.name, objectsOf(appService, { prometheus: true }))).rejects.toThrow(
@@ -232,7 +232,7 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     await registration[Symbol.asyncDispose]()
   })
 
-  it('report the finalizers that block a deletion, and the cure', async () => {
+  it('report the finalizers that block a deletion, and the fix', async () => {
     await using world = await cluster({ nodes: 0 })
     const { client } = world
     const operator = describeOperator(appService)

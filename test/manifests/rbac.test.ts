@@ -1,4 +1,4 @@
-// The generated roles are sufficient and minimal: the examples run with them, and fail without any one of their rights.
+// The generated roles are sufficient and minimal: the examples run with them, and fail without any one of their permissions.
 import { type Controller, defineOperator, type PolicyRule } from '@kubewright/runtime'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {

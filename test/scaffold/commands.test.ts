@@ -86,7 +86,7 @@ describe('init --replay', () => {
     project.remove('src/main.ts')
     project.change('Makefile', 'IMG ?= controller:latest', 'IMG ?= mine:latest')
     const { out, notes } = await project.kubewright('init', '--replay')
-    expect(out).toBe('offered   Makefile.new\ncreated   src/main.ts')
+    expect(out).toBe('proposed  Makefile.new\ncreated   src/main.ts')
     expect(notes).toBe('Makefile has changes of yours: merge Makefile.new into it, then delete Makefile.new')
     expect(project.read('Makefile')).toContain('mine:latest')
     expect(project.read('Makefile.new')).toContain('controller:latest')
@@ -96,8 +96,8 @@ describe('init --replay', () => {
   })
 })
 
-describe('a file that the user changed', () => {
-  test('keeps the changes, and new parts are registered in it', async () => {
+describe('commands that change a file edited by the user', () => {
+  test('keep the edits and add the registrations of new parts', async () => {
     using project = await homeProject()
     project.change('src/operator.ts', 'controllers: [homeController],', 'controllers: [homeController(dns)], // mine')
     project.change('src/home.ts', 'foo: s.string', 'address: s.string')
@@ -120,7 +120,7 @@ describe('a file that the user changed', () => {
   import { lampController } from './lamp.controller.ts'   and, in defineOperator:   controllers: [..., lampController]`)
   })
 
-  test('is merged with other changes, and gets an offered file for conflicting ones', async () => {
+  test('merge non-conflicting edits, and write FILE.new when edits conflict', async () => {
     using project = await homeProject(['create', 'webhook', '--kind', 'Home', '--defaulting'])
     project.change('src/home.webhook.ts', "'app.kubernetes.io/managed-by': 'my-home'", "'owner': 'me'")
     await project.kubewright('edit', '--owner', 'Somebody')
@@ -128,7 +128,7 @@ describe('a file that the user changed', () => {
 
     project.change('src/home.webhook.ts', '  },\n})', "  },\n  failurePolicy: 'Ignore',\n})")
     const { out } = await project.kubewright('create', 'webhook', '--kind', 'Home', '--programmatic-validation')
-    expect(out).toContain('offered   src/home.webhook.ts.new\n')
+    expect(out).toContain('proposed  src/home.webhook.ts.new\n')
     expect(project.read('src/home.webhook.ts')).not.toContain('validate')
     expect(project.read('src/home.webhook.ts.new')).toContain('validate(home)')
   })
@@ -199,7 +199,7 @@ describe('--dry-run', () => {
   })
 })
 
-describe('questions at the terminal', () => {
+describe('init and create at a terminal', () => {
   test('have suggestions, and are repeated after an invalid answer', async () => {
     using project = temporaryProject('My Home')
     const init = await project.answer(['', 'example', 'example.com', 'n'], 'init')
@@ -229,7 +229,7 @@ describe('questions at the terminal', () => {
     expect(project.read('PROJECT')).toContain('  webhooks:\n    defaulting: true\n    webhookVersion: v1\n')
   })
 
-  test('are not asked with --yes or with flags', async () => {
+  test('ask no questions with --yes or when flags give the values', async () => {
     using project = temporaryProject()
     expect(await project.answer([], 'init', '--yes')).toMatchObject({ code: 0, questions: [] })
     expect(await project.answer([], 'create', 'api', '--kind', 'Home', '--yes')).toMatchObject({
@@ -240,7 +240,7 @@ describe('questions at the terminal', () => {
   })
 })
 
-describe('mistakes', () => {
+describe('invalid input', () => {
   const second = ['create', 'api', '--group', 'ajd', '--version', 'v2', '--kind', 'Home']
 
   test.each([
@@ -505,7 +505,7 @@ describe('mistakes', () => {
     )
   })
 
-  test('in PROJECT are reported', async () => {
+  test('in the PROJECT file fails with the location and the reason', async () => {
     using project = temporaryProject()
     const edit = async (text: string): Promise<string> => {
       project.write('PROJECT', text)

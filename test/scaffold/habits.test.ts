@@ -50,14 +50,14 @@ describe('flags of kubebuilder', () => {
     ],
     [['--plugins', 'go/v4,my/v1'], '--plugins my/v1 is not supported: leave it out, there are no plugins'],
     [['--project-version', '2'], '--project-version must be 3, not "2"'],
-  ])('that are not supported name the cure: %j', async (flags, notes) => {
+  ])('that are not supported name the fix: %j', async (flags, notes) => {
     using project = temporaryProject()
     expect(await project.kubewright('init', '--yes', ...flags)).toMatchObject({ code: 2, notes })
   })
 })
 
 test.each(['api', 'webhook'])(
-  'create %s refuses a Go module or a missing file for an external kind, and names the cure',
+  'create %s refuses a Go module or a missing file for an external kind, and names the fix',
   async (what) => {
     using project = temporaryProject()
     await did(project, 'init', '--yes')

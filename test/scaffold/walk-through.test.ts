@@ -117,7 +117,7 @@ const deploymentFor = (home: Home) => {
   await run('npm', 'run', '--silent', 'typecheck')
   expect(await run('npm', 'test', '--silent')).toMatch(/1 passed/)
 
-  // Generate manifests, and install the definition in a cluster.
+  // Generate manifests, and install the CRD in a cluster.
   await kubewright('generate')
   expect(read('config/crd/bases/ajd.my.domain_homes.yaml')).toContain('maximum: 9')
   await kubewright('generate', '--check')
@@ -132,7 +132,7 @@ const deploymentFor = (home: Home) => {
 
   // Run the operator on its own control plane.
   await using dev = start('dev')
-  await dev.line(/ homes {2}runs after/)
+  await dev.line(/ homes {2}started in/)
   using requests = new Requests(join(folder, '.kubewright/kubeconfig'))
   const sample = parseYaml(read('config/samples/ajd_v1_home.yaml'))
   expect((await requests.send('POST', homes('v1'), sample)).status).toBe(201)
@@ -148,7 +148,7 @@ const deploymentFor = (home: Home) => {
   let at = dev.lines.length
   await kubewright('create', 'webhook', '--kind', 'Home', '--defaulting', '--programmatic-validation')
   edit('src/home.webhook.test.ts', ["['spec'] = {}", "['spec'] = { image: 'nginx:1.27' }"])
-  ;({ at } = await dev.line(/ homes {2}reloaded after .*1 webhook/, at))
+  ;({ at } = await dev.line(/ homes {2}reloaded in .*1 webhook/, at))
   const named = (name: string): object => ({ ...(sample as object), metadata: { name } })
   const cosy = await requests.send('POST', homes('v1'), named('cosy'))
   expect(cosy.body.metadata.labels).toEqual({ 'app.kubernetes.io/managed-by': 'homes' })
@@ -176,7 +176,7 @@ const deploymentFor = (home: Home) => {
     ],
   )
   ;({ at } = await dev.line(/ reloading because src\/home\.conversion\.ts changed$/, at))
-  await dev.line(/ homes {2}reloaded after .*1 conversion/, at)
+  await dev.line(/ homes {2}reloaded in .*1 conversion/, at)
   const converted = await requests.send('GET', `${homes('v2')}/home-sample`)
   expect(converted.body.spec).toEqual({ image: 'nginx:1.27', size: 2 })
   await run('npm', 'run', '--silent', 'typecheck')

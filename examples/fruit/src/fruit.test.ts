@@ -87,7 +87,7 @@ describe('Fruit', () => {
     })
   })
 
-  test('g: deletes all apples when its definition is deleted', async () => {
+  test('g: deletes all apples when its CRD is deleted', async () => {
     await using env = await start()
     await env.client.create(apple())
     await env.client.delete(CustomResourceDefinition, definition)

@@ -18,7 +18,7 @@ export type Fruit = Infer<typeof Fruit>
 
 const { metadata, spec } = crdOf(Fruit, { conversion: { strategy: 'None' } })
 
-/** The definition of the tutorial, with a status subresource although the schema has no status. */
+/** The CRD of the tutorial, with a status subresource although the schema has no status. */
 export const fruitDefinition = CustomResourceDefinition({
   metadata,
   spec: { ...spec, versions: spec.versions.map((version) => ({ ...version, subresources: { status: {} } })) },

@@ -8,5 +8,5 @@ export const baseErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = Obj
   KW_CLOCK_NOT_IDLE: 'VirtualClock.runUntilIdle: timers were still pending after the maximum number of timers ran.',
   KW_DEADLINE_EXCEEDED: 'An operation exceeded its time limit.',
   KW_QUEUE_CLOSED: 'An item was added to a closed queue, or taken from one that is closed and empty.',
-  KW_USAGE: 'A program was called with invalid flags, arguments or environment variables; the message names the cure.',
+  KW_USAGE: 'A program was called with invalid flags, arguments or environment variables; the message names the fix.',
 })

@@ -35,8 +35,8 @@ export async function runCommand(args: readonly string[], context: CommandContex
     return 0
   }
   const words = found.commands.map((one) => ({ name: secondWord(one) }))
-  const cure = words.map((one) => one.name).join(' or ')
-  const mistake = word === undefined ? new UsageError(`COMMAND is missing: give ${cure}`) : unknownWord(word, words)
+  const fix = words.map((one) => one.name).join(' or ')
+  const mistake = word === undefined ? new UsageError(`COMMAND is missing: give ${fix}`) : unknownWord(word, words)
   return fail(`kubewright ${name}`, mistake, context)
 }
 

@@ -7,5 +7,5 @@ export const clientErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = O
   KW_CONNECTION:
     'The API server could not be reached, or the connection was lost. A write may or may not have been made.',
   KW_CREDENTIALS: 'Credentials could not be obtained, for example because an exec plugin failed.',
-  KW_NO_MATCH: 'The API server does not serve the kind or resource. Check that its definition is installed.',
+  KW_NO_MATCH: 'The API server does not serve the kind or resource. Check that its CRD or APIService is installed.',
 })

@@ -4,7 +4,7 @@ import type { KubewrightErrorCode } from '@kubewright/base'
 export const runtimeErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = Object.freeze({
   KW_ACCESS: 'The operator lacks permissions. The message names them and how to grant them.',
   KW_CACHE_NOT_SYNCED:
-    'An initial list did not arrive in time. The message names each missing list, its problem and the cure.',
+    'An initial list did not arrive in time. The message names each missing list, its problem and the fix.',
   KW_CHANNEL_FULL: 'More keys were pushed into a channel source than it buffers before a controller starts it.',
   KW_CHILD: 'A child cannot be applied because of its kind, name or namespace. The message names the reason.',
   KW_CONTROLLER_RUNNING: 'A controller was run while it was running, or after it was disposed.',

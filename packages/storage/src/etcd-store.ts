@@ -235,7 +235,7 @@ export class EtcdStore implements Store {
     const action = code === 'KW_STORAGE_WRITE' ? 'write to' : 'read from'
     return new StorageError(
       code,
-      `Cannot ${action} etcd at ${this.#client.address} (${error.message}): ${cure(error)}`,
+      `Cannot ${action} etcd at ${this.#client.address} (${error.message}): ${fix(error)}`,
       {
         cause: error,
       },
@@ -296,7 +296,7 @@ function closedError(action: string): StorageError {
   return new StorageError('KW_STORAGE_CLOSED', `Cannot ${action} was closed`)
 }
 
-function cure({ status, message }: GrpcError): string {
+function fix({ status, message }: GrpcError): string {
   if (message.includes('database space exceeded'))
     return 'compact and defragment it or raise its quota, then disarm its alarm'
   if (message.includes('request is too large')) return 'store smaller values or raise its --max-request-bytes'

@@ -5,7 +5,7 @@ import { ClusterRole, ClusterRoleBinding } from '@kubewright/k8s'
 import { accessOf, mergeRules, type Operator } from '@kubewright/runtime'
 
 /**
- * Grants the rights that the operator's manifests would grant, in all namespaces, and returns the service account to
+ * Grants the permissions that the operator's manifests would grant, in all namespaces, and returns the service account to
  * impersonate, which has the same name as in a cluster. Resolves when the API server authorizes by the new roles.
  */
 export async function grantRights(

@@ -170,19 +170,19 @@ describe('startTestEnv()', () => {
     await env.client.create(Greeting({ metadata: { name: 'new' }, spec: { text: 'hello' } }))
     return env
   }
-  const cure = "add { apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] } to the 'rbac'"
+  const fix = "add { apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] } to the 'rbac'"
 
   describe.each(['in-process', 'https'] as const)('%s', (transport) => {
     test('rejects requests that the roles do not allow, and fails the wait with the missing rule', async () => {
       await using env = await begin(deleting(), { transport })
-      await expect(env.gone(ConfigMap, 'old')).rejects.toThrow(cure)
+      await expect(env.gone(ConfigMap, 'old')).rejects.toThrow(fix)
       await expect(env.settled()).rejects.toMatchObject({ code: 'KW_TEST_MISSING_RIGHT' })
     })
 
     test('reports a missing right on disposal when no wait did', async () => {
       const env = await begin(deleting(), { transport })
       while (env.reconciles().length === 0) await env.client.list(ConfigMap)
-      await expect(env[Symbol.asyncDispose]()).rejects.toThrow(cure)
+      await expect(env[Symbol.asyncDispose]()).rejects.toThrow(fix)
     })
 
     test.each([
@@ -194,9 +194,9 @@ describe('startTestEnv()', () => {
     })
   })
 
-  test('advance() rejects with the rights that the operator lacks', async () => {
+  test('advance() rejects with the permissions that the operator lacks', async () => {
     await using env = await begin(deleting(), { time: 'virtual' })
-    await expect(env.advance('1m')).rejects.toThrow(cure)
+    await expect(env.advance('1m')).rejects.toThrow(fix)
   })
 
   test('lets webhooks read only what their rbac names', async () => {

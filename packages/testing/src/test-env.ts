@@ -32,7 +32,7 @@ export interface TestEnvOptions {
   /** The timeout of `until`, `gone` and `settled`. @default '10s', in virtual time '1h' */
   readonly timeout?: Duration | undefined
   /**
-   * The rights of the operator: `derived` from its definition, as in a cluster, so that a missing right fails the test;
+   * The permissions of the operator: `derived` from its definition, as in a cluster, so that a missing permission fails the test;
    * or `all`.
    * @default 'derived'
    */
@@ -70,7 +70,7 @@ export interface UntilOptions {
 
 /** A control plane with an operator running on it. Disposal stops both. */
 export interface TestEnv extends AsyncDisposable {
-  /** The test's own client, with administrator rights and independent of the operator. Reads go to the server. */
+  /** The test's own client, with the permissions of an administrator and independent of the operator. Reads go to the server. */
   readonly client: ApiClient
   readonly namespace: string
   readonly controlPlane: ControlPlane

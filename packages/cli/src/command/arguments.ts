@@ -6,7 +6,7 @@ export interface Argument {
   readonly label: string
   readonly help: string
   /** Completes the error for a missing argument: `FILE is missing: name a manifest`. */
-  readonly cure?: string
+  readonly fix?: string
   /** Whether it may be left out. @default false */
   readonly optional?: true
   /** Whether it takes all remaining arguments. Only for the last one. @default false */
@@ -41,9 +41,9 @@ export function assignArguments<A extends ArgumentTable>(table: A, operands: rea
   const values: Record<string, string | readonly string[] | undefined> = {}
   const left = [...operands]
   for (const [name, argument] of Object.entries(table)) {
-    const { label, cure, optional, many } = argument
+    const { label, fix, optional, many } = argument
     if (left.length === 0 && !optional)
-      throw new UsageError(`${label} is missing${cure === undefined ? '' : `: ${cure}`}`)
+      throw new UsageError(`${label} is missing${fix === undefined ? '' : `: ${fix}`}`)
     const taken = many ? left.splice(0) : left.splice(0, 1)
     for (const value of taken) checkChoice(argument, value)
     values[name] = many ? taken : taken[0]

@@ -20,7 +20,7 @@ async function inputOf(args: string, forwards?: ForwardedArguments): Promise<Com
     name: 'paint',
     summary: 'Paint a home',
     description: 'Paint a home.',
-    args: { home: { label: 'HOME', help: 'Home to paint', cure: 'name a home', complete: 'files' } },
+    args: { home: { label: 'HOME', help: 'Home to paint', fix: 'name a home', complete: 'files' } },
     flags: { color: { value: 'COLOR', help: 'Use this color', default: 'red' }, dry: { help: 'Do not paint' } },
     ...(forwards === undefined ? {} : { forwards }),
     run: async (input) => {

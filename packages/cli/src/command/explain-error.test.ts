@@ -14,7 +14,7 @@ describe('explainError()', () => {
       /^No folder can be created at \/proc\/x: choose another path$/,
     ],
     [{ code: 'ENOSPC' }, /^No space left on the device$/],
-  ])('names the cure for %o', (properties, text) => {
+  ])('names the fix for %o', (properties, text) => {
     expect(explainError(Object.assign(new Error('raw'), properties))).toMatch(text)
   })
 

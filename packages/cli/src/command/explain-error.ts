@@ -1,4 +1,4 @@
-/** The message of an error, with a cure for common system errors. One line, unless the message has several. */
+/** The message of an error, with a fix for common system errors. One line, unless the message has several. */
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, path, syscall, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
@@ -29,7 +29,7 @@ export function explainError(error: unknown): string {
   }
 }
 
-/** The message of an API server, with the cure for missing credentials and permissions. */
+/** The message of an API server, with the fix for missing credentials and permissions. */
 function apiError({ message, statusCode }: Error & { readonly statusCode?: number }): string {
   if (statusCode === 401)
     return `${message}: the cluster rejects the credentials of the kubeconfig. Log in again, or select others with --kubeconfig or --context`

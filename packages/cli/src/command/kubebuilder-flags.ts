@@ -4,7 +4,7 @@ const ignored = { hidden: true, help: 'Accepted for compatibility with kubebuild
 
 /**
  * Flags of kubebuilder that have no effect here, because there is no Go, no generated code, and all writes are server-side applies. The
- * commands accept them, so that existing scripts and habits work. A flag for something that is done in another way fails with the cure.
+ * commands accept them, so that existing scripts and habits work. A flag for something that is done in another way fails with the fix.
  */
 export const kubebuilderFlags = defineFlags({
   make: ignored,

@@ -36,7 +36,7 @@ const diff = defineCommand({
   flags: { all: { help: 'All' } },
   args: { old: { label: 'OLD', complete: 'files', help: 'Old' }, new: { label: 'NEW', help: 'New' } },
 })
-const crd: CommandGroup = { name: 'crd', summary: 'Definitions', commands: [diff] }
+const crd: CommandGroup = { name: 'crd', summary: 'CRDs', commands: [diff] }
 const shell = defineCommand({
   ...common,
   name: 'shell',

@@ -332,8 +332,8 @@ describe('compareCrds()', () => {
   })
 
   it('reports added and removed CRDs', () => {
-    expect(reported([base], [])).toEqual(['breaking definition removed: its objects are deleted with it'])
-    expect(reported([], [base])).toEqual(['safe definition added'])
+    expect(reported([base], [])).toEqual(['breaking CRD removed: its objects are deleted with it'])
+    expect(reported([], [base])).toEqual(['safe CRD added'])
   })
 
   it('reports changes of names, scope and conversion', () => {

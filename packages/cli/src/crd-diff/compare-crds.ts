@@ -13,8 +13,8 @@ export function compareCrds(before: readonly CrdManifest[], after: readonly CrdM
     const found: CrdChange[] = []
     const report = reporter(name, found)
     if (was !== undefined && is !== undefined) compareCrd(was, is, name, found)
-    else if (is !== undefined) report('safe', '', 'definition added')
-    else report('breaking', '', 'definition removed: its objects are deleted with it')
+    else if (is !== undefined) report('safe', '', 'CRD added')
+    else report('breaking', '', 'CRD removed: its objects are deleted with it')
     changes.push(...found.sort((a, b) => rank[a.severity] - rank[b.severity]))
   }
   return changes

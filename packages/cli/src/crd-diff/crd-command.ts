@@ -24,7 +24,7 @@ export const crdDiffArguments = defineArguments({
     label: 'OLD',
     complete: 'files',
     help: 'File or folder with the old CRDs, as YAML or JSON; - is the standard input. Omit it with --cluster',
-    cure: 'name the old and the new CRDs',
+    fix: 'name the old and the new CRDs',
   },
   new: { label: 'NEW', optional: true, complete: 'files', help: 'File or folder with the new CRDs' },
 })
@@ -48,7 +48,7 @@ Exits with 0 if no change is breaking, 1 if one is, and 2 for a mistake in the a
   run: async (input, context) => (await import('./run-crd-diff.ts')).runCrdDiff(input, context),
 })
 
-/** `kubewright crd`: works on definitions. */
+/** `kubewright crd`: works on CRDs. */
 export const crdCommand: CommandGroup = {
   name: 'crd',
   summary: 'Report changes of CRDs that break objects or clients (diff)',

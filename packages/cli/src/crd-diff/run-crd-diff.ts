@@ -45,7 +45,7 @@ async function crdsAt(file: string): Promise<CrdManifest[]> {
   return crds
 }
 
-/** The definitions of the cluster that have the same names as the given ones. */
+/** The CRDs of the cluster that have the same names as the given ones. */
 async function installed(
   wanted: readonly CrdManifest[],
   choice: ClusterChoice,

@@ -10,7 +10,7 @@ export function checkWatched(folders: readonly string[], home: string): void {
     const path = relative(folder, home)
     if (path === '..' || path.startsWith('../') || path.startsWith('..\\')) continue
     const what = path === '' ? 'it is the home directory' : 'it contains the home directory'
-    const cure = index === 0 ? 'move the operator to a folder of its own, with a package.json' : 'name a smaller folder'
-    throw new UsageError(`${index === 0 ? '' : '--watch: '}cannot watch ${folder} because ${what}: ${cure}`)
+    const fix = index === 0 ? 'move the operator to a folder of its own, with a package.json' : 'name a smaller folder'
+    throw new UsageError(`${index === 0 ? '' : '--watch: '}cannot watch ${folder} because ${what}: ${fix}`)
   }
 }

@@ -27,7 +27,7 @@ export interface DevSessionOptions {
 
 /**
  * Keeps an operator running while its code changes. New code is loaded in a new process while the old one works. Only if it loads and the
- * API server accepts its definitions, the old process is stopped and the new one takes over. Otherwise the old one stays.
+ * API server accepts its CRDs, the old process is stopped and the new one takes over. Otherwise the old one stays.
  */
 export class DevSession implements AsyncDisposable {
   readonly #options: DevSessionOptions
@@ -110,11 +110,11 @@ export class DevSession implements AsyncDisposable {
     // Not awaited: an operator that never becomes ready can still be replaced.
     void child.ready.then((isReady) => {
       const took = Math.round(clock.monotonic() - started)
-      if (isReady) log.write(loaded.operator, `${before ? 'reloaded' : 'runs'} after ${took} ms: ${partsOf(loaded)}`)
+      if (isReady) log.write(loaded.operator, `${before ? 'reloaded' : 'started'} in ${took} ms: ${partsOf(loaded)}`)
     })
   }
 
-  /** Installs the operator's definitions. Resolves to whether the API server accepted all of them. */
+  /** Installs the operator's CRDs. Resolves to whether the API server accepted all of them. */
   async #install(child: OperatorChild, { definitions }: Loaded): Promise<boolean> {
     const { client, clock, log } = this.#options
     for (const definition of definitions) {
@@ -122,9 +122,9 @@ export class DevSession implements AsyncDisposable {
       const { name } = definition.metadata
       try {
         const result = await installDefinition(client, definition, clock)
-        if (result !== 'unchanged') log.write(name, `definition ${result}`)
+        if (result !== 'unchanged') log.write(name, `CRD ${result}`)
       } catch (error) {
-        log.problem(name, 'definition rejected', error)
+        log.problem(name, 'CRD rejected', error)
         await child.stop()
         return false
       }

@@ -17,7 +17,7 @@ export async function installDefinition(
   const before = await client.find(CustomResourceDefinition, name)
   // The operator's runtime has built it as a CustomResourceDefinition; this process only has its JSON.
   const after = await client.apply(definition as never, { fieldManager: 'kubewright-dev', force: true })
-  await withDeadline(clock, '30s', `the definition ${name} to be served`, (signal) => served(client, name, signal))
+  await withDeadline(clock, '30s', `the CRD ${name} to be served`, (signal) => served(client, name, signal))
   if (before === undefined) return 'installed'
   return before.metadata.generation === (after as KubeObject).metadata.generation ? 'unchanged' : 'changed'
 }

@@ -15,8 +15,8 @@ export async function checkKubeconfig(
     return { findings: [{ check, level: 'ok', message: `${host}, namespace ${client.namespace}` }], client }
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof CredentialsError)) throw error
-    const cure = 'name one with --kubeconfig or KUBECONFIG, or start a control plane on this machine with kubewright up'
-    return { findings: [{ check, level: 'failed', message: error.message, cure }] }
+    const fix = 'name one with --kubeconfig or KUBECONFIG, or start a control plane on this machine with kubewright up'
+    return { findings: [{ check, level: 'failed', message: error.message, fix }] }
   }
 }
 
@@ -30,7 +30,7 @@ export async function checkCluster(client: ApiClient, signal: AbortSignal): Prom
   } catch (error) {
     signal.throwIfAborted()
     const message = errorText(error)
-    return [{ check, level: 'failed', message, cure: cureOf(error, client.rest.transport.host) }]
+    return [{ check, level: 'failed', message, fix: fixOf(error, client.rest.transport.host) }]
   }
 }
 
@@ -52,7 +52,7 @@ async function whoAmI(client: ApiClient, signal: AbortSignal): Promise<string> {
   }
 }
 
-function cureOf(error: unknown, host: string): string {
+function fixOf(error: unknown, host: string): string {
   if (error instanceof ApiError && error.statusCode === 401)
     return 'the cluster rejects the credentials of the kubeconfig: log in again, or get a new kubeconfig'
   if (error instanceof ApiError && error.statusCode === 403)

@@ -12,7 +12,7 @@ export async function checkDefinitions(
   crds: readonly CrdManifest[],
   signal: AbortSignal,
 ): Promise<Finding[]> {
-  const check = 'Definitions'
+  const check = 'CRDs'
   const findings: Finding[] = []
   for (const crd of crds) {
     const { name } = crd.metadata
@@ -21,8 +21,8 @@ export async function checkDefinitions(
       if (problem !== undefined) findings.push({ check, ...problem })
     } catch (error) {
       if (!isForbidden(error)) throw error
-      const cure = 'ask an administrator for the permission to get customresourcedefinitions'
-      findings.push({ check, level: 'skipped', message: `no permission to get ${name}`, cure })
+      const fix = 'ask an administrator for the permission to get customresourcedefinitions'
+      findings.push({ check, level: 'skipped', message: `no permission to get ${name}`, fix })
     }
   }
   if (findings.length > 0) return findings
@@ -43,12 +43,12 @@ async function problemOf(
   const { name } = crd.metadata
   const found = await client.find(CustomResourceDefinition, name, { signal })
   if (found === undefined)
-    return { level: 'failed', message: `${name} is not installed`, cure: 'run kubewright install' }
+    return { level: 'failed', message: `${name} is not installed`, fix: 'run kubewright install' }
   const conditions = found.status?.conditions ?? []
   if (!conditions.some(({ type, status }) => type === 'Established' && status === 'True')) {
     const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False')
     const why = refused === undefined ? '' : `: ${refused.message}`
-    return { level: 'failed', message: `${name} is not served${why}`, cure: `see kubectl describe crd ${name}` }
+    return { level: 'failed', message: `${name} is not served${why}`, fix: `see kubectl describe crd ${name}` }
   }
   const installed: unknown = found
   const differences = isCrd(installed) ? crdDifferences(installed, crd, 3) : []
@@ -57,6 +57,6 @@ async function problemOf(
   return {
     level: 'warning',
     message,
-    cure: 'run kubewright generate, check kubewright crd diff --cluster, then run kubewright install',
+    fix: 'run kubewright generate, check kubewright crd diff --cluster, then run kubewright install',
   }
 }

@@ -8,14 +8,14 @@ const stripsTypes = { major: 22, minor: 18 }
 export function checkNode(version: string, hasTsx: boolean): Finding[] {
   const check = 'Node'
   if (!isAtLeast(version, oldest)) {
-    const cure = 'install the newest LTS version from https://nodejs.org'
-    return [{ check, level: 'failed', message: `${version} is too old: 20.19 is required`, cure }]
+    const fix = 'install the newest LTS version from https://nodejs.org'
+    return [{ check, level: 'failed', message: `${version} is too old: 20.19 is required`, fix }]
   }
   if (isAtLeast(version, stripsTypes))
     return [{ check, level: 'ok', message: `${version}, with built-in support for TypeScript` }]
   if (hasTsx) return [{ check, level: 'ok', message: `${version}, with tsx for TypeScript` }]
-  const cure = 'run npm install --save-dev tsx, or use Node 22.18 or later'
-  return [{ check, level: 'warning', message: `${version} needs tsx for TypeScript, which is not installed`, cure }]
+  const fix = 'run npm install --save-dev tsx, or use Node 22.18 or later'
+  return [{ check, level: 'warning', message: `${version} needs tsx for TypeScript, which is not installed`, fix }]
 }
 
 function isAtLeast(version: string, wanted: { readonly major: number; readonly minor: number }): boolean {

@@ -24,7 +24,7 @@ export interface PermissionPurpose {
   readonly level: 'warning' | 'failed'
   /** The command or operator that needs the permissions. */
   readonly purpose: string
-  readonly cure: string
+  readonly fix: string
 }
 
 interface Review {
@@ -40,7 +40,7 @@ const atOnce = 8
 export async function checkPermissions(
   client: ApiClient,
   wanted: readonly WantedAccess[],
-  { check, level, purpose, cure }: PermissionPurpose,
+  { check, level, purpose, fix }: PermissionPurpose,
   signal: AbortSignal,
 ): Promise<Finding[]> {
   const reviews = new Map(wanted.flatMap(reviewsOf).map((review) => [review.text, review]))
@@ -53,7 +53,7 @@ export async function checkPermissions(
   }
   if (missing.length === 0)
     return [{ check, level: 'ok', message: `all ${all.length} permissions of ${purpose} are granted` }]
-  return [{ check, level, message: `${purpose} lacks: ${byResource(missing)}`, cure }]
+  return [{ check, level, message: `${purpose} lacks: ${byResource(missing)}`, fix }]
 }
 
 /** Combines `get a`, `list a` and `get b` to `get, list a; get b`. */

@@ -69,24 +69,24 @@ function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce((inner, name) => (isRecord(inner) ? inner[name] : undefined), value)
 }
 
-type Problem = Pick<Finding, 'message' | 'cure'>
+type Problem = Pick<Finding, 'message' | 'fix'>
 
 function certificateProblem({ name, clientConfig }: Hook, clock: Clock): Problem | undefined {
   const { caBundle } = clientConfig
   if (typeof caBundle !== 'string' || caBundle === '') {
     // A URL may have a publicly trusted certificate, but a service of the cluster cannot.
     if (clientConfig['service'] === undefined) return undefined
-    const cure = 'the operator or cert-manager must set caBundle: check that it runs'
-    return { message: `${name} has no caBundle, so the API server does not trust its certificate`, cure }
+    const fix = 'the operator or cert-manager must set caBundle: check that it runs'
+    return { message: `${name} has no caBundle, so the API server does not trust its certificate`, fix }
   }
   try {
     const { validTo } = new X509Certificate(Buffer.from(caBundle, 'base64'))
     if (Date.parse(validTo) > clock.now()) return undefined
-    return { message: `${name} has a caBundle that expired on ${validTo}`, cure: 'renew the certificate' }
+    return { message: `${name} has a caBundle that expired on ${validTo}`, fix: 'renew the certificate' }
   } catch {
     return {
       message: `${name} has a caBundle that is not a certificate`,
-      cure: 'set it to the PEM of the CA, in base64',
+      fix: 'set it to the PEM of the CA, in base64',
     }
   }
 }
@@ -107,12 +107,12 @@ async function serviceProblem(client: ApiClient, hook: Hook, signal: AbortSignal
     const path = `/apis/discovery.k8s.io/v1/${inNamespace}/endpointslices`
     const slices = await client.rest.json({ method: 'GET', path, query, signal })
     if (hasReady(slices)) return undefined
-    const cure = `check its pods with kubectl -n ${namespace} get pods`
-    return { message: `${hook.name} is served by ${shown}, which has no ready endpoint`, cure }
+    const fix = `check its pods with kubectl -n ${namespace} get pods`
+    return { message: `${hook.name} is served by ${shown}, which has no ready endpoint`, fix }
   } catch (error) {
     if (isNotFound(error)) {
-      const cure = 'deploy the operator that it belongs to, or delete the configuration'
-      return { message: `${hook.name} is served by ${shown}, which does not exist`, cure }
+      const fix = 'deploy the operator that it belongs to, or delete the configuration'
+      return { message: `${hook.name} is served by ${shown}, which does not exist`, fix }
     }
     // Without the permission to read the service, it cannot be checked.
     if (isForbidden(error)) return undefined

@@ -40,9 +40,9 @@ describe('checkNode()', () => {
   it('requires Node 20.19, and tsx before 22.18', () => {
     expect(checkNode('v20.18.0', true)[0]).toMatchObject({
       level: 'failed',
-      cure: expect.stringContaining('nodejs.org'),
+      fix: expect.stringContaining('nodejs.org'),
     })
-    expect(checkNode('v20.19.0', false)[0]).toMatchObject({ level: 'warning', cure: expect.stringContaining('tsx') })
+    expect(checkNode('v20.19.0', false)[0]).toMatchObject({ level: 'warning', fix: expect.stringContaining('tsx') })
     expect(checkNode('v20.19.0', true)[0]?.level).toBe('ok')
     expect(checkNode('v22.18.0', false)[0]?.level).toBe('ok')
     expect(checkNode('v24.0.0', false)[0]?.level).toBe('ok')
@@ -58,18 +58,18 @@ describe('checkKubeconfig() and checkCluster()', () => {
     ])
   })
 
-  it('name the cure for a missing kubeconfig', async () => {
+  it('name the fix for a missing kubeconfig', async () => {
     const { findings, client } = await checkKubeconfig(() =>
       Promise.reject(new ConfigError('No cluster is configured')),
     )
     expect(client).toBeUndefined()
-    expect(findings[0]).toMatchObject({ level: 'failed', cure: expect.stringContaining('kubewright up') })
+    expect(findings[0]).toMatchObject({ level: 'failed', fix: expect.stringContaining('kubewright up') })
   })
 
-  it('name the cure for rejected credentials', async () => {
+  it('name the fix for rejected credentials', async () => {
     expect((await checkCluster(as('nobody'), signal))[0]).toMatchObject({
       level: 'failed',
-      cure: expect.stringContaining('log in again'),
+      fix: expect.stringContaining('log in again'),
     })
   })
 
@@ -78,7 +78,7 @@ describe('checkKubeconfig() and checkCluster()', () => {
     ['getaddrinfo ENOTFOUND x', 'cannot be resolved'],
     ['self-signed certificate in certificate chain', 'does not trust'],
     ['read ETIMEDOUT', 'is reachable'],
-  ])('name the cure for %s', async (message, cure) => {
+  ])('name the fix for %s', async (message, fix) => {
     const transport = {
       host: 'https://x',
       send: () => Promise.reject(new Error('cannot connect', { cause: new Error(message) })),
@@ -87,13 +87,13 @@ describe('checkKubeconfig() and checkCluster()', () => {
     const client = createClient({ transport, clock: new VirtualClock() })
     expect((await checkCluster(client, signal))[0]).toMatchObject({
       level: 'failed',
-      cure: expect.stringContaining(cure),
+      fix: expect.stringContaining(fix),
     })
   })
 })
 
 describe('checkPermissions()', () => {
-  const purpose = { check: 'Permissions', level: 'failed', purpose: 'it', cure: 'ask' } as const
+  const purpose = { check: 'Permissions', level: 'failed', purpose: 'it', fix: 'ask' } as const
   const wanted = [
     {
       namespace: 'team',
@@ -118,7 +118,7 @@ describe('checkPermissions()', () => {
         level: 'failed',
         message:
           'it lacks: get, list pods/log in team; get, list pods.apps/log in team; get secrets a in team; get /metrics',
-        cure: 'ask',
+        fix: 'ask',
       },
     ])
   })
@@ -138,7 +138,7 @@ describe('checkDefinitions()', () => {
 
   it('reports CRDs that are missing or different', async () => {
     expect(await checkDefinitions(admin, [widget(5)], signal)).toMatchObject([
-      { level: 'failed', message: 'widgets.example.com is not installed', cure: 'run kubewright install' },
+      { level: 'failed', message: 'widgets.example.com is not installed', fix: 'run kubewright install' },
     ])
     await install(widget(5))
     const watch = await admin.watch(CustomResourceDefinition, { sendInitialEvents: true })

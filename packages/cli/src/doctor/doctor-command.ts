@@ -10,15 +10,15 @@ export const doctorFlags = defineFlags({ ...connectionFlags, ...outputFlag })
 /** `kubewright doctor`: checks whether an operator can run. */
 export const doctorCommand: Command = defineCommand({
   name: 'doctor',
-  summary: 'Check whether an operator can run, and name the cure if not',
+  summary: 'Check whether an operator can run, and name the fix if not',
   description: `
-Run these checks, and name the cure for each failure:
+Run these checks, and name the fix for each failure:
   Node          its version, and its support for TypeScript
   Kubeconfig    a usable kubeconfig exists
   Cluster       the API server answers; shows the user
   Operator      the code loads
-  Definitions   the CRDs are installed and equal to those of the code
-  Permissions   the user of the kubeconfig has the rights of the operator
+  CRDs          the CRDs are installed and equal to those of the code
+  Permissions   the user of the kubeconfig has the permissions of the operator
   Webhooks      their servers exist and their certificates are valid
 
 Outside a project, the checks of the operator are skipped.

@@ -64,7 +64,7 @@ async function loadedOperator(
   } catch (error) {
     if (!(error instanceof UsageError) || given !== undefined) throw error
     report([
-      { check, level: 'skipped', message: 'this folder has no operator', cure: 'create one with kubewright init' },
+      { check, level: 'skipped', message: 'this folder has no operator', fix: 'create one with kubewright init' },
     ])
     return undefined
   }
@@ -75,7 +75,7 @@ async function loadedOperator(
     return operator
   } catch (error) {
     const message = errorText(error)
-    report([{ check, level: 'failed', message, cure: 'fix the code; npx tsc --noEmit may show more' }])
+    report([{ check, level: 'failed', message, fix: 'fix the code; npx tsc --noEmit may show more' }])
     return undefined
   }
 }
@@ -100,7 +100,7 @@ async function checkWith(
           check: 'Permissions',
           level: 'failed',
           purpose: operator.name,
-          cure: 'grant the roles of config/rbac to the user of the kubeconfig, or use kubewright deploy',
+          fix: 'grant the roles of config/rbac to the user of the kubeconfig, or use kubewright deploy',
         },
         signal,
       ),
@@ -114,7 +114,7 @@ async function checkWith(
         check: 'Permissions',
         level: 'warning',
         purpose: 'kubewright install',
-        cure: 'ask an administrator of the cluster to install the CRDs',
+        fix: 'ask an administrator of the cluster to install the CRDs',
       },
       signal,
     ),
@@ -141,11 +141,11 @@ function accessOf({ access, namespaces }: OperatorDescription, own: string): Wan
 const colors = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'grey' } as const
 const margin = 22
 
-function print({ check, level, message, cure }: Finding, { out, terminal = noTerminal }: CommandContext): void {
+function print({ check, level, message, fix }: Finding, { out, terminal = noTerminal }: CommandContext): void {
   const { paint } = terminal
   const [first = '', ...more] = message.split('\n').filter((line) => line.trim() !== '')
   const shown = paint(colors[level], level) + ' '.repeat(8 - level.length)
   out(fitted(`${shown} ${check.padEnd(12)} ${first}`, terminal, margin))
   for (const line of more) out(fitted(`${' '.repeat(margin)}${line}`, terminal, margin))
-  if (cure !== undefined && level !== 'ok') out(fitted(`${' '.repeat(margin)}→ ${cure}`, terminal, margin + 2))
+  if (fix !== undefined && level !== 'ok') out(fitted(`${' '.repeat(margin)}→ ${fix}`, terminal, margin + 2))
 }

@@ -29,7 +29,7 @@ export const explainArguments = defineArguments({
     label: 'KIND[.FIELD...]',
     complete: { list: 'resources' },
     help: 'Kind or field, such as deployments, deploy.spec.strategy or homes.ajd.example.com.spec',
-    cure: 'name a kind or a field, such as deployments.spec',
+    fix: 'name a kind or a field, such as deployments.spec',
   },
 })
 

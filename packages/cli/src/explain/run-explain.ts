@@ -39,7 +39,7 @@ export async function runExplain(
   }
 }
 
-/** Finds the resource. If it is unknown offline, the error names the flags that supply its definition. */
+/** Finds the resource. If it is unknown offline, the error names the flags that supply its CRD. */
 async function named(
   client: ApiClient,
   word: string,
@@ -50,7 +50,7 @@ async function named(
     return await findResource(client, word, apiVersion)
   } catch (error) {
     if (!(error instanceof NoMatchError) || live) throw error
-    throw new Error(`${error.message}: give its definition with --crd, or use that of a cluster with --cluster`, {
+    throw new Error(`${error.message}: give its CRD with --crd, or use the CRD of a cluster with --cluster`, {
       cause: error,
     })
   }

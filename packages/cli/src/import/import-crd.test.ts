@@ -41,7 +41,7 @@ describe('importCrd()', () => {
       },
     )
     expect(roundTrip(crd)).toMatchInlineSnapshot(`
-      "// Imported from the definition widgets.example.com by kubewright import. Do not edit: import it again.
+      "// Imported from the CRD widgets.example.com by kubewright import. Do not edit: import it again.
       import { defineResource, type Infer, s } from 'kubewright'
 
       /** Widget is what the factory makes. */
@@ -80,7 +80,7 @@ describe('importCrd()', () => {
     expect(Object.keys(evaluateModule(text)['Widget']!['versions' as never])).toEqual(['v1', 'v1beta1', 'v1alpha1'])
   })
 
-  it('keeps unusual definitions', () => {
+  it('keeps unusual CRDs', () => {
     // A status without the subresource, further fields, unknown fields, a rule on the root, and a single deprecated version.
     const text = roundTrip(
       crdWith(

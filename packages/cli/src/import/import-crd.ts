@@ -41,7 +41,7 @@ export function importCrd(crd: CrdManifest, options: ImportOptions = {}): Import
     kind,
     versions: plan.versions.map(({ name }) => name),
     path: `${group}/${kebab(kind)}.ts`,
-    text: resourceText(plan, { origin: options.origin ?? `the definition ${crd.metadata.name}` }),
+    text: resourceText(plan, { origin: options.origin ?? `the CRD ${crd.metadata.name}` }),
     differences: crdDifferences(wanted, written),
   }
 }

@@ -76,8 +76,8 @@ async function fromCluster(
 function unreadable(documents: readonly ManifestDocument[]): UnusableCrd[] {
   return documents.flatMap(({ file, line, text, problem }) => {
     if (problem === undefined) return []
-    const cure = text.includes('{{') ? '; if it is a Helm template, import the output of helm template' : ''
-    return [{ name: `${file}:${line}`, reason: `${problem}${cure}` }]
+    const fix = text.includes('{{') ? '; if it is a Helm template, import the output of helm template' : ''
+    return [{ name: `${file}:${line}`, reason: `${problem}${fix}` }]
   })
 }
 

@@ -50,7 +50,7 @@ patchesStrategicMerge: [two.yaml]
     ])
   })
 
-  it('refuses URLs and names the cure', async () => {
+  it('refuses URLs and names the fix', async () => {
     await expect(readManifests(['https://example.com/crd.yaml'])).rejects.toThrow(
       'curl -fsSL -o FILE https://example.com',
     )

@@ -60,13 +60,13 @@ async function servedKind(object: Manifest, { client, dryRun, signal }: ApplyObj
     if (!(error instanceof NoMatchError)) throw error
     if (dryRun) return undefined
     throw new Error(
-      `${object.kind} ${object.metadata.name} cannot be applied: the cluster does not serve ${object.kind} of ${object.apiVersion}. ${cure(object)}`,
+      `${object.kind} ${object.metadata.name} cannot be applied: the cluster does not serve ${object.kind} of ${object.apiVersion}. ${fix(object)}`,
       { cause: error },
     )
   }
 }
 
-function cure({ apiVersion }: Manifest): string {
+function fix({ apiVersion }: Manifest): string {
   if (apiVersion.startsWith('monitoring.coreos.com/'))
     return 'Install the Prometheus operator, or run kubewright generate --no-prometheus'
   if (apiVersion.startsWith('cert-manager.io/'))

@@ -100,11 +100,11 @@ export class ClusterSession implements AsyncDisposable {
   }
 
   /** Removes an object. On a dry run, only prints it. */
-  async remove(installed: InstalledObject, options: Partial<Pick<RemoveOptions, 'wait' | 'cure'>> = {}): Promise<void> {
+  async remove(installed: InstalledObject, options: Partial<Pick<RemoveOptions, 'wait' | 'fix'>> = {}): Promise<void> {
     const { client, signal } = this
     if (this.isDryRun) return this.#record(changeOf(installed.object, 'deleted'))
-    const { wait = this.waits, cure } = options
-    this.#record(await removeObject(installed, { ...this.waiting, client, signal, wait, cure }))
+    const { wait = this.waits, fix } = options
+    this.#record(await removeObject(installed, { ...this.waiting, client, signal, wait, fix }))
   }
 
   /** Prints that an object stays although it is no longer needed. */

@@ -2,7 +2,7 @@ import { type Command, defineCommand } from '../command/command.ts'
 import { entryArgument } from '../entry/entry-argument.ts'
 import { changeFlags } from './change-flags.ts'
 
-/** `kubewright install`: installs the definitions of an operator's resources. */
+/** `kubewright install`: installs the CRDs of an operator's resources. */
 export const installCommand: Command = defineCommand({
   name: 'install',
   summary: 'Install the CRDs of an operator in the current cluster',

@@ -86,7 +86,7 @@ export function lossOf(definitions: readonly CountedDefinition[]): string {
   return parts.join(', ')
 }
 
-const heldCure = `the operator must clean up first: run it with kubewright run, or remove the finalizers by hand`
+const heldFix = `the operator must clean up first: run it with kubewright run, or remove the finalizers by hand`
 
 /** Removes the objects of a CRD while the operator can still clean up after them. */
 export async function removeObjectsOf(session: ClusterSession, definition: CountedDefinition): Promise<void> {
@@ -99,12 +99,12 @@ export async function removeObjectsOf(session: ClusterSession, definition: Count
       ),
     )
   }
-  for (const object of objects) await session.remove(object, { cure: heldCure })
+  for (const object of objects) await session.remove(object, { fix: heldFix })
 }
 
 /** Removes a CRD with all its objects. */
 export async function removeDefinition(session: ClusterSession, definition: CountedDefinition): Promise<void> {
-  await session.remove(definition, { cure: heldCure })
+  await session.remove(definition, { fix: heldFix })
 }
 
 function ignoreMissing(error: unknown): void {

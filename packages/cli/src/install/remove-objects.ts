@@ -11,7 +11,7 @@ export interface RemoveOptions extends WaitOptions {
   /** Whether to wait until the objects are gone. */
   readonly wait: boolean
   /** Completes the error if the object is not gone in time. */
-  readonly cure?: string | undefined
+  readonly fix?: string | undefined
 }
 
 /** Deletes an object, and waits until it is gone. */
@@ -48,10 +48,10 @@ export async function removeObject({ kind, object }: InstalledObject, options: R
 }
 
 async function stuckText({ kind, object }: InstalledObject, options: RemoveOptions): Promise<string> {
-  const { client, timeout, cure = 'check its finalizers' } = options
+  const { client, timeout, fix = 'check its finalizers' } = options
   const left = await client.find(kind, keyOf(object))
   const why = heldBy(left?.metadata.finalizers ?? [])
-  return `${object.kind} ${object.metadata.name} still exists after ${formatDuration(timeout)}${why}: ${cure}`
+  return `${object.kind} ${object.metadata.name} still exists after ${formatDuration(timeout)}${why}: ${fix}`
 }
 
 function heldBy(finalizers: readonly string[]): string {

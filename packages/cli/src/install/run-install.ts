@@ -7,7 +7,7 @@ import type { changeFlags } from './change-flags.ts'
 import { ClusterSession } from './cluster-session.ts'
 import { applyDefinitions, pruneDefinitions } from './install-definitions.ts'
 
-/** Installs the definitions of an operator's resources. */
+/** Installs the CRDs of an operator's resources. */
 export async function runInstall(
   { flags, args }: CommandInput<typeof changeFlags, typeof entryArgument>,
   context: CommandContext,

@@ -6,7 +6,7 @@ import type { changeFlags } from './change-flags.ts'
 import { ClusterSession } from './cluster-session.ts'
 import { uninstallDefinitions } from './deploy-objects.ts'
 
-/** Removes the definitions of an operator's resources, with their objects. */
+/** Removes the CRDs of an operator's resources, with their objects. */
 export async function runUninstall(
   { flags, args }: CommandInput<typeof changeFlags, typeof entryArgument>,
   context: CommandContext,

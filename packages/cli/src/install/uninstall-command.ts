@@ -2,7 +2,7 @@ import { type Command, defineCommand } from '../command/command.ts'
 import { entryArgument } from '../entry/entry-argument.ts'
 import { changeFlags } from './change-flags.ts'
 
-/** `kubewright uninstall`: removes the definitions of an operator's resources. */
+/** `kubewright uninstall`: removes the CRDs of an operator's resources. */
 export const uninstallCommand: Command = defineCommand({
   name: 'uninstall',
   summary: 'Remove the CRDs of an operator and all their objects',

@@ -13,11 +13,11 @@ const operatorWith = (text: Schema<string>) => {
 describe('checkDefinitions()', () => {
   it('throws with the place and the problem of an invalid rule', () => {
     expect(() => checkDefinitions(operatorWith(s.string().rule('self.size() < ten', 'is too long')))).toThrow(
-      /^API servers would reject these definitions:\n {2}Home v1: openAPIV3Schema\.properties\[spec\]\.properties\[text\]\.x-kubernetes-validations\[0\]\.rule: .*undeclared reference to 'ten'/,
+      /^API servers would reject these CRDs:\n {2}Home v1: openAPIV3Schema\.properties\[spec\]\.properties\[text\]\.x-kubernetes-validations\[0\]\.rule: .*undeclared reference to 'ten'/,
     )
   })
 
-  it('accepts valid definitions', () => {
+  it('accepts valid CRDs', () => {
     expect(() => checkDefinitions(operatorWith(s.string().rule('self.size() < 10', 'is too long')))).not.toThrow()
   })
 })

@@ -10,5 +10,5 @@ export function checkDefinitions({ resources }: Pick<OperatorDescription, 'resou
       ),
     ),
   )
-  if (problems.length > 0) throw new Error(`API servers would reject these definitions:\n  ${problems.join('\n  ')}`)
+  if (problems.length > 0) throw new Error(`API servers would reject these CRDs:\n  ${problems.join('\n  ')}`)
 }

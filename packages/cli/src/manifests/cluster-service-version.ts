@@ -21,7 +21,7 @@ export interface BundleFacts extends ManifestOptions {
 
 /**
  * The ClusterServiceVersion of an operator, from which OLM installs it and consoles display it. OLM issues the certificates of webhooks, so
- * the operator needs no rights for them.
+ * the operator needs no permissions for them.
  */
 export function clusterServiceVersion(operator: OperatorDescription, facts: BundleFacts): Manifest {
   const context: ObjectContext = {
@@ -91,7 +91,7 @@ function installSpec(context: ObjectContext): object {
   const serviceAccountName = `${naming.prefix}controller-manager`
   const metrics = metricsAuthRole(context)['rules'] as readonly PolicyRule[]
   const { cluster, watched } = operator.access
-  // OLM grants rights in the namespace of the operator or in the whole cluster, but not in other namespaces.
+  // OLM grants permissions in the namespace of the operator or in the whole cluster, but not in other namespaces.
   const isOwn = operator.namespaces.includes(ownNamespace)
   const own = mergeRules([...operator.access.own, ...(isOwn ? watched : [])])
   const everywhere = mergeRules([...cluster, ...metrics, ...(isOwn ? [] : watched)])

@@ -21,7 +21,7 @@ export const generateFlags = defineFlags({
   },
   'network-policy': {
     defaultText: 'as in config/',
-    help: 'Admit traffic to the pod for metrics and webhooks only',
+    help: 'Add a NetworkPolicy that admits only connections to the ports for metrics and webhooks',
   },
   installer: { defaultText: 'on if the file exists', help: 'Also write dist/install.yaml with all objects' },
   helm: {

@@ -39,7 +39,7 @@ export function chartFiles(operator: OperatorDescription, options: ChartOptions 
     options: { ...resolved, namespace: releaseNamespace, certManager: false },
   }
   const parts = installationParts(context)
-  // Without the rights for certificates: the chart has roles of their own for them, which the values can turn off.
+  // Without the permissions for certificates: the chart has roles of their own for them, which the values can turn off.
   const { manager } = installationParts({ ...context, options: { ...context.options, certManager: true } })
   const files = new Map<string, GeneratedFile>()
   const add = (path: string, text: string): void => void files.set(`${folder}/templates/${path}`, markedTemplate(text))
@@ -133,7 +133,7 @@ function valuesOf(context: ObjectContext, chosen: ResolvedOptions): string {
     section('Scraping and alerts. Requires the Prometheus operator.', {
       prometheus: { enabled: chosen.prometheus },
     }),
-    section('Admit traffic to the pods for metrics and webhooks only.', {
+    section('Add a NetworkPolicy that admits only connections to the ports for metrics and webhooks.', {
       networkPolicy: { enabled: chosen.networkPolicy },
     }),
   ].join('\n')

@@ -43,7 +43,7 @@ describe('describeOperator()', () => {
     expect(sharing.leaderElection).toBe(false)
   })
 
-  it('requests rights only in its own namespace if it watches no other', () => {
+  it('requests permissions only in its own namespace if it watches no other', () => {
     const { namespaces, access } = describeOperator(operator, { namespaced: true })
     expect(namespaces).toEqual([ownNamespace])
     expect(access.cluster).toEqual([])

@@ -14,7 +14,7 @@ export function serviceAccount(context: ObjectContext): Manifest {
   return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: ownMeta(context, 'controller-manager') }
 }
 
-/** The rights of the controllers: a ClusterRole, and Roles for an operator that watches some namespaces only. */
+/** The permissions of the controllers: a ClusterRole, and Roles for an operator that watches some namespaces only. */
 export function managerRoles(context: ObjectContext): Manifest[] {
   const { operator, options } = context
   const { cluster, watched, certificates } = operator.access
@@ -29,7 +29,7 @@ export function managerRoles(context: ObjectContext): Manifest[] {
   return roles
 }
 
-/** The rights for leader election and sharding, usually in the namespace of the operator. */
+/** The permissions for leader election and sharding, usually in the namespace of the operator. */
 export function leaderElectionRoles(context: ObjectContext): Manifest[] {
   const { own, elsewhere, watched } = context.operator.access
   const roles: Manifest[] = []
@@ -42,7 +42,7 @@ export function leaderElectionRoles(context: ObjectContext): Manifest[] {
   return roles
 }
 
-/** The rights to store the certificate of the webhooks; none if cert-manager issues it. */
+/** The permissions to store the certificate of the webhooks; none if cert-manager issues it. */
 export function certificateRoles(context: ObjectContext): Manifest[] {
   const { own } = context.operator.access.certificates
   return isSelfManaged(context) ? [role(context, 'Role', 'webhook-cert-role', mergeRules(own))] : []
@@ -100,13 +100,13 @@ export function isSelfManaged({ operator, options }: Pick<ObjectContext, 'operat
   return hasWebhooks(operator) && !options.certManager
 }
 
-/** Whether a namespace is watched, so that the operator has its `watched` rights there. */
+/** Whether a namespace is watched, so that the operator has its `watched` permissions there. */
 function isWatched({ operator, options }: ObjectContext, namespace: string): boolean {
   const place = (name: string): string => (name === ownNamespace ? options.namespace : name)
   return operator.namespaces.some((watched) => place(watched) === place(namespace))
 }
 
-/** The rights of rules that others do not grant yet, so that no right is granted twice. */
+/** The permissions of `rules` that no other role grants yet, so that no permission is granted twice. */
 function rulesBeyond(rules: readonly PolicyRule[], granted: readonly PolicyRule[]): PolicyRule[] {
   const known = new Set(granted.flatMap(singleRights).map((right) => JSON.stringify(right)))
   return mergeRules(rules.flatMap(singleRights).filter((right) => !known.has(JSON.stringify(right))))

@@ -88,7 +88,7 @@ const lastDefinition = CustomResourceDefinition({
 })
 
 async function whenServed(client: ApiClient, clock: Clock, name: string): Promise<string | undefined> {
-  return withDeadline(clock, '30s', `the definition ${name} to be served`, async (signal) => {
+  return withDeadline(clock, '30s', `the CRD ${name} to be served`, async (signal) => {
     for (;;) {
       const fields = { 'metadata.name': name }
       const watch = await client.watch(CustomResourceDefinition, { fields, sendInitialEvents: true, signal })

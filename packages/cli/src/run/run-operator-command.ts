@@ -1,13 +1,13 @@
 import { type Command, defineCommand } from '../command/command.ts'
 import { programArgument } from '../entry/entry-argument.ts'
 
-/** `kubewright run`: runs an operator against a cluster, as its own program does. */
+/** `kubewright run`: runs an operator against a cluster. */
 export const runOperatorCommand: Command = defineCommand({
   name: 'run',
   summary: 'Run an operator against the cluster of the current kubeconfig',
   description: `
-Run an operator until interrupted, as its own program does, against the cluster of $KUBECONFIG, ~/.kube/config or the
-service account of the pod. The kinds of the operator must be installed: see kubewright install --help.
+Run an operator until interrupted, against the cluster of $KUBECONFIG, ~/.kube/config or the service account of the pod.
+The behaviour is that of running the main module of the operator with node. The kinds of the operator must be installed: see kubewright install --help.
 
 TypeScript needs tsx in the project, or Node 22.18.`,
   args: programArgument,

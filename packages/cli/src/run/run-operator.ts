@@ -9,7 +9,7 @@ import { projectRuntime } from '../entry/project-runtime.ts'
 import { InterruptedError } from '../terminal/interrupted-error.ts'
 import { noTerminal } from '../terminal/terminal.ts'
 
-/** Runs an operator in this process, as its own program does. */
+/** Runs an operator in this process, with the same behaviour as `node` on its main module. */
 export async function runOperator(
   { args, forwarded }: CommandInput<NoFlags, typeof programArgument>,
   context: CommandContext,

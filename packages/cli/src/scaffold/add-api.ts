@@ -26,7 +26,7 @@ export interface ApiOptions {
   readonly force?: boolean | undefined
 }
 
-/** Adds a kind, a version or a controller to a project. Throws an error that names the cure if that is impossible. */
+/** Adds a kind, a version or a controller to a project. Throws an error that names the fix if that is impossible. */
 export function addApi(project: Project, options: ApiOptions, builtins: readonly BuiltinKind[]): Project {
   const kind = checkKind(options.kind)
   const version = checkVersion(options.version)
@@ -134,9 +134,9 @@ function withController(
     return { ...entry, controllers: [...others, { name }] }
   }
   if (has && !force) {
-    const cure = 'name a further one with --controller-name, or overwrite it with --force'
+    const fix = 'name a further one with --controller-name, or overwrite it with --force'
     throw new Error(
-      `${entry.kind} already has a controller: ${resource === false ? cure : `use --no-controller, ${cure}`}`,
+      `${entry.kind} already has a controller: ${resource === false ? fix : `use --no-controller, ${fix}`}`,
     )
   }
   return has ? entry : { ...entry, controller: true }

@@ -27,7 +27,7 @@ export interface WebhookOptions {
   readonly force?: boolean | undefined
 }
 
-/** Adds webhooks for a kind to a project. Throws an error that names the cure if that is impossible. */
+/** Adds webhooks for a kind to a project. Throws an error that names the fix if that is impossible. */
 export function addWebhook(project: Project, choice: WebhookOptions, builtins: readonly BuiltinKind[]): Project {
   const { defaulting, validation, conversion } = choice
   if (!defaulting && !validation && !conversion) {

@@ -3,7 +3,9 @@ import { isDNS1035Label, isDNS1123Label, isDNS1123Subdomain, UsageError } from '
 /** Checks the name of a kind. The error suggests a valid one. */
 export function checkKind(kind: string): string {
   if (kind === 'Infer' || kind === 'Draft')
-    throw new UsageError(`--kind must not be ${kind}, which the files of kinds import: choose another name`)
+    throw new UsageError(
+      `--kind must not be ${kind}: the generated file imports a type of that name; choose another name`,
+    )
   if (/^[A-Z][A-Za-z0-9]*$/.test(kind) && kind.length <= 63) return kind
   const words = kind.split(/[^A-Za-z0-9]+/).filter((word) => /^[A-Za-z]/.test(word))
   const camel = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')

@@ -9,7 +9,7 @@ export interface EditOptions {
   readonly license?: 'apache2' | 'none' | undefined
 }
 
-/** Changes the settings of a project. Throws an error that names the cure if that is impossible. */
+/** Changes the settings of a project. Throws an error that names the fix if that is impossible. */
 export function editProject(project: Project, options: EditOptions): Project {
   const { multigroup = project.multigroup, namespaced = project.namespaced } = options
   const rights = rightsOf(project)

@@ -4,7 +4,11 @@ import { scaffoldFlags } from './scaffold-flags.ts'
 
 /** The flags of `init`. */
 export const initFlags = defineFlags({
-  domain: { value: 'DOMAIN', defaultText: 'my.domain', help: 'End the API groups of your kinds with this domain' },
+  domain: {
+    value: 'DOMAIN',
+    defaultText: 'my.domain',
+    help: 'Append this domain to the API groups: group shop becomes shop.DOMAIN',
+  },
   'project-name': { value: 'NAME', defaultText: 'the name of the folder', help: 'Name the operator' },
   repo: { value: 'REPO', help: 'Record this repository in package.json, such as github.com/jane/homes' },
   owner: { value: 'NAME', help: 'Name this owner in copyright lines' },

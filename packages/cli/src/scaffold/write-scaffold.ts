@@ -63,7 +63,7 @@ export function writeScaffold(
   return plan
 }
 
-const words = { create: 'created', update: 'updated', merge: 'merged', offer: 'offered', keep: 'kept' } as const
+const words = { create: 'created', update: 'updated', merge: 'merged', offer: 'proposed', keep: 'kept' } as const
 
 function target({ path, action }: Pick<PlannedFile, 'path' | 'action'>): string {
   return action === 'offer' ? `${path}.new` : path
@@ -98,7 +98,7 @@ function missingImports(plan: readonly PlannedFile[], operator: string | undefin
 function diffOf(file: PlannedFile): string[] {
   const { path, action, before, after, hints } = file
   if (after === undefined) return hints.map((hint) => `# ${path}: ${hint}`)
-  // An offered file is new: it stands beside the file of the user.
+  // A proposed file, FILE.new, is always new. The file of the user stays unchanged.
   const old = action === 'offer' ? undefined : before
   return [
     `--- ${old === undefined ? '/dev/null' : path}`,

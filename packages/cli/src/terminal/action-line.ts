@@ -1,13 +1,13 @@
 import type { Color, Paint } from './colors.ts'
 
 /** The effect of a command on a file. */
-export type FileAction = 'created' | 'updated' | 'merged' | 'offered' | 'kept' | 'unchanged' | 'removed'
+export type FileAction = 'created' | 'updated' | 'merged' | 'proposed' | 'kept' | 'unchanged' | 'removed'
 
 const colors: Readonly<Record<FileAction, Color>> = {
   created: 'green',
   updated: 'yellow',
   merged: 'yellow',
-  offered: 'cyan',
+  proposed: 'cyan',
   kept: 'grey',
   unchanged: 'grey',
   removed: 'red',

@@ -41,8 +41,8 @@ export async function identityOf(backend: Backend, now: number): Promise<ServerI
       return withFolder(kept(backend.folder), () => identityIn(join(backend.folder, 'pki'), now))
     case 'etcd': {
       const folder = '.kubewright/pki'
-      const cure = 'start it in a writable folder'
-      return withFolder({ purpose: 'keep its keys in', path: folder, cure }, () => identityIn(folder, now))
+      const fix = 'start it in a writable folder'
+      return withFolder({ purpose: 'keep its keys in', path: folder, fix }, () => identityIn(folder, now))
     }
   }
 }
@@ -50,7 +50,7 @@ export async function identityOf(backend: Backend, now: number): Promise<ServerI
 const kept = (folder: string): Written => ({
   purpose: 'keep objects in',
   path: folder,
-  cure: 'choose another folder with --data DIR, or keep objects in memory with --memory',
+  fix: 'choose another folder with --data DIR, or keep objects in memory with --memory',
 })
 
 /** Describes the backend for a hint. */

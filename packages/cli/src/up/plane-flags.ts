@@ -56,7 +56,11 @@ export function planeFlags({ port, portText, nodes, storage }: PlaneDefaults) {
       parse: integerFrom(0, 10_000),
       help: 'Simulate this many nodes; without nodes, pods stay pending',
     },
-    token: { value: 'TOKEN', parse: tokenOf, help: 'Also accept this bearer token, with the rights of system:masters' },
+    token: {
+      value: 'TOKEN',
+      parse: tokenOf,
+      help: 'Also accept this bearer token, with the permissions of the group system:masters',
+    },
     'client-ca': {
       value: 'FILE',
       complete: 'files',

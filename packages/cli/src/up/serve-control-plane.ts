@@ -92,7 +92,7 @@ export async function serveControlPlane(
       {
         purpose: 'write the kubeconfig to',
         path: kubeconfig,
-        cure: 'choose another file with --kubeconfig FILE',
+        fix: 'choose another file with --kubeconfig FILE',
       },
       () => writePrivateFile(kubeconfig, access),
     )

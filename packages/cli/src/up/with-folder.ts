@@ -6,17 +6,17 @@ export interface Written {
   /** Follows "Cannot": `keep objects in`. */
   readonly purpose: string
   readonly path: string
-  /** The cure for a path that is not writable. */
-  readonly cure: string
+  /** The fix for a path that is not writable. */
+  readonly fix: string
 }
 
-/** Runs a function that writes. An error of the file system becomes one with the path, the problem and the cure. */
-export async function withFolder<T>({ purpose, path, cure }: Written, write: () => Promise<T>): Promise<T> {
+/** Runs a function that writes. An error of the file system becomes one with the path, the problem and the fix. */
+export async function withFolder<T>({ purpose, path, fix }: Written, write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
     const problem = folderProblem(error)
     if (problem === undefined) throw error
-    throw new Error(`Cannot ${purpose} ${resolve(path)} because ${problem}: ${cure}`, { cause: error })
+    throw new Error(`Cannot ${purpose} ${resolve(path)} because ${problem}: ${fix}`, { cause: error })
   }
 }

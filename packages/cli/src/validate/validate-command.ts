@@ -48,7 +48,7 @@ export const validateArguments = defineArguments({
     many: true,
     complete: 'files',
     help: 'File or folder of YAML or JSON; - is the standard input',
-    cure: 'name the files to validate, or - for the standard input',
+    fix: 'name the files to validate, or - for the standard input',
   },
 })
 
@@ -57,9 +57,9 @@ export const validateCommand: Command = defineCommand({
   name: 'validate',
   summary: 'Validate manifests as an API server does, without a cluster',
   description: `
-Send manifests to an API server inside this process. It rejects whatever a cluster rejects, with the same messages:
-unknown and repeated fields, wrong types and values, violated CEL rules, invalid names. CRDs among the manifests apply to
-all of them.
+Send manifests to an API server inside this process. It rejects manifests that a cluster would reject, with the
+same messages: unknown and repeated fields, wrong types and values, violated CEL rules, invalid names. CRDs among the
+manifests are created first.
 
 Exits with 0 if all manifests are valid, 1 if one is invalid, and 2 for a mistake in the arguments.`,
   args: validateArguments,

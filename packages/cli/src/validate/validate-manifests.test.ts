@@ -184,7 +184,7 @@ describe('validateManifests()', () => {
       'the document is not an object',
       'apiVersion not set',
       'kind not set',
-      'no matches for kind "X" in version "x.dev/v1": give its definition with --crd',
+      'no matches for kind "X" in version "x.dev/v1": give its CRD with --crd',
       'no matches for kind "X" in version "v1"',
     ])
   })

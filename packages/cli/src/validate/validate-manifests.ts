@@ -219,8 +219,8 @@ class Session {
       return await this.#server.client.mapper.forKind({ group, version, kind })
     } catch (error) {
       if (!(error instanceof NoMatchError)) throw error
-      const cure = group.includes('.') ? ': give its definition with --crd' : ''
-      return `${error.message}${cure}`
+      const fix = group.includes('.') ? ': give its CRD with --crd' : ''
+      return `${error.message}${fix}`
     }
   }
 

@@ -129,8 +129,8 @@ class CronRun {
     const later = wait === undefined ? undefined : { requeueAfter: wait + delay }
     if (time === undefined) return later
     if (manyMissed) {
-      const cure = 'Set or decrease .spec.startingDeadlineSeconds or check clock skew'
-      this.#event(cronJob, 'Warning', 'TooManyMissedTimes', `too many missed start times. ${cure}`)
+      const fix = 'Set or decrease .spec.startingDeadlineSeconds or check clock skew'
+      this.#event(cronJob, 'Warning', 'TooManyMissedTimes', `too many missed start times. ${fix}`)
     }
     if (startingDeadlineSeconds !== undefined && time + startingDeadlineSeconds * 1000 < now) {
       const message = `Missed scheduled time to start a job: ${rfc1123(time)}`

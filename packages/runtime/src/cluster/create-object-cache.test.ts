@@ -184,7 +184,7 @@ describe('createObjectCache()', () => {
     await cache[Symbol.asyncDispose]()
   })
 
-  test('waitForSync() and health name what is missing, and the cure', async () => {
+  test('waitForSync() and health name what is missing, and the fix', async () => {
     const refuse = () => Promise.reject(newForbidden({ group: '', resource: 'configmaps' }, '', new Error('no rights')))
     const client: ObjectCacheOptions['client'] = {
       encodedPage: refuse,

@@ -69,7 +69,7 @@ export interface ObjectCache extends AsyncDisposable {
   start(): void
   /**
    * Resolves when all stores in use have their initial list. Rejects after `timeout`; the message names what is missing
-   * and the cure.
+   * and the fix.
    */
   waitForSync(options: { readonly timeout: Duration; readonly signal?: AbortSignal }): Promise<void>
 }

@@ -189,7 +189,7 @@ export class OwnWrites implements Disposable {
           group: kind.group,
           kind: kind.kind,
           writes: expired,
-          cure: 'Check the health of the watch',
+          fix: 'Check the health of the watch',
         })
       }
       const isInUse = cache.contents(kind).some((cached) => cached.store === store)

@@ -25,7 +25,7 @@ export interface ControllerRunner {
   readonly needsLeader: boolean
   /**
    * Starts the sources and resolves when they have synced. The queue fills, but no key is processed. Rejects after the
-   * controller's sync timeout; the message names each source, its problem and the cure. Does not wait for sources of
+   * controller's sync timeout; the message names each source, its problem and the fix. Does not wait for sources of
    * optional kinds.
    */
   warmUp(options?: WaitOptions): Promise<void>

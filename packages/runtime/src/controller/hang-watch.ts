@@ -30,26 +30,26 @@ export class HangWatch {
     this.#timer = undefined
   }
 
-  /** One message for each reconcile that hangs. */
+  /** One message for each reconcile that runs longer than the threshold. */
   problems(): string[] {
     const now = this.#clock.monotonic()
     return [...this.#running]
       .filter((run) => now + 1 - run.started >= this.#threshold)
       .map((run) => {
-        const forWhat = run.waiting === undefined ? '' : `, waiting for ${run.waiting}`
-        return `Reconcile of ${JSON.stringify(run.key)} has been running for ${seconds(now - run.started)}${forWhat}`
+        const waitingFor = run.waiting === undefined ? '' : `, waiting for ${run.waiting}`
+        return `Reconcile of ${JSON.stringify(run.key)} has been running for ${seconds(now - run.started)}${waitingFor}`
       })
   }
 
   #check(): void {
-    // One millisecond of tolerance, since sums of fractions are not exact.
+    // Allows one millisecond for rounding errors of the monotonic clock.
     const now = this.#clock.monotonic()
     let next = Number.POSITIVE_INFINITY
     for (const run of this.#running) {
       if (now + 1 >= this.#due(run)) this.#report(run, now)
       next = Math.min(next, this.#due(run))
     }
-    // As long as reconciles run, the timer is armed for the earliest report.
+    // While reconciles run, the timer fires when the next report is due.
     this.#timer = this.#running.size === 0 ? undefined : this.#arm(next - now)
   }
 

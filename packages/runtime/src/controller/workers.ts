@@ -258,7 +258,7 @@ export class Workers {
       field,
       of,
       ...(writers.length === 0 ? {} : { writtenBy: writers }),
-      cure: 'write the field only when its value changes, or ignore its changes with a predicate',
+      fix: 'write the field only when its value changes, or ignore its changes with a predicate',
     })
   }
 }

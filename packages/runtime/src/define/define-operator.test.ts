@@ -48,7 +48,7 @@ describe('defineOperator', () => {
     )
   })
 
-  test('rejects an empty namespace and names the cure', () => {
+  test('rejects an empty namespace and names the fix', () => {
     expect(() => defineOperator({ name: 'op', controllers: [], namespaces: ['a', ''] })).toThrow(
       /'namespaces' has an empty entry: use an empty list to watch all namespaces/,
     )

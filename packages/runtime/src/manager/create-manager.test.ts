@@ -161,7 +161,7 @@ describe('a failure of a runnable', () => {
       since: 0,
       failures: 3,
       message: 'homes are not served',
-      cure: 'install the CRD',
+      fix: 'install the CRD',
     }
     manager.add(
       defineKeyController({

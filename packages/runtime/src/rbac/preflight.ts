@@ -90,7 +90,7 @@ async function isAllowed(
   return answer.status?.allowed === true
 }
 
-/** Describes the missing permissions and the cure. */
+/** Describes the missing permissions and the fix. */
 export function describeMissing(missing: readonly MissingAccess[]): string {
   const places = missing.map(({ namespace, rules }) => {
     const where = namespace === undefined ? 'in the whole cluster' : `in namespace ${namespace}`

@@ -57,7 +57,7 @@ describe('watchAccess()', () => {
     expect(clock.pending).toEqual([])
   })
 
-  it('names the missing permissions and the cure, and recovers when they are granted', async () => {
+  it('names the missing permissions and the fix, and recovers when they are granted', async () => {
     const denied = new Set(['watch deployments', 'list deployments', 'get services b', 'update leases home system'])
     const { start, clock, log } = setUp(denied)
     const watch = start()

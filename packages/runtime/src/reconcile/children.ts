@@ -234,13 +234,13 @@ export class Children {
       'ErrResourceExists',
       `Resource "${live.metadata.name}" already exists and is not managed by ${ownerKind.kind}`,
     )
-    const [whose, cure] =
+    const [whose, fix] =
       controller === undefined
         ? ['it exists and has no controller', "delete it, choose another name, or adopt it with adopt: 'orphans'"]
         : [`it is controlled by ${controller.kind} ${controller.name}`, 'choose another name']
     throw new KubewrightError(
       'KW_NOT_OUR_CHILD',
-      `Cannot apply ${childText} as a child of ${this.#ownerText()}: ${whose}: ${cure}`,
+      `Cannot apply ${childText} as a child of ${this.#ownerText()}: ${whose}: ${fix}`,
     )
   }
 

@@ -199,7 +199,7 @@ describe('Outcome.status', () => {
     expect(isConflict(await failure.catch((error: unknown) => error))).toBe(true)
   })
 
-  test('of a kind without a status subresource is rejected, with the cure', async () => {
+  test('of a kind without a status subresource is rejected, with the fix', async () => {
     await bench.client.create(ConfigMap({ metadata: { name: 'a' } }))
     const controller = defineController(ConfigMap, { reconcile: () => ({ status: {} as never }) })
     const failure = await bench

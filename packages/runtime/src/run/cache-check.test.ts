@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { ReflectorHealth } from '../cache/reflector/reflector-health.ts'
 import { cacheCheck } from './cache-check.ts'
 
-it('cacheCheck() names what is missing with the cure, and tolerates short failures of watches that worked', async () => {
+it('cacheCheck() names what is missing with the fix, and tolerates short failures of watches that worked', async () => {
   const clock = new VirtualClock()
   const health = new Map<string, ReflectorHealth>()
   const { check } = cacheCheck({ cache: { health }, clock })
@@ -12,7 +12,7 @@ it('cacheCheck() names what is missing with the cure, and tolerates short failur
     health.set(name, { state, since: clock.now(), failures: 0, ...more })
 
   set('homes', 'starting')
-  set('secrets', 'failing', { message: 'Cannot list secrets: forbidden', cure: 'Allow it' })
+  set('secrets', 'failing', { message: 'Cannot list secrets: forbidden', fix: 'Allow it' })
   set('optional', 'failing', { message: 'no such kind', missing: true })
   expect(ask).toThrow('homes has not been listed yet; Cannot list secrets: forbidden. Allow it')
   set('homes', 'watching')

@@ -15,7 +15,7 @@ export interface CacheCheckOptions {
 
 /**
  * A check that fails until the cache has its initial lists, and when a watch has been failing for long. The message
- * names each such watch, its problem and the cure. Kinds that are not installed are ignored: their controllers report
+ * names each such watch, its problem and the fix. Kinds that are not installed are ignored: their controllers report
  * them.
  */
 export function cacheCheck({ cache, clock, patience = '30s' }: CacheCheckOptions): HealthCheck {
@@ -24,11 +24,11 @@ export function cacheCheck({ cache, clock, patience = '30s' }: CacheCheckOptions
     name: 'cache',
     check: () => {
       const tolerated = wasHealthy ? toMillis(patience) : 0
-      const problems = [...cache.health].flatMap(([name, { state, since, message, cure, missing }]) => {
+      const problems = [...cache.health].flatMap(([name, { state, since, message, fix, missing }]) => {
         if (missing || state === 'watching' || state === 'stopped') return []
         if (clock.now() - since < tolerated) return []
         if (state === 'starting') return [`${name} has not been listed yet`]
-        return [[message ?? `${name} cannot be watched`, cure].filter((text) => text !== undefined).join('. ')]
+        return [[message ?? `${name} cannot be watched`, fix].filter((text) => text !== undefined).join('. ')]
       })
       if (problems.length > 0) throw new Error(problems.join('; '))
       wasHealthy = true

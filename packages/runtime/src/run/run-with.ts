@@ -197,7 +197,7 @@ function sinkOptions(host: RunHost, settings: RunSettings): LogSinkOptions {
   return { clock: host.clock, write: host.note, format: chosen, level, color, stackTraces: wantsStacks }
 }
 
-/** The message of a failure. Adds the cure when the API server rejected the credentials. */
+/** The message of a failure. Adds the fix when the API server rejected the credentials. */
 function failureText(error: unknown): string {
   const text = oneLine(errorWithCause(error))
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

@@ -233,7 +233,7 @@ describe('validation', () => {
     expect(body.response).toEqual({ uid: 'u-1', allowed: true, status: { metadata: {}, code: 200 } })
   })
 
-  it('rejects objects of another kind, naming the cure', async () => {
+  it('rejects objects of another kind, naming the fix', async () => {
     const request = { kind: { group: 'ajd.example.com', version: 'v2', kind: 'Home' } }
     const { body } = await ask(validate, { validate: () => [] }, request)
     expect(body.response.status).toMatchObject({ code: 400, message: expect.stringContaining('correct the rules') })

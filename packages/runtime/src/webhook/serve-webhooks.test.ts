@@ -178,7 +178,7 @@ describe('serveWebhooks()', () => {
     await disposed
   })
 
-  it('names the cure when the port is in use', async () => {
+  it('names the fix when the port is in use', async () => {
     const other = createServer()
     other.listen(0, '127.0.0.1')
     await once(other, 'listening')

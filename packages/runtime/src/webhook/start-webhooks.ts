@@ -174,8 +174,8 @@ async function certificateFor(
   if (folder) {
     const source = await certificateFiles({ ...folder, clock, log, metrics })
     disposer.use(source)
-    const cure = `have the files in ${folder.dir} renewed by the program that manages them`
-    return { source, health: [certificateHealth(source, clock, cure)], bundle: '' }
+    const fix = `have the files in ${folder.dir} renewed by the program that manages them`
+    return { source, health: [certificateHealth(source, clock, fix)], bundle: '' }
   }
   // The only option left.
   const chosen = selfManaged as SelfManagedCertificates

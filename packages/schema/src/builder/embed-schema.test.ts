@@ -76,7 +76,7 @@ describe('s.from()', () => {
     expect(spec?.['raw']).toEqual(s.json().json)
   })
 
-  test('keeps the description at the reference', () => {
+  test('keeps the description that stands beside a $ref', () => {
     expect(spec?.['reference']?.description).toBe('Says where.')
   })
 

@@ -14,11 +14,11 @@ export function patternSource(pattern: string | RegExp, where: string): string {
     regexOf(source)
   } catch (cause) {
     const reason = errorText(cause)
-    const cure = /perl syntax|escape/i.test(reason)
+    const fix = /perl syntax|escape/i.test(reason)
       ? 'the API server uses RE2, which has no look-around, back references or \\u escapes'
       : 'the API server uses RE2 syntax'
     throw new TypeError(
-      `Cannot build ${where}: pattern ${JSON.stringify(source)} must be a valid regular expression: ${reason} (${cure})`,
+      `Cannot build ${where}: pattern ${JSON.stringify(source)} must be a valid regular expression: ${reason} (${fix})`,
       {
         cause,
       },

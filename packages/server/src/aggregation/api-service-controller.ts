@@ -105,14 +105,14 @@ export class ApiServiceController {
     }
     for (const object of known) {
       const name = object.metadata.name!
-      // Keeps the APIService of a definition that another server on the same store already serves.
+      // Keeps the APIService of a CRD that another server on the same store already serves.
       if (isManaged(object) && !custom.has(name) && !defined.has(name)) await this.#remove(name)
       else if (!isRemote(object) && !isLocal(object)) await this.#markLocal(object)
     }
   }
 
   /**
-   * The group versions of all definitions, including those that this server does not serve yet: another server on the same store
+   * The group versions of all CRDs, including those that this server does not serve yet: another server on the same store
    * may be ahead.
    */
   async #definedVersions(): Promise<Set<string>> {

@@ -17,8 +17,8 @@ interface Verdict {
 }
 
 /**
- * Deletes the custom resources of a definition that is being deleted, waits for those with finalizers, and then removes the finalizer of
- * the definition. Returns early when the signal aborts or when the definition no longer exists.
+ * Deletes the custom resources of a CRD that is being deleted, waits for those with finalizers, and then removes the finalizer of
+ * the CRD. Returns early when the signal aborts or when the CRD no longer exists.
  */
 export async function finalizeCrd(
   parts: CrdParts,
@@ -52,7 +52,7 @@ function terminating(crd: Crd, verdict: Verdict, now: number): void {
   setCrdCondition(crd, { type: 'Terminating', ...verdict }, now)
 }
 
-/** Changes the newest version of a definition; undefined when it does not exist or needs no cleanup. */
+/** Changes the newest version of a CRD; undefined when it does not exist or needs no cleanup. */
 async function change(parts: CrdParts, name: string, apply: (crd: Crd) => void): Promise<StoredObject | undefined> {
   for (;;) {
     const found = await parts.registry.find(crdResourceOf(parts), '', name)

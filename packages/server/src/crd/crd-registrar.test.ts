@@ -21,7 +21,7 @@ async function remove(): Promise<void> {
 beforeEach(remove)
 
 describe('CrdRegistrar', () => {
-  test('responds to a create before it syncs the definition', async () => {
+  test('responds to a create before it syncs the CRD', async () => {
     const { status, body } = await server.send(`POST ${crds}`, { body: definition(anything) })
     expect(status).toBe(201)
     expect(body.status).toEqual({ acceptedNames: { kind: '', plural: '' }, conditions: null, storedVersions: ['v1'] })
@@ -31,7 +31,7 @@ describe('CrdRegistrar', () => {
     })
   })
 
-  test('accepts names and establishes the definition', async () => {
+  test('accepts names and establishes the CRD', async () => {
     await server.define(definition(anything))
     const { body } = await server.send(`GET ${one}`)
     expect(conditionOf(body, 'NamesAccepted')).toMatchObject({ reason: 'NoConflicts', message: 'no conflicts found' })
@@ -45,7 +45,7 @@ describe('CrdRegistrar', () => {
     expect((await server.send(`POST ${widgets}`, { body: widget('x', {}) })).status).toBe(201)
   })
 
-  test('serves a definition before it reports it as established', async () => {
+  test('serves a CRD before it reports it as established', async () => {
     const watch = await server.plain.watch(`${crds}?watch=1`)
     await server.send(`POST ${crds}`, { body: definition(anything) })
     await server.until(`GET ${widgets}`, ({ status }) => status === 200)
@@ -56,7 +56,7 @@ describe('CrdRegistrar', () => {
     await watch.done
   })
 
-  test('serves a definition with conflicting names once the names are free', async () => {
+  test('serves a CRD with conflicting names once the names are free', async () => {
     await server.define(definition(anything, { names: { plural: 'widgets', kind: 'Widget', shortNames: ['w'] } }))
     const other = {
       ...definition(anything, { names: { plural: 'gadgets', kind: 'Widget', shortNames: ['w', 'g'] } }),
@@ -90,7 +90,7 @@ describe('CrdRegistrar', () => {
     }
   })
 
-  test('serves a changed definition and ends the watches of the old one', async () => {
+  test('serves a changed CRD and ends the watches of the old one', async () => {
     await server.define(definition(anything))
     const watch = await server.plain.watch(`${widgets}?watch=1`)
     await server.define(definition([version('v1', anything), version('v2', anything)]))
@@ -110,7 +110,7 @@ describe('CrdRegistrar', () => {
     await watch.done
   })
 
-  test('deletes custom resources with their definition and waits for finalizers', async () => {
+  test('deletes custom resources with their CRD and waits for finalizers', async () => {
     await server.define(definition(anything))
     await server.send(`POST ${widgets}`, { body: widget('free', {}) })
     const kept = widget('kept', {}, { metadata: { name: 'kept', finalizers: ['example.com/wait'] } })
@@ -136,7 +136,7 @@ describe('CrdRegistrar', () => {
     expect(watch.events.filter(({ type }) => type === 'DELETED')).toHaveLength(2)
   })
 
-  test('accepts creates again when another finalizer keeps the definition', async () => {
+  test('accepts creates again when another finalizer keeps the CRD', async () => {
     const kept = { ...definition(anything), metadata: { name: `widgets.${group}`, finalizers: ['example.com/wait'] } }
     await server.define(kept)
     await server.send(`DELETE ${one}`)
@@ -177,7 +177,7 @@ describe('CrdRegistrar', () => {
     await Promise.all([a[Symbol.asyncDispose](), b[Symbol.asyncDispose]()])
   })
 
-  test('serves stored definitions at start, even if one of them fails', async () => {
+  test('serves stored CRDs at start, even if one of them fails', async () => {
     const store = new MemoryStore()
     const first = await CrdServer.start(store)
     await first.define(definition(anything))

@@ -16,18 +16,18 @@ import type { CustomConverter } from './resources/custom-storage.ts'
 
 /** How long watches of a changed resource continue, so that they deliver all earlier events. */
 const graceMillis = 1000
-/** The delay before a failed definition is synced again. */
+/** The delay before a failed CRD is synced again. */
 const retryMillis = 1000
-/** The verbs in discovery while a definition is being deleted. */
+/** The verbs in discovery while a CRD is being deleted. */
 const lastVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
 /** Options of {@link CrdRegistrar}. */
 export interface CrdRegistrarOptions {
-  /** The converter of a definition. @default conversion changes apiVersion only */
+  /** The converter of a CRD. @default conversion changes apiVersion only */
   readonly converterFor?: (crd: Crd) => CustomConverter | undefined
 }
 
-/** A served definition. */
+/** A served CRD. */
 interface Installed {
   readonly uid: string | undefined
   readonly spec: Crd['spec']
@@ -38,20 +38,20 @@ interface Installed {
 }
 
 /**
- * Registers the resources of all stored definitions in the resource table and maintains the conditions of the definitions: accepts their
+ * Registers the resources of all stored CRDs in the resource table and maintains the conditions of the CRDs: accepts their
  * names, establishes them, and finalizes those that are deleted. Any number of servers may share a store: each one follows the store,
- * and serves a definition before it reports it as established.
+ * and serves a CRD before it reports it as established.
  */
 export class CrdRegistrar implements AsyncDisposable {
   readonly #parts: CrdParts
   readonly #options: CrdRegistrarOptions
   readonly #cache: ResourceCache
   readonly #stop = new AbortController()
-  /** The synced revision of each definition, by key. */
+  /** The synced revision of each CRD, by key. */
   readonly #seen = new Map<string, number>()
   readonly #installed = new Map<string, Installed>()
   readonly #finalizing = new Map<string, Promise<void>>()
-  /** Definitions that this server has written and that the cache does not contain yet, by key. */
+  /** CRDs that this server has written and that the cache does not contain yet, by key. */
   readonly #written = new Map<string, StoredObject>()
   #running: Promise<void> | undefined
 
@@ -61,7 +61,7 @@ export class CrdRegistrar implements AsyncDisposable {
     this.#cache = cache
   }
 
-  /** Serves the stored definitions, and follows changes until disposed. The resource customresourcedefinitions must be registered before. */
+  /** Serves the stored CRDs, and follows changes until disposed. The resource customresourcedefinitions must be registered before. */
   static async start(parts: CrdParts, options: CrdRegistrarOptions = {}): Promise<CrdRegistrar> {
     const cache = await parts.registry.feed.cache(crdPrefix)
     const registrar = new CrdRegistrar(parts, options, cache)
@@ -87,8 +87,8 @@ export class CrdRegistrar implements AsyncDisposable {
   }
 
   /**
-   * Syncs every definition that has changed since the last call. Returns false when one failed and must be retried; the failure affects
-   * neither the other definitions nor the start of the server.
+   * Syncs every CRD that has changed since the last call. Returns false when one failed and must be retried; the failure affects
+   * neither the other CRDs nor the start of the server.
    */
   async #syncAll(): Promise<boolean> {
     const stored = this.#cache.list(crdPrefix)
@@ -107,13 +107,13 @@ export class CrdRegistrar implements AsyncDisposable {
       if (known && !freed) continue
       const { names, acceptedNames } = { ...asCrd(object.object).spec, ...asCrd(object.object).status }
       const accepted = deepEqual(names, acceptedNames)
-      // A known definition is synced again only to claim names that another one has released.
+      // A known CRD is synced again only to claim names that another one has released.
       if (known && accepted) continue
       if (this.#stop.signal.aborted) return true
       try {
         await this.#sync(object)
         this.#seen.set(object.key, object.revision)
-        // A definition that had accepted names may have released some.
+        // A CRD that had accepted names may have released some.
         if (!accepted && acceptedNames?.plural) freed = true
       } catch (error) {
         if (this.#stop.signal.aborted) return true
@@ -124,7 +124,7 @@ export class CrdRegistrar implements AsyncDisposable {
     return complete
   }
 
-  /** Runs the steps of one definition. Each step may write the status, and the next one continues with the written object. */
+  /** Runs the steps of one CRD. Each step may write the status, and the next one continues with the written object. */
   async #sync(found: StoredObject): Promise<void> {
     let stored = this.#newest(found)
     for (const step of [this.#acceptNames, this.#approve, this.#establish]) {
@@ -147,7 +147,7 @@ export class CrdRegistrar implements AsyncDisposable {
     if (installed) await this.#parts.registry.feed.cache(installed.resources.stored.storage.prefix)
   }
 
-  /** The newest known version of a definition: that in the cache, or the one that this server has just written. */
+  /** The newest known version of a CRD: that in the cache, or the one that this server has just written. */
   #newest(found: StoredObject): StoredObject {
     const written = this.#written.get(found.key)
     if (written && written.revision > found.revision) return written
@@ -190,7 +190,7 @@ export class CrdRegistrar implements AsyncDisposable {
     return (next) => setCrdCondition(next, full, this.#parts.clock.now())
   }
 
-  /** Updates the resource table to match the definition. */
+  /** Updates the resource table to match the CRD. */
   #serve({ key, object }: StoredObject): void {
     const crd = asCrd(object)
     if (!isCrdCondition(crd, 'NamesAccepted') && !isCrdCondition(crd, 'Established')) {
@@ -237,7 +237,7 @@ export class CrdRegistrar implements AsyncDisposable {
     this.#withdraw(installed, new Set(), () => this.#forget(key, installed))
   }
 
-  /** Drops the cache of a removed resource, unless the definition was created again or a built-in resource shares the objects. */
+  /** Drops the cache of a removed resource, unless the CRD was created again or a built-in resource shares the objects. */
   #forget(key: string, { resources }: Installed): void {
     const { prefix } = resources.stored.storage
     const builtin = this.#parts.resources.all().some(({ storage }) => storage.prefix === prefix)
@@ -274,7 +274,7 @@ export class CrdRegistrar implements AsyncDisposable {
   }
 }
 
-/** Rejects new custom resources while their definition is being deleted. */
+/** Rejects new custom resources while their CRD is being deleted. */
 export const terminatingDefinitions: AdmissionPlugin = {
   name: 'CustomResourceDefinitionTerminating',
   mutate: async ({ operation, resource, name }: AdmissionAttributes): Promise<void> => {

@@ -7,7 +7,7 @@ import type { StoredObject } from '../resource/stored-object.ts'
 import type { SystemWriter } from '../verbs/write/system-writer.ts'
 import { asCrd, type Crd, crdGroup } from './definitions/crd.ts'
 
-/** The parts of a server that serve its definitions. */
+/** The parts of a server that serve its CRDs. */
 export interface CrdParts extends ObjectAccess {
   readonly writer: SystemWriter
   readonly clock: Clock
@@ -21,14 +21,14 @@ export function crdResourceOf({ resources }: CrdParts): Resource {
   return resource
 }
 
-/** The definition with `conditions: null` where it has none. The first writer of conditions would own the whole list otherwise. */
+/** The CRD with `conditions: null` where it has none. The first writer of conditions would own the whole list otherwise. */
 function withConditions(object: MutableObject): MutableObject {
   const { status } = asCrd(object)
   return status?.conditions ? object : { ...object, status: { ...status, conditions: null } }
 }
 
 /**
- * Changes the status of a definition on behalf of the server. Undefined when the definition was changed or deleted since `stored` was
+ * Changes the status of a CRD on behalf of the server. Undefined when the CRD was changed or deleted since `stored` was
  * read; the registrar then syncs it again, because the cache reports the change.
  */
 export async function writeCrd(
@@ -39,7 +39,7 @@ export async function writeCrd(
   const target = { resource: crdResourceOf(parts), subresource: 'status', name: stored.object.metadata.name ?? '' }
   const edit = (object: MutableObject): void => {
     const next = asCrd(object)
-    // Makes the write fail when the definition is no longer the one that the change was made for.
+    // Makes the write fail when the CRD is no longer the one that the change was made for.
     next.metadata.resourceVersion = String(stored.revision)
     next.status ??= {}
     change(next)

@@ -12,7 +12,7 @@ export const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 /** The group of the definitions of {@link definition}. */
 export const group = 'shop.example.com'
 
-/** A definition in a request. */
+/** A CRD in a request. */
 export interface Definition {
   readonly apiVersion: string
   readonly kind: string
@@ -20,7 +20,7 @@ export interface Definition {
   readonly spec: Record<string, unknown>
 }
 
-/** A definition of Widgets with the schema of their spec. */
+/** A CRD of Widgets with the schema of their spec. */
 export function definition(spec: JSONSchemaProps | CrdVersion[], more: Record<string, unknown> = {}): Definition {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -77,7 +77,7 @@ export class CrdServer implements AsyncDisposable {
     return this.plain.send(line, request)
   }
 
-  /** Creates or replaces a definition and waits until it is served. */
+  /** Creates or replaces a CRD and waits until it is served. */
   async define(wanted: Definition): Promise<void> {
     const path = `${crds}/${wanted.metadata.name}`
     const known = await this.send(`GET ${path}`)
@@ -112,7 +112,7 @@ export class CrdServer implements AsyncDisposable {
   }
 }
 
-/** A condition of a definition. */
+/** A condition of a CRD. */
 export function conditionOf(
   body: { status?: { conditions?: { type: string; status: string; reason: string; message: string }[] | null } },
   type: string,

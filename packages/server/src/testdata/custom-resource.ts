@@ -4,7 +4,7 @@ import type { MutableObject } from '../resource/object.ts'
 import { customOrigin } from '../resource/origin.ts'
 import type { Resource } from '../resource/resource.ts'
 
-/** A custom resource without a definition, for tests of code that derives from the resource table. */
+/** A custom resource without a CRD, for tests of code that derives from the resource table. */
 export function customResource(version: string, schema: JSONSchemaProps): Resource {
   const kind: AnyKind = createKind({
     group: 'shop.example.com',

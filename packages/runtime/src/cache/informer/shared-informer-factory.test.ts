@@ -123,7 +123,7 @@ describe('SharedInformerFactory', () => {
     await factory.shutDown()
   })
 
-  test('waitForSync() rejects with the names, reasons and cures of informers that have not synced', async () => {
+  test('waitForSync() rejects with the names, reasons and fixes of informers that have not synced', async () => {
     const { clock, factory, sources } = setUp()
     factory.use(Thing, { namespace: 'ns' })
     const source = sources[0]?.source ?? new FakeSource()

@@ -136,7 +136,7 @@ export class SharedInformerFactory implements AsyncDisposable {
 
   /**
    * Resolves when every informer has its initial list. Rejects after `timeout`; the message names each missing list,
-   * its problem and the cure.
+   * its problem and the fix.
    */
   async waitForSync(options: { readonly timeout: Duration; readonly signal?: AbortSignal }): Promise<void> {
     const { timeout, signal } = options
@@ -224,6 +224,6 @@ function identity(kind: AnyKind, { namespace, labelSelector, fieldSelector }: In
 }
 
 function explain([name, { informer }]: readonly [string, Shared]): string {
-  const { message = 'the initial list has not arrived', cure } = informer.health
-  return `${name}: ${message}${cure === undefined ? '' : ` (${cure})`}`
+  const { message = 'the initial list has not arrived', fix } = informer.health
+  return `${name}: ${message}${fix === undefined ? '' : ` (${fix})`}`
 }

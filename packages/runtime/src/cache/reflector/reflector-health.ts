@@ -20,7 +20,7 @@ export interface ReflectorHealth {
   /** Why it fails. */
   readonly message?: string
   /** What the user can do, if known. The reflector keeps retrying and recovers by itself afterwards. */
-  readonly cure?: string
+  readonly fix?: string
   /** Set when the server does not serve the resource. */
   readonly missing?: true
 }
@@ -31,21 +31,21 @@ export interface ReflectedResource extends GroupVersionResource {
   readonly namespace?: string
 }
 
-/** Describes a failure and, if known, its cure. */
+/** Describes a failure and, if known, its fix. */
 export function describeFailure(
   error: unknown,
   verb: 'list' | 'watch',
   resource: ReflectedResource,
-): { readonly message: string; readonly cure?: string; readonly missing?: true } {
+): { readonly message: string; readonly fix?: string; readonly missing?: true } {
   const name = formatGroupResource(resource)
   const where = resource.namespace === undefined ? '' : ` in namespace ${JSON.stringify(resource.namespace)}`
   const message = `Cannot ${verb} ${name}${where}: ${errorText(error)}`
-  const cure = cureOf(error, name, resource)
-  if (cure === undefined) return { message }
-  return isNotFound(error) ? { message, cure, missing: true } : { message, cure }
+  const fix = fixOf(error, name, resource)
+  if (fix === undefined) return { message }
+  return isNotFound(error) ? { message, fix, missing: true } : { message, fix }
 }
 
-function cureOf(error: unknown, name: string, resource: ReflectedResource): string | undefined {
+function fixOf(error: unknown, name: string, resource: ReflectedResource): string | undefined {
   if (isForbidden(error)) {
     const role =
       resource.namespace === undefined ? 'ClusterRole' : `Role in namespace ${JSON.stringify(resource.namespace)}`

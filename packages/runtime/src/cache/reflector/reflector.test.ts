@@ -318,16 +318,16 @@ describe('Reflector.health', () => {
       'Install the API that serves things.example.com in version v1, for example its CustomResourceDefinition',
       false,
     ],
-  ])('reports the cure of %s, logs it once, and recovers', async (error, message, cure, isError) => {
+  ])('reports the fix of %s, logs it once, and recovers', async (error, message, fix, isError) => {
     const { source, start, advance, reflector, log } = setUp()
     source.fault = () => {
       throw error
     }
     start()
     await advance(120_000)
-    expect(reflector.health).toMatchObject({ state: 'failing', message, cure })
+    expect(reflector.health).toMatchObject({ state: 'failing', message, fix })
     expect(reflector.health.failures).toBeGreaterThan(3)
-    expect(log.records).toMatchObject([{ message, values: { cure }, ...(isError ? {} : { isWarning: true }) }])
+    expect(log.records).toMatchObject([{ message, values: { fix }, ...(isError ? {} : { isWarning: true }) }])
     // Whether a missing resource is an error is up to its users.
     expect(log.records.map((record) => record.error === error)).toEqual([isError])
     source.fault = () => undefined

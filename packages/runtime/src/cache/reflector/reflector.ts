@@ -359,7 +359,7 @@ export class Reflector<T extends KubeObject> {
     const failure = describeFailure(error, this.#verb, this.#options.resource)
     const known = this.#health.state === 'failing' && this.#health.message === failure.message
     const failures = this.#health.failures + 1
-    const fields = failure.cure === undefined ? {} : { cure: failure.cure }
+    const fields = failure.fix === undefined ? {} : { fix: failure.fix }
     // Only the first of several equal failures is logged at error level.
     if (known) this.#log.debug(failure.message, { failures })
     // Whether a missing resource is an error is up to its users: those that require it fail with a time limit.

@@ -164,7 +164,7 @@ describe('warmUp() of a controller', () => {
     since: 0,
     failures: 3,
     message: 'Cannot list homes.example.com: forbidden',
-    cure: 'Grant this client the verbs list and watch on homes.example.com',
+    fix: 'Grant this client the verbs list and watch on homes.example.com',
   } as const
   const runnerOf = (options: KindSourceOptions<KubeObject>, parts = testParts()) => {
     const controller = defineKeyController({
@@ -176,7 +176,7 @@ describe('warmUp() of a controller', () => {
     return { parts, runner: createControllerRunner(controller, parts) }
   }
 
-  test('rejects after two minutes with each source, its problem and the cure', async () => {
+  test('rejects after two minutes with each source, its problem and the fix', async () => {
     const { parts, runner } = runnerOf({})
     const warming = runner.warmUp()
     const message = warming.catch((error: Error) => error.message)

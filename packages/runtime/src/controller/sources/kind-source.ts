@@ -108,13 +108,13 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   }
 
   problem(): string | undefined {
-    const { state, message, cure } = this.#lease.health
+    const { state, message, fix } = this.#lease.health
     if (state !== 'failing') {
       const waits = !this.#optional && state === 'starting' && !this.#lease.hasSynced
       return waits ? `${this.#kindText} has not been listed yet` : undefined
     }
     if (this.#optional && this.#lease.health.missing) return undefined
-    return [message ?? `${this.#kindText} cannot be watched`, cure].filter((text) => text !== undefined).join('. ')
+    return [message ?? `${this.#kindText} cannot be watched`, fix].filter((text) => text !== undefined).join('. ')
   }
 
   rescan(): void {

@@ -16,7 +16,7 @@ export interface KeySink {
 export interface RunningSource extends AsyncDisposable {
   /** Resolves when the initial keys have been added. */
   readonly synced: Promise<void>
-  /** The current problem and its cure; undefined when there is none. */
+  /** The current problem and its fix; undefined when there is none. */
   problem(): string | undefined
   /** The registrations with the informers that feed the source, if any. Their lag is reported. */
   readonly registrations: readonly HandlerRegistration[]

@@ -143,7 +143,7 @@ export class LeaderElector {
     this.#report(0)
   }
 
-  /** Why the last attempt to read or write the Lease failed, and the cure; undefined when it succeeded. */
+  /** Why the last attempt to read or write the Lease failed, and the fix; undefined when it succeeded. */
   problem(): string | undefined {
     return this.#lastError
   }
@@ -212,10 +212,10 @@ export class LeaderElector {
   }
 
   #failed(error: unknown): void {
-    const cure = isForbidden(error)
+    const fix = isForbidden(error)
       ? ` (grant get, create and update of leases.coordination.k8s.io in namespace ${this.#options.store.namespace})`
       : ''
-    this.#lastError = `lease ${this.lease}: ${errorText(error)}${cure}`
+    this.#lastError = `lease ${this.lease}: ${errorText(error)}${fix}`
     this.#options.log.error(error, 'Failed to update lease', { lock: this.lease })
   }
 

@@ -70,7 +70,7 @@ describe('certificateFiles()', () => {
     expect(source.current()).toEqual(second)
   })
 
-  it('rejects with the file names and the cure when there are no files at the start', async () => {
+  it('rejects with the file names and the fix when there are no files at the start', async () => {
     const { options } = setUp()
     await expect(certificateFiles({ ...options, certName: 'cert.pem' })).rejects.toMatchObject({
       code: 'KW_CERTIFICATE',

@@ -105,7 +105,6 @@ async function readTextFile(path: string): Promise<string> {
 function missing(files: { readonly cert: string; readonly key: string }, cause: unknown): KubewrightError {
   const { message } = cause as Error
   const text = `Cannot serve with the certificate in ${files.cert} and its key in ${files.key}: ${message}`
-  const cure =
-    'mount the Secret with the certificate there, or omit the folder to have the operator manage certificates'
-  return new KubewrightError('KW_CERTIFICATE', `${text}; ${cure}`, { cause })
+  const fix = 'mount the Secret with the certificate there, or omit the folder to have the operator manage certificates'
+  return new KubewrightError('KW_CERTIFICATE', `${text}; ${fix}`, { cause })
 }

@@ -93,8 +93,8 @@ class CertificateManager implements ManagedCertificates {
     this.#clock = options.clock ?? systemClock
     this.#log = options.log ?? nullLogger
     const { namespace, name } = options.secret
-    const cure = `see the log for why Secret ${namespace}/${name} could not be renewed`
-    this.health = certificateHealth(this, this.#clock, cure)
+    const fix = `see the log for why Secret ${namespace}/${name} could not be renewed`
+    this.health = certificateHealth(this, this.#clock, fix)
   }
 
   get bundle(): string {

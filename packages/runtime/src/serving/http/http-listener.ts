@@ -37,6 +37,6 @@ export interface Listening extends AsyncDisposable {
 
 /** Opens HTTP servers: on sockets in production, in memory in tests and simulations. */
 export interface HttpListener {
-  /** Rejects when the address cannot be bound; the message names the cure. */
+  /** Rejects when the address cannot be bound; the message names the fix. */
   listen(options: ListenOptions): Promise<Listening>
 }

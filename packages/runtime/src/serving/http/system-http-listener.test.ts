@@ -130,7 +130,7 @@ describe('systemHttpListener', () => {
     session.destroy()
   })
 
-  it('names the cure when the address is in use', async () => {
+  it('names the fix when the address is in use', async () => {
     const first = await systemHttpListener.listen({ ...base, handler: () => textResponse(200, '') })
     try {
       const again = systemHttpListener.listen({

@@ -163,14 +163,14 @@ function toRequest(request: IncomingMessage, signal: AbortSignal): HttpRequest |
 function listenError(name: string, address: string, error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException
   const flag = `--${name === 'probes' ? 'health-probe' : name}-bind-address`
-  const cure =
+  const fix =
     code === 'EADDRINUSE'
       ? `stop the program that uses it, or choose another address with ${flag}`
       : code === 'EACCES'
         ? `choose a port above 1023 with ${flag}`
         : `check ${flag}`
   const problem = code === 'EADDRINUSE' ? 'is in use' : code === 'EACCES' ? 'is not permitted' : `failed (${message})`
-  return new KubewrightError('KW_LISTEN', `Cannot serve ${name} at ${address} as that address ${problem}: ${cure}`, {
+  return new KubewrightError('KW_LISTEN', `Cannot serve ${name} at ${address} as that address ${problem}: ${fix}`, {
     cause: error,
   })
 }

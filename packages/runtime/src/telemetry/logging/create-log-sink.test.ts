@@ -97,12 +97,12 @@ describe('createLogSink() with format pretty', () => {
       .withValues({ ...reconcile, controller: 'janitor', namespace: '' })
       .error(new Error('a\n  b'), 'Reconciler error')
     log.info('Starting', { port: 8081 })
-    log.warn('Cannot list homes', { cure: 'Install them' })
+    log.warn('Cannot list homes', { fix: 'Install them' })
     expect(lines).toEqual([
       '03:04:05.060 INFO  home-operator Home default/cosy Reconciled took=12ms note="two words" id=01234567',
       '03:04:05.060 ERROR Home cosy (janitor) Reconciler error a b id=01234567',
       '03:04:05.060 INFO  Starting port=8081',
-      '03:04:05.060 WARN  Cannot list homes cure="Install them"',
+      '03:04:05.060 WARN  Cannot list homes fix="Install them"',
     ])
   })
 

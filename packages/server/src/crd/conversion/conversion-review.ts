@@ -9,7 +9,7 @@ export type ConversionReviewVersion = 'v1' | 'v1beta1'
 const group = 'apiextensions.k8s.io'
 const kind = 'ConversionReview'
 
-/** The first review version in the list of a definition that the server supports. */
+/** The first review version in the list of a CRD that the server supports. */
 export function reviewVersionOf(accepted: readonly string[]): ConversionReviewVersion {
   for (const version of accepted) if (version === 'v1' || version === 'v1beta1') return version
   throw new Error('no supported conversion review versions')

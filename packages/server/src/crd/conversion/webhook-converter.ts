@@ -19,13 +19,13 @@ export interface WebhookConverterParts {
   readonly random: Random
 }
 
-/** The converter of a definition; undefined when conversion changes apiVersion only. */
+/** The converter of a CRD; undefined when conversion changes apiVersion only. */
 export function converterFor(parts: WebhookConverterParts, crd: Crd): CustomConverter | undefined {
   return crd.spec.conversion?.strategy === 'Webhook' ? new WebhookConverter(parts, crd) : undefined
 }
 
 /**
- * Converts custom resources with the webhook of their definition. Webhooks are not trusted: they can change the content, labels and
+ * Converts custom resources with the webhook of their CRD. Webhooks are not trusted: they can change the content, labels and
  * annotations of an object, but neither its identity nor the rest of its metadata. Error texts are those of apiextensions-apiserver.
  */
 export class WebhookConverter implements CustomConverter {

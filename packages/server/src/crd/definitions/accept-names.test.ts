@@ -35,7 +35,7 @@ describe('acceptNames()', () => {
     expect(namesAccepted.message).toBe('["w" is already in use, "wd" is already in use]')
   })
 
-  test('keeps an established definition and its accepted names', () => {
+  test('keeps an established CRD and its accepted names', () => {
     const status: CrdStatus = {
       acceptedNames: { plural: 'gadgets', kind: 'Gadget' },
       conditions: [{ type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'ok' }],
@@ -46,7 +46,7 @@ describe('acceptNames()', () => {
     expect(verdict.established).toMatchObject({ status: 'True', reason: 'InitialNamesAccepted' })
   })
 
-  test('does not report names that the definition itself uses', () => {
+  test('does not report names that the CRD itself uses', () => {
     const { namesAccepted } = acceptNames({ ...taken, spec: { names: { ...widget, shortNames: ['w'] } } }, [taken])
     expect(namesAccepted.status).toBe('True')
   })

@@ -2,7 +2,7 @@ import { goQuote } from '@kubewright/base'
 import type { Crd, CrdNames } from './crd.ts'
 import { findCrdCondition } from './crd-conditions.ts'
 
-/** The names that a definition may use, and the conditions that follow. */
+/** The names that a CRD may use, and the conditions that follow. */
 export interface NamesVerdict {
   readonly acceptedNames: CrdNames
   readonly namesAccepted: { type: 'NamesAccepted'; status: string; reason: string; message: string }
@@ -10,8 +10,8 @@ export interface NamesVerdict {
 }
 
 /**
- * Accepts the names of a definition that no other definition of its group uses. A name that is in use keeps its accepted value
- * (apiextensions-apiserver, naming_controller.go). `group` contains all definitions of the group, including `crd`.
+ * Accepts the names of a CRD that no other CRD of its group uses. A name that is in use keeps its accepted value
+ * (apiextensions-apiserver, naming_controller.go). `group` contains all CRDs of the group, including `crd`.
  */
 export function acceptNames(crd: Crd, group: readonly Crd[]): NamesVerdict {
   const resources = new Set<string>()
@@ -53,7 +53,7 @@ export function acceptNames(crd: Crd, group: readonly Crd[]): NamesVerdict {
   }
 }
 
-/** An established definition stays established; a new one waits until the server serves it. */
+/** An established CRD stays established; a new one waits until the server serves it. */
 function establishedNext(crd: Crd, accepted: boolean): NamesVerdict['established'] {
   const old = findCrdCondition(crd, 'Established')
   if (old?.status !== 'True' && accepted) {

@@ -4,7 +4,7 @@ import type { MutableMeta } from '../../resource/object.ts'
 /** The annotation with the URL of the approval of an API in a protected group, or with the reason why there is none. */
 export const approvalAnnotation = 'api-approved.kubernetes.io'
 
-/** The approval state of a definition. */
+/** The approval state of a CRD. */
 export interface ApiApproval {
   readonly state: 'invalid' | 'approved' | 'bypassed' | 'missing'
   readonly reason: string
@@ -26,7 +26,7 @@ export function apiApprovalOf({ annotations }: MutableMeta): ApiApproval {
   return { state: 'invalid', reason: `${must} with either a URL or a reason starting with "unapproved", ${see}` }
 }
 
-/** The condition of that state; only definitions of protected groups have one. */
+/** The condition of that state; only CRDs of protected groups have one. */
 export function approvalCondition({ state, reason }: ApiApproval): {
   type: 'KubernetesAPIApprovalPolicyConformant'
   status: string

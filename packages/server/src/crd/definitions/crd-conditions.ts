@@ -1,7 +1,7 @@
 import { formatRFC3339, instantFromMillis } from '@kubewright/base'
 import type { Crd, CrdCondition } from './crd.ts'
 
-/** The types of conditions of a definition. */
+/** The types of conditions of a CRD. */
 export type CrdConditionType = 'Established' | 'NamesAccepted' | 'Terminating' | 'KubernetesAPIApprovalPolicyConformant'
 
 /** The condition of a type. */

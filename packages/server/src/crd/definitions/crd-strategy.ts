@@ -83,7 +83,7 @@ function formatWarnings(object: MutableObject): string[] {
   return schemas.flatMap(unrecognizedFormats).map((format) => `unrecognized format ${goQuote(format)}`)
 }
 
-/** Marks a definition for deletion. The finalizer keeps it until its custom resources are deleted. */
+/** Marks a CRD for deletion. The finalizer keeps it until its custom resources are deleted. */
 function beginDelete(crd: Crd, now: number): 'mark-only' | 'continue' {
   if (crd.metadata.deletionTimestamp !== undefined) return 'continue'
   const finalizers = crd.metadata.finalizers ?? []

@@ -3,9 +3,9 @@ import type { MutableMeta, MutableObject } from '../../resource/object.ts'
 
 /** The group of CustomResourceDefinitions. */
 export const crdGroup = 'apiextensions.k8s.io'
-/** The prefix of the keys of definitions. */
+/** The prefix of the keys of CRDs. */
 export const crdPrefix: string = `/registry/${crdGroup}/customresourcedefinitions/`
-/** Keeps a definition until its custom resources are gone. */
+/** Keeps a CRD until its custom resources are gone. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
 /** The names of a custom resource: those of the spec, or the accepted ones of the status. */
@@ -96,7 +96,7 @@ export interface Crd extends MutableObject {
   status: CrdStatus
 }
 
-/** An object of the resource customresourcedefinitions as a definition; decoding has checked the types of its fields. */
+/** An object of the resource customresourcedefinitions as a CRD; decoding has checked the types of its fields. */
 export function asCrd(object: Readonly<MutableObject>): Crd {
   return object as Crd
 }

@@ -5,7 +5,7 @@ import type { Crd, CrdSpec, CrdVersion } from './crd.ts'
 type Shared = Pick<CrdVersion, 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields'>
 
 /**
- * A definition in the form that kube-apiserver validates: parts that all versions share stand above the versions and not in them. Error
+ * A CRD in the form that kube-apiserver validates: parts that all versions share stand above the versions and not in them. Error
  * paths follow this form, so that an error in the schema of a single version is reported at `spec.validation`.
  */
 export interface InternalSpec {
@@ -17,7 +17,7 @@ export interface InternalSpec {
 
 const sharable = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
-/** Converts a definition to that form (apiextensions/v1/conversion.go). */
+/** Converts a CRD to that form (apiextensions/v1/conversion.go). */
 export function internalSpec(spec: CrdSpec): InternalSpec {
   const versions = (spec.versions ?? []).map((version) => ({ ...version }))
   const first = versions[0]
@@ -43,10 +43,10 @@ export function schemaOf({ schema }: Shared): JSONSchemaProps | undefined {
   return schema?.openAPIV3Schema
 }
 
-/** Definitions that were sent with an empty list of versions. Only error texts distinguish them from those without a list. */
+/** CRDs that were sent with an empty list of versions. Only error texts distinguish them from those without a list. */
 const emptyVersions = new WeakSet<Crd>()
 
-/** Records that a definition has an empty list of versions, before the codec drops the list. */
+/** Records that a CRD has an empty list of versions, before the codec drops the list. */
 export function noteEmptyVersions(crd: Crd): void {
   if (crd.spec.versions?.length === 0) emptyVersions.add(crd)
 }

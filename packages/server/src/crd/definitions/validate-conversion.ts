@@ -6,7 +6,7 @@ import type { CrdConversion } from './crd.ts'
 
 const reviewVersions = ['v1', 'v1beta1']
 
-/** Invalid values that an update may keep, because the stored definition has them. */
+/** Invalid values that an update may keep, because the stored CRD has them. */
 export interface ConversionLeniency {
   /** Whether no supported review version is required. */
   readonly anyReviewVersion: boolean

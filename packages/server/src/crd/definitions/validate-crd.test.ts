@@ -29,7 +29,7 @@ const label =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
 
 describe('validateCrd()', () => {
-  test('accepts a valid definition', () => {
+  test('accepts a valid CRD', () => {
     expect(validateCrd(crd())).toEqual([])
   })
 
@@ -200,11 +200,11 @@ describe('validateCrdUpdate()', () => {
     ])
   })
 
-  test('accepts another scope for a definition that was never established', () => {
+  test('accepts another scope for a CRD that was never established', () => {
     expect(validateCrdUpdate(crd({ scope: 'Cluster' }), crd())).toEqual([])
   })
 
-  test('rejects an invalid CA bundle of an established definition', () => {
+  test('rejects an invalid CA bundle of an established CRD', () => {
     const webhook = (caBundle: string): CrdSpec => ({
       conversion: {
         strategy: 'Webhook',

@@ -22,7 +22,7 @@ const statusPath = FieldPath.of('status')
 const immutable = 'field is immutable'
 const maxSelectableFields = 8
 
-/** Validates a new definition, except for its metadata (apiextensions/validation). */
+/** Validates a new CRD, except for its metadata (apiextensions/validation). */
 export function validateCrd(crd: Crd): FieldError[] {
   const errors: FieldError[] = []
   validateName(crd, errors)
@@ -34,7 +34,7 @@ export function validateCrd(crd: Crd): FieldError[] {
   return errors
 }
 
-/** Validates an update of a definition. Some errors that the old definition has are accepted (ratcheting). */
+/** Validates an update of a CRD. Some errors that the old CRD has are accepted (ratcheting). */
 export function validateCrdUpdate(crd: Crd, old: Crd): FieldError[] {
   const errors: FieldError[] = []
   validateSpec(crd, old, errors)
@@ -53,7 +53,7 @@ export function validateCrdStatusUpdate(crd: Crd): FieldError[] {
   return errors
 }
 
-/** The name of a definition must be plural and group of the custom resource. */
+/** The name of a CRD must be plural and group of the custom resource. */
 function validateName({ metadata, spec }: Crd, errors: FieldError[]): void {
   const wanted = `${spec.names?.plural ?? ''}.${spec.group ?? ''}`
   for (const field of ['generateName', 'name'] as const) {
@@ -136,7 +136,7 @@ function validateGroupAndScope({ group = '', scope = '' }: CrdSpec, errors: Fiel
   }
 }
 
-/** Requires a schema for every version. If the old definition lacks one, only for served versions whose fields would be pruned. */
+/** Requires a schema for every version. If the old CRD lacks one, only for served versions whose fields would be pruned. */
 function requireSchemas({ spec, versions, shared }: InternalSpec, old: Crd | undefined, errors: FieldError[]): void {
   if (schemaOf(shared)) return
   const lenient = old?.spec.versions?.some((version) => !schemaOf(version)) === true
@@ -148,7 +148,7 @@ function requireSchemas({ spec, versions, shared }: InternalSpec, old: Crd | und
   })
 }
 
-/** The effect of the stored definition on the checks of the new schemas: parts that have not changed are checked less strictly. */
+/** The effect of the stored CRD on the checks of the new schemas: parts that have not changed are checked less strictly. */
 class SchemaChecks {
   readonly #stored: readonly JSONSchemaProps[]
   readonly #unchanged: ReadonlySet<string>

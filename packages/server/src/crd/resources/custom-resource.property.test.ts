@@ -98,7 +98,7 @@ describe('the API server', () => {
     )
   })
 
-  test('never fails internally for arbitrary definitions', async () => {
+  test('never fails internally for arbitrary CRDs', async () => {
     const one = `${crds}/widgets.${group}`
     const keys = fc.constantFrom('names', 'versions', 'scope', 'group', 'conversion', 'preserveUnknownFields')
     const schemaKeys = fc.constantFrom('type', 'properties', 'items', 'default', 'enum', 'allOf', 'pattern', 'nullable')

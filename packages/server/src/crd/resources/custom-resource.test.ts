@@ -104,7 +104,7 @@ describe('customResources()', () => {
     expect(refused.body.message).toContain(`: couldn't get version/kind; json parse error: json: ${text}`)
   })
 
-  test('drops the cache after its definition was deleted and its watches have ended', async () => {
+  test('drops the cache after its CRD was deleted and its watches have ended', async () => {
     await server.define(definition(spec))
     const { feed } = server.plain.server.parts.registry
     const prefix = `/registry/${group}/widgets/`
@@ -180,7 +180,7 @@ describe('customResources()', () => {
     expect((await server.send(`POST ${v2}`, { body })).body.spec).toEqual(dry.spec)
   })
 
-  test('scales by the paths of the definition', async () => {
+  test('scales by the paths of the CRD', async () => {
     const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.ready' }
     await server.define(definition([version('v1', spec, { subresources: { status: {}, scale } })]))
     await create('a', { n: 1 })
@@ -197,7 +197,7 @@ describe('customResources()', () => {
     )
   })
 
-  test('selects by the selectable fields of the definition', async () => {
+  test('selects by the selectable fields of the CRD', async () => {
     await server.define(definition([version('v1', spec, { selectableFields: [{ jsonPath: '.spec.color' }] })]))
     await create('a', { n: 1 })
     await create('b', { n: 1, color: 'blue' })

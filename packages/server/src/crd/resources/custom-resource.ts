@@ -17,21 +17,21 @@ import { decodeCustom, recheckCustom } from './decode-custom.ts'
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 const anything: JSONSchemaProps = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
 
-/** The context of the resources of a definition. */
+/** The context of the resources of a CRD. */
 export interface CustomResourceOptions {
-  /** Aborts when the definition changes or is deleted. */
+  /** Aborts when the CRD changes or is deleted. */
   readonly ended: AbortSignal
   /** @default conversion changes apiVersion only */
   readonly converter?: CustomConverter | undefined
 }
 
-/** The resources of a definition: one for each served version, and that of the storage version, which need not be served. */
+/** The resources of a CRD: one for each served version, and that of the storage version, which need not be served. */
 export interface CustomResources {
   readonly served: readonly Resource[]
   readonly stored: Resource
 }
 
-/** Builds the resources of a definition whose names have been accepted. Each schema is compiled once, when first needed. */
+/** Builds the resources of a CRD whose names have been accepted. Each schema is compiled once, when first needed. */
 export function customResources(crd: Crd, options: CustomResourceOptions): CustomResources {
   const versions = new CustomVersions(crd)
   const resources = [...versions.all.values()].map((own) => ({
@@ -81,13 +81,13 @@ function resourceOf(crd: Crd, versions: CustomVersions, own: CustomVersion, opti
   }
 }
 
-/** The schema without metadata, apiVersion and kind, whose types are fixed whatever the definition declares. */
+/** The schema without metadata, apiVersion and kind, whose types are fixed whatever the CRD declares. */
 function withoutMetadata(schema: JSONSchemaProps): JSONSchemaProps {
   const { metadata, apiVersion, kind, ...properties } = schema.properties ?? {}
   return metadata || apiVersion || kind ? { ...schema, properties } : schema
 }
 
-/** Conversion for managed fields: by the converter of the definition, or by changing apiVersion alone. */
+/** Conversion for managed fields: by the converter of the CRD, or by changing apiVersion alone. */
 function fieldConversion(versions: CustomVersions, converter: CustomConverter | undefined): FieldConversion {
   const conversion: FieldConversion = {
     schemaFor: (apiVersion) => {
@@ -146,7 +146,7 @@ function selectableFields({ selectableFields: fields = [] }: CrdVersion): FieldS
   )
 }
 
-/** The warning for clients of a deprecated version: that of the definition, or one that names the preferred version. */
+/** The warning for clients of a deprecated version: that of the CRD, or one that names the preferred version. */
 function deprecationOf({ group, names, versions = [] }: CrdSpec, version: CrdVersion): string | undefined {
   if (!version.deprecated) return undefined
   if (version.deprecationWarning !== undefined) return version.deprecationWarning

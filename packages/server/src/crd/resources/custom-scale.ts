@@ -24,7 +24,7 @@ const applyProblems = {
 const decodeProblem =
   'no kind is registered for the type v1.Scale in scheme "k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go:781"'
 
-/** The scale subresource of a custom resource, which reads and writes the fields that the definition names. */
+/** The scale subresource of a custom resource, which reads and writes the fields that the CRD names. */
 export function customScale(
   versions: CustomVersions,
   own: CustomVersion,

@@ -56,8 +56,8 @@ async function untilClosed(client: Duplex): Promise<void> {
   expect(client.closed).toBe(true)
 }
 
-describe('listen() limits unread responses', () => {
-  test('and resets a stream whose client takes nothing for the timeout', async () => {
+describe('listen() with unread responses', () => {
+  test('resets an HTTP/2 stream whose client reads nothing until the timeout', async () => {
     let sent = 0
     await serve(async ({ onSent }) => {
       onSent!(() => sent++)
@@ -72,7 +72,7 @@ describe('listen() limits unread responses', () => {
     expect(sent).toBe(1)
   })
 
-  test('and stops a streamed body at a few pieces', async () => {
+  test('stops writing a streamed body after a few pieces when the client does not read', async () => {
     let written = 0
     let ended = false
     await serve(async ({ signal }) => ({
@@ -91,7 +91,7 @@ describe('listen() limits unread responses', () => {
     expect({ written, ended }).toEqual({ written: 1, ended: true })
   })
 
-  test('of HTTP/1.1 by closing the connection', async () => {
+  test('closes an HTTP/1.1 connection whose client does not read', async () => {
     // More than the buffers of both sockets hold.
     const huge = Buffer.alloc(64 * 1024 * 1024)
     let sent = 0
@@ -115,7 +115,7 @@ describe('listen() limits unread responses', () => {
     expect(bytes).toBeLessThan(huge.length)
   })
 
-  test('and sends large bodies to clients that read', async () => {
+  test('sends large bodies completely to clients that read', async () => {
     let sent = 0
     await serve(async ({ onSent }) => {
       onSent!(() => sent++)
@@ -129,7 +129,7 @@ describe('listen() limits unread responses', () => {
     expect(sent).toBe(1)
   })
 
-  test('but not streams without bytes to send', async () => {
+  test('keeps streams that have no bytes to send', async () => {
     let write: () => void = () => undefined
     await serve(async () => ({
       ...ok,
@@ -171,7 +171,7 @@ describe('listen() limits connections', () => {
     await untilClosed(socket)
   })
 
-  test('frees a request whose body never ends once the response was sent', async () => {
+  test('closes a stream whose client never ends the request body after the response', async () => {
     await serve(async () => ok)
     const stream = connectWindow(1000).request({ ':method': 'POST', ':path': '/' }, { endStream: false })
     stream.resume()
@@ -180,7 +180,7 @@ describe('listen() limits connections', () => {
     await untilClosed(stream)
   })
 
-  test('announces the number of streams', async () => {
+  test('announces the limit of concurrent streams to HTTP/2 clients', async () => {
     await serve(async () => ok, { streamsPerConnection: 7 })
     const [settings] = (await once(connectWindow(1000), 'remoteSettings')) as [{ maxConcurrentStreams: number }]
     expect(settings.maxConcurrentStreams).toBe(7)

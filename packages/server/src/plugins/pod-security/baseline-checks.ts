@@ -94,7 +94,7 @@ export const baselineChecks: readonly SecurityCheck[] = [
   { id: 'windowsHostProcess', level: 'baseline', versions: [[0, windowsHostProcess]] },
 ]
 
-/** Whether the pod runs in its own user namespace, in which root has no rights on the node. */
+/** Whether the pod runs in its own user namespace, in which root has no privileges on the node. */
 export function hasUserNamespace(spec: PodSpec): boolean {
   return spec.hostUsers === false
 }

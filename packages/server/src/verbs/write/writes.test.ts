@@ -435,7 +435,7 @@ describe('finalizers', () => {
     expect([patched.status, patched.body.details.causes]).toEqual([422, [...refused, ...refused]])
   })
 
-  test('need no domain for kinds that apimachinery validates', async () => {
+  test('may lack a domain for kinds whose metadata only apimachinery validates, such as Lease', async () => {
     const body = { metadata: { name: 'f', finalizers: ['f'] } }
     expect((await server.send(`POST ${leases}`, { body })).status).toBe(201)
     const more = { metadata: { finalizers: ['f', 'g'] } }

@@ -35,7 +35,7 @@ interface SpecV1 {
 type StatusV1 = Omit<HpaStatus, 'currentMetrics' | 'conditions'> & { currentCPUUtilizationPercentage?: number }
 type Conditions = NonNullable<HpaStatus['conditions']>
 
-/** Removes the annotations in which v1 keeps fields of v2. */
+/** Removes the annotations in which autoscaling/v1 stores the fields that exist only in autoscaling/v2. */
 export function dropConversionAnnotations({ metadata }: MutableObject): void {
   const { annotations } = metadata
   if (!annotations) return
@@ -43,7 +43,7 @@ export function dropConversionAnnotations({ metadata }: MutableObject): void {
   if (Object.keys(annotations).length === 0) delete metadata.annotations
 }
 
-/** A metric for CPU utilization, the only metric that v1 has a field for. */
+/** Builds the v2 metric for `targetCPUUtilizationPercentage`, the only metric with a field in v1. */
 export function cpuMetric(averageUtilization: number): MetricSpec {
   return { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }
 }
@@ -120,7 +120,7 @@ function conditionToV1({ type, status, lastTransitionTime, reason, message }: Co
   }
 }
 
-/** Scaling rules with the field names of the internal Go type, as the annotation has them. */
+/** Renames the fields of scaling rules to those of the internal Go type, because the annotation contains its JSON. */
 function rulesToV1(rules: ScalingRules | undefined): object | null {
   if (!rules) return null
   return {
@@ -156,7 +156,7 @@ function parseList<T>(text: string | undefined): T[] | undefined {
   return Array.isArray(parsed) ? parsed : undefined
 }
 
-/** Parses the JSON in an annotation. A malformed value is ignored. */
+/** Parses the JSON in an annotation. Returns undefined for malformed JSON. */
 function parseJson(text: string | undefined): unknown {
   if (text === undefined) return undefined
   try {

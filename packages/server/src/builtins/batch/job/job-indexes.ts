@@ -1,9 +1,9 @@
 import { goQuote } from '@kubewright/base'
 
-/** An interval of indexes of an indexed Job, including both ends. */
+/** A closed interval of completion indexes. */
 type Interval = readonly [first: number, last: number]
 
-/** Counts the indexes in a text such as `1,3-5`. Returns an error message for a malformed text. */
+/** Counts the completion indexes in a list such as `1,3-5`, which has four. Returns an error message if the list is malformed. */
 export function countIndexes(text: string, completions: number): number | string {
   let total = 0
   let last: number | undefined
@@ -19,7 +19,7 @@ export function countIndexes(text: string, completions: number): number | string
   return total
 }
 
-/** The first index that occurs in both texts. Malformed parts are skipped. */
+/** Returns the lowest completion index that occurs in both lists. Malformed parts are skipped. */
 export function commonIndex(completed: string, failed: string, completions: number): number | undefined {
   const [done, lost] = [completed, failed].map((text) => (text === '' ? [] : intervalsOf(text, completions)))
   let [i, k] = [0, 0]

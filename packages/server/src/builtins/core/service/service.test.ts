@@ -22,7 +22,7 @@ function problem({ body }: PlainAnswer): string {
   return String(body.message).replace(/^\S+ "\S*" is invalid: /, '')
 }
 
-describe('cluster IPs', () => {
+describe('cluster IPs of a Service', () => {
   test('are allocated, kept by updates and released by deletion', async () => {
     const { clusterIP } = (await create('a', { ports: [port] })).body.spec
     expect(clusterIP).toMatch(/^10\.0\.0\.\d+$/)
@@ -41,7 +41,7 @@ describe('cluster IPs', () => {
     expect((await create('good', spec)).status).toBe(201)
   })
 
-  test('and node ports of dry runs are placeholders, checked against the address range only', async () => {
+  test('are placeholders in dry runs, like node ports, and are checked against the address range only', async () => {
     const dry = '?dryRun=All'
     expect((await create('dry', { ports: [port] }, dry)).body.spec.clusterIP).toBe('10.0.0.0')
     const ports = [
@@ -91,7 +91,7 @@ describe('cluster IPs', () => {
     expect(problem(await create('rejected', spec))).toBe(text)
   })
 
-  test('are None for headless services, which have both families without a selector', async () => {
+  test('are None for headless Services; a headless Service without a selector has both IP families', async () => {
     expect((await create('headless', { clusterIP: 'None' })).body.spec).toMatchObject({
       clusterIPs: ['None'],
       ipFamilies: ['IPv4', 'IPv6'],
@@ -113,8 +113,8 @@ describe('cluster IPs', () => {
   })
 })
 
-describe('node ports', () => {
-  test('are allocated, shared by protocols, kept by port name and released with the type', async () => {
+describe('node ports of a Service', () => {
+  test('are allocated, shared between protocols, kept for the same port name, and released when the type changes', async () => {
     const ports = [
       { name: 'a', port: 53 },
       { name: 'b', port: 53, protocol: 'UDP' },
@@ -132,13 +132,13 @@ describe('node ports', () => {
     )
   })
 
-  test('must be in the range', async () => {
+  test('must be in the node port range', async () => {
     expect(problem(await create('low', { type: 'NodePort', ports: [{ port: 1, nodePort: 80 }] }))).toBe(
       'spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767',
     )
   })
 
-  test('of load balancers include a port for health checks', async () => {
+  test('include a health check port for load balancers with local traffic policy', async () => {
     const spec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [port] }
     const { healthCheckNodePort } = (await create('lb', spec)).body.spec
     expect(healthCheckNodePort).toBeGreaterThanOrEqual(30_000)
@@ -148,7 +148,7 @@ describe('node ports', () => {
   })
 })
 
-test('services accept a status for load balancers only', async () => {
+test('Services accept a load balancer status only with type LoadBalancer', async () => {
   await create('plain', { ports: [port] })
   const status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
   const answer = await server.send(`PATCH ${path}/plain/status`, { body: { status }, headers: merge })
@@ -157,7 +157,7 @@ test('services accept a status for load balancers only', async () => {
   )
 })
 
-describe('services', () => {
+describe('Services', () => {
   test.each<[string, { spec: object }, string]>([
     [
       'unknown session affinities',
@@ -181,7 +181,7 @@ describe('services', () => {
     expect(problem(answer)).toBe(text)
   })
 
-  test('show node ports and external addresses', () => {
+  test('list node ports and external addresses in table columns', () => {
     expect(
       cellsOf(services, {
         spec: {
@@ -198,7 +198,7 @@ describe('services', () => {
     ).toEqual(['x', 'NodePort', '10.0.0.1', '1.2.3.4,5.6.7.8', '80:30080/TCP,53/UDP', '60m', 'a=1,b=2'])
   })
 
-  test('show an external name', () => {
+  test('list the external name in a table column', () => {
     expect(cellsOf(services, { spec: { type: 'ExternalName', externalName: 'example.com' } })).toEqual([
       'x',
       'ExternalName',
@@ -210,7 +210,7 @@ describe('services', () => {
     ])
   })
 
-  test('show a pending load balancer', () => {
+  test('list <pending> for a load balancer without an address', () => {
     expect(cellsOf(services, { spec: { type: 'LoadBalancer', clusterIP: 'None' } })).toEqual([
       'x',
       'LoadBalancer',
@@ -222,7 +222,7 @@ describe('services', () => {
     ])
   })
 
-  test('show the address of a load balancer', () => {
+  test('list the address of a load balancer in a table column', () => {
     expect(
       cellsOf(services, {
         spec: { type: 'LoadBalancer', clusterIPs: ['10.0.0.1'], externalIPs: ['9.9.9.9'] },
