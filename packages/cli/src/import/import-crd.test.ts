@@ -80,6 +80,17 @@ describe('importCrd()', () => {
     expect(Object.keys(evaluateModule(text)['Widget']!['versions' as never])).toEqual(['v1', 'v1beta1', 'v1alpha1'])
   })
 
+  it('escapes line ends in the name of a CRD, so that the name cannot become code', () => {
+    const crd = crdWith({ type: 'object' })
+    for (const end of ['\n', '\r', '\u2028', '\u2029']) {
+      const named = { ...crd, metadata: { ...crd.metadata, name: `a.b${end}throw new Error()//` } }
+      const { text } = importCrd(named)
+      expect(text.split(/[\n\r\u2028\u2029]/)[0]).toMatch(
+        /^\/\/ Imported from the CRD a\.b\\u.*throw new Error.*import it again\.$/,
+      )
+    }
+  })
+
   it('keeps unusual CRDs', () => {
     // A status without the subresource, further fields, unknown fields, a rule on the root, and a single deprecated version.
     const text = roundTrip(

@@ -35,7 +35,7 @@ export function resourceText({ names, versions }: ResourcePlan, { origin }: Reso
     (version) => version.spec || version.status || version.objectName || Object.keys(version.fields).length > 0,
   )
   return [
-    `// Imported from ${origin} by kubewright import. Do not edit: import it again.`,
+    `// Imported from ${oneLine(origin)} by kubewright import. Do not edit: import it again.`,
     `import { defineResource, type Infer${usesSchemas ? ', s' : ''} } from 'kubewright'`,
     '',
     commentToSource(about ?? `${names.kind} of ${names.group}.`),
@@ -43,6 +43,11 @@ export function resourceText({ names, versions }: ResourcePlan, { origin }: Reso
     `export type ${name} = Infer<typeof ${name}>`,
     '',
   ].join('\n')
+}
+
+/** Escapes control characters and line separators: text from a CRD must not end a line comment and continue as code. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Renders text at an indentation, starting in a column. */
