@@ -10,6 +10,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 const ns = '/api/v1/namespaces/a'
+const container = { name: 'c', image: 'nginx:1.25' }
 const named = (name: string, more: object = {}): object => ({ metadata: { name }, ...more })
 const create = (path: string, body: unknown): Promise<PlainAnswer> => server.send(`POST ${path}`, { body })
 
