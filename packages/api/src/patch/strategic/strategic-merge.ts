@@ -51,9 +51,13 @@ export function mergeMaps(
   apply: boolean,
 ): JsonObject {
   if (Object.hasOwn(patch, patchDirective)) return applyDirective(patch)
-  const out: Record<string, unknown> = { ...original }
-  const rest: Record<string, unknown> = { ...patch }
-  retainKeys(out, rest, apply)
+  const { [retainKeysDirective]: retained, ...rest } = patch as Record<string, unknown>
+  const out: Record<string, unknown> =
+    retained === undefined
+      ? { ...original }
+      : apply
+        ? retainedFields(original, rest, retained)
+        : withSharedDirective(original, retained)
   mergeOrderedLists(out, rest, schema, apply)
   // Deletions first: Kubernetes processes keys in random order, and this order lets a patch delete and add the same scalar.
   const keys = Object.keys(rest)
@@ -69,28 +73,24 @@ function applyDirective(patch: JsonObject): JsonObject {
   throw badPatchType(directive, patch)
 }
 
-/** Deletes, in place, the fields that `$retainKeys` does not list. */
-function retainKeys(out: Record<string, unknown>, patch: Record<string, unknown>, apply: boolean): void {
-  const list = getOwn(patch, retainKeysDirective)
-  if (list === undefined) return
-  delete patch[retainKeysDirective]
-  if (!apply) {
-    const other = getOwn(out, retainKeysDirective)
-    if (other === undefined) out[retainKeysDirective] = list
-    else if (!deepEqual(other, list)) {
-      throw new PatchError(
-        `${goValue(other)} and ${goValue(list)} are not deep equal: this may happen when calculating the 3-way diff patch`,
-      )
-    }
-    return
-  }
-  if (!Array.isArray(list)) throw badFormat(retainKeysDirective)
-  const retained = new Set<unknown>(list)
-  for (const key of Object.keys(patch)) {
-    if (patch[key] === null || key.startsWith(deleteListPrefix) || key.startsWith(orderListPrefix)) continue
-    if (!retained.has(key)) throw badFormat(retainKeysDirective)
-  }
-  for (const key of Object.keys(out)) if (!retained.has(key)) delete out[key]
+/** The fields of an object that `$retainKeys` lists. Throws PatchError if the patch sets a field that the directive omits. */
+function retainedFields(original: JsonObject, patch: JsonObject, listed: unknown): Record<string, unknown> {
+  if (!Array.isArray(listed)) throw badFormat(retainKeysDirective)
+  const names = new Set<unknown>(listed)
+  const isListed = ([key]: [string, unknown]): boolean => names.has(key)
+  const setsField = ([key, value]: [string, unknown]): boolean =>
+    value !== null && !key.startsWith(deleteListPrefix) && !key.startsWith(orderListPrefix)
+  if (!Object.entries(patch).filter(setsField).every(isListed)) throw badFormat(retainKeysDirective)
+  return Object.fromEntries(Object.entries(original).filter(isListed))
+}
+
+/** A patch with the `$retainKeys` of a second patch. The two must agree if both have the directive. */
+function withSharedDirective(first: JsonObject, listed: unknown): Record<string, unknown> {
+  const known = Object.hasOwn(first, retainKeysDirective) ? first[retainKeysDirective] : listed
+  if (deepEqual(known, listed)) return { ...first, [retainKeysDirective]: listed }
+  throw new PatchError(
+    `${goValue(known)} and ${goValue(listed)} are not deep equal: this may happen when calculating the 3-way diff patch`,
+  )
 }
 
 /** Merges, in place, each list that has a `$setElementOrder` directive. Removes the list and its directive from the patch. */
@@ -100,36 +100,39 @@ function mergeOrderedLists(
   schema: JSONSchemaProps,
   apply: boolean,
 ): void {
-  for (const directive of Object.keys(patch)) {
-    if (!directive.startsWith(orderListPrefix)) continue
+  for (const directive of Object.keys(patch).filter((key) => key.startsWith(orderListPrefix))) {
     const order = patch[directive]
-    delete patch[directive]
     if (!apply) {
-      const other = getOwn(out, directive)
-      if (other !== undefined && !deepEqual(other, order)) throw badFormat(orderListPrefix)
+      if (Object.hasOwn(out, directive) && !deepEqual(out[directive], order)) throw badFormat(orderListPrefix)
       out[directive] = order
     }
     if (!Array.isArray(order)) throw badType([], order)
     const key = listOfDirective(directive, orderListPrefix)
-    const live = listIn(out, key)
-    const patched = listIn(patch, key)
-    const meta = listMeta(schema, key)
-    checkOrder(patched ?? [], order, meta.mergeKey)
-    if (live === undefined && patched === undefined) continue
-    const maps = isMapType(elementType(live ?? [], patched ?? []))
-    let merged: readonly unknown[]
-    let liveOrder = live ?? []
-    if (live === undefined) {
-      merged = withoutDirectives(patched) as unknown[]
-    } else if (patched === undefined) {
-      merged = live
-    } else {
-      merged = mergeLists(live, patched, meta, false, apply)
-      if (maps) liveOrder = orderAfterDeletions(live, merged, patched, meta.mergeKey)
-    }
-    setOwn(out, key, mergeOrders(merged, order, liveOrder, meta.mergeKey, maps))
+    const merged = orderedList(listIn(out, key), listIn(patch, key), order, listMeta(schema, key), apply)
+    if (merged !== undefined) setOwn(out, key, merged)
+    delete patch[directive]
     delete patch[key]
   }
+}
+
+/** The items of a live list and of a patch in the given order; undefined if there is neither list. */
+function orderedList(
+  live: readonly unknown[] | undefined,
+  patched: readonly unknown[] | undefined,
+  order: readonly unknown[],
+  meta: PatchMeta,
+  apply: boolean,
+): readonly unknown[] | undefined {
+  const { mergeKey } = meta
+  checkOrder(patched ?? [], order, mergeKey)
+  if (live === undefined && patched === undefined) return undefined
+  const maps = isMapType(elementType(live ?? [], patched ?? []))
+  const arrange = (items: readonly unknown[], liveOrder: readonly unknown[]): readonly unknown[] =>
+    mergeOrders(items, order, liveOrder, mergeKey, maps)
+  if (live === undefined) return arrange(withoutDirectives(patched) as unknown[], [])
+  if (patched === undefined) return arrange(live, live)
+  const merged = mergeLists(live, patched, meta, false, apply)
+  return arrange(merged, maps ? orderAfterDeletions(live, merged, patched, mergeKey) : live)
 }
 
 /**
