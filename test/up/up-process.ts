@@ -29,7 +29,7 @@ export function upProgram(): Promise<string> {
       platform: 'node',
       target: 'node20',
       conditions: ['kubewright-source'],
-      external: ['yaml', 're2js'],
+      external: ['re2js'],
       logLevel: 'warning',
     })
     chmodSync(folder, 0o755)

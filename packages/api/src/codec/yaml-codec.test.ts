@@ -40,7 +40,9 @@ describe('parseYaml() reads scalars as kubectl does', () => {
     ['1e400', '1e400'],
     ['123456789012345678901234567890', 1.2345678901234568e29],
     ['!!int "3"', 3],
-    ['>\n   fold\n   ed\n\n   end', 'fold ed\nend\n'],
+    ['>\n   fold\n   ed\n\n   end\n', 'fold ed\nend\n'],
+    // As in go-yaml, a block without a line break at its end gets none.
+    ['>\n   fold\n   ed\n\n   end', 'fold ed\nend'],
   ])('%s', (text, value) => {
     expect(parseYaml(`a: ${text === '-' ? '"-"' : text}`)).toEqual({ a: value })
   })

@@ -49,7 +49,8 @@ export function needsQuotes(text: string): boolean {
   return typeof resolvePlain(text) !== 'string' || text === '<<' || isTimestamp(text) || base60.test(text)
 }
 
-function isTimestamp(text: string): boolean {
+/** Whether go-yaml reads a text as a timestamp. */
+export function isTimestamp(text: string): boolean {
   const parts = timestamp.exec(text)
   if (parts === null) return false
   return isCalendarDate(`${parts[1]}-${parts[2]!.padStart(2, '0')}-${parts[3]!.padStart(2, '0')}`)
@@ -58,6 +59,8 @@ function isTimestamp(text: string): boolean {
 // The value if it fits int64 or uint64, else undefined. A decimal number beyond that is a float; other notations are
 // strings.
 function integerValue(sign: string, digits: string): number | bigint | undefined {
+  // A uint64 has at most 64 digits besides leading zeros; converting many more to a bigint takes quadratic time.
+  if (digits.replace(/^0[box]?0*/i, '').length > 64) return undefined
   const octal = /^0[0-7]/.test(digits)
   const magnitude = BigInt(octal ? `0o${digits.slice(1)}` : digits)
   const value = sign === '-' ? -magnitude : magnitude
