@@ -25,11 +25,13 @@ export {
   setControllerReference,
 } from '@kubewright/api'
 export {
+  type CronSchedule,
   type DeepReadonly,
   type Duration,
   isKubewrightError,
   KubewrightError,
   type Logger,
+  parseCron,
   parseDuration,
   toMillis,
 } from '@kubewright/base'
