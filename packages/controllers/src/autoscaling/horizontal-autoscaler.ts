@@ -10,7 +10,7 @@ import {
   type KeyOutcome,
   kindSource,
 } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { writeStatus } from '../workload/write-status.ts'
 import { AutoscalerStatus } from './autoscaler-status.ts'
 import { findScale, type ScaleReference } from './find-scale.ts'
@@ -21,7 +21,7 @@ import { MetricError, type Proposal, proposeReplicas } from './propose-replicas.
 const period = 15_000
 
 /** Scales any object that has a scale subresource, by the metrics in its annotation; see `metricsAnnotation`. */
-export const horizontalAutoscaler: KeyController = /* @__PURE__ */ defineBuiltin({
+export const horizontalAutoscaler: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'horizontal-pod-autoscaler-controller',
   reporter: 'horizontal-pod-autoscaler',
   kind: HorizontalPodAutoscaler,

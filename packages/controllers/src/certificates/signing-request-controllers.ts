@@ -2,7 +2,7 @@ import { fromTime, isNotFound, toTime } from '@kubewright/api'
 import { type ExtendedKeyUsage, parseCertificateRequest } from '@kubewright/base/pki'
 import { CertificateSigningRequest, SubjectAccessReview } from '@kubewright/k8s'
 import { type KeyContext, type KeyController, type KeyOutcome, kindSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import type { ClusterTrust } from './cluster-trust.ts'
 import { hasCondition, kubeletClientRefusal, refusal, signerNames } from './request-rules.ts'
 
@@ -37,7 +37,7 @@ type ReconcileRequest = (
 ) => Promise<KeyOutcome | undefined>
 
 function defineRequestController(name: string, reconcile: ReconcileRequest): KeyController {
-  return defineBuiltin({
+  return defineBuiltinController({
     name: `certificatesigningrequest-${name}-controller`,
     kind: CertificateSigningRequest,
     sources: [kindSource(CertificateSigningRequest)],

@@ -17,7 +17,7 @@ import {
   kindSource,
 } from '@kubewright/runtime'
 import { isFinished, trueCondition } from '../job/job-conditions.ts'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { controlled } from '../workload/sources.ts'
 import { writeStatus } from '../workload/write-status.ts'
@@ -29,7 +29,7 @@ const timestampAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp'
 const delay = 100
 
 /** Creates the jobs of cron jobs at their scheduled times. */
-export const cronJobController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const cronJobController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'cronjob-controller',
   kind: CronJob,
   concurrency: 5,

@@ -9,7 +9,7 @@ import {
   kindSource,
 } from '@kubewright/runtime'
 import { claimDependents } from '../workload/claims.ts'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-control.ts'
 import { nextAvailability } from '../workload/pod-state.ts'
 import {
@@ -30,7 +30,7 @@ const firstDelay = 1000
 const longestDelay = 15 * 60_000
 
 /** Keeps one pod of each daemon set on every eligible node. */
-export const daemonSetController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const daemonSetController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'daemonset-controller',
   kind: DaemonSet,
   concurrency: 2,

@@ -10,7 +10,7 @@ import {
   kindSource,
 } from '@kubewright/runtime'
 import { claimDependents } from '../workload/claims.ts'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { controlled, selectedBy } from '../workload/sources.ts'
@@ -38,7 +38,7 @@ import { isRolling, wantedOf } from './rollout-limits.ts'
 /**
  * Rolls out deployments: creates one replica set per template, and moves the replicas from the old sets to the new one.
  */
-export const deploymentController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const deploymentController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'deployment-controller',
   kind: Deployment,
   concurrency: 5,

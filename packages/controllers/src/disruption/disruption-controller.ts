@@ -9,7 +9,7 @@ import {
   kindSource,
   when,
 } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { knownTime } from '../workload/known-time.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { selectedBy } from '../workload/sources.ts'
@@ -21,7 +21,7 @@ const select = ({ spec }: PodDisruptionBudget) => selectorFrom(spec?.selector)
 const budgetsOf = selectedBy(PodDisruptionBudget, select)
 
 /** Maintains the number of allowed disruptions of each PodDisruptionBudget, which the eviction API enforces. */
-export const disruptionController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const disruptionController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'disruption-controller',
   reporter: 'controllermanager',
   kind: PodDisruptionBudget,
@@ -100,7 +100,7 @@ function isMarked(pod: Pod): boolean {
 }
 
 /** Resets the condition DisruptionTarget of pods that were not deleted after all. */
-export const staleDisruptionController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const staleDisruptionController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'disruption-controller-stale-pods',
   kind: Pod,
   sources: [kindSource(Pod, { predicates: [when(isMarked)] })],

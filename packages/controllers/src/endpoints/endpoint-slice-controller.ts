@@ -2,7 +2,7 @@ import { keyOf, parseKey } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
 import { EndpointSlice, Node, Pod, Service } from '@kubewright/k8s'
 import { changed, type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { isFilled } from './backends.ts'
 import { carryOutSlicePlan } from './carry-out-slice-plan.ts'
@@ -11,7 +11,7 @@ import { podSelector, podsOfServices } from './selecting-services.ts'
 import { TriggerTimes, withTriggerTime } from './trigger-times.ts'
 
 /** Keeps the EndpointSlices of services in sync with the pods that the services select. */
-export const endpointSliceController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const endpointSliceController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'endpointslice-controller',
   reporter: 'endpoint-slice-controller',
   kind: Service,

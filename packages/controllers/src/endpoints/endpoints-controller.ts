@@ -2,7 +2,7 @@ import { isNotFound, parseKey } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
 import { Endpoints, Pod, Service } from '@kubewright/k8s'
 import { type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { isFilled } from './backends.ts'
 import { planEndpoints } from './plan-endpoints.ts'
@@ -13,7 +13,7 @@ import { TriggerTimes } from './trigger-times.ts'
 export const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
 
 /** Keeps the Endpoints of services in sync with the pods that the services select. */
-export const endpointsController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const endpointsController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'endpoints-controller',
   reporter: 'endpoint-controller',
   kind: Service,

@@ -1,7 +1,7 @@
 import { parseKey } from '@kubewright/api'
 import { EndpointSlice, Endpoints, Service } from '@kubewright/k8s'
 import { changed, type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { carryOutSlicePlan } from './carry-out-slice-plan.ts'
 import { leaderAnnotation } from './endpoints-controller.ts'
@@ -11,7 +11,7 @@ import { mirroringController, planMirroredSlices } from './plan-mirrored-slices.
 const skipLabel = 'endpointslice.kubernetes.io/skip-mirror'
 
 /** Mirrors the user-managed Endpoints of services without a selector to EndpointSlices. */
-export const endpointSliceMirroring: KeyController = /* @__PURE__ */ defineBuiltin({
+export const endpointSliceMirroring: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'endpointslice-mirroring-controller',
   reporter: 'endpoint-slice-mirroring-controller',
   kind: Endpoints,

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@kubewright/api'
 import type { ControllerParts, KeyContext, KeyController, Source } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { AbsentOwners } from './absent-owners.ts'
 import { type CollectParts, collect, orphanDependents } from './collect.ts'
 import { type GraphWork, type MisplacedOwner, ObjectGraph } from './object-graph.ts'
@@ -70,7 +70,7 @@ export function garbageCollector(): KeyController {
       }
     },
   }
-  return defineBuiltin({
+  return defineBuiltinController({
     name: controllerName,
     sources: [source],
     concurrency: 20,

@@ -8,7 +8,7 @@ import {
   kindSource,
 } from '@kubewright/runtime'
 import { claimDependents } from '../workload/claims.ts'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-control.ts'
 import { asError, inParallel, slowStart } from '../workload/slow-start.ts'
 import { controlled } from '../workload/sources.ts'
@@ -20,7 +20,7 @@ import { planJob, settleCounts } from './plan-job.ts'
 const ownName = 'kubernetes.io/job-controller'
 
 /** Runs pods until the number of completions that a job requires have succeeded. */
-export const jobController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const jobController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'job-controller',
   kind: Job,
   concurrency: 5,

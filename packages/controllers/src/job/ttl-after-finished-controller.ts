@@ -1,7 +1,7 @@
 import { isNotFound, parseKey } from '@kubewright/api'
 import { Job } from '@kubewright/k8s'
 import { type KeyController, kindSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { knownTime } from '../workload/known-time.ts'
 import { finishTime } from './job-conditions.ts'
 
@@ -15,7 +15,7 @@ export function expiresIn(job: Job, now: number): number | undefined {
 }
 
 /** Deletes finished jobs when `ttlSecondsAfterFinished` has passed. */
-export const ttlAfterFinishedController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const ttlAfterFinishedController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'ttl-after-finished-controller',
   kind: Job,
   concurrency: 5,

@@ -2,7 +2,7 @@ import { isNotFound, parseRFC3339 } from '@kubewright/api'
 import type { ApiClient } from '@kubewright/client'
 import { Namespace } from '@kubewright/k8s'
 import { type KeyController, kindSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { emptyNamespace } from './empty-namespace.ts'
 import { type NamespaceRemains, namespaceConditions } from './namespace-conditions.ts'
 
@@ -12,7 +12,7 @@ const finalizer = 'kubernetes'
  * Empties namespaces that are being deleted, reports obstacles in their conditions, and removes the finalizer at the
  * end.
  */
-export const namespaceController: KeyController = defineBuiltin({
+export const namespaceController: KeyController = defineBuiltinController({
   name: 'namespace-controller',
   kind: Namespace,
   sources: [kindSource(Namespace)],

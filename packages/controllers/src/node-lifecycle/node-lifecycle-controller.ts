@@ -1,11 +1,11 @@
 import { isConflict, isNotFound } from '@kubewright/api'
 import { Node } from '@kubewright/k8s'
 import { type KeyController, kindSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { planTaints } from './plan-taints.ts'
 
 /** Keeps the taints of nodes in sync with their conditions, so that the scheduler uses only ready nodes. */
-export const nodeLifecycleController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const nodeLifecycleController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'node-lifecycle-controller',
   reporter: 'node-controller',
   kind: Node,

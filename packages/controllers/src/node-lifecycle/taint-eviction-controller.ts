@@ -1,7 +1,7 @@
 import { keyOf, parseKey } from '@kubewright/api'
 import { Node, Pod } from '@kubewright/k8s'
 import { changed, type KeyContext, type KeyController, kindSource, when } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { disruptionTarget, disruptPod } from '../workload/disrupt-pod.ts'
 import { staysFor } from './plan-eviction.ts'
 
@@ -13,7 +13,7 @@ interface Eviction {
 }
 
 /** Evicts pods from nodes with NoExecute taints that they do not tolerate, or no longer tolerate. */
-export const taintEvictionController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const taintEvictionController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'taint-eviction-controller',
   kind: Pod,
   concurrency: 8,

@@ -2,7 +2,7 @@ import { isAlreadyExists, isConflict, toMicroTime, toTime } from '@kubewright/ap
 import { type Clock, type Duration, Quantity, toMillis } from '@kubewright/base'
 import { Lease, Node, type NodeCondition, type NodeStatus } from '@kubewright/k8s'
 import { type KeyContext, type KeyController, kindSource, timerSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { sameContent } from '../workload/write-status.ts'
 import type { NodeAddresses } from './node-addresses.ts'
 
@@ -27,7 +27,7 @@ export function nodeAgent(
 ): KeyController {
   const names = nodes.map(({ name }) => name)
   const byName = new Map(nodes.map((node) => [node.name, node]))
-  return defineBuiltin({
+  return defineBuiltinController({
     name: 'node-agent',
     kind: Node,
     sources: [

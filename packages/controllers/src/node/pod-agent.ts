@@ -8,7 +8,7 @@ import {
   type KeyOutcome,
   kindSource,
 } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { sameContent } from '../workload/write-status.ts'
 import type { NodeAddresses } from './node-addresses.ts'
@@ -38,7 +38,7 @@ interface Seat extends PodMemory {
 
 /** Starts, updates and stops the pods of the simulated nodes, as kubelets do. */
 export function podAgent(parts: PodAgentParts): KeyController {
-  return defineBuiltin({
+  return defineBuiltinController({
     name: 'kubelet',
     kind: Pod,
     concurrency: 16,

@@ -11,7 +11,7 @@ import {
   type RunningSource,
   type Source,
 } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { inParallel } from '../workload/slow-start.ts'
 import { ClusterLedger } from './cluster-ledger.ts'
@@ -28,7 +28,7 @@ const moreRoom = 'room'
  */
 export function podScheduler(): KeyController {
   const ledger = new ClusterLedger()
-  return defineBuiltin({
+  return defineBuiltinController({
     name: 'kube-scheduler',
     reporter: 'default-scheduler',
     kind: Pod,

@@ -1,6 +1,6 @@
 import { Node, Pod, type PodStatus } from '@kubewright/k8s'
 import { type ControllerParts, type KeyContext, type KeyController, kindSource, timerSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { disruptionTarget, disruptPod } from '../workload/disrupt-pod.ts'
 import { inParallel } from '../workload/slow-start.ts'
 import { type Leftover, planPodGc } from './plan-pod-gc.ts'
@@ -16,7 +16,7 @@ const quarantine = 40_000
 
 /** Deletes pods of deleted nodes, pods deleted before they were scheduled, and finished pods beyond the threshold. */
 export function podGarbageCollector({ terminatedThreshold = 12_500 }: PodGcOptions = {}): KeyController {
-  return defineBuiltin({
+  return defineBuiltinController({
     name: 'pod-garbage-collector-controller',
     kind: Pod,
     sources: [

@@ -3,7 +3,7 @@ import type { Clock, Duration } from '@kubewright/base'
 import { Pod, ReplicaSet } from '@kubewright/k8s'
 import { type Cluster, type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
 import { claimDependents } from '../workload/claims.ts'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-control.ts'
 import { podFromTemplate, type TemplateLike } from '../workload/pod-from-template.ts'
 import { isPodActive, isPodTerminating, nextAvailability } from '../workload/pod-state.ts'
@@ -39,7 +39,7 @@ const burst = 500
 /** Creates the controller that maintains the number of pods of each object of the kind. */
 export function replicaController<T extends ReplicaOwner>(facts: ReplicaKindFacts<T>): KeyController {
   const { kind, name } = facts
-  return defineBuiltin({
+  return defineBuiltinController({
     name,
     kind,
     concurrency: 5,

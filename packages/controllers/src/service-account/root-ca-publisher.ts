@@ -2,7 +2,7 @@ import { isAlreadyExists, isNotFound } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
 import { ConfigMap, Namespace } from '@kubewright/k8s'
 import { type KeyController, kindSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 
 const name = 'kube-root-ca.crt'
 const description =
@@ -10,7 +10,7 @@ const description =
 
 /** Publishes the CA certificate of the API server in a ConfigMap in every namespace, where pods read it. */
 export function rootCaPublisher(rootCa: string): KeyController {
-  return defineBuiltin({
+  return defineBuiltinController({
     name: 'root-ca-certificate-publisher-controller',
     kind: ConfigMap,
     sources: [

@@ -1,12 +1,12 @@
 import { isAlreadyExists, isNotFound } from '@kubewright/api'
 import { Namespace, ServiceAccount } from '@kubewright/k8s'
 import { type KeyController, kindSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 
 const name = 'default'
 
 /** Creates the service account `default` in every namespace. Pods that name no service account use it. */
-export const serviceAccountController: KeyController = defineBuiltin({
+export const serviceAccountController: KeyController = defineBuiltinController({
   name: 'serviceaccount-controller',
   kind: ServiceAccount,
   sources: [

@@ -2,7 +2,7 @@ import { isNotFound, keyOf, parseKey } from '@kubewright/api'
 import { Secret, ServiceAccount } from '@kubewright/k8s'
 import { type KeyContext, type KeyController, kindSource, when } from '@kubewright/runtime'
 import type { ClusterTrust } from '../certificates/cluster-trust.ts'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 
 const tokenType = 'kubernetes.io/service-account-token'
 const nameAnnotation = 'kubernetes.io/service-account.name'
@@ -11,7 +11,7 @@ const claim = (name: string): string => `kubernetes.io/serviceaccount/${name}`
 
 /** Fills Secrets of type service account token, and deletes them with their account. */
 export function tokenController(trust: ClusterTrust): KeyController {
-  return defineBuiltin({
+  return defineBuiltinController({
     name: 'serviceaccount-token-controller',
     kind: Secret,
     concurrency: 5,

@@ -9,7 +9,7 @@ import {
   kindSource,
 } from '@kubewright/runtime'
 import { claimDependents } from '../workload/claims.ts'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { nextAvailability } from '../workload/pod-state.ts'
 import {
   claimRevisions,
@@ -28,7 +28,7 @@ import { claimOwners, claimsOf, ordinalOf, repairedLabels, revisionLabel, statef
 import { statefulSetStatus } from './stateful-set-status.ts'
 
 /** Maintains pods with stable names and storage, in order. */
-export const statefulSetController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const statefulSetController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'statefulset-controller',
   kind: StatefulSet,
   concurrency: 5,

@@ -1,12 +1,12 @@
 import { controllerOf, controllerRef, isAlreadyExists, parseKey } from '@kubewright/api'
 import { PersistentVolumeClaim, type PersistentVolumeClaimDraft, Pod } from '@kubewright/k8s'
 import { changed, type KeyController, kindSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { controlled } from '../workload/sources.ts'
 
 /** Creates the claims of ephemeral volumes, which are deleted with their pod. */
-export const ephemeralVolumeController: KeyController = /* @__PURE__ */ defineBuiltin({
+export const ephemeralVolumeController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'ephemeral-volume-controller',
   reporter: 'ephemeral_volume',
   kind: Pod,

@@ -1,14 +1,14 @@
 import { isNotFound, type KubeObject, keyOf, parseKey } from '@kubewright/api'
 import { PersistentVolume, PersistentVolumeClaim, Pod } from '@kubewright/k8s'
 import { changed, type KeyController, kindSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { claimsOf } from './claims-of-pod.ts'
 
 const claimFinalizer = 'kubernetes.io/pvc-protection'
 const volumeFinalizer = 'kubernetes.io/pv-protection'
 
 /** Protects a claim from deletion while a pod uses it. */
-export const claimProtection: KeyController = /* @__PURE__ */ defineBuiltin({
+export const claimProtection: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'persistentvolumeclaim-protection-controller',
   kind: PersistentVolumeClaim,
   sources: [
@@ -35,7 +35,7 @@ export const claimProtection: KeyController = /* @__PURE__ */ defineBuiltin({
 })
 
 /** Protects a volume from deletion while a claim is bound to it. */
-export const volumeProtection: KeyController = /* @__PURE__ */ defineBuiltin({
+export const volumeProtection: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'persistentvolume-protection-controller',
   kind: PersistentVolume,
   sources: [kindSource(PersistentVolume)],

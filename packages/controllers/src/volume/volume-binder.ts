@@ -2,7 +2,7 @@ import { keyOf, parseKey } from '@kubewright/api'
 import type { Client } from '@kubewright/client'
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@kubewright/k8s'
 import { changed, type KeyController, kindSource } from '@kubewright/runtime'
-import { defineBuiltin } from '../workload/define-builtin.ts'
+import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { claimsOf } from './claims-of-pod.ts'
 import { syncClaim } from './sync-claim.ts'
 import { syncVolume } from './sync-volume.ts'
@@ -16,7 +16,7 @@ async function waitingClaims(client: Client): Promise<string[]> {
 }
 
 /** Binds claims to volumes, provisions volumes, and reclaims those whose claims are gone. */
-export const volumeBinder: KeyController = /* @__PURE__ */ defineBuiltin({
+export const volumeBinder: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'persistentvolume-binder-controller',
   reporter: 'persistentvolume-controller',
   kind: PersistentVolumeClaim,

@@ -1,14 +1,14 @@
 import type { KubeObject } from '@kubewright/api'
 import { type ControllerParts, channelSource, type EventNote, type KeyContext } from '@kubewright/runtime'
 import { expect, test } from 'vitest'
-import { defineBuiltin } from './define-builtin.ts'
+import { defineBuiltinController } from './define-builtin-controller.ts'
 
-test('defineBuiltin() sets the component of Events to the controller name or the reporter', async () => {
+test('defineBuiltinController() sets the component of Events to the controller name or the reporter', async () => {
   const notes: EventNote[] = []
   const events = { record: (_: KubeObject, note: EventNote) => void notes.push(note) }
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } } as KubeObject
   const controller = (reporter?: string) =>
-    defineBuiltin({
+    defineBuiltinController({
       name: 'some-controller',
       sources: [channelSource()],
       ...(reporter === undefined ? {} : { reporter }),

@@ -9,7 +9,7 @@ import {
 } from '@kubewright/runtime'
 
 /**
- * Options of {@link defineBuiltin}: a key controller whose reconciler is created at each start, from the manager's
+ * Options of {@link defineBuiltinController}: a key controller whose reconciler is created at each start, from the manager's
  * parts.
  */
 export interface BuiltinOptions extends Omit<KeyControllerOptions, 'reconcile'> {
@@ -22,7 +22,7 @@ export interface BuiltinOptions extends Omit<KeyControllerOptions, 'reconcile'> 
  * Defines a built-in controller. Unlike a plain key controller, its reconciler has access to the clock and random
  * source of the manager, and its Events name the controller as component, not the manager.
  */
-export function defineBuiltin(options: BuiltinOptions): KeyController {
+export function defineBuiltinController(options: BuiltinOptions): KeyController {
   const { start, reporter: component = options.name, ...rest } = options
   const value = defineKeyController({ ...rest, reconcile: () => undefined })
   return Object.freeze({
