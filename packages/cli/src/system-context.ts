@@ -30,7 +30,7 @@ export function systemContext(main: string): SystemContext {
       stop.abort()
     })
   }
-  // A reader such as `head` may close the pipe early. The command still finishes, and its exit code tells the result.
+  // A reader such as `head` may close the pipe early. The command still finishes, and its exit code reports the result.
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error

@@ -34,7 +34,7 @@ export async function grantRights(
   return { user, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'] }
 }
 
-/** Wraps a transport to report requests that are rejected for lack of a right. */
+/** Wraps a transport to report requests that are rejected because the operator lacks a permission. */
 export function tellingRefusals(transport: Transport, tell: (refusal: KubewrightError) => void): Transport {
   const { upgrade } = transport
   return {

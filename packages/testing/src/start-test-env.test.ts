@@ -179,7 +179,7 @@ describe('startTestEnv()', () => {
       await expect(env.settled()).rejects.toMatchObject({ code: 'KW_TEST_MISSING_RIGHT' })
     })
 
-    test('reports a missing right on disposal when no wait did', async () => {
+    test('reports a missing permission on disposal when no wait did', async () => {
       const env = await begin(deleting(), { transport })
       while (env.reconciles().length === 0) await env.client.list(ConfigMap)
       await expect(env[Symbol.asyncDispose]()).rejects.toThrow(fix)

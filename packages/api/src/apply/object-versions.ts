@@ -14,7 +14,7 @@ export interface TypedValue {
 /** Converts a value to another version; undefined when that version no longer exists. */
 export type ConvertTyped = (object: TypedValue, apiVersion: string) => TypedValue | undefined
 
-/** The API versions of a kind: how objects are converted to them, and which fields nobody owns in them. */
+/** The API versions of a kind: how objects are converted to them, and which fields have no owner in them. */
 export class ObjectVersions {
   readonly #convert: ConvertTyped
   readonly #filters: ReadonlyMap<string, FieldSetFilter>

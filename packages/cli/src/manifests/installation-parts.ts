@@ -35,13 +35,13 @@ export interface HelperRole {
  */
 export interface InstallationParts {
   readonly serviceAccount: Manifest
-  /** Rights for the work of the controllers. */
+  /** Permissions for the work of the controllers. */
   readonly manager: GrantedRoles
-  /** Rights for leader election and sharding. */
+  /** Permissions for leader election and sharding. */
   readonly leaderElection: GrantedRoles
-  /** Rights to manage the certificate of the webhooks; empty if cert-manager issues it. */
+  /** Permissions to manage the certificate of the webhooks; empty if cert-manager issues it. */
   readonly certificates: GrantedRoles
-  /** Rights to authenticate and authorize readers of metrics. */
+  /** Permissions to authenticate and authorize readers of metrics. */
   readonly metricsAuth: GrantedRoles
   readonly metricsReader: Manifest
   readonly helpers: readonly HelperRole[]

@@ -48,7 +48,7 @@ export function certificateRoles(context: ObjectContext): Manifest[] {
   return isSelfManaged(context) ? [role(context, 'Role', 'webhook-cert-role', mergeRules(own))] : []
 }
 
-/** The right to authenticate and authorize readers of metrics. */
+/** The permission to authenticate and authorize readers of metrics. */
 export function metricsAuthRole(context: ObjectContext): Manifest {
   return role(context, 'ClusterRole', 'metrics-auth-role', [
     { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
@@ -56,7 +56,7 @@ export function metricsAuthRole(context: ObjectContext): Manifest {
   ])
 }
 
-/** The right to read metrics, to be bound to the service account of Prometheus. */
+/** The permission to read metrics, to be bound to the service account of Prometheus. */
 export function metricsReaderRole(context: ObjectContext): Manifest {
   return role(context, 'ClusterRole', 'metrics-reader', [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }])
 }

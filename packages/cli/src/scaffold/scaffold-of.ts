@@ -15,7 +15,7 @@ import { webhookTestText, webhookText } from './templates/webhook-files.ts'
 
 /** A change of a file that can also be applied to the user's version of it. */
 export interface ScaffoldEdit {
-  /** Equal for equal changes. */
+  /** Identifies the change: two edits with the same id make the same change. */
   readonly id: string
   /** Undefined if the text is not written in a form that the edit understands. */
   apply(text: string): string | undefined

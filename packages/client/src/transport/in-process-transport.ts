@@ -87,7 +87,7 @@ class InProcessTransport implements Transport {
       link[Symbol.dispose]()
       return ByteStream.of(method === 'HEAD' || typeof body === 'function' ? undefined : body)
     }
-    // The signal of the request tells the handler that the reader has left.
+    // Aborts the signal of the request, so that the handler stops when the reader has left.
     const stream = new ByteStream(() => link.abort(new Error('The reader has left')))
     const stopListening = onAbort(link.signal, () => stream.fail(this.#failure(link.signal.reason, link.signal)))
     const sink: BodySink = { write: (chunk) => stream.write(chunk), drained: () => stream.drained() }

@@ -14,7 +14,7 @@ export interface TransportRequest {
 export interface TransportBody extends AsyncIterable<Uint8Array> {
   /** Reads the complete body. */
   bytes(): Promise<Uint8Array>
-  /** Abandons the rest. The sender is told to stop. */
+  /** Discards the rest of the body and makes the sender stop. */
   discard(): void
 }
 

@@ -83,7 +83,7 @@ export class EncodedObject<T> {
     return undefined
   }
 
-  /** Copies the bytes to another buffer, which must have room, and refers to them there from now on. */
+  /** Moves the bytes to another buffer, which must have room. The object then reads from that buffer and releases the old one. */
   moveTo(home: ByteHome, start: number): void {
     const size = this.size
     this.#home.bytes.copy(home.bytes, start, this.#start, this.#end)

@@ -55,7 +55,7 @@ export async function bootstrap(parts: BootstrapParts, options: BootstrapOptions
     ),
     ...ensure('configmaps', [tokenTracking(now)]),
     ...trust(options).map((object) =>
-      // Certificates may be new since the last start, and extension servers have to learn them.
+      // Publishes the certificates at every start, because they may have been renewed and extension servers verify clients with them.
       attempt('configmaps', object.metadata.name!, () => parts.writer.put('configmaps', object, ['data'])),
     ),
     attempt('services', 'kubernetes', () => ensureKubernetesService(parts.writer, options.port ?? 6443)),

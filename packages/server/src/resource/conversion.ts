@@ -36,11 +36,11 @@ export interface StorageConversion {
   readonly noteWritten: (stored: StoredObject) => void
 }
 
-/** What the field manager has to know about the other versions of a kind. */
+/** The facts about the other versions of a kind that the field manager needs. */
 export interface FieldConversion extends Pick<FieldManagerOptions, 'schemaFor'> {
   /** Converts an object to another version; undefined when that version does not exist. */
   readonly convert: NonNullable<FieldManagerOptions['convert']>
-  /** Replaces `convert` where conversion has to wait, as for a webhook. */
+  /** Replaces `convert` where conversion is asynchronous, such as with a webhook. */
   readonly convertAsync?: AsyncFieldManagerOptions['convert'] | undefined
 }
 

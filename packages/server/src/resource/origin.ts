@@ -1,8 +1,8 @@
 /**
  * Where the kind of a resource comes from, and what follows from it for clients. kube-apiserver compiles built-in kinds as Go structs
  * and registers a route for each of their paths; custom resources are unstructured JSON behind one handler. Clients can observe the
- * difference in many places. Each member names one of them, so that no other code asks which origin a resource has to decide on
- * something unrelated. Compare with {@link builtinOrigin} only where the question is the origin itself.
+ * difference in many places. Each member describes one difference, and code that depends on a difference reads that member. Compare a
+ * resource's origin with {@link builtinOrigin} only where the origin itself matters.
  */
 export interface Origin {
   readonly name: 'builtin' | 'custom'
