@@ -72,6 +72,7 @@ export {
   type KeyOutcome,
   type KeyReconciler,
 } from './controller/key-controller.ts'
+export { type KeyType, keyType } from './controller/key-type.ts'
 export {
   type FailureStatus,
   ReconcileError,

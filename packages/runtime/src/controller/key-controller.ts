@@ -7,6 +7,7 @@ import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
 import type { AccessRule } from './access-rule.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import type { HotLoopOptions } from './hot-loop-detector.ts'
+import type { KeyType } from './key-type.ts'
 import type { Source } from './sources/source.ts'
 
 /**
@@ -50,14 +51,19 @@ export interface KeyOutcome {
  *   requested. Values that are not Errors, and errors of the language (such as a TypeError without a cause), also count
  *   as panics.
  */
-export type KeyReconciler = (key: string, context: KeyContext) => KeyOutcome | void | Promise<KeyOutcome | void>
+export type KeyReconciler<K = string> = (key: K, context: KeyContext) => KeyOutcome | void | Promise<KeyOutcome | void>
 
 /** Options of {@link defineKeyController}. */
-export interface KeyControllerOptions {
+export interface KeyControllerOptions<K = string> {
   readonly name: string
   /** The kind that the controller is about, for metrics, logs and messages. */
   readonly kind?: AnyKind
   readonly sources: readonly Source[]
+  /**
+   * The type of the keys that `reconcile` receives. Sources add keys as texts: use its `format` in their mappings.
+   * @default text
+   */
+  readonly keys?: KeyType<K>
   /** The maximum number of concurrent reconciles. @default 1 */
   readonly concurrency?: number
   /** @default per key, 5 ms doubling to 1000 s, with jitter */
@@ -86,7 +92,7 @@ export interface KeyControllerOptions {
   readonly needsLeader?: boolean
   /** Permissions that `reconcile` needs for its use of `client`. Those for watches are derived from the sources. */
   readonly rbac?: readonly AccessRule[]
-  reconcile: KeyReconciler
+  reconcile: KeyReconciler<NoInfer<K>>
 }
 
 /** The definition of a key controller. Creating one registers and starts nothing. */
@@ -110,7 +116,7 @@ export interface KeyController {
 }
 
 /** Defines a controller that receives keys instead of objects. Pure: a manager runs it. */
-export function defineKeyController(options: KeyControllerOptions): KeyController {
+export function defineKeyController<K = string>(options: KeyControllerOptions<K>): KeyController {
   const { name, kind, sources, concurrency = 1, queue = 'priority', syncTimeout = '2m', needsLeader = true } = options
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new RangeError(
@@ -143,6 +149,13 @@ export function defineKeyController(options: KeyControllerOptions): KeyControlle
     syncTimeout,
     needsLeader,
     rbac: Object.freeze([...(options.rbac ?? [])]),
-    start: () => options.reconcile.bind(options),
+    start: () => reconcilerOf(options),
   })
+}
+
+function reconcilerOf<K>(options: KeyControllerOptions<K>): KeyReconciler {
+  const { keys } = options
+  // Without `keys`, K is string.
+  if (keys === undefined) return options.reconcile.bind(options) as unknown as KeyReconciler
+  return (key, context) => options.reconcile(keys.parse(key), context)
 }

@@ -22,7 +22,12 @@ defineConversion(Home, [
       status,
       metadata: { annotations: { ...metadata.annotations, a: 'b' } },
     }),
-    fromHub: ({ spec, status }) => ({ spec: { container: spec.image }, status }),
+    // Optional fields may be undefined.
+    fromHub: ({ spec, status }) => ({
+      spec: { container: spec.image, port: spec.ports[0] },
+      status,
+      metadata: undefined,
+    }),
   }),
 ])
 

@@ -1,19 +1,21 @@
-import { type AnyKind, formatGroupKind, type Infer, resourceOf } from '@kubewright/api'
-import type { DeepReadonly } from '@kubewright/base'
+import { type AnyKind, type DraftParts, formatGroupKind, type Infer, resourceOf } from '@kubewright/api'
 
 /**
  * The result of a conversion: the fields of the other version. All metadata is preserved. Return labels or annotations
- * only to store what the other version has no field for; without them, the existing ones are preserved. Add an
+ * only to store what the other version has no field for; without them, the existing ones are preserved. Optional fields
+ * may be `undefined`. Add an
  * annotation only when there is something to store: an annotation that appears in a round trip counts as a change.
  */
-export type Converted<K extends AnyKind> = DeepReadonly<
+export type Converted<K extends AnyKind> = DraftParts<
   Omit<K['$write'], 'apiVersion' | 'kind' | 'metadata' | 'status'>
 > & {
-  readonly status?: DeepReadonly<K['$status']> | undefined
-  readonly metadata?: {
-    readonly labels?: Readonly<Record<string, string>> | undefined
-    readonly annotations?: Readonly<Record<string, string>> | undefined
-  }
+  readonly status?: DraftParts<K['$status']> | undefined
+  readonly metadata?:
+    | {
+        readonly labels?: Readonly<Record<string, string>> | undefined
+        readonly annotations?: Readonly<Record<string, string>> | undefined
+      }
+    | undefined
 }
 
 /** The conversions between a version and the hub. Both must be pure and inverse to each other. */
