@@ -3,47 +3,17 @@ import { parseYaml } from '@kubewright/api'
 import { type Random, seededRandom } from '@kubewright/base'
 import { describe, expect, it } from 'vitest'
 import type { RequestSpec } from '../conformance/case-format.ts'
-import { expand } from '../conformance/expand.ts'
 import { HttpClient } from '../conformance/http-client.ts'
 import { isRecord } from '../conformance/object-path.ts'
-import { recordedCases } from '../conformance/run-cases.ts'
 import { targetOfKubeconfig } from '../conformance/target.ts'
+import { alsoInKubernetes, formattingSlips } from '../fuzz/requests/expected-errors.ts'
+import { recordedRequests } from '../fuzz/requests/recorded-requests.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 
 const count = 10_000
 const concurrency = 16
 /** The random seed. A failure prints it. */
 const seed = process.env['KUBEWRIGHT_SEED'] ?? 'random requests'
-
-/** The requests of the recorded cases that terminate on their own, with names filled in. */
-function recordedRequests(): RequestSpec[] {
-  const names = new Map([
-    ['ns', 'default'],
-    ['u', 'fuzz'],
-    ['group', 'fuzz.example.com'],
-    ['webhook', 'https://127.0.0.1:1'],
-    ['caBundle', ''],
-  ])
-  return recordedCases().flatMap(({ test }) =>
-    test.steps
-      .filter((step) => step.path !== undefined && step.method !== undefined)
-      // An unreachable admission webhook would reject all later requests, and a conversion webhook all of its kind.
-      .filter((step) => !/webhookconfigurations|"Webhook"/.test(JSON.stringify([step.path, step.body])))
-      .map(({ method, path, query, headers, body, as }) =>
-        expand(
-          {
-            path: path!,
-            method: method!,
-            ...(query ? { query } : {}),
-            ...(headers ? { headers } : {}),
-            ...(body === undefined ? {} : { body }),
-            ...(as ? { as } : {}),
-          },
-          names,
-        ),
-      ),
-  )
-}
 
 const oddities: readonly unknown[] = [
   null,
@@ -211,32 +181,6 @@ class Mutator {
   }
 }
 
-/** Client errors for which kube-apiserver v1.35.8 also responds with 500; the last two according to its sources. */
-const alsoInKubernetes: readonly RegExp[] = [
-  /^(resourceVersion: Invalid value: .*: )?strconv\.ParseUint: parsing /,
-  /^resourceVersion should not be set on objects to be created$/,
-  /^failed to create typed patch object \(/,
-  // Malformed strategic merge patches.
-  /^map: .* does not contain declared merge key: /s,
-  /^list element types are not identical: /,
-  /^unable to find api field in struct /,
-  /^unknown patch type: /,
-  /^expected a (\[\]|map\[string\])interface \{\}, but received a \w+/,
-  /^merging lists cannot yet be specified in the patch$/,
-  /^The order in patch list:\n/,
-  // An apply of a value that the schema accepts and the Go type rejects, such as invalid base64.
-  /^failed to convert new object \(/,
-  /^target\.\w+: /,
-  // Errors of custom resources.
-  /^content is not a list$/,
-  /^Internal error occurred: Object 'apiVersion' is missing in /,
-  /^merging an object in json but data type is not struct, instead is: /,
-  /^unsupported role reference kind: /,
-]
-
-/** Text that appears when JavaScript formats an unsuitable value, and the request id of internal errors. */
-const formattingSlips = /\[object Object\]|\(request [0-9a-f]+\)/
-
 function isAlsoInKubernetes({ method, query }: RequestSpec, status: number, outcome: unknown): boolean {
   const body = isRecord(outcome) ? outcome['body'] : undefined
   const text = isRecord(body) && typeof body['$text'] === 'string' ? parseYaml(body['$text']) : body
@@ -258,7 +202,7 @@ describe('kubewright up', () => {
     using folder = new TemporaryFolder()
     await using up = await UpProcess.start(['--memory', '--controllers', 'none'], folder.path)
     using client = new HttpClient(targetOfKubeconfig(up.kubeconfig))
-    const mutator = new Mutator(seededRandom(seed), recordedRequests())
+    const mutator = new Mutator(seededRandom(seed), recordedRequests('default'))
     const statuses = new Map<number, number>()
     const wrong: string[] = []
     let sent = 0

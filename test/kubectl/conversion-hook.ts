@@ -45,6 +45,8 @@ export class ConversionHook implements AsyncDisposable {
         response.end(JSON.stringify(answer))
       })
     })
+    // The API server keeps its connections: closing an idle one could break the request that uses it next.
+    server.keepAliveTimeout = 0
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     hook = new ConversionHook(server, (server.address() as AddressInfo).port, ca.cert)
     return hook

@@ -1,0 +1,151 @@
+// `npm run fuzz [-- NAME] [--seed S] [--for 10m | --count N]`: runs the fuzzers without the limits of the tests. CONTRIBUTING.md
+// describes them.
+import { parseArgs } from 'node:util'
+import { parseDuration } from '@kubewright/base'
+import { fuzzCrashes } from './crash/fuzz-crashes.ts'
+import { allDecoders } from './decoders/all-decoders.ts'
+import { fuzzDecoder } from './decoders/fuzz-decoder.ts'
+import { storedInputs, storedRequests, storeRegression } from './regressions/regressions.ts'
+import { type FuzzRequestsReport, fuzzRequests } from './requests/fuzz-requests.ts'
+
+const usage = `Usage: npm run fuzz [-- NAME] [flags]
+
+NAME is requests, crash, or one of the decoders: ${allDecoders.map(({ name }) => name).join(', ')}.
+Without NAME, all decoders run.
+
+  --seed S       Start from this seed; the default is random
+  --for 10m      Run each decoder for this time; the default is 30s
+  --count N      Run this many inputs or requests instead
+  --size BYTES   Generate inputs of up to this size; the default is 100000
+  --cycles N     Kill the server this many times (crash); the default is 100
+  --etcd         Keep objects in etcd instead of a folder (crash)
+`
+
+/** The CPU time that an input of up to 100 KB may take, in milliseconds. */
+const maxCpuMillis = 1000
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      seed: { type: 'string', default: Math.random().toString(36).slice(2) },
+      for: { type: 'string', default: '30s' },
+      count: { type: 'string' },
+      size: { type: 'string', default: '100000' },
+      cycles: { type: 'string', default: '100' },
+      etcd: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const [name] = positionals
+  const { seed } = values
+  if (name === 'requests') return runRequests(seed, Number(values.count ?? 100_000))
+  if (name === 'crash') return runCrashes(seed, Number(values.cycles), values.etcd)
+  const targets = allDecoders.filter((target) => name === undefined || target.name === name)
+  if (targets.length === 0) {
+    console.error(`There is no fuzzer "${name}".\n\n${usage}`)
+    return 2
+  }
+  let failed = 0
+  for (const target of targets) {
+    const until = performance.now() + Number(parseDuration(values.for)) / 1e6
+    const isOver = values.count === undefined ? () => performance.now() > until : () => false
+    const count = values.count === undefined ? Number.POSITIVE_INFINITY : Number(values.count)
+    failed += runDecoder(target.name, { seed, count, isOver, maxSize: Number(values.size) })
+  }
+  return failed === 0 ? 0 : 1
+}
+
+function runDecoder(
+  name: string,
+  run: { seed: string; count: number; isOver: () => boolean; maxSize: number },
+): number {
+  const target = allDecoders.find((one) => one.name === name)!
+  for (const { file, input } of storedInputs(name)) {
+    try {
+      target.check(input)
+    } catch (error) {
+      console.error(`${name}: the stored input ${file} fails:`, error)
+      return 1
+    }
+  }
+  const report = fuzzDecoder(target, {
+    ...run,
+    maxCpuMillis,
+    onProgress: (count) => showProgress(`${name}: ${count} inputs`),
+  })
+  clearProgress()
+  const largest = `largest CPU time ${report.largestCpuMillis.toFixed(1)} ms (${report.largest?.length ?? 0} bytes)`
+  console.log(`${name}: ${report.count} inputs, ${largest}`)
+  const { failure } = report
+  if (!failure) return 0
+  const file = storeRegression(name, failure.input)
+  console.error(failure.error)
+  console.error(`The input is stored in ${file}`)
+  console.error(
+    `Reproduce: npm run fuzz -- ${name} --seed '${run.seed}' --count ${failure.index + 1} --size ${run.maxSize}`,
+  )
+  return 1
+}
+
+async function runRequests(seed: string, count: number): Promise<number> {
+  const started = performance.now()
+  let known = 0
+  const onProgress = (report: FuzzRequestsReport): void => {
+    clearProgress()
+    for (; known < report.failures.length; known++) {
+      const { problem, request, response } = report.failures[known]!
+      console.error(`${problem}\n  ${JSON.stringify(request).slice(0, 2000)}\n  ${response.slice(0, 500)}`)
+      console.error(`  stored in ${storeRegression('requests', request)}`)
+    }
+    const { sent, reviewed, largestMillis, largestGroupMillis, memory } = report
+    const { heapUsed = 0, rss = 0 } = memory.at(-1)?.memory ?? {}
+    const rate = Math.round((sent * 1000) / (performance.now() - started))
+    console.log(
+      `${sent} requests, ${rate}/s, ${reviewed} access reviews, CPU of a single request ≤ ${largestMillis.toFixed(0)} ms, of a group ≤ ${largestGroupMillis.toFixed(0)} ms, heap ${mib(heapUsed)}, RSS ${mib(rss)}`,
+    )
+  }
+  const report = await fuzzRequests({ seed, count, first: storedRequests(), maxCpuMillis, onProgress })
+  onProgress(report)
+  console.log(
+    `responses by status: ${JSON.stringify(Object.fromEntries([...report.statuses].sort(([a], [b]) => a - b)))}`,
+  )
+  if (report.largest) console.log(`largest single request: ${JSON.stringify(report.largest).slice(0, 500)}`)
+  if (report.failures.length === 0) return 0
+  console.error(`Reproduce: npm run fuzz -- requests --seed '${seed}' --count ${report.sent}`)
+  return 1
+}
+
+async function runCrashes(seed: string, cycles: number, etcd: boolean): Promise<number> {
+  const report = await fuzzCrashes({
+    seed,
+    cycles,
+    etcd,
+    onProgress: (cycle) => showProgress(`crash: cycle ${cycle} of ${cycles}`),
+  })
+  clearProgress()
+  const { acknowledged, undecided, events, lists, mistakes } = report
+  console.log(
+    `${report.cycles} cycles: ${acknowledged} acknowledged writes, ${undecided} without a response, ${events} watch events, ${lists} lists, ${mistakes.length} mistakes`,
+  )
+  for (const mistake of mistakes.slice(0, 20)) console.error(`  ${mistake}`)
+  if (mistakes.length === 0) return 0
+  console.error(`Reproduce: npm run fuzz -- crash --seed '${seed}' --cycles ${cycles}${etcd ? ' --etcd' : ''}`)
+  return 1
+}
+
+const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`
+
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${text}`)
+}
+
+function clearProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001B[K')
+}
+
+process.exitCode = await main()

@@ -1,0 +1,71 @@
+// Server errors that are correct, because kube-apiserver responds with them as well.
+import { parseYaml } from '@kubewright/api'
+import { isRecord } from '../../conformance/object-path.ts'
+import type { FuzzRequest, FuzzResponse } from './fuzz-request.ts'
+
+/** Client errors for which kube-apiserver v1.35.8 also responds with 500; the last two according to its sources. */
+export const alsoInKubernetes: readonly RegExp[] = [
+  /^(resourceVersion: Invalid value: .*: )?strconv\.ParseUint: parsing /,
+  /^resourceVersion should not be set on objects to be created$/,
+  /^failed to create typed patch object \(/,
+  // Malformed strategic merge patches.
+  /^map: .* does not contain declared merge key: /s,
+  /^list element types are not identical: /,
+  /^unable to find api field in struct /,
+  /^unknown patch type: /,
+  /^expected a (\[\]|map\[string\])interface \{\}, but received a \w+/,
+  /^merging lists cannot yet be specified in the patch$/,
+  /^The order in patch list:\n/,
+  // An apply of a value that the schema accepts and the Go type rejects, such as invalid base64.
+  /^failed to convert new object \(/,
+  /^target\.\w+: /,
+  // Errors of custom resources.
+  /^content is not a list$/,
+  /^Internal error occurred: Object 'apiVersion' is missing in /,
+  /^merging an object in json but data type is not struct, instead is: /,
+  /^unsupported role reference kind: /,
+]
+
+/** Text that appears when JavaScript formats an unsuitable value, and the request id of internal errors. */
+export const formattingSlips = /\[object Object\]|\(request [0-9a-f]+\)/
+
+/** Why a response is wrong; undefined if it is not. */
+export function problemOf(request: FuzzRequest, response: FuzzResponse): string | undefined {
+  const { status, body, type, error } = response
+  if (type === 'unsent') return undefined
+  if (status === 0) {
+    // The listener resets streams with malformed headers, and Node rejects some responses to its own odd requests.
+    return /REFUSED_STREAM|PROTOCOL_ERROR|INVALID_HTTP_TOKEN|ERR_INVALID/.test(error ?? '')
+      ? undefined
+      : `no response: ${error}`
+  }
+  const text = body.subarray(0, 100_000).toString()
+  if (status >= 400 && formattingSlips.test(text)) return 'an unsuitable value was formatted'
+  if (status < 500) return undefined
+  return isExpected(request, status, text) ? undefined : 'unexpected server error'
+}
+
+function isExpected({ method, path }: FuzzRequest, status: number, text: string): boolean {
+  // The response to a HEAD request has no body. The log contains internal errors.
+  if (method === 'HEAD' || text === '') return true
+  // Protobuf responses are not decoded here; the log contains internal errors.
+  if (text.startsWith('k8s\0')) return true
+  // An APIService whose server is unreachable.
+  if (status === 503) return text === 'service unavailable\n' || text.includes('"ServiceUnavailable"')
+  const message = messageOf(text)
+  if (status === 504) {
+    // A pod waits for its service account about as long as the shortest requested timeout.
+    const isLate = message === 'Timeout: request did not complete within the allotted timeout'
+    return message.startsWith('Timeout: Too large resource version: ') || (isLate && path.includes('timeout'))
+  }
+  return status === 500 && alsoInKubernetes.some((pattern) => pattern.test(message))
+}
+
+function messageOf(text: string): string {
+  try {
+    const status = text.startsWith('{') ? (JSON.parse(text) as unknown) : parseYaml(text)
+    return isRecord(status) ? String(status['message'] ?? '') : ''
+  } catch {
+    return ''
+  }
+}
