@@ -46,4 +46,12 @@ describe('FrameReader', () => {
     const header = Buffer.from([0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0])
     expect(() => new FrameReader().push(header)).toThrow('a WebSocket frame of 4294967296 bytes is too large')
   })
+
+  it('limits the size of a message in several frames', () => {
+    const reader = new FrameReader()
+    const part = encodeFrame(opcodes.continuation, Buffer.alloc(8 * 1024 * 1024))
+    part[0]! &= 0x7f
+    for (let i = 0; i < 4; i++) expect(reader.push(part)).toEqual([])
+    expect(() => reader.push(part)).toThrow('a WebSocket message of more than 33554432 bytes is too large')
+  })
 })
