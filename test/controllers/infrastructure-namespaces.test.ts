@@ -3,6 +3,7 @@ import { builtinControllers } from '@kubewright/controllers'
 import { startControlPlane } from '@kubewright/controlplane'
 import { ConfigMap, Deployment, Namespace, Pod, ResourceQuota, Secret } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
+import { MemoryStore } from '@kubewright/storage'
 import { expect, test } from 'vitest'
 import { startPlane } from './plane.ts'
 import { waitFor } from './wait-for.ts'
@@ -123,4 +124,40 @@ test('a quota is recalculated when its limits change and when objects are delete
   await api.patch(ResourceQuota, key, { spec: { hard: { pods: null } } } as never)
   const fewer = await waitFor(api, ResourceQuota, key, (found) => found?.status?.hard?.['pods'] === undefined)
   expect(fewer?.status?.used).toEqual({ 'count/secrets': '1' })
+})
+
+test('a namespace with an object that cannot be read reports it with back-off, and is deleted when the object is gone', async () => {
+  const store = new MemoryStore()
+  const key = `/registry/configmaps/${namespace}/poison`
+  const { revision } = await store.put(key, new Uint8Array([0x7b]), 0)
+  let finalizes = 0
+  const between =
+    (handler: ApiHandler): ApiHandler =>
+    (request) => {
+      if (request.path.endsWith('/finalize')) finalizes++
+      return handler(request)
+    }
+  await using plane = await startPlane({ controllers, store, between })
+  const { api } = plane
+  await api.create(Namespace({ metadata: { name: namespace } }))
+  await api.create(ConfigMap({ metadata: meta('good') }))
+  await api.delete(Namespace, namespace)
+  await plane.advance('1m')
+  expect(await api.list(ConfigMap, { namespace })).toEqual([])
+  const stuck = await api.get(Namespace, namespace)
+  expect(stuck.status?.conditions).toContainEqual(
+    expect.objectContaining({
+      type: 'NamespaceDeletionContentFailure',
+      status: 'True',
+      message: expect.stringContaining(key),
+    }),
+  )
+  const before = finalizes
+  await plane.advance('10m')
+  // One attempt every eight seconds, and no change of the namespace that would cause another one.
+  expect(finalizes - before).toBeLessThan(100)
+  expect((await api.get(Namespace, namespace)).metadata.resourceVersion).toBe(stuck.metadata.resourceVersion)
+  await store.delete(key, revision)
+  await plane.advance('1m')
+  expect(await api.find(Namespace, namespace)).toBeUndefined()
 })

@@ -20,6 +20,8 @@ export interface PlaneOptions {
   readonly nodes?: SimulateNodesOptions['nodes']
   readonly plan?: SimulateNodesOptions['plan']
   readonly processes?: SimulateNodesOptions['processes']
+  /** @default an empty store in memory */
+  readonly store?: MemoryStore
   /** Wraps the server's handler for the controllers. */
   readonly between?: (handler: ApiHandler) => ApiHandler
 }
@@ -46,7 +48,7 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
   const clock = new VirtualClock({ start: Date.UTC(2025, 0, 1) })
   const random = seededRandom('plane')
   const log = memoryLogger()
-  const store = new MemoryStore()
+  const store = options.store ?? new MemoryStore()
   const { nodes: count, plan, processes } = options
   const simulation = { ...(plan ? { plan } : {}), ...(processes ? { processes } : {}) }
   const makeNodes = () => (count === undefined ? undefined : simulateNodes({ nodes: count, clock, ...simulation }))

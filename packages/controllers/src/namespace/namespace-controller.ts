@@ -1,4 +1,4 @@
-import { isNotFound, parseRFC3339 } from '@kubewright/api'
+import { isApiError, isNotFound, parseRFC3339 } from '@kubewright/api'
 import type { ApiClient } from '@kubewright/client'
 import { Namespace } from '@kubewright/k8s'
 import { type KeyController, kindSource } from '@kubewright/runtime'
@@ -33,23 +33,54 @@ async function terminate(
   const { deletionTimestamp } = namespace?.metadata ?? {}
   if (namespace === undefined || deletionTimestamp === undefined) return undefined
   if (!namespace.spec?.finalizers?.includes(finalizer)) return undefined
+  const spec = { ...namespace.spec, finalizers: namespace.spec.finalizers.filter((entry) => entry !== finalizer) }
+  const finalize = (current: Namespace, dryRun: boolean): Promise<string | undefined> =>
+    readErrorOf(api.subresource(Namespace, 'finalize').update({ ...current, spec } as never, { signal, dryRun }))
+  const report = async (current: Namespace, remains: NamespaceRemains): Promise<Namespace> => {
+    const conditions = namespaceConditions(current.status?.conditions ?? [], remains, now)
+    if (!conditions) return current
+    const status = { phase: 'Terminating', conditions }
+    return (await api.subresource(Namespace, 'status').patch(name, { status } as never, { signal })) as Namespace
+  }
+  const later = { requeueAfter: patience(now - millisOf(deletionTimestamp)) }
   const remains = await emptyNamespace(api, name, signal)
-  const conditions = namespaceConditions(namespace.status?.conditions ?? [], remains, now)
   try {
-    const current = conditions
-      ? await api
-          .subresource(Namespace, 'status')
-          .patch(name, { status: { phase: 'Terminating', conditions } } as never, { signal })
-      : namespace
-    if (!isEmpty(remains)) return { requeueAfter: patience(now - millisOf(deletionTimestamp)) }
-    const others = (namespace.spec.finalizers ?? []).filter((entry) => entry !== finalizer)
-    const finalized = { ...(current as typeof namespace), spec: { ...namespace.spec, finalizers: others } }
-    await api.subresource(Namespace, 'finalize').update(finalized as never, { signal })
+    // Lists leave out objects that the server cannot read, and the server then refuses to finalize the namespace. After a failed round, a dry
+    // run tests this before the report. Otherwise the conditions would alternate, and each change would start the next round.
+    const known = isEmpty(remains) && hasFailed(namespace) ? await finalize(namespace, true) : undefined
+    if (known !== undefined) {
+      await report(namespace, { ...remains, contentErrors: [known] })
+      return later
+    }
+    const current = await report(namespace, remains)
+    if (!isEmpty(remains)) return later
+    const problem = await finalize(current, false)
+    if (problem === undefined) return undefined
+    await report(current, { ...remains, contentErrors: [problem] })
+    return later
   } catch (error) {
     // The namespace is gone already.
     if (!isNotFound(error)) throw error
   }
   return undefined
+}
+
+/** The message of a server that cannot read an object of the namespace; undefined when the request succeeds. */
+async function readErrorOf(request: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await request
+    return undefined
+  } catch (error) {
+    if (isApiError(error) && error.status.reason === 'StorageReadError') return error.message
+    throw error
+  }
+}
+
+/** Whether the last round reported that content could not be deleted. */
+function hasFailed({ status }: Namespace): boolean {
+  return (status?.conditions ?? []).some(
+    (condition) => condition.type === 'NamespaceDeletionContentFailure' && condition.status === 'True',
+  )
 }
 
 function isEmpty({ objects, contentErrors, discoveryError }: NamespaceRemains): boolean {

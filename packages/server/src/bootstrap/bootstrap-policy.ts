@@ -78,8 +78,10 @@ async function ensure(
       if (!isAlreadyExists(error)) throw error
     }
   }
-  const existing = await registry.find(resource, namespace, name)
+  const existing = await registry.findUnchecked(resource, namespace, name)
   if (!existing) return create()
+  // The server starts without it. When an administrator has deleted it, the next start creates it.
+  if (existing.problem !== undefined) return
   if (existing.object.metadata.annotations?.[autoUpdate] === 'false') return
   if (wanted['roleRef'] && !deepEqual(existing.object['roleRef'], wanted['roleRef'])) {
     // The role of a binding is immutable.

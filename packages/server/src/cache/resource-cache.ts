@@ -76,6 +76,8 @@ export class ResourceCache {
   readonly prefix: string
   readonly #objects = new Map<string, StoredObject>()
   readonly #keys = new SortedKeys()
+  /** The objects that cannot be read. Lists and events leave them out, so that one of them does not affect the others. */
+  readonly #unreadable = new Map<string, StoredObject>()
   readonly #budget: WindowBudget
   #window: CacheEvent[] = []
   #windowBytes = 0
@@ -99,6 +101,11 @@ export class ResourceCache {
 
   get epoch(): number {
     return this.#epoch
+  }
+
+  /** The stored objects that cannot be read. No member but {@link ResourceCache.unreadable} shows them. */
+  get unreadable(): ReadonlyMap<string, StoredObject> {
+    return this.#unreadable
   }
 
   /** The bytes of the old object versions in the window. */
@@ -136,12 +143,18 @@ export class ResourceCache {
     return this.#keys.rank(`${prefix.slice(0, -1)}0`) - this.#keys.rank(prefix)
   }
 
-  /** Applies the next change of the store. Synchronous: readers never see objects and window out of step. */
+  /**
+   * Applies the next change of the store. Synchronous: readers never see objects and window out of step. To watchers, an object that can
+   * no longer be read is deleted, and one that can be read again is new.
+   */
   apply(change: Change): void {
     const previous = this.#objects.get(change.key)
+    const object = change.entry && storedObject(change.entry)
+    const isReadable = object !== undefined && object.problem === undefined
+    if (object && !isReadable) this.#unreadable.set(change.key, object)
+    else if (this.#unreadable.size > 0) this.#unreadable.delete(change.key)
     let event: CacheEvent
-    if (change.entry) {
-      const object = storedObject(change.entry)
+    if (isReadable) {
       this.#objects.set(change.key, object)
       if (!previous) this.#keys.add(change.key)
       event = new CacheEvent(previous ? 'MODIFIED' : 'ADDED', change.revision, object, previous)
@@ -180,7 +193,12 @@ export class ResourceCache {
   reset(objects: Iterable<StoredObject>, revision: number): void {
     for (const key of this.#objects.keys()) this.#keys.delete(key)
     this.#objects.clear()
+    this.#unreadable.clear()
     for (const object of objects) {
+      if (object.problem !== undefined) {
+        this.#unreadable.set(object.key, object)
+        continue
+      }
       this.#objects.set(object.key, object)
       this.#keys.add(object.key)
     }

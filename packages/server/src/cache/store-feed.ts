@@ -1,11 +1,14 @@
 import type { Clock, Logger } from '@kubewright/base'
 import { type Change, CompactedError, type Store } from '@kubewright/storage'
-import { storedObject } from '../resource/stored-object.ts'
+import { type StoredObject, storedObject } from '../resource/stored-object.ts'
 import { ResourceCache } from './resource-cache.ts'
 import { WindowBudget, type WindowLimits } from './window-budget.ts'
 
 /** The prefix of all keys of objects. */
 export const registryRoot = '/registry/'
+
+/** The number of remembered log entries. When there are more, they are forgotten and may repeat. */
+const maxReported = 10_000
 
 /** A cache that is being filled. */
 interface Loading {
@@ -32,6 +35,8 @@ export class StoreFeed implements AsyncDisposable {
   readonly #loading = new Map<string, Loading>()
   readonly #stop = new AbortController()
   readonly #waiting = new Set<() => void>()
+  /** The revisions of unreadable objects that were logged, by key. */
+  readonly #reported = new Map<string, number>()
   #revision = 0
   #running: Promise<void> | undefined
 
@@ -74,6 +79,37 @@ export class StoreFeed implements AsyncDisposable {
     this.#caches.delete(prefix)
   }
 
+  /** Whether an object of the resource can be read. An object that the cache has needs no further check. */
+  isReadable(prefix: string, object: StoredObject): boolean {
+    return this.#caches.get(prefix)?.get(object.key)?.revision === object.revision || object.problem === undefined
+  }
+
+  /** The stored objects that cannot be read, of all resources that have a cache, in the order of keys. */
+  unreadable(): StoredObject[] {
+    const all = [...this.#caches.values()].flatMap((cache) => [...cache.unreadable.values()])
+    return all.sort((a, b) => (a.key < b.key ? -1 : 1))
+  }
+
+  /** The stored objects of a namespace that cannot be read. */
+  unreadableIn(namespace: string): StoredObject[] {
+    return [...this.#caches.values()].flatMap(({ prefix, unreadable }) =>
+      [...unreadable.values()].filter(({ key }) => key.startsWith(`${prefix}${namespace}/`)),
+    )
+  }
+
+  /** Logs each version of an unreadable object once. */
+  #reportUnreadable({ unreadable }: ResourceCache): void {
+    for (const { key, revision, problem } of unreadable.values()) {
+      if (this.#reported.get(key) === revision) continue
+      if (this.#reported.size >= maxReported) this.#reported.clear()
+      this.#reported.set(key, revision)
+      this.#log.error(new Error(problem), 'A stored object cannot be read; lists and watches leave it out', {
+        key,
+        revision,
+      })
+    }
+  }
+
   /** Fills a cache: lists at the revision of the feed, then applies the changes that have arrived meanwhile. */
   async #load(prefix: string, loading: Loading): Promise<ResourceCache> {
     const { changes } = loading
@@ -93,6 +129,7 @@ export class StoreFeed implements AsyncDisposable {
           cache.reset(page.entries.map(storedObject), revision)
           for (const change of changes) cache.apply(change)
           this.#caches.set(prefix, cache)
+          this.#reportUnreadable(cache)
           return cache
         }
         // The store has compacted the revision of the feed, which will notice with its next batch.
@@ -163,6 +200,7 @@ export class StoreFeed implements AsyncDisposable {
     const cache = this.#caches.get(prefix)
     if (cache) {
       cache.apply(change)
+      if (cache.unreadable.has(change.key)) this.#reportUnreadable(cache)
       return
     }
     const loading = this.#loading.get(prefix)
@@ -182,6 +220,7 @@ export class StoreFeed implements AsyncDisposable {
     for (const [prefix, cache] of this.#caches) {
       const page = await this.#store.list({ prefix, revision })
       cache.reset(page.entries.map(storedObject), revision)
+      this.#reportUnreadable(cache)
     }
     this.#revision = revision
     this.#wake()

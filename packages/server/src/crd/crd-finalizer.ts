@@ -1,5 +1,6 @@
 import { isNotFound } from '@kubewright/api'
 import { linkSignals } from '@kubewright/base'
+import { unreadableError } from '../registry/object-registry.ts'
 import type { Resource } from '../resource/resource.ts'
 import { type StoredObject, storedObject } from '../resource/stored-object.ts'
 import { type CrdParts, crdResourceOf, writeCrd } from './crd-writer.ts'
@@ -68,7 +69,10 @@ async function removeAll(parts: CrdParts, resource: Resource, signal: AbortSigna
   const { prefix } = resource.storage
   try {
     const { entries } = await registry.store.list({ prefix })
-    for (const entry of entries) await removeOne(parts, resource, storedObject(entry))
+    const stored = entries.map(storedObject)
+    for (const object of stored) if (object.problem === undefined) await removeOne(parts, resource, object)
+    const unreadable = stored.find(({ problem }) => problem !== undefined)
+    if (unreadable) throw unreadableError(unreadable)
   } catch (error) {
     const message = `could not issue all deletes: ${(error as Error).message}`
     return { status: 'True', reason: 'InstanceDeletionFailed', message }

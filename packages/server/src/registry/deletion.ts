@@ -16,12 +16,16 @@ export interface DeleteOptions {
   readonly orphanDependents?: boolean
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
   readonly dryRun?: readonly string[]
+  /** Deletes an object that cannot be read, without regard to preconditions, grace period and finalizers. */
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
 }
 
 /** What a delete has done: removed the object, or marked it for others to remove. */
 export interface DeleteOutcome {
   readonly object: StoredObject
   readonly removed: boolean
+  /** Whether the object could not be read. `object` has nothing but its name then. */
+  readonly wasUnreadable?: boolean
 }
 
 /** What a delete will do to an object. */

@@ -5,6 +5,7 @@ import {
   newBadRequest,
   newConflict,
   newGenerateNameConflict,
+  newInternalError,
 } from '@kubewright/api'
 import {
   type Clock,
@@ -20,6 +21,7 @@ import type { StoreFeed } from '../cache/store-feed.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'
 import { servedObject } from '../resource/conversion.ts'
 import type { MutableObject } from '../resource/object.ts'
+import { markReadable, nestsDeeper } from '../resource/read-problem.ts'
 import type { Resource } from '../resource/resource.ts'
 import { encodeStored, StoredObject, storedObject } from '../resource/stored-object.ts'
 import type { StrategyContext } from '../resource/strategy.ts'
@@ -65,8 +67,18 @@ export class ObjectRegistry {
     return kind.scope === 'Namespaced' && namespace !== '' ? `${storage.prefix}${keyPart(namespace)}/` : storage.prefix
   }
 
-  /** The newest version of an object, read from the store and not from the cache. Throws a BadRequest for an impossible name. */
+  /**
+   * The newest version of an object, read from the store and not from the cache. Throws a BadRequest for an impossible name, and an
+   * InternalError for an object whose bytes cannot be read.
+   */
   async find(resource: Resource, namespace: string, name: string): Promise<StoredObject | undefined> {
+    const found = await this.findUnchecked(resource, namespace, name)
+    if (found && !this.feed.isReadable(resource.storage.prefix, found)) throw unreadableError(found)
+    return found
+  }
+
+  /** As {@link ObjectRegistry.find}, but also returns an object whose bytes cannot be read. Only for its deletion. */
+  async findUnchecked(resource: Resource, namespace: string, name: string): Promise<StoredObject | undefined> {
     const problems = isPathSegmentName(name, false)
     if (problems.length > 0) {
       throw newBadRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`)
@@ -144,11 +156,11 @@ export class ObjectRegistry {
   }
 
   /**
-   * Stores an object that already has its stored form in place of `existing`, without any checks. Returns undefined, and has changed
-   * nothing, when another write came first.
+   * Stores an object that already has its stored form in place of `existing`. Checks nothing but the size and the depth. Returns
+   * undefined, and has changed nothing, when another write came first.
    */
   async swap(existing: StoredObject, object: MutableObject): Promise<StoredObject | undefined> {
-    const raw = encodeStored(object)
+    const raw = encodeBounded(object)
     if (existing.sameContent(raw)) return existing
     const result = await this.store.put(existing.key, raw, existing.revision)
     return result.ok ? storedObject(result.entry!) : undefined
@@ -195,10 +207,18 @@ export class ObjectRegistry {
     const error = metadata.generateName
       ? newGenerateNameConflict(groupResourceOf(resource), name, 1)
       : newAlreadyExists(groupResourceOf(resource), name)
-    const existing = await this.find(resource, namespace, name)
-    if (existing?.object.metadata.deletionTimestamp === undefined) return error
+    const existing = await this.findUnchecked(resource, namespace, name)
+    if (existing?.problem !== undefined || existing?.object.metadata.deletionTimestamp === undefined) return error
     return new ApiError({ ...error.status, message: `object is being deleted: ${error.status.message}` })
   }
+}
+
+/** The error for an object whose bytes cannot be read, with the text of apiserver/pkg/storage/errors.go and the cure. */
+export function unreadableError({ key, revision, problem }: StoredObject): ApiError {
+  const why = `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=${revision}: ${problem}`
+  return newInternalError(
+    `${why}; an administrator can delete it with the delete option ignoreStoreReadErrorWithClusterBreakingPotential`,
+  )
 }
 
 function encodeBounded(object: MutableObject): Uint8Array {
@@ -208,23 +228,8 @@ function encodeBounded(object: MutableObject): Uint8Array {
   if (nestsDeeper(raw, maxJsonDepth)) {
     throw newBadRequest(`the object is nested too deep: it may have at most ${maxJsonDepth} levels`)
   }
+  markReadable(raw)
   return raw
-}
-
-/** Whether a JSON text has more than `limit` levels of objects and lists. */
-function nestsDeeper(json: Uint8Array, limit: number): boolean {
-  // Each level takes two bytes.
-  if (json.length <= 2 * limit) return false
-  let depth = 0
-  for (let at = 0; at < json.length; at++) {
-    const byte = json[at]
-    if (byte === 0x22) {
-      for (at++; json[at] !== 0x22 && at < json.length; at++) if (json[at] === 0x5c) at++
-    } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > limit) return true
-    } else if (byte === 0x7d || byte === 0x5d) depth--
-  }
-  return false
 }
 
 function noteWritten({ conversion }: Resource, stored: StoredObject): StoredObject {

@@ -2,6 +2,7 @@ import { encodeJson, parseJson } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
 import type { Entry } from '@kubewright/storage'
 import type { MutableObject } from './object.ts'
+import { readProblem } from './read-problem.ts'
 
 const encoder = new TextEncoder()
 
@@ -24,12 +25,20 @@ export class StoredObject {
   /** Offset of the fields of metadata in `#raw`; -1 until known. */
   #inner = -1
   #forms: Forms | undefined
+  /** The result of the check; false until it has run. */
+  #problem: string | undefined | false = false
 
   constructor(key: string, revision: number, raw: Uint8Array, object?: Readonly<MutableObject>) {
     this.key = key
     this.revision = revision
     this.#raw = raw
     if (object) this.#forms = { object }
+  }
+
+  /** Why the stored bytes cannot be read as an object; undefined when they can. No other member may be used when they cannot. */
+  get problem(): string | undefined {
+    if (this.#problem === false) this.#problem = readProblem(this.#raw)
+    return this.#problem
   }
 
   /** The size of the stored bytes. */

@@ -1,6 +1,9 @@
 /** One check: rejects with the reason when it fails. */
 export type HealthCheck = (signal: AbortSignal) => Promise<void> | void
 
+/** Something that an administrator should know although the server works: how many problems there are, and the details of each. */
+export type HealthNotice = () => readonly string[]
+
 /** The endpoints of health checks. /healthz is the deprecated name of /livez. */
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
 
@@ -9,6 +12,21 @@ const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz']
 /** The checks of /healthz, /livez and /readyz, in the order in which responses list them. */
 export class HealthChecks {
   readonly #checks: { name: string; check: HealthCheck; endpoints: readonly HealthEndpoint[] }[] = []
+
+  readonly #notices: { name: string; notice: HealthNotice }[] = []
+
+  /** Adds a notice, which never fails an endpoint. /readyz?verbose shows it, and /readyz/NAME has the details, while there are any. */
+  addNotice(name: string, notice: HealthNotice): void {
+    this.#notices.push({ name, notice })
+  }
+
+  /** The notices of an endpoint that have details. */
+  noticesOf(endpoint: HealthEndpoint): readonly { readonly name: string; readonly details: readonly string[] }[] {
+    if (endpoint !== 'readyz') return []
+    return this.#notices
+      .map(({ name, notice }) => ({ name, details: notice() }))
+      .filter(({ details }) => details.length > 0)
+  }
 
   /** Adds a check, or replaces the check of that name. */
   add(name: string, check: HealthCheck, endpoints: readonly HealthEndpoint[] = everywhere): void {

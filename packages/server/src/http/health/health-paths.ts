@@ -15,7 +15,10 @@ export function healthPaths(checks: HealthChecks, log: Logger): PathHandler {
     const endpoint = path.slice(1, slash < 0 ? undefined : slash)
     if (!endpoints.has(endpoint)) return undefined
     const known = checks.of(endpoint as HealthEndpoint)
-    if (slash < 0) return all(endpoint, known, context, log)
+    const notices = checks.noticesOf(endpoint as HealthEndpoint)
+    if (slash < 0) return all(endpoint, known, notices, context, log)
+    const notice = notices.find(({ name }) => name === path.slice(slash + 1))
+    if (notice) return ok(noticeText(notice.details))
     const single = known.find(({ name }) => name === path.slice(slash + 1))
     if (!single) return undefined
     const problem = await problemOf(single.check, context)
@@ -26,6 +29,7 @@ export function healthPaths(checks: HealthChecks, log: Logger): PathHandler {
 async function all(
   endpoint: string,
   checks: ReturnType<HealthChecks['of']>,
+  notices: ReturnType<HealthChecks['noticesOf']>,
   context: RequestContext,
   log: Logger,
 ): Promise<ApiResponse> {
@@ -45,6 +49,9 @@ async function all(
     if (problem !== undefined) failures[name] = problem
     lines.push(problem === undefined ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`)
   }
+  // As for failures, the details are not for anonymous users.
+  for (const { name, details } of notices)
+    lines.push(`[+]${name} ok: ${details.length} found, see /${endpoint}/${name}\n`)
   if (unknown.size > 0) {
     const names = [...unknown].sort().map(goQuote).join(',')
     lines.push(`warn: some health checks cannot be excluded: no matches for ${names}\n`)
@@ -54,6 +61,15 @@ async function all(
     return failed(`${lines.join('')}${endpoint} check failed\n`)
   }
   return ok(query.has('verbose') ? `${lines.join('')}${endpoint} check passed\n` : 'ok')
+}
+
+/** The number of details that the path of a notice shows. */
+const shownDetails = 20
+
+function noticeText(details: readonly string[]): string {
+  const shown = details.slice(0, shownDetails)
+  const more = details.length > shown.length ? [`and ${details.length - shown.length} more`] : []
+  return [...shown, ...more].map((line) => `${line}\n`).join('')
 }
 
 async function problemOf(check: HealthCheck, { request }: RequestContext): Promise<string | undefined> {

@@ -27,5 +27,8 @@ export function standardChecks(parts: { store: Store; feed: StoreFeed; clock: Cl
     },
     ['readyz'],
   )
+  checks.addNotice('unreadable-objects', () =>
+    feed.unreadable().map(({ key, problem }) => `the stored object ${key} cannot be read: ${problem}`),
+  )
   return checks
 }

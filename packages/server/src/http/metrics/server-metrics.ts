@@ -69,6 +69,12 @@ const storedObjects: MetricDefinition = {
   help: 'Stored objects.',
   labels: ['resource'],
 }
+const unreadableObjects: MetricDefinition = {
+  name: 'kubewright_apiserver_unreadable_objects',
+  type: 'gauge',
+  help: 'Stored objects that cannot be read. Lists and watches leave them out.',
+  labels: [],
+}
 const buildInfo: MetricDefinition = {
   name: 'kubernetes_build_info',
   type: 'gauge',
@@ -102,6 +108,7 @@ export class ServerMetrics {
     inFlight,
     longRunning,
     storedObjects,
+    unreadableObjects,
     buildInfo,
   ])
   readonly #classes = new Map<string, RequestClass>()
@@ -167,6 +174,7 @@ export class ServerMetrics {
       counts.set(kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`, cache.size)
     }
     // No await from here on: a concurrent request for /metrics must not see half of the counts.
+    this.registry.set(unreadableObjects.name, {}, registry.feed.unreadable().length)
     this.registry.clear(storedObjects.name)
     for (const [resource, count] of counts) this.registry.set(storedObjects.name, { resource }, count)
   }

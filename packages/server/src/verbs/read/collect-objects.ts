@@ -1,5 +1,6 @@
 import { ApiError, newBadRequest, newResourceExpired, newTooLargeResourceVersion } from '@kubewright/api'
 import { CompactedError, FutureRevisionError } from '@kubewright/storage'
+import type { ResourceCache } from '../../cache/resource-cache.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { servedObjects } from '../../resource/conversion.ts'
 import { type StoredObject, storedObject } from '../../resource/stored-object.ts'
@@ -52,6 +53,7 @@ export async function collectObjects(
   if (wanted === undefined) await feed.reached(await store.revision(), context.request.signal)
   else if (wanted > feed.revision) await waitUntilFresh(registry, wanted, context.request.signal)
   const revision = feed.revision
+  warnOfUnreadable(endpoint, context, cache, selection)
   // A list at any version (0) ignores the limit.
   const most = limit === 0 || wanted === 0 ? Number.POSITIVE_INFINITY : limit
   const objects: StoredObject[] = []
@@ -72,6 +74,29 @@ export async function collectObjects(
     continueToken: encodeContinue(objects.at(-1)!.key, prefix, revision),
     remaining: selection.everything ? total - limit : undefined,
   }
+}
+
+/** The number of names in a warning about objects that cannot be read. */
+const warnedNames = 5
+
+/**
+ * Warns the client of objects that the list leaves out because they cannot be read. kube-apiserver fails the list instead. A selector for
+ * one name hides the others, because the user may have access to that name only.
+ */
+function warnOfUnreadable(
+  { registry, resource }: Endpoint,
+  { info, warn }: RequestContext,
+  { unreadable }: ResourceCache,
+  selection: Selection,
+): void {
+  if (unreadable.size === 0) return
+  const prefix = registry.prefixOf(resource, info.namespace)
+  let keys = [...unreadable.keys()].filter((key) => key.startsWith(prefix)).sort()
+  if (selection.name !== undefined) keys = keys.filter((key) => key.endsWith(`/${selection.name}`))
+  if (keys.length === 0) return
+  const names = keys.slice(0, warnedNames).map((key) => key.slice(resource.storage.prefix.length))
+  const more = keys.length > names.length ? ` and ${keys.length - names.length} more` : ''
+  warn(`the list leaves out stored objects that cannot be read: ${resource.kind.plural} ${names.join(', ')}${more}`)
 }
 
 /** Whether selectors read fields of objects that must be converted to the served version first. */
@@ -100,7 +125,9 @@ async function page(
       .catch((error: unknown) => {
         throw listError(error, at, after, prefix, endpoint.registry.feed.revision)
       })
-    const entries = result.entries.map(storedObject)
+    const { feed } = endpoint.registry
+    const found = result.entries.map(storedObject)
+    const entries = found.filter((object) => feed.isReadable(endpoint.resource.storage.prefix, object))
     if (readsFields(endpoint, selection)) await servedObjects(endpoint.resource, entries)
     for (const object of entries) if (selection.matches(object)) objects.push(object)
     after = result.next

@@ -52,6 +52,7 @@ function queryOptions(query: URLSearchParams): DeleteOptions {
   const policy = query.get('propagationPolicy')
   const orphan = query.get('orphanDependents')
   const dryRun = query.getAll('dryRun')
+  const ignore = query.get('ignoreStoreReadErrorWithClusterBreakingPotential')
   const [uid, resourceVersion] = [query.get('uid'), query.get('resourceVersion')]
   const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) }
   return {
@@ -59,6 +60,7 @@ function queryOptions(query: URLSearchParams): DeleteOptions {
     ...(policy === null || policy === '' ? {} : { propagationPolicy: policy }),
     ...(orphan === null ? {} : { orphanDependents: isTrue(orphan) }),
     ...(dryRun.length === 0 ? {} : { dryRun }),
+    ...(ignore === null ? {} : { ignoreStoreReadErrorWithClusterBreakingPotential: isTrue(ignore) }),
     ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
   }
 }

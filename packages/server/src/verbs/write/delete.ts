@@ -1,4 +1,4 @@
-import { type ApiResponse, isNotFound, newNotFound } from '@kubewright/api'
+import { type ApiResponse, isForbidden, isNotFound, newForbidden, newNotFound } from '@kubewright/api'
 import type { AdmissionChain } from '../../admission/admission.ts'
 import {
   commitDeletion,
@@ -13,7 +13,9 @@ import { groupResourceOf, type WriteScope } from '../../registry/write-scope.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { respond } from '../../request/respond.ts'
 import { servedObject } from '../../resource/conversion.ts'
-import type { StoredObject } from '../../resource/stored-object.ts'
+import type { MutableObject } from '../../resource/object.ts'
+import type { Resource } from '../../resource/resource.ts'
+import { encodeStored, StoredObject } from '../../resource/stored-object.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { negotiateObject } from '../negotiation.ts'
 import { presentObject } from '../present.ts'
@@ -41,8 +43,10 @@ export async function remove(endpoint: Endpoint, context: RequestContext): Promi
   const { resource } = endpoint
   const representation = negotiateObject(context, resource)
   const options = await readDeleteOptions(context)
-  const { object, removed } = await deleteObject(deletionOf(endpoint, context, context.info.name, options))
-  if (!removed || resource.strategy.returnDeletedObject) {
+  const { object, removed, wasUnreadable } = await deleteObject(
+    deletionOf(endpoint, context, context.info.name, options),
+  )
+  if (!removed || (resource.strategy.returnDeletedObject && !wasUnreadable)) {
     // Only the deprecated option is answered with Accepted.
     const status = !removed && options.orphanDependents === false ? 202 : 200
     return presentObject(status, endpoint, object, representation)
@@ -52,7 +56,7 @@ export async function remove(endpoint: Endpoint, context: RequestContext): Promi
     name: context.info.name,
     ...(group === '' ? {} : { group }),
     kind: plural,
-    uid: object.object.metadata.uid,
+    ...(wasUnreadable ? {} : { uid: object.object.metadata.uid }),
   }
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details }
   return respond(200, status, { mediaType: representation.mediaType, pretty: representation.pretty })
@@ -105,6 +109,11 @@ export async function deleteObject(deletion: Deletion): Promise<DeleteOutcome> {
   const isDefault = options.propagationPolicy === undefined && options.orphanDependents === undefined
   if (strategy.deleteWarning && isDefault) scope.context.warn(strategy.deleteWarning)
   for (;;) {
+    if (options.ignoreStoreReadErrorWithClusterBreakingPotential) {
+      const outcome = await deleteUnreadable(deletion)
+      if (outcome === 'conflict') continue
+      if (outcome) return outcome
+    }
     const existing = await registry.find(resource, scope.namespace, name)
     if (!existing) throw newNotFound(groupResourceOf(resource), name)
     const plan = planDeletion(registry, scope, existing, options)
@@ -115,13 +124,55 @@ export async function deleteObject(deletion: Deletion): Promise<DeleteOutcome> {
   }
 }
 
-async function admit(
+const unsafeVerb = 'unsafe-delete-ignore-read-errors'
+
+/**
+ * Deletes an object that cannot be read or converted, as the feature AllowUnsafeMalformedObjectDeletion of kube-apiserver does
+ * (registry/generic/registry/corrupt_obj_deleter.go): preconditions, grace period, finalizers and the hooks of the kind do not apply.
+ * Returns undefined when the object can be read or does not exist: the caller deletes it as usual.
+ */
+async function deleteUnreadable(deletion: Deletion): Promise<DeleteOutcome | 'conflict' | undefined> {
+  const { registry, scope, name } = deletion
+  const { resource, namespace, context, dryRun } = scope
+  const existing = await registry.findUnchecked(resource, namespace, name)
+  if (!existing || (await isServable(resource, existing))) return undefined
+  await context.authorize(unsafeVerb).catch((error: unknown) => {
+    if (!isForbidden(error)) throw error
+    throw newForbidden(groupResourceOf(resource), name, `not permitted to do "${unsafeVerb}", reason: `)
+  })
+  const { kind, apiVersion } = resource.kind
+  const stub = { kind, apiVersion, metadata: { name, ...(namespace === '' ? {} : { namespace }) } }
+  const object = new StoredObject(existing.key, existing.revision, encodeStored(stub), stub)
+  await review(deletion, stub)
+  if (!dryRun) {
+    const result = await registry.store.delete(existing.key, existing.revision)
+    if (!result.ok) return 'conflict'
+  }
+  return { object, removed: true, wasUnreadable: true }
+}
+
+async function isServable(resource: Resource, existing: StoredObject): Promise<boolean> {
+  if (existing.problem !== undefined) return false
+  try {
+    await servedObject(resource, existing)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function admit(deletion: Deletion, existing: StoredObject, plan: DeletionPlan): Promise<void> {
+  const old = (await servedObject(deletion.scope.resource, existing)).copy()
+  await review(deletion, old, plan.gracePeriodSeconds)
+}
+
+/** Runs admission. `old` is the object as clients see it. */
+async function review(
   { scope, admission, name, requestedName = name, options }: Deletion,
-  existing: StoredObject,
-  { gracePeriodSeconds }: DeletionPlan,
+  old: MutableObject,
+  gracePeriodSeconds?: number,
 ): Promise<void> {
   const { context, resource, namespace, dryRun } = scope
-  const old = (await servedObject(resource, existing)).copy()
   const attributes = {
     context,
     resource,

@@ -1,7 +1,8 @@
-import { FieldSet, fieldSetPath } from '@kubewright/api'
+import { ApiError, FieldSet, fieldSetPath } from '@kubewright/api'
 import { isQualifiedName, nameIsDNSLabel } from '@kubewright/base'
 import type { Namespace } from '@kubewright/k8s'
 import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
+import type { StoreFeed } from '../../../cache/store-feed.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { carryOver, withStatus } from '../../../resource/status-strategy.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
@@ -96,6 +97,53 @@ function validateStatus(namespace: MutableObject): FieldError[] {
   return errors
 }
 
+const finalizeStrategy: Strategy = {
+  ...base,
+  prepareForUpdate: (namespace, old) => {
+    carryOver(namespace, old, ['status'])
+    labelWithName(namespace)
+  },
+  metadataOnUpdate: ['update'],
+  validateUpdate: (namespace) => {
+    const errors: FieldError[] = []
+    checkFinalizers(namespace, true, errors)
+    return errors
+  },
+  resetFields: FieldSet.of(fieldSetPath('status')),
+}
+
+/**
+ * Keeps a namespace that contains objects which cannot be read. Lists leave them out, hence the namespace controller does not see them, and
+ * they would appear again in the next namespace of this name.
+ */
+function refuseUnreadableContent(feed: StoreFeed, namespace: MutableObject): void {
+  if ((specOf(namespace).finalizers ?? []).length > 0) return
+  const unreadable = feed.unreadableIn(namespace.metadata.name ?? '')
+  if (unreadable.length === 0) return
+  const keys = unreadable.map(({ key }) => key).sort()
+  throw new ApiError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    code: 500,
+    reason: 'StorageReadError',
+    message:
+      `the namespace contains objects that cannot be read from the storage: ${keys.slice(0, 5).join(', ')}` +
+      `${keys.length > 5 ? ` and ${keys.length - 5} more` : ''}; ` +
+      'delete them with the delete option ignoreStoreReadErrorWithClusterBreakingPotential',
+    details: {
+      name: namespace.metadata.name ?? '',
+      kind: 'namespaces',
+      causes: unreadable.slice(0, 100).map(({ key, problem = '' }) => ({
+        reason: 'UnexpectedServerResponse',
+        field: key,
+        message: `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${problem}`,
+      })),
+    },
+  })
+}
+
 const { strategy, subresources } = withStatus(base, {
   validateUpdate: validateStatus,
   prepareForUpdate: labelWithName,
@@ -113,24 +161,22 @@ export const namespaces: BuiltinDefinition = defineBuiltin({
   strategy,
   subresources: {
     ...subresources,
-    finalize: {
-      verbs: ['update'],
-      strategy: {
-        ...base,
-        prepareForUpdate: (namespace, old) => {
-          carryOver(namespace, old, ['status'])
-          labelWithName(namespace)
+    finalize: { verbs: ['update'], strategy: finalizeStrategy },
+  },
+  withServer: ({ registry }) => ({
+    subresources: {
+      finalize: {
+        verbs: ['update'],
+        strategy: {
+          ...finalizeStrategy,
+          prepareForUpdate: (namespace, old, context) => {
+            finalizeStrategy.prepareForUpdate?.(namespace, old, context)
+            refuseUnreadableContent(registry.feed, namespace)
+          },
         },
-        metadataOnUpdate: ['update'],
-        validateUpdate: (namespace) => {
-          const errors: FieldError[] = []
-          checkFinalizers(namespace, true, errors)
-          return errors
-        },
-        resetFields: FieldSet.of(fieldSetPath('status')),
       },
     },
-  },
+  }),
   selectableFields: { 'status.phase': (namespace) => statusOf(namespace).phase ?? '' },
   unknownField: (label) => `field label not supported: ${label}`,
 })

@@ -76,7 +76,10 @@ export class ServiceAllocator {
   async #load(): Promise<void> {
     const { entries } = await this.#store.list({ prefix: this.#prefix })
     for (const entry of entries) {
-      const spec = serviceSpecOf(storedObject(entry).copy())
+      const stored = storedObject(entry)
+      // The allocations of a service that cannot be read are unknown.
+      if (stored.problem !== undefined) continue
+      const spec = serviceSpecOf(stored.copy())
       for (const ip of ownedIps(spec)) this.#ips.take(ip)
       for (const port of ownedPorts(spec)) this.#ports.take(port)
     }

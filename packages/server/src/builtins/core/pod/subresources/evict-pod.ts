@@ -81,7 +81,10 @@ async function spendBudget(
   for (;;) {
     const { entries } = await parts.registry.store.list({ prefix: `${resource.storage.prefix}${namespace}/` })
     const labels = pod.object.metadata.labels
-    const matching = entries.map(storedObject).filter(({ object }) => selects(object as Budget, labels))
+    const matching = entries
+      .map(storedObject)
+      .filter(({ problem }) => problem === undefined)
+      .filter(({ object }) => selects(object as Budget, labels))
     if (matching.length === 0) return
     if (matching.length > 1) {
       const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'

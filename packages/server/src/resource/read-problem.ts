@@ -1,0 +1,82 @@
+import { isUtf8 } from 'node:buffer'
+import { maxJsonDepth, parseGroupVersion, parseJson } from '@kubewright/api'
+import { errorText } from '@kubewright/base'
+import { kindFor } from '@kubewright/k8s/all'
+import { goTypeOfKind } from '../codec/go-declarations.ts'
+import { decodeGo } from '../codec/json/go-codec.ts'
+import type { MutableObject } from './object.ts'
+
+/** Values that were checked, or encoded by this process: they need no further check. */
+const readable = new WeakSet<Uint8Array>()
+
+/** Declares that bytes are readable, because this process has encoded them from a checked object within the limits. */
+export function markReadable(raw: Uint8Array): void {
+  readable.add(raw)
+}
+
+/**
+ * Why stored bytes cannot be read as an object; undefined when they can. Another program, an earlier version or a defect of the disk may
+ * have written them. Checks the syntax, the depth and the type metadata and, for built-in kinds, the types of all fields.
+ */
+export function readProblem(raw: Uint8Array): string | undefined {
+  if (readable.has(raw)) return undefined
+  const problem = quickProblem(raw) === undefined ? undefined : exactProblem(raw)
+  if (problem === undefined) readable.add(raw)
+  return problem
+}
+
+/** As {@link exactProblem}, but faster, and with false alarms. */
+function quickProblem(raw: Uint8Array): string | undefined {
+  if (!isUtf8(raw) || nestsDeeper(raw, maxJsonDepth)) return 'malformed'
+  try {
+    // Characters beyond ASCII come out wrong, which changes neither the syntax nor the types.
+    return contentProblem(JSON.parse(Buffer.from(raw.buffer, raw.byteOffset, raw.length).toString('latin1')))
+  } catch (error) {
+    return errorText(error)
+  }
+}
+
+function exactProblem(raw: Uint8Array): string | undefined {
+  try {
+    if (nestsDeeper(raw, maxJsonDepth)) return 'exceeded max depth'
+    return contentProblem(parseJson(raw))
+  } catch (error) {
+    return errorText(error)
+  }
+}
+
+function contentProblem(value: unknown): string | undefined {
+  if (!isObject(value)) return 'the value is not an object'
+  const { kind, apiVersion, metadata } = value as unknown as MutableObject
+  if (!isPlainText(kind) || !isPlainText(apiVersion)) return 'the object has an invalid kind or apiVersion'
+  if (!isObject(metadata)) return 'the object has no metadata'
+  if (typeof metadata['name'] !== 'string' || metadata['name'] === '') return 'the object has no name'
+  const { group, version } = parseGroupVersion(apiVersion)
+  if (kindFor({ group, version, kind })) decodeGo(goTypeOfKind(group, version, kind), value)
+  return undefined
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The stored form has kind and apiVersion without escapes. */
+function isPlainText(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w./-]+$/.test(value)
+}
+
+/** Whether a JSON text has more than `limit` levels of objects and lists. */
+export function nestsDeeper(json: Uint8Array, limit: number): boolean {
+  // Each level takes two bytes.
+  if (json.length <= 2 * limit) return false
+  let depth = 0
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === 0x22) {
+      for (at++; json[at] !== 0x22 && at < json.length; at++) if (json[at] === 0x5c) at++
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > limit) return true
+    } else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return false
+}
