@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { BodySink } from '@kubewright/api'
+import type { HeldBodies } from './held-bodies.ts'
 
 const canceled = new Error('The client disconnected or the server is stopping')
 
@@ -35,11 +36,13 @@ export class Exchange {
   #stalledFor = 0
 
   readonly #reset: () => void
+  readonly #held: HeldBodies
 
   /** Calls `reset` to drop the client in such a way that it notices the missing bytes, and `ended` once, when the output is closed. */
-  constructor(output: Output, reset: () => void, ended: () => void) {
+  constructor(output: Output, reset: () => void, ended: () => void, held: HeldBodies) {
     this.#output = output
     this.#reset = reset
+    this.#held = held
     output.once('finish', () => this.#sent())
     output.once('close', () => {
       this.cancel()
@@ -58,6 +61,11 @@ export class Exchange {
       if (this.#isCanceled) this.#controller.abort(canceled)
     }
     return this.#controller.signal
+  }
+
+  /** Drops the response. */
+  reset(): void {
+    this.#reset()
   }
 
   cancel(): void {
@@ -79,6 +87,7 @@ export class Exchange {
 
   /** Writes a body that is in memory, and ends the output. Resolves when the last piece was handed to the output. */
   async end(body: Uint8Array): Promise<void> {
+    this.#held.hold(this, body.length)
     if (body.length <= pieceBytes) {
       this.#written += body.length
       this.#output.end(body)
@@ -137,6 +146,7 @@ export class Exchange {
   #sent(): void {
     if (this.#isSent) return
     this.#isSent = true
+    this.#held.release(this)
     this.#stalledFor = 0
     for (const callback of this.#onSent ?? []) callback()
     this.#onSent = undefined

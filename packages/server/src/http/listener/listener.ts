@@ -46,6 +46,11 @@ export interface ListenLimits {
   readonly streamsPerConnection?: number
   /** Connections at the same time; further ones are closed at once. @default 10,000 */
   readonly connections?: number
+  /**
+   * Bytes of response bodies that wait for their clients, of all connections together. Watches and streamed lists do not count. When there are
+   * more, the response that has waited longest is reset. @default 512 MiB
+   */
+  readonly waitingBytes?: number
 }
 
 const defaultLimits = {
@@ -54,6 +59,7 @@ const defaultLimits = {
   sendTimeout: 30_000,
   streamsPerConnection: 100,
   connections: 10_000,
+  waitingBytes: 512 * 1024 * 1024,
 } as const
 /** Milliseconds for the TLS handshake. */
 const handshakeTimeout = 10_000
@@ -74,7 +80,7 @@ export interface Listener extends AsyncDisposable {
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { handler, host = '127.0.0.1', port = 0, clock = systemClock } = options
   const limits = { ...defaultLimits, ...options.limits }
-  const open = new OpenConnections()
+  const open = new OpenConnections(limits.waitingBytes)
   const server = createSecureServer({
     allowHTTP1: true,
     cert: options.cert,

@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import { type Clock, every, type Timer } from '@kubewright/base'
 import { Connection } from './connection.ts'
 import { Exchange } from './exchange.ts'
+import { HeldBodies } from './held-bodies.ts'
 import { peerOf } from './request-peer.ts'
 
 /** Time limits in milliseconds. */
@@ -16,8 +17,19 @@ interface TimeLimits {
 /** The open connections of a listener and the exchanges on them. */
 export class OpenConnections {
   readonly #exchanges = new Set<Exchange>()
+  readonly #held: HeldBodies
   readonly #connections = new Set<Connection>()
   readonly #byOwner = new WeakMap<object, Connection>()
+
+  /** @param waitingBytes the bytes of response bodies that may wait for their clients, of all connections together */
+  constructor(waitingBytes: number) {
+    this.#held = new HeldBodies(waitingBytes)
+  }
+
+  /** The bytes of response bodies that wait for their clients. */
+  get heldBytes(): number {
+    return this.#held.bytes
+  }
 
   /** Adds a connection of HTTP/2. */
   addSession(session: ServerHttp2Session): void {
@@ -43,7 +55,7 @@ export class OpenConnections {
       this.#exchanges.delete(exchange)
       connection?.end()
     }
-    const exchange = new Exchange(output, () => resetOutput(output, constants.NGHTTP2_CANCEL), ended)
+    const exchange = new Exchange(output, () => resetOutput(output, constants.NGHTTP2_CANCEL), ended, this.#held)
     this.#exchanges.add(exchange)
     return exchange
   }
