@@ -50,7 +50,7 @@ function expectToken(token: string | undefined): string {
 
 function step(target: SchemaPathTarget, name: string): SchemaPathTarget {
   const { additionalProperties } = target.schema
-  if (Object.keys(target.schema.properties ?? {}).length > 0) {
+  if (hasProperties(target.schema)) {
     const property = propertyOf(target.schema, name)
     if (property === undefined) throw new Error('does not refer to a valid field')
     return { path: target.path.child(name), schema: property }
@@ -62,6 +62,19 @@ function step(target: SchemaPathTarget, name: string): SchemaPathTarget {
   const values = typeof additionalProperties === 'object' ? additionalProperties : {}
   return { path: target.path.key(name), schema: values }
 }
+
+/** Whether a schema has properties. Remembered, because finding the first key of a large object takes as long as finding all. */
+function hasProperties({ properties }: JSONSchemaProps): boolean {
+  if (properties === undefined || properties === null) return false
+  let known = nonEmpty.get(properties)
+  if (known === undefined) {
+    known = Object.keys(properties).length > 0
+    nonEmpty.set(properties, known)
+  }
+  return known
+}
+
+const nonEmpty = new WeakMap<object, boolean>()
 
 /** Splits a path into `.`, `[`, `]`, single-quoted strings including their quotes, and the text between them. */
 function tokenize(text: string): string[] {

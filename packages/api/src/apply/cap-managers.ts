@@ -1,4 +1,5 @@
 import { compareUtf8 } from '@kubewright/base'
+import { FieldSet } from '../fieldset/field-set.ts'
 import { type Managed, managerIdentifier, secondsOf, type VersionedSet } from './managed-fields.ts'
 
 /** The number of updating managers that an object keeps before the oldest ones are merged. */
@@ -23,16 +24,28 @@ export function capUpdateManagers({ fields, times }: Managed, max: number): void
     oldest.set(apiVersion, identifier)
     return false
   })
+  // The sets of each bucket are united at once: one by one, the work would grow with the square of their number.
+  const buckets = new Map<string, { readonly apiVersion: string; readonly sets: FieldSet[] }>()
   for (const identifier of merging.slice(0, excess)) {
-    const { set, apiVersion } = fields.get(identifier) as VersionedSet
-    const bucket = managerIdentifier({ manager: bucketName, operation: 'Update', apiVersion })
-    // Without a bucket, the oldest manager of the version becomes it.
-    const receiver = fields.has(bucket) ? bucket : (oldest.get(apiVersion) as string)
-    const merged = set.union((fields.get(receiver) as VersionedSet).set)
-    fields.delete(receiver)
+    const versioned = fields.get(identifier)
+    // The bucket itself, which has already received others.
+    if (versioned === undefined) continue
+    const { set, apiVersion } = versioned
+    const name = managerIdentifier({ manager: bucketName, operation: 'Update', apiVersion })
+    let bucket = buckets.get(name)
+    if (bucket === undefined) {
+      // Without a bucket, the oldest manager of the version becomes it.
+      const receiver = fields.has(name) ? name : (oldest.get(apiVersion) as string)
+      bucket = { apiVersion, sets: [(fields.get(receiver) as VersionedSet).set] }
+      buckets.set(name, bucket)
+      fields.delete(receiver)
+    }
+    bucket.sets.push(set)
     fields.delete(identifier)
-    fields.set(bucket, { set: merged, apiVersion, applied: false })
     // Of the two, the merged manager wrote last.
-    times.set(bucket, times.get(identifier))
+    times.set(name, times.get(identifier))
+  }
+  for (const [name, { apiVersion, sets }] of buckets) {
+    fields.set(name, { set: FieldSet.union(sets), apiVersion, applied: false })
   }
 }

@@ -45,7 +45,12 @@ export class FieldSet {
 
   /** The set of any number of paths, as {@link of}. */
   static from(paths: readonly FieldSetPath[]): FieldSet {
-    return FieldSet.fromTree(treeOf(paths, 0, paths.length))
+    return FieldSet.fromTree(unionOf(paths, single))
+  }
+
+  /** The paths of all sets. */
+  static union(sets: readonly FieldSet[]): FieldSet {
+    return FieldSet.fromTree(unionOf(sets, (set) => set.#tree))
   }
 
   /**
@@ -150,11 +155,11 @@ export class FieldSet {
   }
 }
 
-/** The tree of a range of paths. Halving it keeps the work at n log n: `union` copies the maps of one side. */
-function treeOf(paths: readonly FieldSetPath[], from: number, to: number): SetTree {
-  if (to - from < 2) return from === to ? emptyTree : single(paths[from]!)
+/** The union of the trees of a range of items. Halving it keeps the work at n log n: `union` copies the maps of one side. */
+function unionOf<T>(items: readonly T[], tree: (item: T) => SetTree, from = 0, to = items.length): SetTree {
+  if (to - from < 2) return from === to ? emptyTree : tree(items[from] as T)
   const middle = (from + to) >> 1
-  return union(treeOf(paths, from, middle), treeOf(paths, middle, to))
+  return union(unionOf(items, tree, from, middle), unionOf(items, tree, middle, to))
 }
 
 function single(path: FieldSetPath): SetTree {

@@ -271,9 +271,9 @@ function checkArray(
 ): void {
   const items = schema.items
   if (items !== undefined && items !== null) {
-    list.forEach((item, i) => {
-      result.merge(validateExactly(items, item, `${name}[${i}]`, mode, correlation?.index(i)))
-    })
+    for (let i = 0; i < list.length && !result.full; i++) {
+      result.merge(validateExactly(items, list[i], `${name}[${i}]`, mode, correlation?.index(i)))
+    }
   }
   const minItems = limit(schema.minItems)
   const maxItems = limit(schema.maxItems)
@@ -312,6 +312,7 @@ function checkObject(
   const properties = schema.properties ?? {}
   const additional = schema.additionalProperties
   for (const key of Object.keys(object)) {
+    if (result.full) break
     if (object[key] === undefined || Object.hasOwn(properties, key)) continue
     if (additional === false) {
       const message = `${name}.${key} in body is a forbidden property`

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { validateExactly } from './exact-validate.ts'
 import { maxProblems, type Problem, ValidationResult } from './problem.ts'
 
 const problem = (message: string): Problem => ({ kind: 'invalid', name: 'a', message })
@@ -33,4 +34,20 @@ test('ValidationResult.add() keeps at most maxProblems problems', () => {
   for (let i = 0; i < maxProblems + 5; i++) result.add(problem(`item ${i}`))
   expect(result.problems).toHaveLength(maxProblems)
   expect(result.valid).toBe(false)
+})
+
+test('validateExactly() stops when no further problem would be reported', () => {
+  let reads = 0
+  const list = new Proxy(
+    Array.from({ length: 3 * maxProblems }, () => 'a'),
+    {
+      get: (target, key) => {
+        if (key !== 'length') reads++
+        return Reflect.get(target, key)
+      },
+    },
+  )
+  const result = validateExactly({ type: 'array', items: { type: 'integer' } }, list, 'a', 'resource')
+  expect(result.problems).toHaveLength(maxProblems)
+  expect(reads).toBeLessThan(2 * maxProblems)
 })

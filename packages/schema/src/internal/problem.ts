@@ -53,6 +53,11 @@ export class ValidationResult {
     this.matchCount += other.matchCount
   }
 
+  /** True when further problems would be dropped. */
+  get full(): boolean {
+    return this.problems.length >= maxProblems
+  }
+
   get valid(): boolean {
     return this.problems.length === 0
   }

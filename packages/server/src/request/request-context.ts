@@ -1,4 +1,5 @@
 import type { ApiRequest } from '@kubewright/api'
+import type { Deadline } from './deadline.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { UserInfo } from './user-info.ts'
 
@@ -9,6 +10,8 @@ export interface RequestContext {
   readonly user: UserInfo
   /** When the request arrived, in epoch milliseconds of the server's clock. */
   readonly receivedAt: number
+  /** Set by the filter that limits the time of requests. Watches, and requests of the server itself, have none. */
+  deadline?: Deadline
   /**
    * Checks that the user may also run another verb on the same object, and throws a Forbidden error otherwise. Requests of the server
    * itself pass {@link allowEverything}.

@@ -1,4 +1,4 @@
-import { Deferred, memoryLogger } from '@kubewright/base'
+import { type Clock, Deferred, memoryLogger } from '@kubewright/base'
 import { describe, expect, test } from 'vitest'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
@@ -116,6 +116,38 @@ describe('requestTimeout()', () => {
       status: 504,
       body: { reason: 'Timeout', message: 'Timeout: request did not complete within the allotted timeout' },
     })
+  })
+
+  test('stores nothing after the timeout of the request', async () => {
+    const { filter, release } = holding()
+    await using server = await PlainServer.start([], async (parts) => ({
+      filters: [requestTimeout(parts.clock), filter],
+    }))
+    const answer = server.send('POST /api/v1/namespaces?timeout=5s', { body: { metadata: { name: 'late' } } })
+    await server.clock.advance(6000)
+    release()
+    expect((await answer).status).toBe(504)
+    expect((await server.send('GET /api/v1/namespaces/late')).status).toBe(404)
+  })
+
+  test('responds with 504 to a write that computed until the timeout, although no timer fired', async () => {
+    let now = 0
+    const busy: RequestFilter = async (_, next) => {
+      now = 61_000
+      return next()
+    }
+    await using server = await PlainServer.start([], async ({ clock }) => {
+      const stopped: Clock = {
+        now: () => now,
+        nowMicros: () => now * 1000,
+        monotonic: () => now,
+        setTimer: (...args) => clock.setTimer(...args),
+        sleep: (...args) => clock.sleep(...args),
+      }
+      return { filters: [requestTimeout(stopped), busy] }
+    })
+    const answer = await server.send('POST /api/v1/namespaces', { body: { metadata: { name: 'late' } } })
+    expect(answer).toMatchObject({ status: 504, body: { reason: 'Timeout' } })
   })
 
   test('rejects a malformed timeout', async () => {

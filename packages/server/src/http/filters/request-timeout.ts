@@ -1,5 +1,6 @@
-import { newBadRequest, newTimeoutError } from '@kubewright/api'
+import { newBadRequest } from '@kubewright/api'
 import { type Clock, nanosToMillis, parseDuration } from '@kubewright/base'
+import { Deadline, timedOut } from '../../request/deadline.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { isLongRunning } from './request-class.ts'
@@ -7,14 +8,17 @@ import { isLongRunning } from './request-class.ts'
 /** Milliseconds; requests may ask for less with the parameter `timeout`. */
 const defaultTimeout = 60_000
 
-/** Responds with 504 when a request takes too long. The handler keeps running and its response is dropped. */
+/**
+ * Responds with 504 when a request takes too long. The handler keeps running until it next checks the deadline of its context, and its
+ * response is dropped.
+ */
 export function requestTimeout(clock: Clock, limit: number = defaultTimeout): RequestFilter {
   return async (context, next) => {
     if (isLongRunning(context.info)) return next()
     const timeout = Math.min(requestedTimeout(context) || limit, limit)
+    context.deadline = new Deadline(clock, timeout)
     return new Promise((resolve, reject) => {
-      const late = (): void => reject(newTimeoutError('request did not complete within the allotted timeout', 0))
-      const timer = clock.setTimer(timeout, late, 'request timeout')
+      const timer = clock.setTimer(timeout, () => reject(timedOut()), 'request timeout')
       next().then(
         (response) => {
           timer.cancel()

@@ -39,7 +39,8 @@ import { uniqueOwners } from './unique-owners.ts'
 // Guarantees. Nothing is visible to other requests before step 10, which stores the whole object or nothing. Every failure in steps 8
 // to 10 releases what step 7 reserved. Steps 5 to 9 run once per attempt and see the same pair of old and new object; a change, an
 // admission plugin and a strategy must therefore tolerate running several times for one request. A dry run goes through all steps and
-// stores nothing. A create starts at step 5; when its generated name is taken, it starts again at step 7 with another name.
+// stores nothing. A request that has exceeded its time is answered with 504 and stores nothing: the deadline is checked before an attempt,
+// before step 7 and before step 8. A create starts at step 5; when its generated name is taken, it starts again at step 7 with another name.
 
 /** How often a create draws a name from generateName when the name is taken. */
 const nameAttempts = 8
@@ -158,6 +159,7 @@ export async function writeObject(
 ): Promise<WriteOutcome> {
   const { endpoint, scope, name } = write
   for (;;) {
+    scope.context.deadline?.check()
     const existing = await endpoint.registry.find(scope.resource, scope.namespace, name)
     const outcome = existing
       ? await replaceExisting(write, change, existing, conditions)
@@ -181,8 +183,10 @@ async function replaceExisting(
   const shown = showWithFields(endpoint, deepCopy(old))
   const admitted = await mutate(write, await change(shown), shown)
   const object = takeShown(endpoint, old, admitted)
+  scope.context.deadline?.check()
   const undo = await prepareUpdate(registry, scope, existing, object, old)
   try {
+    scope.context.deadline?.check()
     await validate(write, object, old)
     const outcome = await registry.replace(scope, existing, object, old)
     if (outcome) return outcome
@@ -220,8 +224,10 @@ async function createMissing(
 /** Prepares, validates and stores a new object: steps 7 to 10. */
 async function insert(write: Write, object: MutableObject, byUpdate = false): Promise<StoredObject> {
   const { endpoint, scope } = write
+  scope.context.deadline?.check()
   const undo = await prepareCreate(endpoint.registry, scope, object)
   try {
+    scope.context.deadline?.check()
     // The permission to update or patch does not include the permission to create.
     if (byUpdate) await scope.context.authorize('create')
     await validate(write, object, undefined)

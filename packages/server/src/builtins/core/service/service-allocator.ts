@@ -31,6 +31,8 @@ const portsPath = FieldPath.of('spec', 'ports')
 export interface Reservation {
   readonly ips: Set<number>
   readonly ports: Set<number>
+  /** The highest reserved port. */
+  highestPort?: number
 }
 
 /**
@@ -123,11 +125,14 @@ export class ServiceAllocator {
     const spec = serviceSpecOf(service)
     const ports = spec.ports ?? []
     const chosen = new Map<number | undefined, number>()
+    // The first node port that a port requests.
+    const requested = new Map<number | undefined, number>()
+    for (const { port, nodePort } of ports) if (nodePort && !requested.has(port)) requested.set(port, nodePort)
     for (const [i, port] of ports.entries()) {
       if (!port.nodePort && !allocatesNodePorts(spec)) continue
       const shared = chosen.get(port.port)
       if (shared === undefined) {
-        const wanted = ports.find((other) => other.port === port.port && other.nodePort)?.nodePort
+        const wanted = requested.get(port.port)
         if (wanted) this.#takePort(service, i, wanted, reservation, dryRun)
         port.nodePort = wanted || this.#nextPort(reservation, dryRun)
         chosen.set(port.port, port.nodePort)
@@ -163,7 +168,7 @@ export class ServiceAllocator {
     if (problem) {
       throw newInternalError(new Error(`failed to allocate requested HealthCheck NodePort ${wanted}: ${problem}`))
     }
-    this.#reserve(this.#ports, wanted, reservation.ports, dryRun)
+    this.#reservePort(wanted, reservation, dryRun)
   }
 
   /** Releases the reservation of a failed write. */
@@ -193,7 +198,12 @@ export class ServiceAllocator {
   #takePort(service: MutableObject, index: number, port: number, reservation: Reservation, dryRun: boolean): void {
     const problem = this.#portProblem(port, reservation, dryRun)
     if (problem) throw rejection(service, [invalid(portsPath.index(index).child('nodePort'), port, problem)])
+    this.#reservePort(port, reservation, dryRun)
+  }
+
+  #reservePort(port: number, reservation: Reservation, dryRun: boolean): void {
     this.#reserve(this.#ports, port, reservation.ports, dryRun)
+    reservation.highestPort = Math.max(port, reservation.highestPort ?? port)
   }
 
   /** Returns why a port cannot be allocated. A dry run does not check the range. */
@@ -209,14 +219,14 @@ export class ServiceAllocator {
   #nextPort(reservation: Reservation, dryRun: boolean): number {
     if (dryRun) {
       // A port beyond the range that no other port of this service has.
-      const dummy =
-        (reservation.ports.size === 0 ? dryRunPort : [...reservation.ports].reduce((a, b) => Math.max(a, b))) + 1
+      const dummy = (reservation.highestPort ?? dryRunPort) + 1
       reservation.ports.add(dummy)
+      reservation.highestPort = dummy
       return dummy
     }
     const free = this.#ports.next(reservation.ports)
     if (free === undefined) throw newInternalError(new Error('failed to allocate a nodePort: range is full'))
-    this.#reserve(this.#ports, free, reservation.ports, false)
+    this.#reservePort(free, reservation, false)
     return free
   }
 

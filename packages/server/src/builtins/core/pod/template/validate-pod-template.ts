@@ -53,18 +53,24 @@ export function validatePodAnnotations(
   if (cost !== undefined && !isInt32(cost)) {
     errors.push(invalid(path.key(deletionCostKey), cost, 'must be a 32bit integer'))
   }
+  let names: Set<string | undefined> | undefined
   for (const [key, value] of Object.entries(annotations)) {
     if (key === seccompPodKey || key.startsWith(seccompContainerPrefix)) checkSeccomp(value, path.child(key), errors)
     if (key.startsWith(appArmorPrefix)) {
       const container = key.slice(appArmorPrefix.length)
-      let found = false
-      visitContainers(spec, path, ({ name }) => (found ||= name === container))
-      if (!found) errors.push(invalid(path.key(key), container, 'container not found'))
+      names ??= containerNames(spec, path)
+      if (!names.has(container)) errors.push(invalid(path.key(key), container, 'container not found'))
       if (!['', 'runtime/default', 'unconfined'].includes(value) && !value.startsWith('localhost/')) {
         errors.push(invalid(path.key(key), value, `invalid AppArmor profile name: ${JSON.stringify(value)}`))
       }
     }
   }
+}
+
+function containerNames(spec: PodSpec, path: FieldPath): Set<string | undefined> {
+  const names = new Set<string | undefined>()
+  visitContainers(spec, path, ({ name }) => void names.add(name))
+  return names
 }
 
 function isInt32(text: string): boolean {
