@@ -52,15 +52,16 @@ const aim = (value: number, goal: number): string => ` (target ${goal}: ${value 
 /** The cost of a control plane in the process. */
 export const suite: Suite = {
   title: 'Control plane in one process',
-  about: `Test environments are those of examples/home: API server, all controllers, a node, and an operator with webhooks and a conversion. The time ends when the operator runs. ${environments} environments are started at once in one process, and each rolls out a Home. The last rows are one control plane with ten nodes and ${many.namespaces} namespaces of ${many.deployments} Deployments with ${many.replicas} replicas each, created by 16 writers: first until all are available, then until the namespaces and everything in them are deleted. Wall-clock time; the best of ${rounds} processes, for the larger ones of one process.`,
+  about: `Test environments are those of examples/home: API server, all controllers, a node, and an operator with webhooks and a conversion. The time ends when the operator runs. The idle environment has no operator and runs in virtual time. ${environments} environments are started at once in one process, and each rolls out a Home. The last rows are one control plane with ten nodes and ${many.namespaces} namespaces of ${many.deployments} Deployments with ${many.replicas} replicas each, created by 16 writers: first until all are available, then until the namespaces and everything in them are deleted. Wall-clock time; the best of ${rounds} processes, for the larger ones of one process.`,
   report: async () => {
     const out = mkdtempSync(join(root, 'node_modules', '.bench-controlplane-'))
     try {
       await bundled(out)
-      const starts: { first: Taken; later: Taken }[] = []
+      const starts: { first: Taken; later: Taken; idle: Taken }[] = []
       for (let i = 0; i < rounds; i++) starts.push(await figuresOf(out, 'environments-runner', 1))
       const first = least(starts.map((one) => one.first))
       const later = least(starts.map((one) => one.later))
+      const idle = least(starts.map((one) => one.idle))
       const { all } = await figuresOf<{ all: Taken }>(out, 'environments-runner', environments)
       const scale = await figuresOf<{ rolledOut: Taken; removed: Taken; pods: number; remains: number }>(
         out,
@@ -77,6 +78,7 @@ export const suite: Suite = {
         '|---|---|---|---|',
         row('test environment, first of a process', first),
         row('test environment, later ones', later, aim(later.wallMillis, 150)),
+        row("advance('2h') of an idle environment", idle, aim(idle.wallMillis, 50)),
         row(`${environments} test environments at once, each in use`, all, '', aim(all.peakMiB, 1024)),
         row(`${scale.pods} of ${expected} pods available`, scale.rolledOut),
         row(`namespaces deleted, ${scale.remains} objects left`, scale.removed),

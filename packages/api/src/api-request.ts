@@ -9,6 +9,11 @@ export interface RequestPeer {
     readonly organizations: readonly string[]
     readonly fingerprint?: string
   }
+  /**
+   * Whether the client runs in the process of the server. It then receives bookmarks only after changes, not as a sign
+   * of life. @default false
+   */
+  readonly inProcess?: boolean
   /** Why the client's certificate is not trusted. */
   readonly certificateError?: string
 }

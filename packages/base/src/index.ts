@@ -65,6 +65,7 @@ export { createMetricRegistry, type MetricRegistry } from './metrics/metric-regi
 export type { MetricLabels, MetricSink } from './metrics/metric-sink.ts'
 export { type MeasuredProcess, type MeasureProcessOptions, measureProcess } from './metrics/process-metrics.ts'
 export { onAbort } from './on-abort.ts'
+export { ProcessClock } from './process-clock.ts'
 export { createDraft, type DraftHandle, produce } from './produce.ts'
 export { type Random, randomFrom } from './random.ts'
 export { randomSuffix, safeEncode } from './random-suffix.ts'

@@ -170,6 +170,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
       ...(clock === systemClock ? { pause: turnWhenDue } : {}),
       peer: {
         address: '127.0.0.1',
+        inProcess: true,
         certificate: { commonName: user.name, organizations: user.groups ?? [] },
       },
     })

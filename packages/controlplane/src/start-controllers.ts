@@ -1,4 +1,4 @@
-import { AsyncDisposer, append, type Clock, type Logger, type Random } from '@kubewright/base'
+import { AsyncDisposer, append, type Clock, type Duration, type Logger, type Random } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import {
   builtinControllers,
@@ -8,7 +8,7 @@ import {
   simulateNodes,
   trustControllers,
 } from '@kubewright/controllers'
-import { createManager, type Manager } from '@kubewright/runtime'
+import { createCluster, createManager, type Manager } from '@kubewright/runtime'
 import {
   type ServerParts,
   startClusterRoleAggregation,
@@ -42,6 +42,9 @@ export interface RunningControllers extends AsyncDisposable {
   readonly manager: Manager | undefined
   readonly nodes: SimulatedNodes | undefined
 }
+
+// No proxy closes these connections silently, and no other server should share their load.
+const inProcessWatchTimeout: Duration = '24h'
 
 /** Controllers that share their rules with the server, and are therefore part of the server package. */
 const serverControllers: readonly {
@@ -88,7 +91,9 @@ export async function startControllers(options: StartControllersOptions): Promis
     if (chosen.length === 0 && nodes === undefined) {
       return { names, manager: undefined, nodes, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
     }
-    const manager = createManager({ name: 'kube-controller-manager', client, clock, random, log })
+    const cache = { reflector: { watchTimeout: inProcessWatchTimeout } }
+    const cluster = disposer.use(createCluster({ api: client, clock, random, log, cache }))
+    const manager = createManager({ name: 'kube-controller-manager', cluster, clock, random, log })
     for (const { controllers } of chosen) for (const controller of controllers) manager.add(controller)
     for (const controller of nodes?.controllers ?? []) manager.add(controller)
     const running = manager.start({ signal: stop.signal })

@@ -67,7 +67,10 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
       return extensions
     },
   })
-  const limit = new HistoryLimit({ store, clock, log }, history)
+  const limit = new HistoryLimit(
+    { store, clock, log, changed: (signal) => server.parts.registry.feed.changed(signal) },
+    history,
+  )
   return {
     ...server,
     publishAddress: (address) => publishServerAddress(server.parts.writer, address),

@@ -2,7 +2,7 @@ import { drainMicrotasks, KubewrightError } from '@kubewright/base'
 import type { Transport } from '@kubewright/client'
 
 // One timer or one request of the test gives a controller no reason to change one object more often.
-const writesPerObject = 2000
+const writesPerObject = 1000
 // Creations and lists share a path, and a test may have many objects.
 const requestsPerPath = 50_000
 

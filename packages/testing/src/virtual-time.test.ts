@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { condition, defineResource } from '@kubewright/api'
+import type { VirtualClock } from '@kubewright/base'
 import { ConfigMap } from '@kubewright/k8s'
 import { defineController, defineOperator } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
 import { isTrue } from './conditions.ts'
+import { History } from './history.ts'
 import { startTestEnv } from './start-test-env.ts'
+import type { TestEnv } from './test-env.ts'
 
 const Counter = defineResource({
   group: 'test.example.com',
@@ -16,6 +19,13 @@ const Counter = defineResource({
 })
 
 const counter = Counter({ metadata: { name: 'c' }, spec: {} })
+
+/** A new timer of the environment; its sequence is the number of timers before it. */
+function timerOf({ controlPlane }: TestEnv) {
+  const clock = controlPlane.clock as VirtualClock
+  using _timer = clock.setTimer(1e12, () => undefined, 'probe')
+  return clock.pending.find(({ label }) => label === 'probe')!
+}
 
 describe("startTestEnv({ time: 'virtual' })", () => {
   test('starts at the given date, and no time passes until a wait needs it', async () => {
@@ -70,11 +80,24 @@ describe("startTestEnv({ time: 'virtual' })", () => {
     expect(env.clock.now()).toBe(start)
   })
 
+  test('an idle environment sends no requests and sets hardly any timers', async () => {
+    const history = new History()
+    await using env = await startTestEnv(undefined, { time: 'virtual', intercept: history.intercept })
+    // The store's history of the start is compacted after five minutes.
+    await env.advance('10m')
+    const before = history.lines.length
+    const { sequence } = timerOf(env)
+    await env.advance('23h')
+    expect(history.lines.slice(before)).toEqual([])
+    expect(timerOf(env).sequence - sequence).toBeLessThan(10)
+  })
+
   test('reports a controller that keeps writing without time passing', async () => {
     const operator = defineOperator({
       name: 'busy',
       controllers: [
         defineController(Counter, {
+          reconcileOwnWrites: true,
           reconcile: ({ status }) => ({
             status: { count: (status?.count ?? 0) + 1, conditions: [condition('Ready', true, 'Counted')] },
           }),

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kubewright/api'
-import { type Clock, every, type Logger, linkSignals } from '@kubewright/base'
+import { type Clock, type Logger, linkSignals, type Timer } from '@kubewright/base'
 import { dynamicKind, metadataOnly, type ServedGroup, type ServedResource } from '@kubewright/client'
 import { APIService, CustomResourceDefinition } from '@kubewright/k8s'
 import type { CacheLease, Cluster } from '@kubewright/runtime'
@@ -31,8 +31,8 @@ interface Monitor {
 }
 
 /**
- * The same interval as kube-controller-manager. Changes of CRDs and APIServices trigger discovery at once; this covers
- * the rest.
+ * The same interval as kube-controller-manager. Changes of CRDs and APIServices trigger discovery at once, so only
+ * extension servers, which may change without them, and failed discoveries need it.
  */
 const rediscoverEvery = 30_000
 /** The maximum wait for a resource that cannot be listed, so that it does not block all others. */
@@ -47,19 +47,22 @@ export class ResourceMonitors implements AsyncDisposable {
   readonly #monitors = new Map<string, Monitor>()
   readonly #stop = new AbortController()
   readonly #triggers: CacheLease[] = []
-  readonly #timer: Disposable
+  readonly #services: CacheLease<APIService>
+  #timer: Timer | undefined
   #running: Promise<void> | undefined
   #again = false
 
   constructor(options: ResourceMonitorsOptions) {
     this.#options = options
     const follow = (): void => this.#trigger()
-    for (const kind of [CustomResourceDefinition, APIService]) {
-      const lease = options.cluster.cache.use(kind) as CacheLease
+    this.#services = options.cluster.cache.use(APIService)
+    for (const lease of [
+      options.cluster.cache.use(CustomResourceDefinition) as CacheLease,
+      this.#services as CacheLease,
+    ]) {
       lease.addHandler({ onAdd: follow, onUpdate: follow, onDelete: follow }, { name: 'resource-monitors' })
       this.#triggers.push(lease)
     }
-    this.#timer = every(options.clock, rediscoverEvery, follow, 'discovery of resources to monitor')
   }
 
   /** Resolves when every resource that is currently served has been listed, or the wait has timed out. */
@@ -87,7 +90,7 @@ export class ResourceMonitors implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error('The monitors were stopped'))
-    this.#timer[Symbol.dispose]()
+    this.#timer?.cancel()
     await this.#running
     const leases = [...this.#triggers, ...[...this.#monitors.values()].map(({ lease }) => lease)]
     await Promise.all(leases.map((lease) => lease.release()))
@@ -99,15 +102,28 @@ export class ResourceMonitors implements AsyncDisposable {
       this.#again = true
       return
     }
-    this.#running = this.#sync().finally(() => {
+    this.#timer?.cancel()
+    this.#running = this.#sync().then((isComplete) => {
       this.#running = undefined
+      if (!isComplete || this.#hasExtensionServers()) this.#schedule()
       if (!this.#again) return
       this.#again = false
       this.#trigger()
     })
   }
 
-  async #sync(): Promise<void> {
+  #schedule(): void {
+    if (this.#stop.signal.aborted) return
+    const { clock } = this.#options
+    this.#timer = clock.setTimer(rediscoverEvery, () => this.#trigger(), 'discovery of resources to monitor')
+  }
+
+  #hasExtensionServers(): boolean {
+    return this.#services.store.list().some(({ spec }) => spec.service !== undefined)
+  }
+
+  /** Resolves to whether the discovery of all groups succeeded. */
+  async #sync(): Promise<boolean> {
     const { cluster, log, wants } = this.#options
     try {
       const groups = await cluster.api.discovery.groups({ signal: this.#stop.signal })
@@ -123,8 +139,10 @@ export class ResourceMonitors implements AsyncDisposable {
       for (const [id] of gone) this.#remove(id)
       for (const [id, resource] of fresh) this.#add(id, resource)
       this.#options.handler.onDiscovered()
+      return stale.size === 0
     } catch (error) {
       if (!this.#stop.signal.aborted) log.error(error, 'Discovery of the resources to monitor failed')
+      return false
     }
   }
 

@@ -1,5 +1,12 @@
 import { Node, Pod, type PodStatus } from '@kubewright/k8s'
-import { type ControllerParts, type KeyContext, type KeyController, kindSource, timerSource } from '@kubewright/runtime'
+import {
+  type ControllerParts,
+  type KeyContext,
+  type KeyController,
+  type KeySink,
+  kindSource,
+  type Source,
+} from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { disruptionTarget, disruptPod } from '../workload/disrupt-pod.ts'
 import { inParallel } from '../workload/slow-start.ts'
@@ -11,6 +18,9 @@ export interface PodGcOptions {
   readonly terminatedThreshold?: number
 }
 
+// The same interval as kube-controller-manager, but only after pods or nodes have changed or while pods are left over.
+const checkEvery = '20s'
+
 // How long a node must be missing from the cache before it counts as deleted: it may be new.
 const quarantine = 40_000
 
@@ -19,11 +29,7 @@ export function podGarbageCollector({ terminatedThreshold = 12_500 }: PodGcOptio
   return defineBuiltinController({
     name: 'pod-garbage-collector-controller',
     kind: Pod,
-    sources: [
-      timerSource('20s', { keys: ['all'], atStart: true }),
-      kindSource(Pod, { map: () => [] }),
-      kindSource(Node, { map: () => [] }),
-    ],
+    sources: [delayed(kindSource(Pod, { map: () => ['all'] })), delayed(kindSource(Node, { map: () => ['all'] }))],
     start: (parts) => {
       const missingSince = new Map<string, number>()
       return async (_, context) => {
@@ -34,9 +40,25 @@ export function podGarbageCollector({ terminatedThreshold = 12_500 }: PodGcOptio
         const gone = await confirmGone(leftovers, missingSince, parts)
         const sure = leftovers.filter(({ pod, why }) => why !== 'node-gone' || gone.has(pod.spec.nodeName ?? ''))
         await inParallel(sure, (leftover) => remove(context, leftover, parts.clock.now()))
+        return leftovers.length > 0 ? { requeueAfter: checkEvery } : undefined
       }
     },
   })
+}
+
+/** A source whose keys are due after {@link checkEvery}: one check for all changes until then. */
+function delayed(source: Source): Source {
+  return Object.freeze({
+    ...source,
+    start: (sink, parts) => {
+      const later: KeySink = {
+        controller: sink.controller,
+        add: (key, options) => sink.addAfter(key, checkEvery, options),
+        addAfter: (key, delay, options) => sink.addAfter(key, delay, options),
+      }
+      return source.start(later, parts)
+    },
+  } satisfies Source)
 }
 
 /** The nodes that have been missing for a while and that the server does not have either. */

@@ -5,6 +5,8 @@ import { HistoryLimit } from './history-limit.ts'
 
 const minute = 60_000
 
+const changed = () => Promise.resolve()
+
 async function write(store: MemoryStore, count: number): Promise<number> {
   let revision = 0
   for (let i = 0; i < count; i++) {
@@ -18,7 +20,7 @@ describe('HistoryLimit', () => {
   it('keeps revisions younger than the age and compacts older ones', async () => {
     const clock = new VirtualClock()
     const store = new MemoryStore()
-    await using _limit = new HistoryLimit({ store, clock, log: nullLogger })
+    await using _limit = new HistoryLimit({ store, clock, log: nullLogger, changed })
     const old = await write(store, 3)
     await clock.advance(2 * minute)
     const young = await write(store, 3)
@@ -32,10 +34,27 @@ describe('HistoryLimit', () => {
   it('limits the number of revisions whatever their age', async () => {
     const clock = new VirtualClock()
     const store = new MemoryStore()
-    await using _limit = new HistoryLimit({ store, clock, log: nullLogger }, { revisions: 100 })
+    await using _limit = new HistoryLimit({ store, clock, log: nullLogger, changed }, { revisions: 100 })
     const newest = await write(store, 300)
     await clock.advance(minute)
     await expect(store.get('/registry/x', { revision: newest - 51 })).rejects.toThrow(CompactedError)
     expect((await store.get('/registry/x', { revision: newest - 50 })).entry).toBeDefined()
+  })
+
+  it('sets no timer while the store does not change and no history is left', async () => {
+    const clock = new VirtualClock()
+    const store = new MemoryStore()
+    let change = (): void => undefined
+    const changed = () => new Promise<void>((resolve) => (change = resolve))
+    await using _limit = new HistoryLimit({ store, clock, log: nullLogger, changed })
+    await write(store, 3)
+    await clock.advance(6 * minute)
+    expect(clock.pending).toEqual([])
+    const old = await write(store, 3)
+    change()
+    await clock.advance(6 * minute)
+    await expect(store.get('/registry/x', { revision: old - 1 })).rejects.toThrow(CompactedError)
+    // Ends the wait, so that the disposal does not wait for it.
+    change()
   })
 })

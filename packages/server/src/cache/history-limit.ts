@@ -1,4 +1,4 @@
-import { type Clock, every, type Logger, type Timer } from '@kubewright/base'
+import type { Clock, Logger, Timer } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 
 /** How much history a store keeps. */
@@ -26,35 +26,51 @@ export class HistoryLimit implements AsyncDisposable {
   readonly #log: Logger
   readonly #age: number
   readonly #revisions: number
-  readonly #ticker: Timer
+  readonly #changed: (signal: AbortSignal) => Promise<void>
+  readonly #stop = new AbortController()
+  #timer: Timer | undefined
   /** The newest revision at each check, oldest first. */
   readonly #seen: { readonly at: number; readonly revision: number }[] = []
   #compacted = 0
   #running: Promise<void> | undefined
 
-  constructor(parts: { store: Store; clock: Clock; log: Logger }, limits: HistoryLimits = {}) {
+  /** `changed` resolves after the next change of the store, or when the signal aborts. */
+  constructor(
+    parts: { store: Store; clock: Clock; log: Logger; changed: (signal: AbortSignal) => Promise<void> },
+    limits: HistoryLimits = {},
+  ) {
     this.#store = parts.store
     this.#clock = parts.clock
     this.#log = parts.log
     this.#age = limits.age ?? 5 * 60_000
     this.#revisions = limits.revisions ?? 50_000
-    this.#ticker = every(parts.clock, checkPeriod, () => this.#tick(), 'history limit')
+    this.#changed = parts.changed
+    this.#schedule()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#ticker.cancel()
+    this.#stop.abort()
+    this.#timer?.cancel()
     await this.#running
   }
 
-  #tick(): void {
-    this.#running ??= this.#check()
-      .catch((error: unknown) => this.#log.debug('Compaction of the store failed; retrying', { error: String(error) }))
-      .finally(() => {
-        this.#running = undefined
-      })
+  #schedule(): void {
+    this.#timer = this.#clock.setTimer(checkPeriod, () => void (this.#running = this.#tick()), 'history limit')
   }
 
-  async #check(): Promise<void> {
+  /** Checks, then schedules the next check: after the period, or after the next change when no history is left. */
+  async #tick(): Promise<void> {
+    try {
+      const revision = await this.#check()
+      if (revision === this.#compacted) await this.#changed(this.#stop.signal)
+    } catch (error) {
+      this.#log.debug('Compaction of the store failed; retrying', { error: String(error) })
+    }
+    if (!this.#stop.signal.aborted) this.#schedule()
+  }
+
+  /** Compacts the revisions beyond the limits. Resolves to the newest revision. */
+  async #check(): Promise<number> {
     const now = this.#clock.monotonic()
     const revision = await this.#store.revision()
     this.#seen.push({ at: now, revision })
@@ -64,8 +80,9 @@ export class HistoryLimit implements AsyncDisposable {
     // Compacts to half of the limit, so that a busy store is not compacted at every check.
     if (revision - Math.max(keepFrom, this.#compacted) > this.#revisions)
       keepFrom = Math.max(keepFrom, revision - Math.floor(this.#revisions / 2))
-    if (keepFrom <= this.#compacted) return
+    if (keepFrom <= this.#compacted) return revision
     await this.#store.compact(keepFrom)
     this.#compacted = keepFrom
+    return revision
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock, Logger } from '@kubewright/base'
 import { type Change, CompactedError, type Store } from '@kubewright/storage'
 import { type StoredObject, storedObject } from '../resource/stored-object.ts'
+import { BookmarkTicker } from './bookmark-ticker.ts'
 import { ResourceCache } from './resource-cache.ts'
 import { WindowBudget, type WindowLimits } from './window-budget.ts'
 
@@ -31,6 +32,8 @@ export class StoreFeed implements AsyncDisposable {
   readonly #log: Logger
   /** Limits the windows of all caches together. */
   readonly windows: WindowBudget
+  /** Times the bookmarks of watches of clients in this process. */
+  readonly bookmarks: BookmarkTicker
   readonly #caches = new Map<string, ResourceCache>()
   readonly #loading = new Map<string, Loading>()
   readonly #stop = new AbortController()
@@ -42,6 +45,7 @@ export class StoreFeed implements AsyncDisposable {
 
   constructor(store: Store, clock: Clock, log: Logger, limits?: WindowLimits) {
     this.windows = new WindowBudget(limits)
+    this.bookmarks = new BookmarkTicker(clock)
     this.#store = store
     this.#clock = clock
     this.#log = log
@@ -174,6 +178,7 @@ export class StoreFeed implements AsyncDisposable {
           this.windows.enforce()
           for (const change of batch.changes) this.#dispatch(change)
           this.#revision = batch.revision
+          this.bookmarks.advanced()
           this.#wake()
         }
       } catch (error) {
@@ -223,6 +228,7 @@ export class StoreFeed implements AsyncDisposable {
       this.#reportUnreadable(cache)
     }
     this.#revision = revision
+    this.bookmarks.advanced()
     this.#wake()
   }
 

@@ -246,11 +246,28 @@ class WatchStream {
     this.#sendEvent('ERROR', status)
   }
 
-  /** Calls `remind` every minute and shortly before the deadline. */
+  /**
+   * Calls `remind` every minute and shortly before the deadline. For a client in this process, only minutes in which the
+   * store has changed count.
+   */
   #remindOfBookmarks(deadline: number, remind: () => void): Disposable {
-    const { clock } = this.#parts.endpoint.registry
-    const { cache } = this.#parts
+    const { clock, feed } = this.#parts.endpoint.registry
+    const { cache, context } = this.#parts
     const last = deadline - lastBookmarkMillis
+    if (context.request.peer?.inProcess) {
+      const wake = (): void => {
+        remind()
+        cache.wake()
+      }
+      const shared = feed.bookmarks.add(wake)
+      const before = clock.setTimer(Math.max(0, last - clock.now()), wake, 'last bookmark')
+      return {
+        [Symbol.dispose]: () => {
+          shared[Symbol.dispose]()
+          before.cancel()
+        },
+      }
+    }
     let timer: Timer | undefined
     const schedule = (): void => {
       const now = clock.now()
