@@ -1,6 +1,7 @@
 import { encodeYaml, parseYaml } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
 import { isRecord } from '../text/is-record.ts'
+import { projectProblem } from './project-problem.ts'
 
 /** The layout that these commands write. */
 export const layout = 'ts.kubewright.dev/v1'
@@ -102,6 +103,8 @@ export function parseProject(text: string): Project {
       if (!isRecord(resource) || typeof resource[field] !== 'string') fail(`must have resources[${index}].${field}`)
     }
   }
+  const problem = projectProblem(value)
+  if (problem !== undefined) fail(problem)
   // The fields that the commands rely on are checked.
   return value as unknown as Project
 }
