@@ -2,6 +2,7 @@ import { mergeRules } from '@kubewright/runtime'
 import { derived, editable, type GeneratedFile, type GeneratedFiles, markedTemplate } from './generated-file.ts'
 import {
   asTemplate,
+  choice,
   definitionTemplate,
   managerTemplate,
   releaseNamespace,
@@ -40,7 +41,8 @@ export function chartFiles(operator: OperatorDescription, options: ChartOptions 
   }
   const parts = installationParts(context)
   // Without the permissions for certificates: the chart has roles of their own for them, which the values can turn off.
-  const { manager } = installationParts({ ...context, options: { ...context.options, certManager: true } })
+  const certified = installationParts({ ...context, options: { ...context.options, certManager: true } })
+  const { manager } = certified
   const files = new Map<string, GeneratedFile>()
   const add = (path: string, text: string): void => void files.set(`${folder}/templates/${path}`, markedTemplate(text))
   for (const { crd, isConverted } of operator.resources) {
@@ -60,7 +62,15 @@ export function chartFiles(operator: OperatorDescription, options: ChartOptions 
   add('metrics/metrics.yaml', template('.Values.metrics.enabled', ...metrics))
   const helpers = parts.helpers.map(({ role }) => role)
   if (helpers.length > 0) add('rbac/helper-roles.yaml', template('.Values.rbac.helpers.enabled', ...helpers))
-  add('prometheus/prometheus.yaml', template('.Values.prometheus.enabled', prometheus.monitor, prometheus.rules))
+  const monitor = hasWebhooks(operator)
+    ? choice(
+        'and .Values.webhook.enabled .Values.certManager.enabled',
+        certified.prometheus.monitor,
+        prometheus.monitor,
+      )
+    : template(undefined, prometheus.monitor)
+  const rules = template(undefined, prometheus.rules)
+  add('prometheus/prometheus.yaml', `{{- if .Values.prometheus.enabled }}\n${monitor}---\n${rules}{{- end }}\n`)
   add('network-policy/metrics.yaml', template('.Values.networkPolicy.enabled', networkPolicies.metrics))
   if (hasWebhooks(operator)) addWebhooks(context, parts, add)
   files.set(`${folder}/templates/NOTES.txt`, derived(notes(context)))

@@ -18,6 +18,11 @@ export function template(condition: string | undefined, ...objects: readonly Man
   return condition === undefined ? text : `{{- if ${condition} }}\n${text}{{- end }}\n`
 }
 
+/** A template with one of two objects, depending on a condition on the values. */
+export function choice(condition: string, object: Manifest, otherwise: Manifest): string {
+  return `{{- if ${condition} }}\n${template(undefined, object)}{{- else }}\n${template(undefined, otherwise)}{{- end }}\n`
+}
+
 /** Turns a text into a template: escapes braces, and replaces placeholders by template expressions. */
 export function asTemplate(text: string): string {
   return text

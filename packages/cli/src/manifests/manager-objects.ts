@@ -85,8 +85,11 @@ export function managerDeployment(context: ObjectContext, form: 'base' | 'whole'
 
 /** The arguments that config/default adds to serve metrics. */
 export const metricsArgs: readonly string[] = Object.freeze([`--metrics-bind-address=:${metricsPort}`])
-/** The arguments that config/default adds if the certificate is mounted. */
-export const certificateArgs: readonly string[] = Object.freeze([`--webhook-cert-path=${certificateFolder}`])
+/** The arguments that config/default adds if the certificate is mounted. It serves webhooks and metrics. */
+export const certificateArgs: readonly string[] = Object.freeze([
+  `--webhook-cert-path=${certificateFolder}`,
+  `--metrics-cert-path=${certificateFolder}`,
+])
 /** The container port of the webhook server. */
 export const webhookContainerPort: object = Object.freeze({
   containerPort: webhookPort,
@@ -142,13 +145,23 @@ export function serviceMonitor(context: ObjectContext): Manifest {
           path: '/metrics',
           port: 'https',
           scheme: 'https',
-          // The metrics server generates a self-signed certificate at each start.
-          tlsConfig: { insecureSkipVerify: true },
+          tlsConfig: metricsTls(context),
         },
       ],
       selector: { matchLabels: podLabels(context) },
     },
   }
+}
+
+/** How Prometheus verifies the metrics server. */
+function metricsTls(context: ObjectContext): object {
+  // Without cert-manager, the metrics server generates a self-signed certificate at each start, which nothing can verify.
+  if (!hasWebhooks(context.operator) || !context.options.certManager) return { insecureSkipVerify: true }
+  return { ca: { secret: { key: 'ca.crt', name: certificateSecret } }, serverName: metricsHost(context) }
+}
+
+function metricsHost({ operator, options }: ObjectContext): string {
+  return `${operator.name}-controller-manager-metrics-service.${options.namespace}.svc`
 }
 
 /** Admits traffic to the metrics from namespaces with the label `metrics: enabled`. */
@@ -173,7 +186,7 @@ function networkPolicy(context: ObjectContext, name: string, rule: object): Mani
   }
 }
 
-/** The objects with which cert-manager issues the certificate of the webhooks. */
+/** The objects with which cert-manager issues the certificate of the webhooks and the metrics. */
 export function certificateObjects(context: ObjectContext): Manifest[] {
   const { operator, options, naming } = context
   const service = `${operator.name}-webhook-service.${options.namespace}.svc`
@@ -190,7 +203,7 @@ export function certificateObjects(context: ObjectContext): Manifest[] {
       kind: 'Certificate',
       metadata: ownMeta(context, 'serving-cert'),
       spec: {
-        dnsNames: [service, `${service}.cluster.local`],
+        dnsNames: [service, metricsHost(context)].flatMap((host) => [host, `${host}.cluster.local`]),
         issuerRef: { kind: 'Issuer', name: issuer },
         secretName: certificateSecret,
       },

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { operator as home } from '../../examples/home/src/operator.ts'
+import { chartFiles } from '../../packages/cli/src/manifests/helm-chart.ts'
+import { installObjects } from '../../packages/cli/src/manifests/install-objects.ts'
+import type { Manifest } from '../../packages/cli/src/manifests/manifest.ts'
+import { describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
+import { renderTemplate } from './render-template.ts'
+
+it('serviceMonitor() verifies the certificate of cert-manager, which names the metrics service', () => {
+  const objects = installObjects(describeOperator(home), { certManager: true, prometheus: true })
+  const specOf = (kind: string): Record<string, unknown> =>
+    objects.find((object: Manifest) => object.kind === kind)?.['spec'] as Record<string, unknown>
+  const [endpoint] = specOf('ServiceMonitor')['endpoints'] as { tlsConfig: { ca: object; serverName: string } }[]
+  const { dnsNames, secretName } = specOf('Certificate') as { dnsNames: string[]; secretName: string }
+  expect(endpoint?.tlsConfig.ca).toEqual({ secret: { key: 'ca.crt', name: secretName } })
+  expect(dnsNames).toContain(endpoint?.tlsConfig.serverName)
+  expect(JSON.stringify(specOf('Deployment'))).toContain('--metrics-cert-path=')
+  expect(JSON.stringify(objects)).not.toContain('insecureSkipVerify')
+})
+
+it.each([true, false])('chartFiles() verifies the metrics server if cert-manager is enabled: %s', (enabled) => {
+  const { text } = chartFiles(describeOperator(home)).get('dist/chart/templates/prometheus/prometheus.yaml')!
+  const rendered = renderTemplate(text, {
+    Values: { prometheus: { enabled: true }, webhook: { enabled: true }, certManager: { enabled } },
+    Release: { Namespace: 'homes', Service: 'kubewright', Name: 'release' },
+    Chart: { AppVersion: '1' },
+  })
+  expect(rendered.includes('insecureSkipVerify')).toBe(!enabled)
+  expect(rendered.includes('metrics-service.homes.svc')).toBe(enabled)
+  expect(rendered.match(/^kind: .*$/gm)).toEqual(['kind: ServiceMonitor', 'kind: PrometheusRule'])
+})
