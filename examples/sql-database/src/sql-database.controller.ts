@@ -1,4 +1,4 @@
-import { type Context, type Controller, condition, defineController, isNotFound } from 'kubewright'
+import { type Context, type Controller, can, condition, defineController, isNotFound } from 'kubewright'
 import { Pod, Service } from 'kubewright/k8s'
 import { instanceServiceFor, podFor, primaryServiceFor } from './children.ts'
 import { Fenced, type Peer } from './database.ts'
@@ -11,7 +11,8 @@ export const sqlDatabaseController = (world: SqlWorld): Controller =>
   defineController(SqlDatabase, {
     owns: [Pod, Service],
     rbac: [
-      { apiGroups: [''], resources: ['pods', 'services'], verbs: ['delete'] },
+      can(Pod, 'delete'),
+      can(Service, 'delete'),
       { apiGroups: ['sql.example.com'], resources: ['sqldatabases/status'], verbs: ['patch'] },
     ],
     // Instances send no events, so the controller polls them frequently while the database changes.
