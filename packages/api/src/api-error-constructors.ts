@@ -64,10 +64,10 @@ export function newResourceExpired(message: string): ApiError {
 }
 
 /** The maximum number of field errors in a response. kube-apiserver has no such limit. */
-export const maxFieldErrors = 10_000
+const maxFieldErrors = 10_000
 
 /** The number of characters of field errors after which a response lists no further ones. */
-export const maxFieldErrorText: number = 1024 * 1024
+const maxFieldErrorText = 1024 * 1024
 
 /**
  * The object is invalid: one cause for each field error, and a message that combines them. Errors beyond {@link maxFieldErrors} and
