@@ -52,7 +52,7 @@ export type { Item } from './cache/store/item.ts'
 export { Lister, type NamespaceLister } from './cache/store/lister.ts'
 export type { Store, StoreQuery } from './cache/store/store.ts'
 export { cachedClientMetrics } from './cluster/cached-client-metrics.ts'
-export type { Cluster } from './cluster/cluster.ts'
+export type { Cluster, Clusters } from './cluster/cluster.ts'
 export { type CachedClient, type CachedClientOptions, createCachedClient } from './cluster/create-cached-client.ts'
 export { type ClusterOptions, createCluster } from './cluster/create-cluster.ts'
 export { createObjectCache, type KindCacheOptions, type ObjectCacheOptions } from './cluster/create-object-cache.ts'
@@ -63,8 +63,10 @@ export { type AccessRule, type AccessVerb, can } from './controller/access-rule.
 export { controllerMetrics, informerMetrics, workQueueMetrics } from './controller/controller-metrics.ts'
 export type { ControllerParts } from './controller/controller-parts.ts'
 export { type ControllerRunner, createControllerRunner, type ReconcileRecord } from './controller/controller-runner.ts'
+export type { WatchObjects, WatchSelection } from './controller/dynamic-watches.ts'
 export type { HotLoopOptions } from './controller/hot-loop-detector.ts'
 export {
+  type ClusterChoice,
   defineKeyController,
   type KeyContext,
   type KeyController,
@@ -112,6 +114,7 @@ export {
 } from './controller/sources/predicates.ts'
 export type { KeySink, RunningSource, Source } from './controller/sources/source.ts'
 export { type TimerSourceOptions, timerSource } from './controller/sources/timer-source.ts'
+export type { ClusterHost, ClusterProvider } from './define/cluster-provider.ts'
 export type {
   Adoption,
   ApplyChildOptions,
@@ -153,6 +156,7 @@ export {
 } from './define/define-webhook.ts'
 export { type DefinitionsOptions, definitionsOf } from './define/definitions-of.ts'
 export { duplicate, forbidden, type Issue, invalid, notSupported, required, warning } from './define/issue.ts'
+export { type KubeconfigSecretsOptions, kubeconfigSecrets } from './define/kubeconfig-secrets.ts'
 export {
   type CachedKindOptions,
   type CheckContext,
@@ -183,7 +187,7 @@ export { createSharding } from './leases/sharding/create-sharding.ts'
 export type { Sharding, ShardingParts } from './leases/sharding/sharding.ts'
 export type { KeyGate, KeyHold, WriteGate } from './leases/write-gate.ts'
 export { createManager } from './manager/create-manager.ts'
-export type { ManagedClusters, Manager, ManagerOptions, ManagerState } from './manager/manager.ts'
+export type { EngageOptions, ManagedClusters, Manager, ManagerOptions, ManagerState } from './manager/manager.ts'
 export { managerMetrics } from './manager/manager-metrics.ts'
 export type { WorkQueueOptions } from './queue/base-queue.ts'
 export type { Cause, CountedCause } from './queue/cause.ts'

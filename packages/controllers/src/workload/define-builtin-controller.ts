@@ -53,6 +53,18 @@ class ReportingContext implements KeyContext {
     return this.#context.client
   }
 
+  get cluster(): KeyContext['cluster'] {
+    return this.#context.cluster
+  }
+
+  get clusters(): KeyContext['clusters'] {
+    return this.#context.clusters
+  }
+
+  get watch(): KeyContext['watch'] {
+    return this.#context.watch
+  }
+
   get signal(): AbortSignal {
     return this.#context.signal
   }

@@ -16,3 +16,8 @@ export interface Cluster extends AsyncDisposable {
   /** The namespaces that the operator may access; empty for all. */
   readonly namespaces: readonly string[]
 }
+
+/** Clusters by name. */
+export interface Clusters extends Iterable<Cluster> {
+  get(name: string): Cluster | undefined
+}

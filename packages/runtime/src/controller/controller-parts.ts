@@ -1,5 +1,5 @@
 import type { Clock, Logger, MetricSink, Random } from '@kubewright/base'
-import type { Cluster } from '../cluster/cluster.ts'
+import type { Cluster, Clusters } from '../cluster/cluster.ts'
 import type { KeyGate } from '../leases/write-gate.ts'
 import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
@@ -7,6 +7,8 @@ import type { Tracer } from '../telemetry/tracing/tracer.ts'
 /** The dependencies that a manager passes to each of its controllers. */
 export interface ControllerParts {
   readonly cluster: Cluster
+  /** All clusters of the manager, including `cluster`. @default only `cluster` */
+  readonly clusters?: Clusters | undefined
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger

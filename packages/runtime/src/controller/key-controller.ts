@@ -1,11 +1,13 @@
 import type { AnyKind } from '@kubewright/api'
 import { type Duration, type Logger, toMillis } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
+import type { Cluster, Clusters } from '../cluster/cluster.ts'
 import type { CountedCause } from '../queue/cause.ts'
 import type { RateLimiterFactory } from '../queue/rate-limiter.ts'
 import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
 import type { AccessRule } from './access-rule.ts'
 import type { ControllerParts } from './controller-parts.ts'
+import type { WatchObjects } from './dynamic-watches.ts'
 import type { HotLoopOptions } from './hot-loop-detector.ts'
 import type { KeyType } from './key-type.ts'
 import type { Source } from './sources/source.ts'
@@ -16,6 +18,16 @@ import type { Source } from './sources/source.ts'
  */
 export interface KeyContext {
   readonly client: Client
+  /** The cluster that the controller runs on. Its `name` is `''` for the main one. */
+  readonly cluster: Cluster
+  /** All clusters of the manager by name, including the main one. */
+  readonly clusters: Clusters
+  /**
+   * Watches further objects for this key and reads them: their changes reconcile the key. A watch lives as long as the
+   * last successful reconcile of the key started it again; watches of the same objects are shared. The controller needs
+   * the verbs `list` and `watch` in its `rbac`.
+   */
+  readonly watch: WatchObjects
   /**
    * Aborted when the reconcile times out, the manager's grace period ends, or the key may belong to another replica.
    */
@@ -32,6 +44,9 @@ export interface KeyContext {
   /** Records what the reconcile waits for; undefined for nothing. Shown when it hangs. */
   readonly waitsFor: (what: string | undefined) => void
 }
+
+/** On which clusters of a manager a controller runs. */
+export type ClusterChoice = 'all' | 'main' | 'others'
 
 /** The result of a reconcile. To requeue with back-off, throw instead. */
 export interface KeyOutcome {
@@ -90,6 +105,8 @@ export interface KeyControllerOptions<K = string> {
   readonly syncTimeout?: Duration
   /** Whether the controller runs only while this process leads. @default true */
   readonly needsLeader?: boolean
+  /** On which clusters of the manager the controller runs: `others` are all but the main one. @default 'all' */
+  readonly clusters?: ClusterChoice
   /** Permissions that `reconcile` needs for its use of `client`. Those for watches are derived from the sources. */
   readonly rbac?: readonly AccessRule[]
   reconcile: KeyReconciler<NoInfer<K>>
@@ -110,6 +127,8 @@ export interface KeyController {
   readonly hotLoop?: HotLoopOptions | false | undefined
   readonly syncTimeout: Duration
   readonly needsLeader: boolean
+  /** @default 'all' */
+  readonly clusters?: ClusterChoice | undefined
   readonly rbac?: readonly AccessRule[] | undefined
   /** Creates the reconciler of one run. Called once per run, before the sources start. */
   readonly start: (parts: ControllerParts) => KeyReconciler
@@ -148,6 +167,7 @@ export function defineKeyController<K = string>(options: KeyControllerOptions<K>
     hotLoop: options.hotLoop,
     syncTimeout,
     needsLeader,
+    clusters: options.clusters,
     rbac: Object.freeze([...(options.rbac ?? [])]),
     start: () => reconcilerOf(options),
   })

@@ -12,12 +12,16 @@ import {
   uuid,
 } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
+import type { Cluster, Clusters } from '../cluster/cluster.ts'
 import type { CountedCause } from '../queue/cause.ts'
 import type { Taken } from '../queue/queue.ts'
 import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
 import type { ReconcileRecord } from './controller-runner.ts'
+import type { DynamicWatches, WatchObjects, WatchSession } from './dynamic-watches.ts'
 import type { KeyContext } from './key-controller.ts'
 import { parseClusterKey } from './sources/cluster-source.ts'
+
+const noTargets: ReadonlySet<never> = new Set<never>()
 
 /** The values that all reconciles of a controller share. */
 export interface ReconcileHost {
@@ -29,6 +33,9 @@ export interface ReconcileHost {
   readonly events: EventRecorder
   /** A logger with the values of the controller. */
   readonly log: Logger
+  readonly cluster: Cluster
+  readonly clusters: Clusters
+  readonly watches: DynamicWatches
 }
 
 /** One reconcile: the context while it runs, and its record afterwards. Expensive values are computed on first read. */
@@ -46,6 +53,7 @@ export class ReconcileRun implements KeyContext {
   #timer: Timer | undefined
   #timeout: KubewrightError | undefined
   #ended = false
+  #watching: WatchSession | undefined
   /** Aborts when the key may belong to another process. Set before the reconciler is called. */
   lost: AbortSignal | undefined
   /** What the reconcile waits for, as it reported. */
@@ -73,6 +81,26 @@ export class ReconcileRun implements KeyContext {
 
   get events(): EventRecorder {
     return this.#host.events
+  }
+
+  get cluster(): Cluster {
+    return this.#host.cluster
+  }
+
+  get clusters(): Clusters {
+    return this.#host.clusters
+  }
+
+  get watch(): WatchObjects {
+    if (this.#watching === undefined) {
+      const { client, watches } = this.#host
+      const { key } = parseClusterKey(this.key)
+      // Key controllers may use keys of any form, which have no namespace.
+      const { namespace = '' } = key.split('/').length > 2 ? {} : parseKey(key)
+      const { waitsFor } = this
+      this.#watching = watches.session(this.key, { client, namespace, signal: () => this.signal, waitsFor })
+    }
+    return this.#watching.watch
   }
 
   get causes(): readonly CountedCause[] {
@@ -136,6 +164,9 @@ export class ReconcileRun implements KeyContext {
     this.durationMillis = now - this.started
     this.#timer?.cancel()
     this.#link?.[Symbol.dispose]()
+    const failed = this.result !== 'success' && this.result !== 'requeue_after'
+    if (this.#watching !== undefined) this.#watching.end(failed)
+    else this.#host.watches.finish(this.key, noTargets, failed)
   }
 
   record(): ReconcileRecord {

@@ -8,6 +8,7 @@ import {
   toMillis,
   type WaitOptions,
 } from '@kubewright/base'
+import type { Cluster, Clusters } from '../cluster/cluster.ts'
 import { PriorityQueue } from '../queue/priority-queue.ts'
 import type { Queue, QueueSnapshot } from '../queue/queue.ts'
 import { itemExponentialRateLimiter, withJitter } from '../queue/rate-limiter.ts'
@@ -15,6 +16,7 @@ import { WorkQueue } from '../queue/work-queue.ts'
 import { ControllerMetrics } from './controller-metrics.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import type { ControllerRunner, ReconcileRecord } from './controller-runner.ts'
+import { DynamicWatches } from './dynamic-watches.ts'
 import type { KeyController, KeyReconciler } from './key-controller.ts'
 import { Pace } from './pace.ts'
 import { ReconcileHistory } from './reconcile-history.ts'
@@ -42,6 +44,7 @@ export class RunningController implements ControllerRunner {
   readonly #workers: Workers
   readonly #sources: SourceSet
   readonly #sink: KeySink
+  readonly #watches: DynamicWatches
   readonly #gateListener: Disposable | undefined
   // Created by the first start and used in all sessions.
   #reconcile: KeyReconciler | undefined
@@ -66,7 +69,29 @@ export class RunningController implements ControllerRunner {
     const queueOptions = { clock, name, metrics: parts.metrics, rateLimiter: limiter }
     const queue = controller.queue === 'classic' ? new WorkQueue(queueOptions) : new PriorityQueue(queueOptions)
     const metrics = new ControllerMetrics(parts.metrics, name, concurrency)
-    const host = { controller: name, kind, clock, random, client: cluster.client, events, log }
+    this.#sink = {
+      controller: name,
+      add: (key, options) => {
+        const wait = pace.afterAdd(key)
+        if (wait > 0) queue.addAfter(key, wait, options)
+        else queue.add(key, options)
+      },
+      addAfter: (key, delay, options) => queue.addAfter(key, Math.max(toMillis(delay), pace.untilNext(key)), options),
+    }
+    const clusters = parts.clusters ?? only(cluster)
+    this.#watches = new DynamicWatches(this.#parts, this.#sink)
+    const host = {
+      controller: name,
+      kind,
+      clock,
+      random,
+      client: cluster.client,
+      events,
+      log,
+      cluster,
+      clusters,
+      watches: this.#watches,
+    }
     const history = new ReconcileHistory(log)
     const isDeleted = (key: string): boolean => this.#isDeleted(key)
     const pace = new Pace(clock, controller.debounce, controller.minInterval)
@@ -87,15 +112,6 @@ export class RunningController implements ControllerRunner {
       ...watched,
     })
     this.#sources = new SourceSet(controller, this.#parts)
-    this.#sink = {
-      controller: name,
-      add: (key, options) => {
-        const wait = pace.afterAdd(key)
-        if (wait > 0) queue.addAfter(key, wait, options)
-        else queue.add(key, options)
-      },
-      addAfter: (key, delay, options) => queue.addAfter(key, Math.max(toMillis(delay), pace.untilNext(key)), options),
-    }
     this.#gateListener = keyGate?.onChange(() => this.#rescan())
   }
 
@@ -156,6 +172,7 @@ export class RunningController implements ControllerRunner {
     this.#session?.abort.abort(new KubewrightError('KW_CONTROLLER_RUNNING', `Controller "${this.name}" was disposed`))
     await this.#sources[Symbol.asyncDispose]()
     await this.#session?.ended.promise
+    await this.#watches[Symbol.asyncDispose]()
     await this.#queue.shutDown({ pending: 'drop' })
   }
 
@@ -200,5 +217,13 @@ export class RunningController implements ControllerRunner {
     if (store === undefined || parseClusterKey(key).cluster !== '') return false
     const object = store.get(key)
     return object === undefined || isDeleting(object)
+  }
+}
+
+/** A controller that runs without a manager has one cluster. */
+function only(cluster: Cluster): Clusters {
+  return {
+    get: (name) => (name === cluster.name ? cluster : undefined),
+    [Symbol.iterator]: () => [cluster].values(),
   }
 }

@@ -1,6 +1,8 @@
 import type { AnyKind, Infer, KubeObject, Reads, TypeMeta } from '@kubewright/api'
 import type { Duration, Logger } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
+import type { Cluster, Clusters } from '../cluster/cluster.ts'
+import type { WatchObjects } from '../controller/dynamic-watches.ts'
 import type { CountedCause } from '../queue/cause.ts'
 
 /**
@@ -42,6 +44,16 @@ export interface Context<Status = unknown> {
    * server.
    */
   readonly client: Client
+  /** The cluster of the object. Its `name` is `''` for the main one. */
+  readonly cluster: Cluster
+  /** All clusters of the manager by name, including the main one. */
+  readonly clusters: Clusters
+  /**
+   * Watches further objects for this object and reads them: their changes reconcile this object. A watch lives as long
+   * as the last successful reconcile of the object started it again; watches of the same objects are shared. The
+   * controller needs the verbs `get`, `list` and `watch` in its `rbac`.
+   */
+  readonly watch: WatchObjects
   /**
    * Aborted when the reconcile times out, the manager's grace period ends, or the key may belong to another replica.
    */

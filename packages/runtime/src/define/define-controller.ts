@@ -9,6 +9,7 @@ import {
 import { type Duration, isQualifiedName, toMillis } from '@kubewright/base'
 import type { AccessRule } from '../controller/access-rule.ts'
 import type { HotLoopOptions } from '../controller/hot-loop-detector.ts'
+import type { ClusterChoice } from '../controller/key-controller.ts'
 import type { Predicate } from '../controller/sources/predicate.ts'
 import type { Source } from '../controller/sources/source.ts'
 import type { RateLimiterFactory } from '../queue/rate-limiter.ts'
@@ -67,6 +68,8 @@ export interface ControllerOptions<Read, Status> {
   readonly priority?: number | undefined
   /** Whether the controller runs only while this process leads. @default true */
   readonly needsLeader?: boolean | undefined
+  /** On which clusters of the manager the controller runs: `others` are all but the main one. @default 'all' */
+  readonly clusters?: ClusterChoice | undefined
   /** The finalizer that is used for `cleanup`. @default `<plural>.<group>/<name>` */
   readonly finalizer?: string | undefined
   /**
@@ -128,6 +131,7 @@ export interface Controller {
   readonly minInterval: Duration | undefined
   readonly priority: number
   readonly needsLeader: boolean
+  readonly clusters: ClusterChoice
   /** The finalizer of `cleanup`, if there is one. */
   readonly finalizer: string
   readonly prune: boolean
@@ -207,6 +211,7 @@ export function defineController<Read, Write, Status extends AnyStatus>(
     minInterval: options.minInterval,
     priority: options.priority ?? 0,
     needsLeader: options.needsLeader ?? true,
+    clusters: options.clusters ?? 'all',
     finalizer,
     prune: options.prune ?? false,
     adopt,

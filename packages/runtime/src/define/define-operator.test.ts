@@ -21,6 +21,7 @@ describe('defineOperator', () => {
       namespaces: [],
       leaderElection: false,
       sharding: false,
+      clusters: undefined,
       cache: {},
       checks: {},
       metrics: [],

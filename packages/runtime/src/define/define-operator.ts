@@ -2,6 +2,7 @@ import type { AnyKind } from '@kubewright/api'
 import type { AnyMetric } from '@kubewright/base'
 import type { KeyController } from '../controller/key-controller.ts'
 import { type LeaseTimingOptions, resolveLeaseTiming } from '../leases/lease-timing.ts'
+import type { ClusterProvider } from './cluster-provider.ts'
 import type { Controller } from './define-controller.ts'
 import type { Conversion } from './define-conversion.ts'
 import type { Webhook } from './define-webhook.ts'
@@ -55,6 +56,8 @@ export interface OperatorOptions {
    * false
    */
   readonly sharding?: boolean | ShardingOptions
+  /** Finds further clusters, on which the controllers run as on the main one; see `kubeconfigSecrets`. @default none */
+  readonly clusters?: ClusterProvider | undefined
   /** What is cached, and in which form. @default all objects of the watched kinds, unchanged */
   readonly cache?: OperatorCacheOptions
   /** Health checks besides those of the framework. */
@@ -76,6 +79,7 @@ export interface Operator {
   readonly namespaces: readonly string[]
   readonly leaderElection: false | LeaderElectionOptions
   readonly sharding: false | ShardingOptions
+  readonly clusters: ClusterProvider | undefined
   readonly cache: OperatorCacheOptions
   readonly checks: OperatorChecks
   readonly metrics: readonly AnyMetric[]
@@ -127,6 +131,7 @@ export function defineOperator(options: OperatorOptions): Operator {
     namespaces: Object.freeze([...namespaces]),
     leaderElection,
     sharding,
+    clusters: options.clusters,
     cache: Object.freeze({ ...cache, ...(cache.byKind && { byKind: Object.freeze([...cache.byKind]) }) }),
     checks: Object.freeze({ ...checks }),
     metrics: Object.freeze([...metrics]),

@@ -1,5 +1,12 @@
-import { AsyncDisposer, toMillis } from '@kubewright/base'
-import type { Cluster } from '../cluster/cluster.ts'
+import {
+  AsyncDisposer,
+  formatDuration,
+  isKubewrightError,
+  KubewrightError,
+  toMillis,
+  withDeadline,
+} from '@kubewright/base'
+import type { Cluster, Clusters } from '../cluster/cluster.ts'
 import type { ControllerParts } from '../controller/controller-parts.ts'
 import type { ControllerRunner } from '../controller/controller-runner.ts'
 import type { KeyController } from '../controller/key-controller.ts'
@@ -8,7 +15,7 @@ import { gatedCluster } from '../leases/gated-client.ts'
 import type { KeyGate } from '../leases/write-gate.ts'
 import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
 import { type ManagedController, manageController, type Workplace } from './managed-controller.ts'
-import type { ManagedClusters } from './manager.ts'
+import type { EngageOptions, ManagedClusters } from './manager.ts'
 import type { ManagerParts } from './manager-parts.ts'
 import type { RunnableGroup } from './runnable-group.ts'
 
@@ -26,6 +33,8 @@ export class ControllerRoster implements ManagedClusters {
   readonly #controllers: KeyController[] = []
   // The main cluster comes first; its name may be non-empty.
   readonly #engaged = new Map<string, Engaged>()
+  // The clusters that are being engaged.
+  readonly #engaging = new Set<AbortController>()
   #state: 'new' | 'started' | 'stopped' = 'new'
 
   constructor(parts: ManagerParts, groups: Readonly<Record<Workplace, RunnableGroup>>) {
@@ -55,10 +64,25 @@ export class ControllerRoster implements ManagedClusters {
       )
     }
     this.#controllers.push(controller)
-    for (const engaged of this.#engaged.values()) this.#enlist(this.#manage(controller, engaged), engaged)
+    for (const engaged of this.#engaged.values()) {
+      if (this.#runsOn(controller, engaged)) this.#enlist(this.#manage(controller, engaged), engaged)
+    }
   }
 
-  async engage(cluster: Cluster): Promise<void> {
+  /** Removes a controller from all clusters, and resolves when its work has ended. */
+  async remove(name: string): Promise<void> {
+    const index = this.#controllers.findIndex((controller) => controller.name === name)
+    if (index < 0) return
+    this.#controllers.splice(index, 1)
+    const removed = [...this.#engaged.values()].flatMap(({ controllers }) => {
+      const mine = controllers.filter(({ controller }) => controller === name)
+      for (const managed of mine) controllers.splice(controllers.indexOf(managed), 1)
+      return mine
+    })
+    await Promise.all(removed.map((managed) => this.#retire(managed)))
+  }
+
+  async engage(cluster: Cluster, { timeout = '30s' }: EngageOptions = {}): Promise<void> {
     const { name } = cluster
     const cannot = `Cannot engage cluster "${name}" with manager "${this.#parts.name}"`
     if (name === '' || this.#engaged.has(name)) {
@@ -73,24 +97,39 @@ export class ControllerRoster implements ManagedClusters {
       disposer,
     }
     this.#engaged.set(name, engaged)
-    const controllers = this.#controllers.map((controller) => this.#manage(controller, engaged))
+    const controllers = this.#controllers
+      .filter((controller) => this.#runsOn(controller, engaged))
+      .map((controller) => this.#manage(controller, engaged))
     if (this.#state === 'new') {
       for (const managed of controllers) this.#enlist(managed, engaged)
       return
     }
     // The manager runs: the cluster counts as engaged only when all of its controllers have synced.
     const giveUp = new AbortController()
+    this.#engaging.add(giveUp)
     try {
       cluster.cache.start()
       const { signal } = giveUp
       disposer.defer(() => giveUp.abort())
-      await Promise.all(controllers.map(({ runner }) => runner.warmUp({ signal })))
+      const warmUp = (late: AbortSignal) =>
+        Promise.all(controllers.map(({ runner }) => runner.warmUp({ signal: late })))
+      await withDeadline(this.#parts.clock, timeout, `cluster "${name}" to sync`, warmUp, { signal })
     } catch (error) {
       giveUp.abort()
-      this.#engaged.delete(name)
+      if (this.#engaged.get(name) === engaged) this.#engaged.delete(name)
       await Promise.all(controllers.map(({ runner }) => runner[Symbol.asyncDispose]()))
       await disposer.disposeAsync()
-      throw error
+      if (!isKubewrightError(error, 'KW_DEADLINE_EXCEEDED')) throw error
+      const why = [...new Set(controllers.flatMap(({ runner }) => runner.problems()))].join('; ')
+      const message = `${cannot}: it did not sync within ${formatDuration(timeout)}: ${why || 'it does not respond'}`
+      throw new KubewrightError('KW_CACHE_NOT_SYNCED', message, { cause: error })
+    } finally {
+      this.#engaging.delete(giveUp)
+    }
+    // Disengaged, or the manager stopped, meanwhile.
+    if (this.#engaged.get(name) !== engaged) {
+      await Promise.all(controllers.map(({ runner }) => runner[Symbol.asyncDispose]()))
+      throw new TypeError(`${cannot}: it was disengaged before it had synced`)
     }
     for (const managed of controllers) this.#enlist(managed, engaged)
   }
@@ -99,13 +138,7 @@ export class ControllerRoster implements ManagedClusters {
     const engaged = this.#engaged.get(name)
     if (engaged === undefined || engaged.cluster === this.#parts.cluster) return
     this.#engaged.delete(name)
-    const patience = toMillis(this.#parts.gracefulTimeout)
-    await Promise.all(
-      engaged.controllers.map(async ({ runner, runnable, workplace }) => {
-        await this.#groups[workplace].remove(runnable, patience)
-        await runner[Symbol.asyncDispose]()
-      }),
-    )
+    await Promise.all(engaged.controllers.map((managed) => this.#retire(managed)))
     await engaged.disposer.disposeAsync()
   }
 
@@ -115,6 +148,11 @@ export class ControllerRoster implements ManagedClusters {
     for (const { cluster } of this.#engaged.values()) cluster.cache.start()
   }
 
+  /** Rejects the calls of `engage` in flight: a stop must not wait for clusters that do not respond. */
+  giveUp(): void {
+    for (const engaging of this.#engaging) engaging.abort(new Error('the manager is stopping'))
+  }
+
   /** Stops the sources of all controllers. */
   async stop(): Promise<void> {
     this.#state = 'stopped'
@@ -122,19 +160,27 @@ export class ControllerRoster implements ManagedClusters {
     await Promise.all([...this.#engaged.values()].map(({ disposer }) => disposer.disposeAsync()))
   }
 
-  /** The problems of all controllers. */
+  /** The problems of the controllers on the main cluster: a dead cluster among others must not make the operator unready. */
   problems(): readonly string[] {
-    return this.runners.flatMap((runner) =>
+    const { controllers = [] } = this.#engaged.get(this.#parts.cluster.name) ?? {}
+    return controllers.flatMap(({ runner }) =>
       runner.problems().map((problem) => `controller "${runner.name}": ${problem}`),
     )
+  }
+
+  async #retire({ runner, runnable, workplace }: ManagedController): Promise<void> {
+    await this.#groups[workplace].remove(runnable, toMillis(this.#parts.gracefulTimeout))
+    await runner[Symbol.asyncDispose]()
   }
 
   #manage(controller: KeyController, { cluster, events }: Engaged): ManagedController {
     const { elector, sharding, name, clock, random, log, metrics, tracer, degraded } = this.#parts
     const workplace = !controller.needsLeader ? 'other' : sharding !== undefined ? 'shared' : 'leader'
     const gate = { other: undefined, shared: sharding?.gate, leader: elector?.gate }[workplace]
+    const gated = (one: Cluster): Cluster => (gate === undefined ? one : gatedCluster(one, gate))
     const parts: ControllerParts = {
-      cluster: gate === undefined ? cluster : gatedCluster(cluster, gate),
+      cluster: gated(cluster),
+      clusters: this.#seen(gated),
       clock,
       random,
       log,
@@ -144,7 +190,26 @@ export class ControllerRoster implements ManagedClusters {
       operator: name,
       ...(workplace === 'shared' && sharding !== undefined ? { keyGate: keysOf(cluster, sharding.keys) } : {}),
     }
-    return manageController(controller, workplace, parts, { degraded })
+    // A dead cluster besides the main one must not end the manager.
+    return manageController(controller, workplace, parts, { degraded: degraded || cluster !== this.#parts.cluster })
+  }
+
+  #runsOn({ clusters = 'all' }: KeyController, { cluster }: Engaged): boolean {
+    return clusters === 'all' || (clusters === 'main') === (cluster === this.#parts.cluster)
+  }
+
+  /** All clusters, with the write gate of a controller. */
+  #seen(gated: (cluster: Cluster) => Cluster): Clusters {
+    const engaged = this.#engaged
+    return {
+      get: (name) => {
+        const found = engaged.get(name)
+        return found && gated(found.cluster)
+      },
+      *[Symbol.iterator]() {
+        for (const { cluster } of engaged.values()) yield gated(cluster)
+      },
+    }
   }
 
   #enlist(managed: ManagedController, engaged: Engaged): void {

@@ -9,6 +9,8 @@ export type Workplace = 'other' | 'shared' | 'leader'
 
 /** A controller in a manager: its runner, and the runnable that the manager starts and stops. */
 export interface ManagedController {
+  /** The name of the controller's definition. */
+  readonly controller: string
   readonly runner: ControllerRunner
   readonly runnable: Runnable
   readonly workplace: Workplace
@@ -57,5 +59,5 @@ export function manageController(
       await runner.work({ drain, abort })
     },
   }
-  return { runner, runnable, workplace }
+  return { controller: controller.name, runner, runnable, workplace }
 }

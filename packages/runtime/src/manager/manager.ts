@@ -67,15 +67,21 @@ export interface ManagerOptions {
   readonly serveWebhooks?: ((manager: Manager) => Runnable) | undefined
 }
 
+/** Options of {@link ManagedClusters.engage}. */
+export interface EngageOptions {
+  /** How long the sources may take to sync. @default '30s' */
+  readonly timeout?: Duration | undefined
+}
+
 /** The clusters besides the main one. Each runs all controllers of the manager, with its own sources. */
 export interface ManagedClusters extends Iterable<Cluster> {
   get(name: string): Cluster | undefined
   /**
-   * Runs the manager's controllers on a further cluster, whose name must be new and not empty. Resolves when their
-   * sources have synced. Rejects, and undoes everything, when they cannot. Before the start it only registers the
-   * cluster.
+   * Runs the manager's controllers on a further cluster, whose name must be new and not empty. Starts its cache, and
+   * resolves when the sources have synced. Rejects, and undoes everything, when they have not synced in time. Before the
+   * start it only registers the cluster; one that does not sync then is retried and does not block the others.
    */
-  engage(cluster: Cluster): Promise<void>
+  engage(cluster: Cluster, options?: EngageOptions): Promise<void>
   /**
    * Ends the work on a cluster: drains its reconciles and stops its sources. The caller disposes the cluster itself.
    */
@@ -104,6 +110,12 @@ export interface Manager {
   describe(): ManagerState
   /** Adds a part, which starts with its phase, or at once if the phase has started. */
   add(part: Runnable | Controller | KeyController): void
+  /**
+   * Removes a part that was added or that belongs to the operator: drains its work, aborts it after the graceful timeout,
+   * and stops its watches on all clusters. Resolves when it has ended; does nothing for a part that the manager does not
+   * have. A controller with the same name can be added afterwards.
+   */
+  remove(part: Runnable | Controller | KeyController): Promise<void>
   /**
    * Starts everything and runs until the signal aborts; resolves when all parts have ended. Rejects when a part fails,
    * after the others were stopped, or when parts do not end in time. Can be called once.

@@ -11,6 +11,7 @@ import { objectController } from '../reconcile/object-controller.ts'
 import { ControllerRoster } from './controller-roster.ts'
 import type { ManagedClusters, Manager, ManagerState } from './manager.ts'
 import type { ManagerParts } from './manager-parts.ts'
+import { ProvidedClusters } from './provided-clusters.ts'
 import { partFailed, RunnableGroup } from './runnable-group.ts'
 
 type GroupName = RunnablePhase | 'shared'
@@ -33,6 +34,7 @@ export class RunningManager implements Manager {
   readonly #parts: ManagerParts
   readonly #groups: Readonly<Record<GroupName, RunnableGroup>>
   readonly #roster: ControllerRoster
+  readonly #provided: ProvidedClusters
   readonly #elected = new Deferred()
   // Aborts when the manager is stopped, or a part failed.
   readonly #stop = new AbortController()
@@ -64,6 +66,8 @@ export class RunningManager implements Manager {
     this.#roster = new ControllerRoster(parts, this.#groups)
     for (const controller of operator?.controllers ?? []) this.add(controller)
     for (const runnable of operator?.runnables ?? []) this.add(runnable)
+    this.#provided = new ProvidedClusters(parts, this.#roster)
+    if (operator?.clusters !== undefined) this.add(operator.clusters.start(this.#provided))
   }
 
   get clusters(): ManagedClusters {
@@ -106,6 +110,11 @@ export class RunningManager implements Manager {
     }
     if ('run' in part) this.#groups[part.phase ?? 'leader'].add(part)
     else this.#roster.add(isKeyController(part) ? part : objectController(part))
+  }
+
+  async remove(part: Runnable | Controller | KeyController): Promise<void> {
+    if (!('run' in part)) return this.#roster.remove(part.name)
+    await this.#groups[part.phase ?? 'leader'].remove(part, toMillis(this.#parts.gracefulTimeout))
   }
 
   async start({ signal }: { readonly signal: AbortSignal }): Promise<void> {
@@ -230,6 +239,7 @@ export class RunningManager implements Manager {
   async #stopInOrder(): Promise<void> {
     const { clock, log, elector, sharding, releaseOnStop, disposables, gracefulTimeout, abortTimeout } = this.#parts
     const groups = this.#groups
+    this.#roster.giveUp()
     // A leader that lost its lease must not finish anything.
     const graceful = this.#failure?.code === 'KW_LEADERSHIP_LOST' ? 0 : toMillis(gracefulTimeout)
     const abortAll = (): void => {
@@ -247,6 +257,7 @@ export class RunningManager implements Manager {
       await this.#roster
         .stop()
         .catch((error: unknown) => log.error(error, 'Stopping the sources of controllers failed'))
+      await this.#provided[Symbol.asyncDispose]()
       await stop('cache')
       await stop('webhook')
       await stop('server')

@@ -53,6 +53,7 @@ export function accessOf(operator: Operator, options: AccessOptions = {}): Opera
     own.push(...rules.namespaced)
   }
   const elsewhere = new Map<string, readonly PolicyRule[]>()
+  if (operator.clusters !== undefined) elsewhere.set(operator.clusters.namespace, operator.clusters.rbac)
   for (const [option, verbs] of [
     [operator.leaderElection, ['create', 'get', 'update']],
     [operator.sharding, ['create', 'delete', 'get', 'list', 'update']],

@@ -51,6 +51,7 @@ export function objectController(controller: Controller): KeyController {
     concurrency,
     syncTimeout,
     needsLeader,
+    clusters: controller.clusters,
     reconcile,
     ...defined({
       rateLimiter,

@@ -12,6 +12,7 @@ import {
 } from '@kubewright/api'
 import { deepFreeze, errorText, isKubewrightError, type Logger, type MetricLabels } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
+import type { Cluster, Clusters } from '../cluster/cluster.ts'
 import type { ControllerParts } from '../controller/controller-parts.ts'
 import { classifyFailure, failureStatusOf } from '../controller/failure-class.ts'
 import type { KeyContext, KeyOutcome, KeyReconciler } from '../controller/key-controller.ts'
@@ -272,6 +273,18 @@ class ObjectContext implements Context {
 
   get client(): Client {
     return this.#context.client
+  }
+
+  get cluster(): Cluster {
+    return this.#context.cluster
+  }
+
+  get clusters(): Clusters {
+    return this.#context.clusters
+  }
+
+  get watch(): Context['watch'] {
+    return this.#context.watch
   }
 
   get signal(): AbortSignal {

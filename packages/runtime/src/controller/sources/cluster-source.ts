@@ -25,7 +25,10 @@ export interface ClusterSourceOptions {
   readonly prefix?: boolean
 }
 
-/** Runs a source on another cluster than the controller's. The owner of that cluster starts and stops it. */
+/**
+ * Runs a source on another cluster than the controller's, and starts the cache of that cluster. The owner of the cluster
+ * disposes it.
+ */
 export function clusterSource(cluster: Cluster, inner: Source, options: ClusterSourceOptions = {}): Source {
   const { prefix = true } = options
   const start = (sink: KeySink, parts: ControllerParts) => {
@@ -34,6 +37,7 @@ export function clusterSource(cluster: Cluster, inner: Source, options: ClusterS
       add: (key, add) => sink.add(clusterKey(cluster.name, key), add),
       addAfter: (key, delay, add) => sink.addAfter(clusterKey(cluster.name, key), delay, add),
     }
+    cluster.cache.start()
     return inner.start(prefix ? prefixed : sink, { ...parts, cluster })
   }
   return Object.freeze({ name: `${inner.name} in cluster ${JSON.stringify(cluster.name)}`, start })

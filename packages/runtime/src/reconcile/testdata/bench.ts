@@ -108,7 +108,9 @@ export async function startBench(): Promise<Bench> {
         const signal = new AbortController().signal
         const now = (): Date => new Date(clock.now())
         const context = { client: controllerClient, signal, now, log, events, causes: [], reconcileID: uuid(random) }
-        return reconcile(key, { ...context, waitsFor: () => undefined })
+        const watch = () => Promise.reject(new Error('the bench has no cache'))
+        const clusters = { get: () => undefined, [Symbol.iterator]: () => [].values() }
+        return reconcile(key, { ...context, cluster, clusters, watch, waitsFor: () => undefined })
       }
     },
     writes: () => {

@@ -1,0 +1,110 @@
+import { isDeleting, parseKey } from '@kubewright/api'
+import type { Clock } from '@kubewright/base'
+import {
+  type ApiClient,
+  type ConfigHost,
+  createClient,
+  parseKubeconfig,
+  resolveContext,
+  transportFor,
+} from '@kubewright/client'
+import { Secret } from '@kubewright/k8s'
+import { can } from '../controller/access-rule.ts'
+import { defineKeyController, type KeyContext } from '../controller/key-controller.ts'
+import { kindSource } from '../controller/sources/kind-source.ts'
+import type { ClusterHost, ClusterProvider } from './cluster-provider.ts'
+import { type LabelSelection, selectorText } from './watched-kinds.ts'
+
+/** Options of {@link kubeconfigSecrets}. */
+export interface KubeconfigSecretsOptions {
+  /** The namespace of the Secrets. */
+  readonly namespace: string
+  /** Which Secrets of the namespace contain a kubeconfig. */
+  readonly selector: LabelSelection
+  /** The key of the kubeconfig in the Secret. @default 'kubeconfig' */
+  readonly key?: string | undefined
+  /** The maximum number of clusters that are connected at a time. @default 16 */
+  readonly concurrency?: number | undefined
+  /** Connects to a cluster. @default with the current context of the kubeconfig, which must not refer to files or programs */
+  readonly connect?: ((kubeconfig: string, secret: Secret) => ApiClient | Promise<ApiClient>) | undefined
+}
+
+/**
+ * A provider of clusters: each matching Secret is a cluster with the name of the Secret. A changed kubeconfig reconnects
+ * the cluster; a deleted Secret, or one that no longer matches, disengages it. A cluster that does not respond is retried
+ * with back-off and does not affect the others.
+ */
+export function kubeconfigSecrets(options: KubeconfigSecretsOptions): ClusterProvider {
+  const { namespace, key: field = 'kubeconfig', concurrency = 16 } = options
+  const labelSelector = selectorText(options.selector)
+  const start = (host: ClusterHost) => {
+    // The version of the kubeconfig with which each cluster is engaged.
+    const engaged = new Map<string, string>()
+    const disengage = async (name: string, log: KeyContext['log']): Promise<void> => {
+      if (!engaged.delete(name)) return
+      await host.disengage(name)
+      log.info('Cluster disengaged', { cluster: name })
+    }
+    return defineKeyController({
+      name: 'kubeconfig-secrets',
+      kind: Secret,
+      sources: [kindSource(Secret, { scope: { namespaces: [namespace], labelSelector } })],
+      concurrency,
+      needsLeader: false,
+      clusters: 'main',
+      reconcile: async (key, { client, log }) => {
+        const { name } = parseKey(key)
+        const fields = { 'metadata.name': name }
+        const [secret] = await client.list(Secret, { namespace, selector: labelSelector, fields })
+        const encoded = secret?.data?.[field]
+        if (secret === undefined || isDeleting(secret) || encoded === undefined) {
+          if (secret !== undefined && encoded === undefined) log.info('Secret has no kubeconfig', { key: field })
+          return disengage(name, log)
+        }
+        if (engaged.get(name) === encoded) return
+        await disengage(name, log)
+        const text = Buffer.from(encoded, 'base64').toString()
+        const api = await (options.connect?.(text, secret) ?? connect(text, `Secret ${key}`, host.clock))
+        await host.engage(name, api)
+        engaged.set(name, encoded)
+        log.info('Cluster engaged', { cluster: name })
+      },
+    })
+  }
+  return Object.freeze({
+    name: 'kubeconfig-secrets',
+    namespace,
+    rbac: Object.freeze([can(Secret, 'get', 'list', 'watch')]),
+    start,
+  })
+}
+
+// Settings that refer to files or programs: with them, the author of a Secret could use those of the operator's pod.
+const refused = {
+  clusters: ['certificate-authority'],
+  users: ['exec', 'auth-provider', 'tokenFile', 'client-certificate', 'client-key'],
+} as const
+
+/** Resolves a kubeconfig without access to the machine. */
+const noMachine: ConfigHost = {
+  env: {},
+  home: '/',
+  readFile: (path) => Promise.reject(new Error(`no file can be read: ${path}`)),
+  run: ({ command }) => Promise.reject(new Error(`no program can be run: ${command}`)),
+}
+
+function connect(text: string, source: string, clock: Clock): ApiClient {
+  const kubeconfig = parseKubeconfig(text, source)
+  for (const part of ['clusters', 'users'] as const) {
+    for (const entry of kubeconfig[part].values()) {
+      const field = refused[part].find((name) => entry.has(name))
+      if (field !== undefined) {
+        throw entry.error(field, 'a kubeconfig in a Secret must be self-contained: embed certificates and a token')
+      }
+    }
+  }
+  const config = resolveContext(kubeconfig, {}, { host: noMachine, clock })
+  const { credentials, impersonate, namespace } = config
+  const transport = transportFor(config, { clock })
+  return createClient({ transport, credentials, impersonate, namespace, listNamespace: '', clock })
+}
