@@ -7,5 +7,6 @@ export {
   defineConversion,
   type Spoke,
   type SpokeConversion,
+  type SpokeOf,
   spoke,
 } from '@kubewright/runtime'

@@ -124,8 +124,10 @@ export type {
   StatusOutcome,
   StatusParts,
 } from './define/context.ts'
+export { type ConvertibleObject, convertObject } from './define/convert-object.ts'
 export {
   type Controller,
+  type ControllerOf,
   type ControllerOptions,
   defineController,
 } from './define/define-controller.ts'
@@ -135,6 +137,7 @@ export {
   defineConversion,
   type Spoke,
   type SpokeConversion,
+  type SpokeOf,
   spoke,
 } from './define/define-conversion.ts'
 export {
@@ -151,6 +154,7 @@ export {
   type Issues,
   type Review,
   type Webhook,
+  type WebhookOf,
   type WebhookOptions,
   type WebhookRegistrationOptions,
 } from './define/define-webhook.ts'
@@ -297,7 +301,6 @@ export {
   type ConversionReport,
   checkConversion,
 } from './webhook/conversion/check-conversion.ts'
-export { type ConvertibleObject, convertObject } from './webhook/conversion/convert-object.ts'
 export {
   conversionPath,
   createWebhookHandler,

@@ -1,6 +1,6 @@
 import { defineResource } from '@kubewright/api'
 import { Pod } from '@kubewright/k8s'
-import { defineOperator, defineWebhook } from '@kubewright/runtime'
+import { defineOperator, defineWebhook, type Webhook } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, it } from 'vitest'
 import { chartFiles } from './helm-chart.ts'
@@ -9,10 +9,10 @@ import { describeOperator } from './operator-description.ts'
 
 const Home = defineResource({ group: 'ajd.example.com', version: 'v1', kind: 'Home', spec: s.object({}) })
 const validate = (): [] => []
-const described = (...webhooks: ReturnType<typeof defineWebhook>[]) =>
+const described = (...webhooks: Webhook[]) =>
   describeOperator(defineOperator({ name: 'homes', controllers: [], webhooks }))
 
-function selectorsOf(...webhooks: ReturnType<typeof defineWebhook>[]): unknown[] {
+function selectorsOf(...webhooks: Webhook[]): unknown[] {
   const [configuration] = installObjects(described(...webhooks)).filter(({ kind }) => kind.endsWith('Configuration'))
   return (configuration!['webhooks'] as { namespaceSelector?: object }[]).map((one) => one.namespaceSelector)
 }

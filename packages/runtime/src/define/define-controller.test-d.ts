@@ -1,5 +1,5 @@
 // Types that the compiler must infer for controllers. The sketch has more.
-import { condition, defineResource, parseQuantity } from '@kubewright/api'
+import { condition, defineResource, type Infer, parseQuantity } from '@kubewright/api'
 import { dynamicKind } from '@kubewright/client'
 import { ConfigMap, Node } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
@@ -8,7 +8,10 @@ import { changed } from '../controller/sources/predicates.ts'
 import { bucketRateLimiter, withJitter } from '../queue/rate-limiter.ts'
 import { Home } from '../reconcile/testdata/home.ts'
 import type { Context } from './context.ts'
-import { defineController } from './define-controller.ts'
+import { type Controller, defineController } from './define-controller.ts'
+import { defineOperator } from './define-operator.ts'
+import { defineWebhook, type Review } from './define-webhook.ts'
+import { invalid } from './issue.ts'
 import { owned, watch } from './watched-kinds.ts'
 
 // Enumerations, with and without a parameter, with and without a promise.
@@ -93,3 +96,30 @@ defineController(Job, {
   },
 })
 defineController(Job, { reconcile: ({ spec }) => ({ requeueAfter: spec.timeout }) })
+
+// Unit tests call the functions of a definition with the types of its kind; lists take controllers of any kind.
+const typed = defineController(Home, { reconcile: ({ spec }) => ({ status: { readyReplicas: spec.replicas } }) })
+declare const home: Infer<typeof Home>
+declare const context: Context
+const outcome = await typed.reconcile(home, context)
+outcome?.status?.readyReplicas?.toFixed()
+const controllers: readonly Controller[] = [typed, defineController(ConfigMap, { reconcile: () => undefined })]
+defineOperator({ name: 'homes', controllers })
+// @ts-expect-error not a Home
+await typed.reconcile({ metadata: { name: 'a' } }, context)
+
+const hook = defineWebhook(Home, {
+  default: (draft) => void (draft.spec.domain ??= 'a.example.com'),
+  validate: ({ spec }) => [spec.replicas > 9 && invalid('spec.replicas', 'too many', spec.replicas)],
+})
+declare const review: Review<Infer<typeof Home>>
+await hook.default(Home({ metadata: { name: 'a' }, spec: { image: 'a' } }), review)
+const issues = await hook.validate(home, review)
+issues.filter(Boolean).length.toFixed()
+// @ts-expect-error not a Home
+await hook.validate({ metadata: { name: 'a' } }, review)
+// The type that the caller expects does not change the inference.
+defineOperator({
+  name: 'nodes',
+  controllers: [defineController(Node, { reconcile: () => ({ status: { phase: 'Running' } }) })],
+})

@@ -146,6 +146,24 @@ export interface Controller {
     | undefined
 }
 
+/** A controller whose functions have the types of its kind, so that unit tests can call them. */
+export interface ControllerOf<Read, Status> extends Controller {
+  readonly reconcile: (
+    object: Read,
+    context: Context<DraftParts<Status>>,
+  ) => Awaitable<Outcome<DraftParts<Status>> | void>
+  readonly cleanup:
+    | ((object: Read, context: Context<DraftParts<Status>>) => Awaitable<Outcome<DraftParts<Status>> | void>)
+    | undefined
+  readonly onError:
+    | ((
+        object: Read,
+        error: Error,
+        context: Context<DraftParts<Status>>,
+      ) => Awaitable<StatusOutcome<DraftParts<Status>> | void>)
+    | undefined
+}
+
 /**
  * Any status. The empty text among the field types makes the compiler infer literals: otherwise `phase: 'Running'` in a
  * returned status would be widened to string, which no enumeration accepts.
@@ -161,7 +179,7 @@ export function defineController<Read, Write, Status extends AnyStatus>(
   kind: Kind<Read, Write, Status>,
   // NoInfer: the kind alone determines the types, so that a returned status is checked, not inferred.
   options: ControllerOptions<NoInfer<Read>, NoInfer<Status>>,
-): Controller {
+): ControllerOf<NoInfer<Read>, NoInfer<Status>> {
   const { concurrency = 1, name = kind.kind.toLowerCase(), syncTimeout = '2m', adopt = 'ours' } = options
   const { finalizer = `${kind.plural}.${kind.group === '' ? 'core' : kind.group}/${name}`, fieldManager } = options
   const refuse = (field: string, problem: string): never => {
@@ -218,10 +236,12 @@ export function defineController<Read, Write, Status extends AnyStatus>(
     fieldManager,
     rbac: Object.freeze([...(options.rbac ?? [])]),
     reconcileOwnWrites: options.reconcileOwnWrites ?? false,
-    reconcile: (object: never, context: Context) => options.reconcile(object, context),
-    cleanup: options.cleanup ? (object: never, context: Context) => options.cleanup!(object, context) : undefined,
+    reconcile: (object: Read, context: Context<DraftParts<Status>>) => options.reconcile(object, context),
+    cleanup: options.cleanup
+      ? (object: Read, context: Context<DraftParts<Status>>) => options.cleanup!(object, context)
+      : undefined,
     onError: options.onError
-      ? (object: never, error: Error, context: Context) => options.onError!(object, error, context)
+      ? (object: Read, error: Error, context: Context<DraftParts<Status>>) => options.onError!(object, error, context)
       : undefined,
   })
 }

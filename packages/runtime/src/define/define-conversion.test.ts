@@ -1,8 +1,8 @@
 import { defineResource } from '@kubewright/api'
 import { s } from '@kubewright/schema'
 import { describe, expect, it } from 'vitest'
-import { convertObject } from '../webhook/conversion/convert-object.ts'
 import { Home, homeConversion } from '../webhook/conversion/testdata/home.ts'
+import { convertObject } from './convert-object.ts'
 import { defineConversion, type Spoke, spoke } from './define-conversion.ts'
 
 const same = <K extends typeof Home>(kind: unknown): Spoke<K> =>
@@ -30,6 +30,13 @@ describe('defineConversion()', () => {
       `the definition of the hub lacks version v2: define all versions together with 'versions'`,
     )
     expect(() => defineConversion(Later, [])).toThrow('it has no spokes')
+  })
+})
+
+describe('Conversion.convert()', () => {
+  it('returns the object in the type of the other version', () => {
+    const old = { apiVersion: 'ajd.example.com/v1alpha1', kind: 'Home', spec: { container: 'nginx', size: 2 } }
+    expect(homeConversion.convert({ ...old, metadata: { name: 'cosy' } }, Home).spec.image).toBe('nginx')
   })
 })
 

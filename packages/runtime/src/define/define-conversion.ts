@@ -1,4 +1,5 @@
 import { type AnyKind, type DraftParts, formatGroupKind, type Infer, resourceOf } from '@kubewright/api'
+import { type ConvertibleObject, convertObject } from './convert-object.ts'
 
 /**
  * The result of a conversion: the fields of the other version. All metadata is preserved. Return labels or annotations
@@ -31,14 +32,21 @@ export interface Spoke<Hub extends AnyKind> {
   readonly fromHub: (object: Infer<Hub>) => object
 }
 
+/** A spoke whose functions have the types of both versions, so that unit tests can call them. */
+export interface SpokeOf<S extends AnyKind, Hub extends AnyKind> extends Spoke<Hub> {
+  readonly kind: S
+  readonly toHub: (object: Infer<S>) => Converted<Hub>
+  readonly fromHub: (object: Infer<Hub>) => Converted<S>
+}
+
 /** Defines how a version is converted to the hub and back; see {@link defineConversion}. */
 export function spoke<S extends AnyKind, Hub extends AnyKind>(
   kind: S,
   conversion: SpokeConversion<S, Hub>,
-): Spoke<Hub> {
+): SpokeOf<S, Hub> {
   return Object.freeze({
     kind,
-    toHub: (object: never) => conversion.toHub(object),
+    toHub: (object: Infer<S>) => conversion.toHub(object),
     fromHub: (object: Infer<Hub>) => conversion.fromHub(object),
   })
 }
@@ -55,6 +63,11 @@ export interface Conversion {
     readonly toHub: ConvertFields
     readonly fromHub: ConvertFields
   }[]
+  /**
+   * Converts an object to another version, through the hub if needed, as the operator answers the API server. The API
+   * server then prunes the result and sets its defaults, which this function does not.
+   */
+  readonly convert: <K extends AnyKind>(object: ConvertibleObject, to: K) => Infer<K>
 }
 
 /**
@@ -77,7 +90,7 @@ export function defineConversion<Hub extends AnyKind>(hub: Hub, spokes: readonly
   )
   if (problem !== undefined) throw new TypeError(`Cannot define conversion of ${formatGroupKind(hub)} as ${problem}`)
   // Objects are matched to spokes by their apiVersion, so the types can be dropped here.
-  return Object.freeze({
+  const conversion: Conversion = Object.freeze({
     name: hub.kind.toLowerCase(),
     hub,
     spokes: Object.freeze(
@@ -87,7 +100,10 @@ export function defineConversion<Hub extends AnyKind>(hub: Hub, spokes: readonly
         fromHub: fromHub as unknown as ConvertFields,
       })),
     ),
+    convert: <K extends AnyKind>(object: ConvertibleObject, to: K) =>
+      convertObject([conversion], object, to.apiVersion) as unknown as Infer<K>,
   })
+  return conversion
 }
 
 function problemOf(hub: AnyKind, spokes: readonly AnyKind[]): string | undefined {

@@ -104,16 +104,24 @@ export interface WebhookOptions<Read, Write> extends WebhookRegistrationOptions 
 export interface Webhook {
   readonly name: string
   readonly kind: AnyKind
-  readonly default: ((draft: never, review: Review<never>) => Awaitable<void>) | undefined
-  readonly validate:
-    | ((object: never, review: Review<never>) => Awaitable<readonly (Issue | false | null | undefined)[]>)
-    | undefined
+  /** Changes nothing when the webhook sets no defaults. */
+  readonly default: (draft: never, review: Review<never>) => Awaitable<void>
+  /** Returns no issues when the webhook validates only deletions. */
+  readonly validate: (object: never, review: Review<never>) => Awaitable<readonly (Issue | false | null | undefined)[]>
+  /** The same as `validate` when the webhook has no separate validation of deletions. */
   readonly validateDelete: Webhook['validate']
   /** The registration of the defaulting webhook, if any. */
   readonly defaulting: WebhookRegistration | undefined
   /** The registration of the validating webhook, if any. */
   readonly validation: WebhookRegistration | undefined
   readonly rbac: readonly AccessRule[]
+}
+
+/** A webhook whose functions have the types of its kind, so that unit tests can call them. */
+export interface WebhookOf<Read, Write> extends Webhook {
+  readonly default: (draft: Write, review: Review<Read>) => Awaitable<void>
+  readonly validate: (object: Read, review: Review<Read>) => Awaitable<Issues<Read>>
+  readonly validateDelete: (object: Read, review: Review<Read>) => Awaitable<Issues<Read>>
 }
 
 /**
@@ -124,22 +132,22 @@ export interface Webhook {
 export function defineWebhook<Read, Write, Status>(
   kind: Kind<Read, Write, Status>,
   options: WebhookOptions<Read, Write>,
-): Webhook {
+): WebhookOf<NoInfer<Read>, NoInfer<Write>> {
   if (!options.default && !options.validate && !options.validateDelete) {
     throw new TypeError(
       `Cannot define webhook for ${kind.kind} as it has neither 'default' nor 'validate' nor 'validateDelete': add at least one`,
     )
   }
+  const validate = (object: Read, review: Review<Read>): Awaitable<Issues<Read>> =>
+    options.validate?.(object, review) ?? []
   return Object.freeze({
     name: kind.kind.toLowerCase(),
     kind,
-    default: options.default ? (draft: never, review: Review<never>) => options.default!(draft, review) : undefined,
-    validate: options.validate
-      ? (object: never, review: Review<never>) => options.validate!(object, review)
-      : undefined,
+    default: (draft: Write, review: Review<Read>) => options.default?.(draft, review),
+    validate,
     validateDelete: options.validateDelete
-      ? (object: never, review: Review<never>) => options.validateDelete!(object, review)
-      : undefined,
+      ? (object: Read, review: Review<Read>) => options.validateDelete!(object, review)
+      : validate,
     defaulting: defaultingRegistration(kind, options),
     validation: validationRegistration(kind, options),
     rbac: Object.freeze([...(options.rbac ?? [])]),

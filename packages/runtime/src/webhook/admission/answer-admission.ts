@@ -24,7 +24,7 @@ export async function answerDefaulting(
   context: AnswerContext,
 ): Promise<AdmissionAnswer> {
   const review = reviewOf(request, context)
-  if (review === undefined || review.operation === 'DELETE' || !webhook.default) return admitted
+  if (review === undefined || review.operation === 'DELETE') return admitted
   const problem = problemOf(webhook, request, request.object)
   if (problem !== undefined) return problem
   const object = request.object as Record<string, unknown>
@@ -50,8 +50,7 @@ export async function answerValidation(
   const review = reviewOf(request, context)
   if (review === undefined) return admitted
   const deletes = review.operation === 'DELETE'
-  const validate = deletes ? (webhook.validateDelete ?? webhook.validate) : webhook.validate
-  if (!validate) return admitted
+  const validate = deletes ? webhook.validateDelete : webhook.validate
   const object = deletes ? request.oldObject : request.object
   const problem = problemOf(webhook, request, object)
   if (problem !== undefined) return problem

@@ -1,8 +1,8 @@
 import { type AnyKind, createJsonPatch, encodeJson, parseJson } from '@kubewright/api'
 import { deepCopy, deepFreeze, KubewrightError, type Random, type Seed, seededRandom, uuid } from '@kubewright/base'
 import { compileSchema, type StructuralSchema } from '@kubewright/schema'
+import { type ConvertibleObject, convertObject } from '../../define/convert-object.ts'
 import type { Conversion } from '../../define/define-conversion.ts'
-import { type ConvertibleObject, convertObject } from './convert-object.ts'
 import { shrinkObject } from './shrink-object.ts'
 import { ValueGenerator } from './value-generator.ts'
 

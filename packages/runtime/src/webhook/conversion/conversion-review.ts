@@ -1,10 +1,10 @@
 import { encodeJson } from '@kubewright/api'
 import { errorText, type Logger } from '@kubewright/base'
+import { ConversionError, type ConvertibleObject, convertObject, nameOf } from '../../define/convert-object.ts'
 import type { Conversion } from '../../define/define-conversion.ts'
 import { BadReviewError, isRecord, readReviewBody } from '../admission/admission-review.ts'
 import { isMistake } from '../admission/answer-admission.ts'
 import { jsonResponse, textResponse, type WebhookRequest, type WebhookResponse } from '../webhook-request.ts'
-import { ConversionError, type ConvertibleObject, convertObject, nameOf } from './convert-object.ts'
 
 /** The context of one review. */
 export interface ConversionContext {

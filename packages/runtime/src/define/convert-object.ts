@@ -1,5 +1,5 @@
 import { type AnyKind, formatGroupKind, parseGroupVersion } from '@kubewright/api'
-import type { Conversion } from '../../define/define-conversion.ts'
+import type { Conversion } from './define-conversion.ts'
 
 /** An object of any kind. */
 export interface ConvertibleObject {
