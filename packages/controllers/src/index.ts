@@ -16,6 +16,7 @@ export { ttlAfterFinishedController } from './job/ttl-after-finished-controller.
 export { namespaceController } from './namespace/namespace-controller.ts'
 export type { NodeSpecification } from './node/node-agent.ts'
 export type { ContainerPlan, NodePlan } from './node/node-plan.ts'
+export type { ContainerCrash } from './node/pod-agent.ts'
 export type { ProcessHost, ProcessSpec, RunningProcess } from './node/process-host.ts'
 export { podScheduler } from './node/scheduler.ts'
 export { type SimulatedNodes, type SimulateNodesOptions, simulateNodes } from './node/simulate-nodes.ts'

@@ -25,8 +25,18 @@ export interface PodAgentParts {
   /** Enqueues a pod when its process exits. */
   readonly wake: ChannelSource
   readonly processes: ProcessHost | undefined
+  /** Crashes that tests requested, by key of the pod. The agent removes them. */
+  readonly crashes: Map<string, ContainerCrash>
   /** Whether container starts are recorded as Events too; problems always are. */
   readonly tellsStarts: boolean
+}
+
+/** A crash of the containers of a pod. */
+export interface ContainerCrash {
+  /** @default all containers */
+  readonly container?: string | undefined
+  /** @default 1 */
+  readonly exitCode?: number | undefined
 }
 
 interface Seat extends PodMemory {
@@ -102,10 +112,25 @@ class PodAgent {
     if (isReal) {
       for (const { name } of pod.spec.containers) if (!seat.processes.has(name)) seat.processes.set(name, {})
     }
+    this.#crash(pod, seat)
     const step = stepPod(pod, { plan, memory: seat, podIP: seat.podIP, hostIP, now })
     for (const item of step.news) this.#note(pod, seat, item, context, isReal)
     if (!sameContent(pod.status, step.status)) await write(context, pod, step.status)
     return step.wakeIn === undefined ? undefined : { requeueAfter: step.wakeIn }
+  }
+
+  #crash(pod: Pod, seat: Seat): void {
+    const { crashes } = this.#parts
+    const crash = crashes.get(keyOf(pod))
+    if (crash === undefined) return
+    crashes.delete(keyOf(pod))
+    const { container, exitCode = 1 } = crash
+    for (const { name, state } of pod.status?.containerStatuses ?? []) {
+      if (state?.running === undefined || (container ?? name) !== name) continue
+      const times = seat.containers.get(name) ?? {}
+      times.crash = exitCode
+      seat.containers.set(name, times)
+    }
   }
 
   async #stop(pod: Pod, seat: Seat, context: KeyContext): Promise<KeyOutcome | undefined> {

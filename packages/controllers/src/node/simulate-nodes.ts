@@ -6,7 +6,7 @@ import { NodeAddresses } from './node-addresses.ts'
 import { type NodeSpecification, nodeAgent } from './node-agent.ts'
 import type { NodePlan } from './node-plan.ts'
 import { OwnedProcesses } from './owned-processes.ts'
-import { podAgent } from './pod-agent.ts'
+import { type ContainerCrash, podAgent } from './pod-agent.ts'
 import { LogBook } from './pod-logs.ts'
 import type { ProcessHost } from './process-host.ts'
 import { podScheduler } from './scheduler.ts'
@@ -45,6 +45,11 @@ export interface SimulatedNodes extends NodeConnector, AsyncDisposable {
    * manager only.
    */
   readonly controllers: readonly KeyController[]
+  /**
+   * Crashes the running containers of a pod, or one of them. They restart according to the restart policy of the pod,
+   * with back-off. `pod` is the key `namespace/name`. Has no effect on real processes.
+   */
+  crash(pod: string, options?: ContainerCrash): void
 }
 
 /**
@@ -59,12 +64,17 @@ export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNode
   const addresses = new NodeAddresses(specifications.map(({ name }) => name))
   const book = new LogBook()
   const wake = channelSource({ name: 'process ended' })
+  const crashes = new Map<string, ContainerCrash>()
   return Object.freeze({
     controllers: Object.freeze([
       nodeAgent(specifications, addresses, heartbeat),
       podScheduler(),
-      podAgent({ plan, addresses, logs: book, wake, processes, tellsStarts }),
+      podAgent({ plan, addresses, logs: book, wake, processes, tellsStarts, crashes }),
     ]),
+    crash: (pod: string, crash: ContainerCrash = {}) => {
+      crashes.set(pod, crash)
+      wake.push(pod)
+    },
     logs: (request: PodLogRequest) => (addresses.has(request.node) ? book.read(request, clock) : undefined),
     [Symbol.asyncDispose]: async () => processes?.[Symbol.asyncDispose](),
   })

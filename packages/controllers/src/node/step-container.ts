@@ -18,6 +18,8 @@ export type ContainerNews = 'started' | 'ended' | 'backed-off' | 'pull-failed'
 export interface ContainerTimes {
   startedAt?: number
   finishedAt?: number
+  /** The exit code with which the container crashes now, if it runs. */
+  crash?: number | undefined
 }
 
 /** Input of {@link stepContainer}. */
@@ -87,6 +89,12 @@ function advance(
     return started(status, times, facts, again)
   }
   if (running !== undefined) {
+    const { crash } = times
+    if (crash !== undefined) {
+      times.crash = undefined
+      news.push('ended')
+      return ended(status, times, facts, crash, now)
+    }
     // When the process was started in this step, the known exit code belongs to the previous process.
     const known = news.includes('started') ? undefined : facts.process?.exitCode
     const exitCode = facts.process === undefined ? script.exitCode : known
