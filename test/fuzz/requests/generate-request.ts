@@ -527,7 +527,12 @@ function harmless(request: FuzzRequest): FuzzRequest {
   const { path, method, user } = request
   if (method === 'GET' || method === 'HEAD') return request
   const decoded = path.replaceAll(/%2f/gi, '/')
-  const dry = { ...request, path: withQuery(path.replaceAll(/dryRun=/gi, 'unused='), ['dryRun', 'All']) }
+  const { body: _, ...bodiless } = request
+  const dry: FuzzRequest =
+    method === 'DELETE'
+      ? // With options in the body, those of the query do not count.
+        { ...bodiless, method: 'GET' }
+      : { ...request, path: withQuery(path.replaceAll(/dryRun=/gi, 'unused='), ['dryRun', 'All']) }
   if (method === 'DELETE' && /\/namespaces(\/+[^/?]*)?\/*(\?|$)/.test(decoded)) return dry
   if (/\/namespaces\/+[^/?]*\/+finalize/.test(decoded)) return dry
   // The administrator could grant rights to the other users, or remove them.
