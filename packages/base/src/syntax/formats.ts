@@ -195,7 +195,8 @@ function isOpenAPIDuration(value: string): boolean {
     return true
   } catch {
     let found = false
-    for (const [, digits = '', unit = ''] of value.matchAll(/([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
+    // Only from the first digit of a number: from each of its digits, the search would take quadratic time.
+    for (const [, digits = '', unit = ''] of value.matchAll(/(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
       if (BigInt(digits) >= 2n ** 63n) return false
       found ||= LOOSE_UNITS.test(unit.toLowerCase())
     }

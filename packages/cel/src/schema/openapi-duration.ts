@@ -24,7 +24,8 @@ export function parseOpenAPIDuration(text: string): bigint {
     return parseDuration(text)
   } catch {
     let nanos: bigint | undefined
-    for (const match of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+    // Only from the first digit of a number: from each of its digits, the search would take quadratic time.
+    for (const match of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)) {
       const unit = match[2]!.toLowerCase()
       for (const [names, perUnit] of UNITS) {
         if (names.includes(unit) || unit.startsWith(names[names.length - 1]!)) {
