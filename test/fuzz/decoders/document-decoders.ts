@@ -180,7 +180,8 @@ export const documentDecoders: readonly DecoderTarget[] = [
     check(input) {
       const text = String(input)
       const parsed = decoded(() => decodeYaml(text, { strict: true }), ApiSyntaxError)
-      if (!parsed) return
+      // A lone surrogate in the text, which UTF-8 cannot hold, has no YAML form.
+      if (!parsed || wellFormed(text) !== text) return
       const encoded = encodeYaml(parsed.value.value)
       must(sorted(parseYaml(encoded)) === sorted(parsed.value.value), 'an encoded value has the same value', encoded)
     },

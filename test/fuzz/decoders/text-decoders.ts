@@ -15,6 +15,7 @@ import {
   GoURL,
   IPAddress,
   IPPrefix,
+  matchesFormat,
   parseCron,
   parseDuration,
   parseMicroTime,
@@ -36,6 +37,40 @@ const document = {
     { metadata: { name: 'b' }, numbers: [1, 2.5, -3], none: null },
   ],
 }
+
+const formats: readonly string[] = [
+  ...[
+    'bsonobjectid',
+    'byte',
+    'cidr',
+    'creditcard',
+    'date',
+    'date-time',
+    'datetime',
+    'duration',
+    'email',
+    'hexcolor',
+    'hostname',
+    'ipv4',
+    'ipv6',
+  ],
+  ...[
+    'isbn',
+    'isbn10',
+    'isbn13',
+    'k8s-long-name',
+    'k8s-short-name',
+    'mac',
+    'password',
+    'rgbcolor',
+    'ssn',
+    'uri',
+    'uuid',
+    'uuid3',
+    'uuid4',
+    'uuid5',
+  ],
+]
 
 /** Decoders whose input is one short text. */
 export const textDecoders: readonly DecoderTarget[] = [
@@ -340,6 +375,24 @@ export const textDecoders: readonly DecoderTarget[] = [
           'a formatted prefix is canonical',
           text,
         )
+    },
+  },
+  {
+    name: 'formats',
+    generate: textsFrom([
+      '3 days',
+      '1h',
+      '2024-01-01',
+      'a@b.example',
+      '10.0.0.1',
+      '978-3-16-148410-0',
+      '4111111111111111',
+      '#aabbcc',
+      'rgb(1,2,3)',
+      'YWJj',
+    ]),
+    check(input) {
+      for (const format of formats) matchesFormat(format, String(input))
     },
   },
   {
