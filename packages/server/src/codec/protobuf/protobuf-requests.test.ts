@@ -55,6 +55,14 @@ function decoded(bytes: Uint8Array): Record<string, unknown> {
   return { ...object, apiVersion, kind }
 }
 
+describe('a JSON body of a delete', () => {
+  test('is rejected when its apiVersion is a number beyond 2^53', async () => {
+    const body = Buffer.from('{"apiVersion":9007199254740993,"kind":"ConfigMap"}')
+    const { status } = await send(`DELETE ${maps}/x`, { 'content-type': 'application/json' }, body)
+    expect(status).toBe(400)
+  })
+})
+
 describe('a protobuf body', () => {
   test('creates the same object as JSON', async () => {
     const headers = { 'content-type': protobuf }

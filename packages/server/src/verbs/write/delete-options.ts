@@ -1,5 +1,5 @@
 import { newBadRequest, newUnsupportedMediaType, parseJson, parseYaml } from '@kubewright/api'
-import { decodeGo, GoDecodeError, typeMetaMismatch } from '../../codec/json/go-codec.ts'
+import { decodeGo, GoDecodeError, typeMetaMismatch, typeMetaProblem } from '../../codec/json/go-codec.ts'
 import { decodeMessage, openEnvelope } from '../../codec/protobuf/envelope.ts'
 import type { DeleteOptions } from '../../registry/deletion.ts'
 import { maxBodyBytes, mediaTypeOf, textOf } from '../../request/body.ts'
@@ -19,6 +19,8 @@ export async function readDeleteOptions(context: RequestContext): Promise<Delete
     throw newBadRequest(`couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`)
   }
   const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
+  const problem = typeMetaProblem({ kind, apiVersion })
+  if (problem !== undefined) throw newBadRequest(problem)
   // Any apiVersion is accepted: clients send the options in the version of their group.
   if (typeof kind === 'string' && kind !== '' && kind !== 'DeleteOptions') {
     const scheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
