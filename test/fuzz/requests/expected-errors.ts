@@ -5,12 +5,13 @@ import type { FuzzRequest, FuzzResponse } from './fuzz-request.ts'
 
 /** Client errors for which kube-apiserver v1.35.8 also responds with 500; the last two according to its sources. */
 export const alsoInKubernetes: readonly RegExp[] = [
-  /^(resourceVersion: Invalid value: .*: )?strconv\.ParseUint: parsing /,
+  /^(resourceVersion: Invalid value: .*: )?strconv\.ParseUint: parsing /s,
   /^resourceVersion should not be set on objects to be created$/,
   /^failed to create typed patch object \(/,
   // Malformed strategic merge patches.
   /^map: .* does not contain declared merge key: /s,
   /^list element types are not identical: /,
+  /^no elements in any of the given slices$/,
   /^unable to find api field in struct /,
   /^unknown patch type: /,
   /^expected a (\[\]|map\[string\])interface \{\}, but received a \w+/,
@@ -21,6 +22,8 @@ export const alsoInKubernetes: readonly RegExp[] = [
   /^target\.\w+: /,
   // Errors of custom resources.
   /^content is not a list$/,
+  /^Internal error occurred: the spec replicas field ".*" does not exist$/,
+  /^request to convert CR from an invalid group\/version: /,
   /^Internal error occurred: Object 'apiVersion' is missing in /,
   /^merging an object in json but data type is not struct, instead is: /,
   /^unsupported role reference kind: /,
@@ -66,6 +69,7 @@ function messageOf(text: string): string {
     const status = text.startsWith('{') ? (JSON.parse(text) as unknown) : parseYaml(text)
     return isRecord(status) ? String(status['message'] ?? '') : ''
   } catch {
-    return ''
+    // The end of a long response is cut off.
+    return /"message":"((?:[^"\\]|\\.){0,200})/.exec(text)?.[1] ?? ''
   }
 }
