@@ -13,6 +13,7 @@ import { fakeDns } from './home/src/dns.ts'
 import { homeOperator } from './home/src/operator.ts'
 import { operator as memcached } from './memcached/src/operator.ts'
 import { operator as secSynch } from './sec-synch/src/operator.ts'
+import { operator as shop } from './shop/src/operator.ts'
 
 const operators: Readonly<Record<string, Operator | undefined>> = {
   'app-service': appService,
@@ -22,6 +23,7 @@ const operators: Readonly<Record<string, Operator | undefined>> = {
   home: homeOperator(fakeDns()),
   memcached,
   'sec-synch': secSynch,
+  shop,
 }
 
 function samplesOf(example: string): object[] {

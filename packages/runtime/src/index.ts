@@ -181,6 +181,16 @@ export {
   watch,
 } from './define/watched-kinds.ts'
 export type { WebhookOperation, WebhookRegistration } from './define/webhook-registration.ts'
+export { type DependentsOptions, defineDependents } from './dependents/define-dependents.ts'
+export {
+  type Dependent,
+  type DependentContext,
+  type DependentOptions,
+  dependent,
+  dependentLabel,
+} from './dependents/dependent.ts'
+export type { DependentState, ReadDependents } from './dependents/dependents-run.ts'
+export { isReady } from './dependents/is-ready.ts'
 export { runtimeErrorCodes } from './error-codes.ts'
 export { LeaderElector, type LeaderElectorOptions } from './leases/election/leader-elector.ts'
 export { gatedClient, gatedCluster } from './leases/gated-client.ts'
