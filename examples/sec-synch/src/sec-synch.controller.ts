@@ -5,7 +5,9 @@ import {
   type Context,
   condition,
   defineController,
+  index,
   isNotFound,
+  through,
   watch,
 } from 'kubewright'
 import { Namespace, Secret } from 'kubewright/k8s'
@@ -13,17 +15,22 @@ import { changed, generationChanged } from 'kubewright/predicates'
 import { copyFor, copyLabels, isFaithful, isForeignChange, ownerOf } from './copy.ts'
 import { SecSynch } from './sec-synch.ts'
 
+// Owner references cannot cross namespaces, so related objects are found by indexes.
+const bySource = index(SecSynch, 'bySource', ({ spec }) => `${spec.sourceNamespace}/${spec.secretName}`)
+const byDestination = index(SecSynch, 'byDestination', ({ spec }) => spec.destinationNamespaces)
+
 export const secSynchController = defineController(SecSynch, {
   // Ignore updates of its own status.
   predicates: [generationChanged],
   finalizer: 'tutorial.study.dev/finalizer',
   watches: [
-    // Owner references cannot cross namespaces, so related objects are found by name.
-    watch(Secret, synchsFrom, { predicates: [changed('data', 'type')] }),
+    watch(Secret, through(bySource, { anyNamespace: true, value: keyText }), {
+      predicates: [changed('data', 'type')],
+    }),
     watch(Secret, synchsInto, {
       predicates: [{ add: (secret) => ownerOf(secret) === undefined, update: isForeignChange }],
     }),
-    watch(Namespace, synchsIntoNamespace, { predicates: [{ update: () => false }] }),
+    watch(Namespace, through(byDestination), { predicates: [{ update: () => false }] }),
   ],
   rbac: [{ apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'delete'] }],
 
@@ -115,7 +122,7 @@ const isTerminating = (error: unknown): boolean =>
 
 /** Deletes matching copies of a SecSynch in all namespaces. Resolves with whether there were any. */
 async function removeCopies(synch: SecSynch, tools: Tools, isStale: (copy: Secret) => boolean): Promise<boolean> {
-  const key = `${synch.metadata.namespace}/${synch.metadata.name}`
+  const key = keyText(synch)
   const copies = await tools.client.list(Secret, { namespace: allNamespaces, labels: copyLabels })
   const stale = copies.filter((copy) => ownerOf(copy) === key && isStale(copy))
   for (const copy of stale) await remove(copy, tools)
@@ -130,25 +137,16 @@ async function remove({ metadata }: Secret, { client, signal }: Tools): Promise<
   }
 }
 
-// Mappings from a changed object to the SecSynches that it affects.
-
-async function synchsFrom({ metadata }: Secret, { client }: { readonly client: Client }) {
-  const where = { 'spec.secretName': metadata.name, 'spec.sourceNamespace': metadata.namespace }
-  return keys(await client.list(SecSynch, { namespace: allNamespaces, where }))
+function keyText({ metadata }: Secret | SecSynch): string {
+  return `${metadata.namespace}/${metadata.name}`
 }
 
+/** Maps a Secret to the SecSynches that want a copy in its place, and to the one whose copy it is. */
 async function synchsInto(secret: Secret, { client }: { readonly client: Client }) {
   const { name, namespace = '' } = secret.metadata
-  const synchs = await client.list(SecSynch, { namespace: allNamespaces, where: { 'spec.secretName': name } })
+  const where = { 'spec.secretName': name }
+  const synchs = await client.list(SecSynch, { namespace: allNamespaces, where, index: byDestination(namespace) })
   const owner = ownerOf(secret)
-  const concerned = keys(synchs.filter(({ spec }) => spec.destinationNamespaces.includes(namespace)))
+  const concerned = synchs.map(keyText)
   return owner === undefined ? concerned : [...concerned, owner]
 }
-
-async function synchsIntoNamespace({ metadata }: Namespace, { client }: { readonly client: Client }) {
-  const synchs = await client.list(SecSynch, { namespace: allNamespaces })
-  return keys(synchs.filter(({ spec }) => spec.destinationNamespaces.includes(metadata.name)))
-}
-
-const keys = (synchs: readonly SecSynch[]): string[] =>
-  synchs.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)
