@@ -15,6 +15,8 @@ export const sqlDatabaseController = (world: SqlWorld): Controller =>
       can(Service, 'delete'),
       { apiGroups: ['sql.example.com'], resources: ['sqldatabases/status'], verbs: ['patch'] },
     ],
+    // A decision in the status is the input of the next step.
+    reconcileOwnWrites: true,
     // Instances send no events, so the controller polls them frequently while the database changes.
     hotLoop: { times: 200 },
 
