@@ -61,12 +61,15 @@ export async function fuzzCrashes(options: FuzzCrashesOptions): Promise<FuzzCras
     while (cycles < options.cycles && mistakes.length === 0) {
       options.onProgress?.(cycles + 1)
       const before = writers.map(({ writes }) => writes.length)
+      let stopped = 0
       const running = writers.map(async (writer) => {
         using requests = new Requests(kubeconfig)
         await writer.run(requests)
+        stopped++
       })
       // Until the writers have made some writes, and then until a random moment of the next ones.
-      while (writers.some(({ writes }, i) => writes.length < before[i]! + 10)) await pause(1)
+      // A writer also stops after a server error, such as a timeout of a busy etcd.
+      while (stopped === 0 && writers.some(({ writes }, i) => writes.length < before[i]! + 10)) await pause(1)
       await pause(random.int(300))
       await up.stop('SIGKILL')
       await Promise.all(running)
