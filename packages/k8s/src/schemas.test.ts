@@ -101,4 +101,13 @@ describe('schemaOf()', () => {
     expect(container?.properties?.['ports']).not.toHaveProperty('x-kubernetes-patch-merge-key')
     expect(JSON.stringify(json)).not.toContain('$ref')
   })
+
+  test('embeds without the enums that controller-gen does not emit', () => {
+    const template = schemaOf('io.k8s.api.batch.v1.JobTemplateSpec')
+    expect(JSON.stringify(template)).toContain('"enum"')
+    const { json } = s.from(template)
+    const pod = json.properties?.['spec']?.properties?.['template']?.properties?.['spec']
+    expect(pod?.properties?.['containers']?.items?.properties?.['imagePullPolicy']).toEqual({ type: 'string' })
+    expect(JSON.stringify(json)).not.toContain('"enum"')
+  })
 })

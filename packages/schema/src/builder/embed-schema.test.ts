@@ -116,6 +116,11 @@ describe('s.from()', () => {
     expect(s.from<unknown>(structural).json).toEqual(structural)
   })
 
+  test('keeps the enums of schemas that do not describe a Go struct', () => {
+    const { json } = s.object({ policy: s.enum('Always', 'Never') })
+    expect(s.from<unknown>(json).json).toEqual(json)
+  })
+
   test('rejects recursion and unknown references and names the path', () => {
     expect(() => s.from<unknown>(definitions['Loop']!, { definitions })).toThrow('it contains itself at .inner')
     expect(() => s.from<unknown>({ type: 'object', properties: { a: ref('Nope') } })).toThrow(

@@ -1,4 +1,5 @@
 import type { JSONSchemaProps } from '../json-schema.ts'
+import { structName } from '../struct-name.ts'
 import { intOrStringJson, quantityJson } from './well-known.ts'
 
 /** How `s.from` converts a built-in schema to a structural one. */
@@ -50,6 +51,11 @@ class Embedding {
   readonly #definitions: Readonly<Record<string, JSONSchemaProps>>
   /** The schemas on the path from the root to the current one. Reaching one of them again means recursion. */
   readonly #open = new Set<JSONSchemaProps>()
+  /**
+   * Whether the current schema is a field of a built-in Go struct. Enums of such fields come from the marker `+enum`, which documents the
+   * values and rejects none: the API accepts "" for unset. controller-gen ignores the marker.
+   */
+  #isInStruct = false
 
   constructor(definitions: Readonly<Record<string, JSONSchemaProps>>) {
     this.#definitions = definitions
@@ -96,7 +102,17 @@ class Embedding {
     if (special !== undefined) {
       return schema.description === undefined ? special : { ...special, description: schema.description }
     }
-    const entries: [string, unknown][] = Object.entries(schema).filter(([keyword]) => !dropped.has(keyword))
+    const isInStruct = this.#isInStruct
+    if (schema.properties !== undefined) this.#isInStruct = structName(schema) !== undefined
+    const json = this.#convert(schema, path)
+    this.#isInStruct = isInStruct
+    return json
+  }
+
+  #convert(schema: JSONSchemaProps, path: string): JSONSchemaProps {
+    const entries: [string, unknown][] = Object.entries(schema).filter(
+      ([keyword]) => !dropped.has(keyword) && !(keyword === 'enum' && this.#isInStruct),
+    )
     const { items, properties, additionalProperties, allOf, oneOf } = schema
     if (items !== undefined) entries.push(['items', this.embed(items, `${path}[]`, true)])
     if (typeof additionalProperties === 'object') {

@@ -128,8 +128,8 @@ export interface SchemaBuilder {
   /**
    * A built-in type such as PodTemplateSpec in structural form: references are resolved, patch hints are dropped,
    * int-or-string and quantities have the form of controller-gen, and embedded object metadata is reduced to the fields
-   * that a template may have. A list map whose keys may be absent becomes an atomic list, because a CRD cannot express
-   * it.
+   * that a template may have. Enums of built-in types are dropped, as controller-gen does: the API accepts "" for many of
+   * them. A list map whose keys may be absent becomes an atomic list, because a CRD cannot express it.
    * @example s.from(schemaOf('io.k8s.api.core.v1.PodTemplateSpec')) // with schemaOf of @kubewright/k8s/schemas
    */
   from<Out>(schema: JSONSchemaProps & { readonly $type?: Out }, options?: EmbedOptions): Schema<Out>
