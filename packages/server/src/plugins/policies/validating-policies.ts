@@ -8,7 +8,7 @@ import { DeferredAuthorizer } from '../expressions/deferred-authorizer.ts'
 import { configuresAdmission, isExcludedReview } from '../requests/exempt-resources.ts'
 import { matchRequest } from '../requests/match-request.ts'
 import { requestFacts } from '../requests/review-request.ts'
-import { isNamespaces, ReviewedRequest } from '../requests/reviewed-request.ts'
+import { isNamespaces, type ReviewedObjects, ReviewedRequest } from '../requests/reviewed-request.ts'
 import { collectParams, paramResource } from './collect-params.ts'
 import { evaluatePolicy, type PolicyResult } from './evaluate-policy.ts'
 import { type BoundPolicy, type PolicyBinding, PolicySource } from './policy-source.ts'
@@ -80,8 +80,15 @@ class PolicyReview {
     const annotations = new Map<string, Set<string>>()
     for (const binding of policy.bindings) {
       let found: readonly (object | null)[]
+      let objects: ReviewedObjects
       try {
         if (!(await matchRequest(request, binding.criteria, this.#parts.lookup))) continue
+        try {
+          objects = await request.objectsIn(matched)
+        } catch (error) {
+          misconfigured(error)
+          continue
+        }
         found = await collectParams(this.#parts, params, binding.spec.paramRef, request.namespace)
       } catch (error) {
         misconfigured(error, binding)
@@ -90,7 +97,7 @@ class PolicyReview {
       const input = {
         request,
         facts: requestFacts(request, matched),
-        objects: await request.objectsIn(matched),
+        objects,
         namespaceObject: await this.#namespaceObject(),
         authorizer: this.#authorizer,
       }

@@ -1,4 +1,4 @@
-import { ApiError, encodeJson, newBadRequest, newForbidden, type Status } from '@kubewright/api'
+import { ApiError, encodeJson, newBadRequest, newForbidden, newInternalError, type Status } from '@kubewright/api'
 import { type Clock, goQuote, type Logger, type Random, uuid } from '@kubewright/base'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import { type WebhookClient, WebhookConfigError } from '../../outgoing/webhook-client.ts'
@@ -9,7 +9,7 @@ import { DeferredAuthorizer } from '../expressions/deferred-authorizer.ts'
 import { MatchConditionError, matchesConditions } from '../expressions/match-conditions.ts'
 import { matchRequest } from '../requests/match-request.ts'
 import { requestFacts } from '../requests/review-request.ts'
-import type { ReviewedRequest } from '../requests/reviewed-request.ts'
+import type { ReviewedObjects, ReviewedRequest } from '../requests/reviewed-request.ts'
 import { decodeReview, InvalidReviewError, type ReviewResponse } from './decode-review.ts'
 import type { Webhook } from './webhook-configurations.ts'
 
@@ -32,11 +32,25 @@ export class WebhookFailure extends Error {
   }
 }
 
+/**
+ * The objects of a request in the version that a webhook matches. Throws an InternalError when they cannot be converted. As in
+ * apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go, mutating webhooks wrap the error twice.
+ */
+async function objectsFor(request: ReviewedRequest, matched: Resource, mutating: boolean): Promise<ReviewedObjects> {
+  try {
+    return await request.objectsIn(matched)
+  } catch (error) {
+    const failure = newInternalError(error as Error)
+    throw mutating ? newInternalError(failure) : failure
+  }
+}
+
 /** The version of the resource with which a webhook is called, or undefined when it does not apply to the request. */
 export async function relevantResource(
   parts: WebhookParts,
   { criteria, conditions, failurePolicy }: Webhook,
   request: ReviewedRequest,
+  mutating: boolean,
 ): Promise<Resource | undefined> {
   const matched = await matchRequest(request, criteria, parts.lookup)
   if (!matched || conditions.length === 0) return matched
@@ -44,7 +58,7 @@ export async function relevantResource(
   const input = {
     request,
     facts: requestFacts(request, matched),
-    objects: await request.objectsIn(matched),
+    objects: await objectsFor(request, matched, mutating),
     namespaceObject: null,
     authorizer: new DeferredAuthorizer(parts.authorizer, attributes.context.user),
   }
@@ -79,7 +93,7 @@ export async function callWebhook(
   const review = {
     kind: 'AdmissionReview',
     apiVersion: `admission.k8s.io/${version}`,
-    request: { uid, ...facts, ...(await request.objectsIn(matched)), dryRun, options },
+    request: { uid, ...facts, ...(await objectsFor(request, matched, mutating)), dryRun, options },
   }
   try {
     const { signal } = context.request

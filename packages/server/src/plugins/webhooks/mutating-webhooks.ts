@@ -57,7 +57,7 @@ export function mutatingWebhooks(parts: WebhookParts): AdmissionPlugin {
       const request = new ReviewedRequest(attributes, parts.resources)
       for (const [index, webhook] of webhooks.entries()) {
         if (round.isRepeat && !state.includes(webhook)) continue
-        const matched = await relevantResource(parts, webhook, request)
+        const matched = await relevantResource(parts, webhook, request, true)
         if (!matched) continue
         if (await invoke(parts, webhook, request, matched, `round_${round.isRepeat ? 1 : 0}_index_${index}`)) {
           state.changed()

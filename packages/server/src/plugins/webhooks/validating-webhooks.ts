@@ -29,7 +29,7 @@ export function validatingWebhooks(parts: WebhookParts): AdmissionPlugin {
       const request = new ReviewedRequest(attributes, parts.resources)
       const relevant: [Webhook, Resource][] = []
       for (const webhook of webhooks) {
-        const matched = await relevantResource(parts, webhook, request)
+        const matched = await relevantResource(parts, webhook, request, false)
         if (matched) relevant.push([webhook, matched])
       }
       const outcomes = await Promise.allSettled(
