@@ -220,7 +220,8 @@ function setPropagationFinalizers(
   const after = before.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer)
   if (orphan) after.push(orphanFinalizer)
   if (foreground) after.push(foregroundFinalizer)
-  const same = after.length === before.length && after.every((finalizer) => before.includes(finalizer))
+  const known = new Set(before)
+  const same = after.length === before.length && after.every((finalizer) => known.has(finalizer))
   if (same) return false
   if (after.length > 0) object.metadata.finalizers = after
   else delete object.metadata.finalizers

@@ -4,6 +4,7 @@ import { type FieldError, type FieldPath, invalid } from '@kubewright/schema'
 // Fields that are older than Go's strict parser accept IP addresses and CIDRs in a lenient form; newer fields require the canonical form
 // (apimachinery/pkg/util/validation/ip.go).
 
+const none: ReadonlySet<string> = new Set()
 const noAddress = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
 const noRange = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
 
@@ -12,9 +13,9 @@ export function checkLegacyIp(
   errors: FieldError[],
   path: FieldPath,
   value: string,
-  known: readonly string[] = [],
+  known: ReadonlySet<string> = none,
 ): void {
-  if (!known.includes(value) && !parseIPSloppy(value)) errors.push(invalid(path, value, noAddress))
+  if (!known.has(value) && !parseIPSloppy(value)) errors.push(invalid(path, value, noAddress))
 }
 
 /** Checks a CIDR by the lenient rules. Values in `known`, those of the stored object, are accepted. */
@@ -22,9 +23,9 @@ export function checkLegacyCidr(
   errors: FieldError[],
   path: FieldPath,
   value: string,
-  known: readonly string[] = [],
+  known: ReadonlySet<string> = none,
 ): void {
-  if (!known.includes(value) && !parseCIDRSloppy(value)) errors.push(invalid(path, value, noRange))
+  if (!known.has(value) && !parseCIDRSloppy(value)) errors.push(invalid(path, value, noRange))
 }
 
 /** Returns the problems of an IP address that must have the canonical form. */

@@ -68,3 +68,13 @@ test('patch() refuses very many operations', async () => {
   expect(answer.status).toBe(413)
   expect(answer.body.message).toContain(`is ${maxJsonPatchOperations}, got 100000`)
 })
+
+test('create() compares very many topology spread constraints in linear time', async () => {
+  const topologySpreadConstraints = Array.from({ length: 100_000 }, (_, i) => ({ topologyKey: `k${i}` }))
+  const spec = { containers: [{ name: 'c', image: 'i' }], topologySpreadConstraints }
+  const { status, body } = await core.send('POST /api/v1/namespaces/default/pods', {
+    body: { metadata: { name: 's' }, spec },
+  })
+  expect(status).toBe(422)
+  expect(body.details.causes.length).toBeLessThanOrEqual(10_000)
+})

@@ -108,8 +108,10 @@ function validateSpec(parts: RequestParts, before: RequestParts | undefined): Fi
     }
   }
   if (new Set(known).size === known.length) {
+    const seen = new Set<string>()
     for (const [i, usage] of requested.entries()) {
-      if (requested.indexOf(usage) < i) errors.push(duplicate(specPath.child('usages').index(i), usage))
+      if (seen.has(usage)) errors.push(duplicate(specPath.child('usages').index(i), usage))
+      seen.add(usage)
     }
   }
   const signer = spec.signerName ?? ''

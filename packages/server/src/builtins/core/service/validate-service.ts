@@ -44,10 +44,11 @@ export function validateService(service: MutableObject, old?: MutableObject): Fi
   checkEnum(errors, specPath.child('sessionAffinity'), spec.sessionAffinity, ['ClientIP', 'None'], true)
   validateAffinity(spec, specPath.child('sessionAffinityConfig'), errors)
   validateClusterIps(spec, before, errors)
+  const knownIps = new Set(before?.externalIPs)
   for (const [i, ip] of (spec.externalIPs ?? []).entries()) {
     const at = specPath.child('externalIPs').index(i)
     const count = errors.length
-    if (!before?.externalIPs?.includes(ip)) checkLegacyIp(errors, at, ip)
+    if (!knownIps.has(ip)) checkLegacyIp(errors, at, ip)
     if (errors.length === count) checkEndpointIp(errors, at, ip)
   }
   const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
@@ -175,9 +176,10 @@ function validateSourceRanges(
   if (ranges.length > 0) {
     const at = specPath.child('LoadBalancerSourceRanges')
     if (spec.type !== 'LoadBalancer') errors.push(forbidden(at, onlyLoadBalancer))
-    const known = (old ? (serviceSpecOf(old).loadBalancerSourceRanges ?? []) : []).map((range) => range.trim())
+    const before = old ? (serviceSpecOf(old).loadBalancerSourceRanges ?? []) : []
+    const known = new Set(before.map((range) => range.trim()))
     for (const [i, range] of ranges.entries()) {
-      if (!known.includes(range.trim())) checkRange(errors, at.index(i), range.trim())
+      if (!known.has(range.trim())) checkRange(errors, at.index(i), range.trim())
     }
   } else if (annotation !== undefined) {
     const at = annotationsPath.key(rangesKey)
@@ -237,10 +239,10 @@ export function validateServiceStatus(service: MutableObject, old: MutableObject
     }
     return errors
   }
-  const known = ingressOf(old).map(({ ip }) => ip)
+  const known = new Set(ingressOf(old).map(({ ip }) => ip))
   for (const [i, { ip, ipMode, hostname }] of ingresses.entries()) {
     const at = path.index(i)
-    if (ip && !known.includes(ip)) checkLegacyIp(errors, at.child('ip'), ip)
+    if (ip && !known.has(ip)) checkLegacyIp(errors, at.child('ip'), ip)
     if (ipMode === undefined) {
       if (ip) errors.push(required(at.child('ipMode'), 'must be specified when `ip` is set'))
     } else if (!ip) errors.push(forbidden(at.child('ipMode'), 'may not be specified when `ip` is not set'))

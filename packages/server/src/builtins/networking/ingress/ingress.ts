@@ -99,7 +99,7 @@ function addressesOf(object: MutableObject): NonNullable<NonNullable<Status['loa
 
 function validateStatusUpdate(object: MutableObject, old: MutableObject): FieldError[] {
   const errors: FieldError[] = []
-  const known = addressesOf(old).map(({ ip }) => ip ?? '')
+  const known = new Set(addressesOf(old).map(({ ip }) => ip ?? ''))
   for (const [i, { ip, hostname }] of addressesOf(object).entries()) {
     const at = addressesPath.index(i)
     if (ip) checkLegacyIp(errors, at.child('ip'), ip, known)

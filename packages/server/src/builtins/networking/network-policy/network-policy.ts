@@ -20,7 +20,7 @@ type Port = Unchecked<networking.NetworkPolicyPort>
 interface Options {
   readonly allowInvalidLabelValue: boolean
   /** CIDRs of the stored object, which are not checked again. */
-  readonly knownCidrs: readonly string[]
+  readonly knownCidrs: ReadonlySet<string>
 }
 
 const protocols = ['TCP', 'UDP', 'SCTP']
@@ -43,7 +43,7 @@ export const networkPolicies: BuiltinDefinition = defineBuiltin({
     generation: true,
     validate: (object) => {
       const errors: FieldError[] = []
-      validateSpec(part<Spec>(object, 'spec'), { allowInvalidLabelValue: false, knownCidrs: [] }, errors)
+      validateSpec(part<Spec>(object, 'spec'), { allowInvalidLabelValue: false, knownCidrs: new Set() }, errors)
       return errors
     },
     validateUpdate: (object, old) => {
@@ -52,11 +52,12 @@ export const networkPolicies: BuiltinDefinition = defineBuiltin({
       checkSelector(invalidBefore, specPath, before.podSelector)
       const allowInvalidLabelValue = invalidBefore.length > 0
       const errors: FieldError[] = []
-      validateSpec(spec, { allowInvalidLabelValue, knownCidrs: [] }, errors)
-      const knownCidrs = [...peersOf(before)].flatMap(({ peer }) => [
-        peer.ipBlock?.cidr ?? '',
-        ...(peer.ipBlock?.except ?? []),
-      ])
+      validateSpec(spec, { allowInvalidLabelValue, knownCidrs: new Set() }, errors)
+      const knownCidrs = new Set<string>()
+      for (const { peer } of peersOf(before)) {
+        knownCidrs.add(peer.ipBlock?.cidr ?? '')
+        for (const except of peer.ipBlock?.except ?? []) knownCidrs.add(except)
+      }
       validateSpec(spec, { allowInvalidLabelValue, knownCidrs }, errors)
       return errors
     },
@@ -151,7 +152,7 @@ function validatePeer(peer: Peer, options: Options, path: FieldPath, errors: Fie
 
 function validateBlock(
   { cidr = '', except = [] }: NonNullable<Peer['ipBlock']>,
-  known: readonly string[],
+  known: ReadonlySet<string>,
   path: FieldPath,
   errors: FieldError[],
 ): void {

@@ -69,9 +69,11 @@ function validateDriver(driver: Driver, names: Set<string>, path: FieldPath, err
   checkNonNegative(errors, path.child('allocatable', 'count'), driver.allocatable?.count)
   if (names.has(name)) errors.push(duplicate(path.child('name'), name))
   names.add(name)
-  for (const [i, key] of topologyKeys.entries()) {
+  const seen = new Set<string>()
+  for (const key of topologyKeys) {
     if (key === '') errors.push(required(path))
-    if (topologyKeys.indexOf(key) < i) errors.push(duplicate(path, key))
+    if (seen.has(key)) errors.push(duplicate(path, key))
+    seen.add(key)
     checkQualifiedName(errors, path, key)
   }
 }

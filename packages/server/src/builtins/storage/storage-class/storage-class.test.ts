@@ -19,6 +19,11 @@ describe('storage classes', () => {
     ])
   })
 
+  it('report a bounded number of equal topology terms', async () => {
+    const allowedTopologies = Array.from({ length: 20_000 }, () => ({}))
+    expect((await createErrors({ ...storage, allowedTopologies })).length).toBeLessThanOrEqual(10_000)
+  })
+
   it('default to Delete and Immediate', () => {
     expect(defaulted(storage)).toMatchObject({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })
   })

@@ -10,6 +10,9 @@ import type { Unchecked } from '../../typed/unchecked.ts'
 import { validateParameters } from '../validate-parameters.ts'
 import { storageClassTable } from './storage-class-table.ts'
 
+/** Equal topology terms make a quadratic number of errors; those after so many are left out. */
+const maxTermErrors = 10_000
+
 interface StorageClass {
   provisioner?: string
   parameters?: Record<string, string>
@@ -71,7 +74,8 @@ function validateClass(object: MutableObject): FieldError[] {
 }
 
 function validateTopologies(terms: NonNullable<StorageClass['allowedTopologies']>, errors: FieldError[]): void {
-  const seen: Record<string, readonly string[]>[] = []
+  /** The number of earlier terms with the same values, by their JSON. */
+  const seen = new Map<string, number>()
   for (const [i, { matchLabelExpressions = [] }] of terms.entries()) {
     const path = topologiesPath.index(i).child('matchLabelExpressions')
     const values: Record<string, readonly string[]> = {}
@@ -79,18 +83,21 @@ function validateTopologies(terms: NonNullable<StorageClass['allowedTopologies']
       const { key = '', values: wanted = [] } = expression
       const at = path.index(k)
       if (wanted.length === 0) errors.push(required(at.child('values')))
+      const distinct = new Set<string>()
       for (const [n, value] of wanted.entries()) {
-        if (wanted.indexOf(value) < n) errors.push(duplicate(at.child('values').index(n), value))
+        if (distinct.has(value)) errors.push(duplicate(at.child('values').index(n), value))
+        distinct.add(value)
       }
       checkQualifiedName(errors, at.child('key'), key)
       if (Object.hasOwn(values, key)) errors.push(duplicate(at.child('key'), key))
-      values[key] = [...new Set(wanted)].sort()
+      values[key] = [...distinct].sort()
     }
     // As in kube-apiserver: each equal term is reported, and an empty term equals every term of a list of that length.
     const places = Object.keys(values).length === 0 ? terms.length : 0
-    const same = places + seen.filter((other) => deepEqual(other, values)).length
-    for (let n = 0; n < same; n++) errors.push(duplicate(path, ''))
-    seen.push(values)
+    const text = JSON.stringify(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)))
+    const earlier = seen.get(text) ?? 0
+    for (let n = 0; n < places + earlier && errors.length < maxTermErrors; n++) errors.push(duplicate(path, ''))
+    seen.set(text, earlier + 1)
   }
 }
 

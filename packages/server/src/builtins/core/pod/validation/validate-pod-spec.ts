@@ -223,12 +223,14 @@ function validateHostAliases(spec: PodSpec, path: FieldPath, errors: FieldError[
 
 /** Checks that environment variables are read from files in emptyDir volumes only. */
 function validateFileKeys(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
+  // The first volume of each name.
+  const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume] as const).reverse())
   visitContainers(spec, path, (container, at) => {
     for (const [i, { valueFrom }] of (container.env ?? []).entries()) {
       if (!valueFrom?.fileKeyRef) continue
       const name = valueFrom.fileKeyRef.volumeName ?? ''
       const where = at.child('env').index(i).child('valueFrom', 'fileKeyRef', 'volumeName')
-      const volume = (spec.volumes ?? []).find((candidate) => candidate.name === name)
+      const volume = volumes.get(name)
       if (!volume) errors.push(notFound(where, name))
       else if (!volume.emptyDir) errors.push(invalid(where, name, 'referenced volume must be of type emptyDir'))
     }

@@ -60,24 +60,33 @@ function checkTransitions(status: PodStatus, before: PodStatus, spec: PodSpec, e
     field: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses',
     mayRestart: (name: string, exitCode: number) => boolean,
   ): void => {
+    const current = firstByName(status[field] ?? [])
     for (const [i, old] of (before[field] ?? []).entries()) {
       const ended = (old as ContainerStatus).state?.terminated
       if (!ended) continue
-      const now = (status[field] ?? []).find((candidate) => candidate.name === old.name)
+      const now = current.get(old.name)
       if (!now || now.state?.terminated || mayRestart(old.name ?? '', ended.exitCode ?? 0)) continue
       const at = statusPath.child(field).index(i).child('state')
       errors.push(forbidden(at, 'may not be transitioned to non-terminated state'))
     }
   }
-  const byPolicy =
-    (list: readonly Container[]) =>
-    (name: string, exitCode: number): boolean => {
-      const container = list.find((candidate) => candidate.name === name)
+  const byPolicy = (list: readonly Container[]): ((name: string, exitCode: number) => boolean) => {
+    const containers = firstByName(list)
+    return (name, exitCode) => {
+      const container = containers.get(name)
       return container !== undefined && restarts(container, spec, exitCode)
     }
+  }
   check('containerStatuses', byPolicy(spec.containers ?? []))
   check('initContainerStatuses', byPolicy(spec.initContainers ?? []))
   check('ephemeralContainerStatuses', () => false)
+}
+
+/** The first element of each name. */
+function firstByName<T extends { readonly name?: string | undefined }>(list: readonly T[]): Map<string | undefined, T> {
+  const byName = new Map<string | undefined, T>()
+  for (const element of list) if (!byName.has(element.name)) byName.set(element.name, element)
+  return byName
 }
 
 function restarts(container: Container, spec: PodSpec, exitCode: number): boolean {
@@ -92,10 +101,11 @@ function restarts(container: Container, spec: PodSpec, exitCode: number): boolea
 }
 
 function checkClaimStatuses(status: PodStatus, spec: PodSpec, errors: FieldError[]): void {
+  const claims = new Set((spec.resourceClaims ?? []).map((claim) => claim.name))
   const seen = new Set<string>()
   for (const [i, { name = '', resourceClaimName }] of (status.resourceClaimStatuses ?? []).entries()) {
     const at = statusPath.child('resourceClaimStatuses').index(i).child('name')
-    if (!(spec.resourceClaims ?? []).some((claim) => claim.name === name)) {
+    if (!claims.has(name)) {
       errors.push(invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`'))
     }
     if (seen.has(name)) errors.push(duplicate(at, name))
@@ -113,9 +123,9 @@ function checkAddresses(
   errors: FieldError[],
 ): void {
   const at = statusPath.child(field)
-  const known = (before ?? []).map(({ ip }) => ip)
+  const known = new Set((before ?? []).map(({ ip }) => ip))
   const texts = (addresses ?? []).map(({ ip = '' }) => ip)
-  for (const [i, ip] of texts.entries()) if (!known.includes(ip)) checkLegacyIp(errors, at.index(i), ip)
+  for (const [i, ip] of texts.entries()) if (!known.has(ip)) checkLegacyIp(errors, at.index(i), ip)
   if (texts.length < 2 || (texts.length === 2 && isDualStack(texts))) return
   const shown = texts.map((ip) => ({ IP: ip }))
   errors.push(invalid(at, shown, 'may specify no more than one IP for each IP family'))

@@ -165,16 +165,19 @@ function validateLabelKeys(
     else for (const [i, key] of keys.entries()) addInvalid(errors, at.index(i), key, isQualifiedName(key))
   }
   const seen = new Set(Object.keys(selector?.matchLabels ?? {}))
+  // A later position of the same key replaces an earlier one.
+  const positions = new Map(matching.map((key, i) => [key, i]))
   for (const { key = '' } of selector?.matchExpressions ?? []) {
-    const i = matching.lastIndexOf(key)
+    const i = positions.get(key)
     // The server has added one requirement per key to the selector. A second one for the same key is the client's.
-    if (i >= 0 && seen.has(key)) {
+    if (i !== undefined && seen.has(key)) {
       errors.push(invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'))
     }
     seen.add(key)
   }
+  const others = new Set(mismatching)
   for (const [i, key] of matching.entries()) {
-    if (!mismatching.includes(key)) continue
+    if (!others.has(key)) continue
     const text = 'exists in both matchLabelKeys and mismatchLabelKeys'
     errors.push(invalid(path.child('matchLabelKeys').index(i), key, text))
   }
@@ -182,18 +185,24 @@ function validateLabelKeys(
 
 /** Checks topology spread constraints. */
 export function validateTopologySpread(constraints: readonly Spread[], path: FieldPath, errors: FieldError[]): void {
+  // The constraints from the current one on, counted by key and action: comparing all pairs would be quadratic.
+  const following = new Map<string, number>()
+  const pairOf = ({ topologyKey = '', whenUnsatisfiable = '' }: Spread): string =>
+    JSON.stringify([topologyKey, whenUnsatisfiable])
+  for (const constraint of constraints) {
+    const pair = pairOf(constraint)
+    following.set(pair, (following.get(pair) ?? 0) + 1)
+  }
   for (const [i, constraint] of constraints.entries()) {
     const at = path.index(i)
     const { topologyKey = '', whenUnsatisfiable = '', minDomains } = constraint
     checkPositive(errors, at.child('maxSkew'), constraint.maxSkew)
     if (topologyKey === '') errors.push(required(at.child('topologyKey'), 'can not be empty'))
     checkEnum(errors, at.child('whenUnsatisfiable'), whenUnsatisfiable, ['DoNotSchedule', 'ScheduleAnyway'])
-    const repeated = constraints
-      .slice(i + 1)
-      .some(
-        (other) => (other.topologyKey ?? '') === topologyKey && (other.whenUnsatisfiable ?? '') === whenUnsatisfiable,
-      )
-    if (repeated) {
+    const pair = pairOf(constraint)
+    const repeats = following.get(pair)! - 1
+    following.set(pair, repeats)
+    if (repeats > 0) {
       errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`))
     }
     if (minDomains !== undefined) {
