@@ -3,6 +3,7 @@ import { errorText, formatDuration } from '@kubewright/base'
 import type { ApiClient, Key } from '@kubewright/client'
 import { Event } from '@kubewright/k8s'
 import type { ControllerRunner, ReconcileRecord } from '@kubewright/runtime'
+import { userStack } from './user-stack.ts'
 
 /** Describes an object for the error of a failed wait: its state, its events and its last reconciles. */
 export async function describeState(
@@ -18,6 +19,7 @@ export async function describeState(
     await objectText(client, kind, name, where),
     await eventsText(client, kind, name, named),
     reconcilesText(runners, formatKey(name, where)),
+    failureText(runners, formatKey(name, where)),
     problemsText(runners),
   ]
   return parts.filter((part) => part !== '').join('\n\n')
@@ -57,6 +59,15 @@ function reconcilesText(runners: readonly ControllerRunner[], key: string): stri
   const newest = records.sort((a, b) => b.startedAt - a.startedAt).slice(0, 5)
   if (newest.length === 0) return 'No controller has reconciled it.'
   return `Its last reconciles, newest first:\n${newest.map((record) => `  ${recordText(record)}`).join('\n')}`
+}
+
+/** The last failure of a reconcile of the object or, without one, of any object, with the stack of the user's code. */
+export function failureText(runners: readonly ControllerRunner[], key?: string): string {
+  const failed = runners.flatMap((runner) => runner.recent()).filter(({ error }) => error !== undefined)
+  const newest = failed.sort((a, b) => b.startedAt - a.startedAt)
+  const record = newest.find((each) => each.key === key) ?? newest[0]
+  if (record === undefined) return ''
+  return `The last failed reconcile was ${record.controller} of ${record.key}:\n${indent(userStack(record.error))}`
 }
 
 function recordText({

@@ -13,10 +13,7 @@ export async function grantRights(
   controlPlane: ControlPlane,
   admin: ApiClient,
 ): Promise<Impersonation> {
-  const namespace = `${operator.name}-system`
-  const user = `system:serviceaccount:${namespace}:${operator.name}-controller-manager`
-  const { cluster, watched, own, elsewhere } = accessOf(operator, { secureMetrics: false, managedCertificates: false })
-  const rules = mergeRules([...cluster, ...watched, ...own, ...[...elsewhere.values()].flat()])
+  const { user, groups, rules } = rightsOf(operator)
   const metadata = { name: `${operator.name}-manager-role` }
   const apiGroup = 'rbac.authorization.k8s.io'
   await admin.apply(ClusterRole({ metadata, rules }), { force: true })
@@ -31,7 +28,25 @@ export async function grantRights(
   // Authorization uses a cache of the roles: wait until it is up to date.
   const { feed, store } = controlPlane.server.parts.registry
   await feed.reached(await store.revision())
-  return { user, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'] }
+  return { user, groups }
+}
+
+/** The permissions of an operator, and the user that has them. */
+export interface OperatorRights {
+  readonly user: string
+  readonly groups: readonly string[]
+  readonly rules: ReturnType<typeof mergeRules>
+}
+
+/** The permissions that the manifests of an operator grant, and the user that has them in a cluster. */
+export function rightsOf(operator: Operator): OperatorRights {
+  const namespace = `${operator.name}-system`
+  const { cluster, watched, own, elsewhere } = accessOf(operator, { secureMetrics: false, managedCertificates: false })
+  return {
+    user: `system:serviceaccount:${namespace}:${operator.name}-controller-manager`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+    rules: mergeRules([...cluster, ...watched, ...own, ...[...elsewhere.values()].flat()]),
+  }
 }
 
 /** Wraps a transport to report requests that are rejected because the operator lacks a permission. */

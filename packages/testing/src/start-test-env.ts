@@ -4,8 +4,9 @@ import {
   type Duration,
   errorText,
   formatDuration,
+  isKubewrightError,
   KubewrightError,
-  nullLogger,
+  type Logger,
   type Random,
   seededRandom,
   systemClock,
@@ -16,6 +17,7 @@ import {
   type ApiClient,
   type Credentials,
   createClient,
+  type Impersonation,
   parseKubeconfig,
   resolveContext,
   systemConfigHost,
@@ -30,31 +32,42 @@ import {
   startControlPlane,
 } from '@kubewright/controlplane'
 import { Namespace } from '@kubewright/k8s'
+import type { Manager, Operator } from '@kubewright/runtime'
+import type { Store } from '@kubewright/storage'
 import {
-  createHealthChecks,
-  createManager,
-  createMetricRegistry,
-  type Manager,
-  type MetricRegistry,
-  managerMetrics,
-  type Operator,
-  type ServedHealthChecks,
-} from '@kubewright/runtime'
-import { describeState } from './describe-state.ts'
+  clusterConfig,
+  clusterVariable,
+  grantOnCluster,
+  installOnCluster,
+  ownNamespace,
+  requireCluster,
+  unreachableWebhooks,
+  webhooksOnCluster,
+} from './cluster-plane.ts'
+import { describeState, failureText } from './describe-state.ts'
+import { Faults, type Life } from './faults.ts'
 import { installKinds } from './install-kinds.ts'
 import { grantRights, tellingRefusals } from './operator-rights.ts'
+import { OperatorRuns, type RunningOperator } from './operator-runs.ts'
 import { serveOperatorWebhooks } from './operator-webhooks.ts'
 import { RequestMeter } from './request-meter.ts'
 import { settle } from './settle.ts'
+import { type StepResult, step } from './step.ts'
 import type { InterceptTransport, TestEnv, TestEnvOptions, TestSnapshot } from './test-env.ts'
+import { testLogger } from './test-log.ts'
 import { realTime, type TimeDriver, virtualTime } from './time-driver.ts'
 import { type Sight, watchObject } from './watch-object.ts'
 
 /**
  * Starts a new control plane, installs the kinds that the operator defines, and runs the operator on it. Environments
  * are independent: any number can run in one process at the same time. Without an operator only the control plane runs.
+ *
+ * With the environment variable KUBEWRIGHT_TEST_CLUSTER (a kubeconfig file or a context) the environment uses that cluster instead
+ * of a control plane of its own, in a new namespace and in real time.
  */
 export function startTestEnv(operator?: Operator, options: TestEnvOptions = {}): Promise<TestEnv> {
+  const cluster = process.env[clusterVariable]
+  if (cluster !== undefined && cluster !== '') return startOnCluster(operator, options, cluster)
   return startFrom(operator, options, undefined)
 }
 
@@ -92,7 +105,8 @@ class World {
   readonly disposer = new AsyncDisposer()
   /** Counts the requests of controllers; undefined in real time, where deadlines end hot loops. */
   readonly meter: RequestMeter | undefined
-  running: RunningOperator | undefined
+  readonly faults: Faults
+  runs: OperatorRuns | undefined
   webhooksRunning = 0
   requestsInFlight = 0
 
@@ -110,11 +124,12 @@ class World {
       options.random ?? (isVirtual || options.seed !== undefined ? seededRandom(options.seed ?? 1) : systemRandom)
     this.random = origin === undefined ? random : random.fork(origin.branch)
     if (isVirtual) this.meter = new RequestMeter((error) => this.failure.happen(error))
+    this.faults = new Faults(this.time.clock)
   }
 
   #isUserCodeRunning(): boolean {
     if (this.webhooksRunning > 0) return true
-    return this.running?.manager.runners.some((runner) => runner.queue().processing.length > 0) ?? false
+    return this.runs?.current?.manager.runners.some((runner) => runner.queue().processing.length > 0) ?? false
   }
 }
 
@@ -133,13 +148,17 @@ async function assemble(
   snapshot: ControlPlaneSnapshot | undefined,
   world: World,
 ): Promise<TestEnv> {
-  const { transport = 'in-process', namespace = 'default', log = nullLogger, controllers, nodes } = options
-  const { time, failure, disposer, meter } = world
+  const { transport = 'in-process', namespace = 'default', controllers, nodes } = options
+  const { time, failure, disposer, meter, faults } = world
   const { clock } = time
+  const log = testLogger(options.log)
   const wrap: Wrap = (direct, sender) => {
     const intercepted = options.intercept?.(direct, sender, clock) ?? direct
     // Only the test decides about its own requests.
-    return meter === undefined || sender === 'test' ? intercepted : meter.wrap(intercepted, senderNames[sender])
+    const metered =
+      meter === undefined || sender === 'test' ? intercepted : meter.wrap(intercepted, senderNames[sender])
+    // Each run of the operator has a wrapper of its own.
+    return sender === 'operator' ? metered : faults.wrap(metered, sender)
   }
   const planeOptions: ControlPlaneOptions = {
     clock,
@@ -158,20 +177,17 @@ async function assemble(
     await client.create(Namespace({ metadata: { name: namespace } }))
   }
   await installKinds(client, operator, options.install)
+  let connect = connector(open, { impersonate: undefined, namespace }, world)
   if (operator !== undefined) {
     disposer.defer(() => failure.throwUntold())
     const impersonate = options.rights === 'all' ? undefined : await grantRights(operator, controlPlane, client)
-    const connect = (sender: 'operator' | 'webhooks'): ApiClient => {
-      const way = open(sender)
-      const told = tellingRefusals(way.transport, (refusal) => failure.happen(refusal))
-      return disposer.use(createClient({ ...way, transport: told, impersonate, clock, namespace }))
-    }
+    connect = connector(open, { impersonate, namespace }, world)
     const hasWebhooks = operator.webhooks.length > 0 || operator.conversions.length > 0
     if (hasWebhooks && options.webhooks !== false) {
       const hooks = {
         controlPlane,
         admin: client,
-        client: connect('webhooks'),
+        client: disposer.use(connect('webhooks')),
         transport,
         clock,
         log,
@@ -179,9 +195,161 @@ async function assemble(
       }
       disposer.use(await serveOperatorWebhooks(operator, hooks))
     }
-    world.running = await startManager(operator, connect('operator'), options, world)
+    if (options.manager !== false) await runOperator(operator, connect, { ...options, log, namespace }, world)
   }
-  return environment({ operator, options, controlPlane, client, namespace, world })
+  return environment({
+    operator,
+    options,
+    plane: embedded(controlPlane, operator, options, time),
+    client,
+    namespace,
+    world,
+    connect,
+    log,
+  })
+}
+
+/** Creates the clients of the operator: with its permissions, and reporting those that it lacks. */
+type Connect = (sender: 'operator' | 'webhooks', life?: Life) => ApiClient
+
+function connector(
+  open: Open,
+  { impersonate, namespace }: { readonly impersonate: Impersonation | undefined; readonly namespace: string },
+  { failure, faults, time: { clock } }: World,
+): Connect {
+  return (sender, life) => {
+    const way = open(sender)
+    const faulty = sender === 'operator' ? faults.wrap(way.transport, sender, life) : way.transport
+    const transport = tellingRefusals(faulty, (refusal) => failure.happen(refusal))
+    return createClient({ ...way, transport, impersonate, clock, namespace })
+  }
+}
+
+async function runOperator(
+  operator: Operator,
+  connect: Connect,
+  options: { readonly log: Logger; readonly namespace: string; readonly leaderElection?: boolean | undefined },
+  world: World,
+): Promise<void> {
+  const { time, random, failure, disposer } = world
+  const { log, namespace, leaderElection = false } = options
+  world.runs = disposer.use(
+    new OperatorRuns({
+      operator,
+      connect: (life) => connect('operator', life),
+      time,
+      random,
+      log,
+      namespace,
+      leaderElection,
+      failed: (error) => failure.happen(error),
+    }),
+  )
+  await world.runs.start()
+}
+
+/** The control plane of an environment: an embedded one, or a cluster. */
+interface Plane {
+  readonly onCluster: boolean
+  readonly controlPlane: () => ControlPlane
+  /** The manager of the built-in controllers, if it runs in this process. */
+  readonly manager: Manager | undefined
+  readonly store: Pick<Store, 'revision'>
+  readonly snapshot: () => TestSnapshot
+  readonly advance: (by: Duration) => Promise<void>
+}
+
+function embedded(
+  controlPlane: ControlPlane,
+  operator: Operator | undefined,
+  options: TestEnvOptions,
+  time: TimeDriver,
+): Plane {
+  return {
+    onCluster: false,
+    controlPlane: () => controlPlane,
+    manager: controlPlane.controllers.manager,
+    store: controlPlane.server.parts.registry.store,
+    snapshot: () => snapshotOf(operator, options, controlPlane, time),
+    advance: (by) => time.advance(by),
+  }
+}
+
+async function startOnCluster(operator: Operator | undefined, given: TestEnvOptions, wanted: string): Promise<TestEnv> {
+  // Virtual time ends at the border of this process.
+  const options: TestEnvOptions = { ...given, time: 'real', timeout: given.timeout ?? '1m' }
+  const world = new World(options, undefined)
+  try {
+    return await assembleOnCluster(operator, options, wanted, world)
+  } catch (error) {
+    await world.disposer[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function assembleOnCluster(
+  given: Operator | undefined,
+  options: TestEnvOptions,
+  wanted: string,
+  world: World,
+): Promise<TestEnv> {
+  const { time, disposer, faults, failure } = world
+  const { clock } = time
+  const log = testLogger(options.log)
+  const config = await clusterConfig(wanted)
+  const open: Open = (sender) => {
+    const direct = transportFor(config, { clock })
+    const intercepted = options.intercept?.(direct, sender, clock) ?? direct
+    const transport = sender === 'operator' ? intercepted : faults.wrap(intercepted, sender)
+    return { transport, credentials: config.credentials }
+  }
+  const admin = disposer.use(createClient({ ...open('test'), clock, namespace: 'default' }))
+  await requireCluster(admin, config.server)
+  const hasWebhooks = given !== undefined && given.webhooks.length + given.conversions.length > 0
+  const unreachable = hasWebhooks && options.webhooks !== false ? unreachableWebhooks(config.server) : undefined
+  if (unreachable !== undefined) skipOnCluster(options, unreachable)
+  // Disposed last, after the operator has stopped.
+  if (given !== undefined) disposer.defer(() => failure.throwUntold())
+  const prefix = options.namespace ?? given?.name ?? 'test'
+  await installOnCluster(admin, given, options.install ?? [])
+  const own = await ownNamespace(admin, prefix, clock)
+  const namespace = own.name
+  const client = disposer.use(createClient({ ...open('test'), clock, namespace }))
+  let connect = connector(open, { impersonate: undefined, namespace }, world)
+  // The operator cleans up the objects of the namespace, so it runs until the namespace is deleted.
+  let operator = given
+  try {
+    if (given !== undefined) {
+      operator = { ...given, namespaces: given.namespaces.length === 0 ? [namespace] : given.namespaces }
+      const suffix = namespace.slice(-8)
+      const impersonate =
+        options.rights === 'all' ? config.impersonate : await grantOnCluster(given, admin, suffix, clock, disposer)
+      connect = connector(open, { impersonate, namespace }, world)
+      if (hasWebhooks && options.webhooks !== false) {
+        const hooks = { admin, client: disposer.use(connect('webhooks')), server: config.server, namespace, clock, log }
+        await webhooksOnCluster(given, disposer, hooks)
+      }
+      if (options.manager !== false) await runOperator(operator, connect, { ...options, log, namespace }, world)
+    }
+  } finally {
+    disposer.use(own)
+  }
+  const refuse = (what: string): never => skipOnCluster(options, `${what} needs the embedded control plane`)
+  const plane: Plane = {
+    onCluster: true,
+    controlPlane: () => refuse("'controlPlane'"),
+    manager: undefined,
+    store: { revision: () => Promise.resolve(0) as never },
+    snapshot: () => refuse('snapshot()'),
+    advance: async () => refuse('advance() and virtual time'),
+  }
+  return environment({ operator, options, plane, client, namespace, world, connect, log })
+}
+
+/** Skips the test, or fails it with a recognisable error. */
+function skipOnCluster({ skip }: TestEnvOptions, reason: string): never {
+  skip?.(`on a cluster: ${reason}`)
+  throw new KubewrightError('KW_TEST_ON_CLUSTER', `Skipped on the cluster of ${clusterVariable}: ${reason}`)
 }
 
 /** A permanent failure of the environment. It is reported by the next wait, or else when the environment is disposed. */
@@ -258,67 +426,29 @@ function countingRequests(transport: Transport, world: World): Transport {
   }
 }
 
-async function startManager(
-  operator: Operator,
-  client: ApiClient,
-  { log = nullLogger, namespace = 'default', leaderElection = false }: TestEnvOptions,
-  { time: { clock }, random, failure, disposer }: World,
-): Promise<RunningOperator> {
-  // As the only replica it leads without a lease by default: a stalled test on a busy machine would lose the lease.
-  const metrics = createMetricRegistry(managerMetrics)
-  const health = createHealthChecks({ clock })
-  const manager = createManager({
-    operator,
-    client,
-    clock,
-    random: random.fork('operator'),
-    log,
-    metrics,
-    health,
-    namespace,
-    leaderElection: leaderElection && operator.leaderElection,
-  })
-  const stop = new AbortController()
-  const running = manager.start({ signal: stop.signal })
-  running.catch((cause: unknown) => {
-    const why = errorText(cause)
-    const message = `The operator has ended, so the wait cannot succeed: ${why}`
-    failure.happen(new KubewrightError('KW_TEST_OPERATOR_ENDED', message, { cause }))
-  })
-  disposer.defer(async () => {
-    stop.abort(new Error('The test environment was disposed'))
-    await running
-  })
-  await Promise.race([manager.elected, running])
-  return { manager, metrics, health }
-}
-
-interface RunningOperator {
-  readonly manager: Manager
-  readonly metrics: MetricRegistry
-  readonly health: ServedHealthChecks
-}
-
 interface EnvironmentParts {
   readonly operator: Operator | undefined
   readonly options: TestEnvOptions
-  readonly controlPlane: ControlPlane
+  readonly plane: Plane
   readonly client: ApiClient
   readonly namespace: string
   readonly world: World
+  /** Creates clients with the permissions of the operator; without one, with those of the administrator. */
+  readonly connect: Connect
+  readonly log: Logger
 }
 
 function environment(parts: EnvironmentParts): TestEnv {
-  const { operator, options, controlPlane, client, namespace, world } = parts
-  const { running, failure, time, disposer } = world
-  const manager = running?.manager
+  const { operator, options, plane, client, namespace, world, connect, log } = parts
+  const { failure, time, disposer, faults } = world
+  const running = (): RunningOperator | undefined => world.runs?.current
   const { signal } = failure
   const patience: Duration = options.timeout ?? (options.time === 'virtual' ? '1h' : '10s')
-  const managers = [manager, controlPlane.controllers.manager].filter((one) => one !== undefined)
+  const managers = (): Manager[] => [running()?.manager, plane.manager].filter((one) => one !== undefined)
   const explain = (kind: Parameters<TestEnv['gone']>[0], key: Parameters<TestEnv['gone']>[1]): Promise<string> =>
     describeState(
       client,
-      managers.flatMap(({ runners }) => runners),
+      managers().flatMap(({ runners }) => runners),
       kind,
       key,
       namespace,
@@ -345,14 +475,19 @@ function environment(parts: EnvironmentParts): TestEnv {
     return `${kind.kind} ${formatKey(name, kind.scope === 'Namespaced' ? given : undefined)}`
   }
   const advance = async (by: Duration): Promise<void> => {
-    await time.advance(by)
+    await plane.advance(by)
     if (signal.aborted) throw failure.tell(signal.reason)
   }
   return {
     client,
     namespace,
-    controlPlane,
-    manager,
+    get controlPlane() {
+      return plane.controlPlane()
+    },
+    onCluster: plane.onCluster,
+    get manager() {
+      return running()?.manager
+    },
     clock: { now: () => time.clock.now(), advance },
     advance,
     async until(kind, key, when = () => true, { timeout = patience } = {}) {
@@ -367,27 +502,69 @@ function environment(parts: EnvironmentParts): TestEnv {
       await waitFor(`${named(kind, key)} to be deleted`, timeout, work, () => explain(kind, key))
     },
     async settled({ timeout = patience } = {}) {
-      const { store } = controlPlane.server.parts.registry
-      const quietMillis = options.transport === 'https' ? 100 : 0
+      const { store } = plane
+      const quietMillis = plane.onCluster ? 500 : options.transport === 'https' ? 100 : 0
       // In process and in virtual time, one turn runs everything. Otherwise a change may take a few turns for each of
       // watch, queue and reconcile.
       const quietTurns = options.time === 'virtual' && options.transport !== 'https' ? 1 : 40
-      const work = (aborted: AbortSignal) => settle({ managers, store, time, quietMillis, quietTurns }, aborted)
+      const work = (aborted: AbortSignal) =>
+        settle({ managers: managers(), store, time, quietMillis, quietTurns }, aborted)
       // The error of settle() describes the remaining work.
       const done = time.wait(withDeadline(time.clock, timeout, 'the environment to settle', work, { signal }))
       await done.catch((error: unknown) => {
+        const failed = failureText(managers().flatMap(({ runners }) => runners))
+        if (failed !== '' && isKubewrightError(error, 'KW_TEST_NOT_SETTLED')) {
+          throw new KubewrightError('KW_TEST_NOT_SETTLED', `${error.message}\n\n${failed}`, { cause: error })
+        }
         throw failure.tell(error)
       })
     },
+    async step(controller, key) {
+      const own = connect('operator')
+      const random = world.random.fork('step')
+      const parts = { client: own, clock: time.clock, random, log, namespace, operator: operator?.name ?? 'test' }
+      // The result has the status type of the controller.
+      const done = step(controller, key, parts).finally(() => own[Symbol.asyncDispose]())
+      return (await time.wait(done)) as StepResult<never>
+    },
+    fail: (fault) => faults.fail(fault),
+    cutWatches: (kind) => faults.cutWatches({ kind }, 'operator'),
+    async restart({ downtime } = {}) {
+      if (world.runs === undefined) throw notRunning('restart()')
+      await time.wait(world.runs.restart('stop', downtime))
+    },
+    crashAt(crash) {
+      const { runs } = world
+      if (runs === undefined) throw notRunning('crashAt()')
+      let restart: (done: Promise<void>) => void
+      const restarted = new Promise<void>((resolve) => (restart = resolve))
+      // A failed restart fails the environment, even if the test does not wait for it.
+      restarted.catch((cause: unknown) => {
+        const message = `The operator did not start after its crash: ${errorText(cause)}`
+        failure.happen(new KubewrightError('KW_TEST_OPERATOR_ENDED', message, { cause }))
+      })
+      const fault = faults.crashAt(crash, () => {
+        restart(runs.restart('crash', crash.downtime))
+      })
+      return {
+        get hits() {
+          return fault.hits
+        },
+        get restarted() {
+          return time.wait(restarted)
+        },
+        [Symbol.dispose]: () => fault[Symbol.dispose](),
+      }
+    },
     reconciles: () =>
-      (manager?.runners ?? []).flatMap((runner) => runner.recent()).sort((a, b) => b.startedAt - a.startedAt),
-    metrics: () => running?.metrics.text() ?? '',
+      (running()?.manager.runners ?? []).flatMap((runner) => runner.recent()).sort((a, b) => b.startedAt - a.startedAt),
+    metrics: () => running()?.metrics.text() ?? '',
     health: async () => {
-      const report = async (sort: 'healthz' | 'readyz') => (await running?.health.report(sort)) ?? []
+      const report = async (sort: 'healthz' | 'readyz') => (await running()?.health.report(sort)) ?? []
       const [live, ready] = await time.wait(Promise.all([report('healthz'), report('readyz')]))
       return { live, ready }
     },
-    snapshot: () => snapshotOf(operator, options, controlPlane, time),
+    snapshot: () => plane.snapshot(),
     [Symbol.asyncDispose]: () => time.wait(disposer[Symbol.asyncDispose]()),
   }
 }
@@ -406,3 +583,5 @@ function snapshotOf(
     [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose](),
   }
 }
+
+const notRunning = (what: string): TypeError => new TypeError(`${what} needs an operator whose controllers run`)

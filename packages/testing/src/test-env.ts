@@ -2,7 +2,10 @@ import type { AnyKind, Infer } from '@kubewright/api'
 import type { Clock, Duration, Logger, Random, Seed } from '@kubewright/base'
 import type { ApiClient, Key, Transport } from '@kubewright/client'
 import type { ControllerChoice, ControlPlane, NodesOptions } from '@kubewright/controlplane'
-import type { HealthReport, Manager, ReconcileRecord } from '@kubewright/runtime'
+import type { Controller, HealthReport, Manager, ReconcileRecord } from '@kubewright/runtime'
+import type { Crash, CrashOptions, Fault, FaultOptions, RequestSender } from './faults.ts'
+import type { StatusOf, StepResult } from './step.ts'
+import type { TestLogFormat } from './test-log.ts'
 
 /** Options of {@link startTestEnv}. */
 export interface TestEnvOptions {
@@ -51,16 +54,25 @@ export interface TestEnvOptions {
    * of the built-in controllers are in process nevertheless. @default none
    */
   readonly intercept?: InterceptTransport | undefined
-  /** @default silent */
-  readonly log?: Logger | undefined
+  /**
+   * Whether the controllers of the operator run. If false, kinds, webhooks and permissions are installed as usual, and
+   * only `step()` reconciles. @default true
+   */
+  readonly manager?: boolean | undefined
+  /**
+   * Where log lines go: a logger, or lines to the standard error. @default the format in the environment variable
+   * KUBEWRIGHT_TEST_LOG (`pretty`, `json`, or `debug` for pretty lines with more detail), otherwise silent
+   */
+  readonly log?: Logger | TestLogFormat | undefined
+  /**
+   * Called with the reason when the environment runs on a real cluster and the test needs what only the embedded control
+   * plane has. Pass the `skip` of the test's context to skip such tests. @default throws `KW_TEST_ON_CLUSTER`
+   */
+  readonly skip?: ((reason: string) => void) | undefined
 }
 
 /** Wraps the transport of one client of an environment. */
-export type InterceptTransport = (
-  transport: Transport,
-  sender: 'test' | 'operator' | 'webhooks' | 'controllers',
-  clock: Clock,
-) => Transport
+export type InterceptTransport = (transport: Transport, sender: RequestSender, clock: Clock) => Transport
 
 /** Options of a wait. */
 export interface UntilOptions {
@@ -73,8 +85,11 @@ export interface TestEnv extends AsyncDisposable {
   /** The test's own client, with the permissions of an administrator and independent of the operator. Reads go to the server. */
   readonly client: ApiClient
   readonly namespace: string
+  /** Not available on a real cluster. */
   readonly controlPlane: ControlPlane
-  /** The operator's manager; undefined without an operator. */
+  /** Whether the environment runs on the cluster of KUBEWRIGHT_TEST_CLUSTER instead of an embedded control plane. */
+  readonly onCluster: boolean
+  /** The operator's manager, a new one after each restart; undefined without an operator. */
   readonly manager: Manager | undefined
   readonly clock: {
     /** The wall time of the environment, in epoch milliseconds. */
@@ -100,7 +115,23 @@ export interface TestEnv extends AsyncDisposable {
    * Resolves when all controllers are up to date and no key is left to reconcile. Requeues with a delay do not count.
    */
   settled(options?: UntilOptions): Promise<void>
-  /** The operator's last reconciles, newest first. */
+  /**
+   * Reconciles one object once, with finalizer, children and status, and returns the outcome or the error. Use it with
+   * the option `manager: false`, so that the running operator does not reconcile the object as well.
+   */
+  step<C extends Controller>(controller: C, key: Key): Promise<StepResult<StatusOf<C>>>
+  /** Makes requests fail: by default the next one of the operator that matches. */
+  fail(options: FaultOptions): Fault
+  /** Ends the open watches of the operator, of all kinds or of one, as a lost connection would. Returns their number. */
+  cutWatches(kind?: AnyKind): number
+  /** Stops the operator and starts it again, with empty caches and queues. Its webhooks keep running. */
+  restart(options?: { readonly downtime?: Duration | undefined }): Promise<void>
+  /**
+   * Crashes the operator at a request, once, and starts it again. From then on no request of the crashed run reaches the
+   * server. Its webhooks keep running.
+   */
+  crashAt(options: CrashOptions): Crash
+  /** The operator's last reconciles, newest first. After a restart, those of the new run. */
   reconciles(): readonly ReconcileRecord[]
   /** The operator's metrics page, in the text format of Prometheus. */
   metrics(): string

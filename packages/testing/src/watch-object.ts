@@ -1,5 +1,4 @@
-import type { AnyKind, Infer } from '@kubewright/api'
-import { toNameAndNamespace } from '@kubewright/api'
+import { type AnyKind, type Infer, isInternalError, toNameAndNamespace } from '@kubewright/api'
 import type { ApiClient, Key } from '@kubewright/client'
 
 /** The state of an object at one point in time; undefined when it does not exist. */
@@ -18,23 +17,35 @@ export async function watchObject<K extends AnyKind>(
 ): Promise<Sight<K>> {
   const { name, namespace: named = namespace } = toNameAndNamespace(key)
   const where = kind.scope === 'Namespaced' ? { namespace: named } : {}
+  const fields = { 'metadata.name': name }
+  let canStream = true
   for (;;) {
-    const watch = await client.watch(kind, {
-      ...where,
-      fields: { 'metadata.name': name },
-      sendInitialEvents: true,
-      resourceVersionMatch: 'NotOlderThan',
-      signal,
-    })
     let there = false
-    for await (const event of watch) {
-      if (event.type === 'BOOKMARK') {
-        if (event.initialEventsEnd && !there && isEnough(undefined)) return undefined
-        continue
+    let from: object = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
+    try {
+      if (!canStream) {
+        for await (const { items, resourceVersion } of client.pages(kind, { ...where, fields, signal })) {
+          const [object] = items
+          there = object !== undefined
+          if (isEnough(object)) return object
+          from = { resourceVersion }
+        }
       }
-      there = event.type !== 'DELETED'
-      const sight: Sight<K> = there ? event.object : undefined
-      if (isEnough(sight)) return sight
+      const watch = await client.watch(kind, { ...where, fields, signal, ...from })
+      for await (const event of watch) {
+        if (event.type === 'BOOKMARK') {
+          if (event.initialEventsEnd && !there && isEnough(undefined)) return undefined
+          continue
+        }
+        there = event.type !== 'DELETED'
+        const sight: Sight<K> = there ? event.object : undefined
+        if (isEnough(sight)) return sight
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      // Clusters with an old etcd cannot send initial events.
+      if (!canStream || !isInternalError(error)) throw error
+      canStream = false
     }
     signal.throwIfAborted()
   }

@@ -1,0 +1,192 @@
+import type { AnyKind } from '@kubewright/api'
+import { isApiError, isConditionTrue } from '@kubewright/api'
+import { type AsyncDisposer, type Clock, KubewrightError, type Logger, systemRandom, uuid } from '@kubewright/base'
+import { CertificateAuthority } from '@kubewright/base/pki'
+import {
+  type ApiClient,
+  type ClientConfig,
+  type ContextChoice,
+  loadClientConfig,
+  loadKubeconfig,
+} from '@kubewright/client'
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  CustomResourceDefinition,
+  Namespace,
+  SubjectAccessReview,
+} from '@kubewright/k8s'
+import {
+  certificateSource,
+  createWebhookHandler,
+  definitionsOf,
+  type Operator,
+  registerLocally,
+  serveWebhooks,
+  type WebhookRegistration,
+} from '@kubewright/runtime'
+import { rightsOf } from './operator-rights.ts'
+import { watchObject } from './watch-object.ts'
+
+/** The label of everything that environments create on a cluster, for manual clean-up. */
+export const testLabel = 'kubewright.dev/test'
+
+/** The environment variable that names a kubeconfig file, or a context of the default kubeconfig. */
+export const clusterVariable = 'KUBEWRIGHT_TEST_CLUSTER'
+/** The environment variable with the address at which the API server reaches this machine. */
+const webhookHostVariable = 'KUBEWRIGHT_TEST_WEBHOOK_HOST'
+
+/** Loads the configuration of the cluster that {@link clusterVariable} names. */
+export async function clusterConfig(wanted: string): Promise<ClientConfig> {
+  const inDefault = await loadKubeconfig(undefined).catch(() => undefined)
+  const choice: ContextChoice & { kubeconfig?: string } = inDefault?.contexts.has(wanted)
+    ? { context: wanted }
+    : { kubeconfig: wanted }
+  try {
+    return await loadClientConfig(choice)
+  } catch (cause) {
+    throw new KubewrightError(
+      'KW_TEST_CLUSTER',
+      `${clusterVariable}=${wanted} is neither a context of the kubeconfig nor a kubeconfig file: unset it to use the embedded control plane`,
+      { cause },
+    )
+  }
+}
+
+/** Creates the namespace of an environment. Its disposal deletes the namespace and waits, while the operator still runs. */
+export async function ownNamespace(
+  admin: ApiClient,
+  prefix: string,
+  clock: Clock,
+): Promise<AsyncDisposable & { readonly name: string }> {
+  const name = `${prefix.slice(0, 40)}-${uuid(systemRandom).slice(0, 8)}`
+  await admin.create(Namespace({ metadata: { name, labels: { [testLabel]: 'true' } } }))
+  return {
+    name,
+    async [Symbol.asyncDispose]() {
+      await admin.delete(Namespace, name)
+      const limit = new AbortController()
+      const timer = clock.setTimer(60_000, () => limit.abort(new Error(`Namespace ${name} was not deleted in time`)))
+      try {
+        await watchObject(admin, Namespace, name, (sight) => sight === undefined, {
+          namespace: '',
+          signal: limit.signal,
+        })
+      } finally {
+        timer.cancel()
+      }
+    },
+  }
+}
+
+/** Installs the kinds of an operator. They stay installed: other test processes may use them. */
+export async function installOnCluster(
+  admin: ApiClient,
+  operator: Operator | undefined,
+  more: readonly AnyKind[],
+): Promise<void> {
+  const { kinds = [], controllers = [], webhooks = [], conversions = [] } = operator ?? {}
+  const { signal } = new AbortController()
+  for (const crd of definitionsOf({ kinds: [...more, ...kinds], controllers, webhooks, conversions })) {
+    const labels = { ...crd.metadata.labels, [testLabel]: 'true' }
+    // The CRD is untyped here; the server validates it.
+    await admin.apply({ ...crd, metadata: { ...crd.metadata, labels } } as never, { force: true })
+    const isServed = (sight: object | undefined): boolean =>
+      sight !== undefined && isConditionTrue(sight as never, 'Established')
+    await watchObject(admin, CustomResourceDefinition, crd.metadata.name, isServed, { namespace: '', signal })
+  }
+}
+
+/** Grants the operator its permissions until the environment is disposed. Resolves when the server authorizes by them. */
+export async function grantOnCluster(
+  operator: Operator,
+  admin: ApiClient,
+  suffix: string,
+  clock: Clock,
+  disposer: AsyncDisposer,
+): Promise<{ readonly user: string; readonly groups: readonly string[] }> {
+  const { user, groups, rules } = rightsOf(operator)
+  const metadata = { name: `${operator.name}-${suffix}`, labels: { [testLabel]: 'true' } }
+  const apiGroup = 'rbac.authorization.k8s.io'
+  await admin.create(ClusterRole({ metadata, rules }))
+  disposer.defer(() => admin.delete(ClusterRole, metadata.name))
+  await admin.create(
+    ClusterRoleBinding({
+      metadata,
+      roleRef: { apiGroup, kind: 'ClusterRole', name: metadata.name },
+      subjects: [{ apiGroup, kind: 'User', name: user }],
+    }),
+  )
+  disposer.defer(() => admin.delete(ClusterRoleBinding, metadata.name))
+  const rule = rules.find(({ resources = [], verbs }) => resources.length > 0 && verbs.length > 0)
+  const [group = ''] = rule?.apiGroups ?? []
+  const [resource = '', subresource = ''] = rule?.resources?.[0]?.split('/') ?? []
+  const attributes = { group, resource, subresource, verb: rule?.verbs[0] ?? 'get' }
+  for (let attempt = 0; attempt < 100 && rule !== undefined; attempt++) {
+    const asked = SubjectAccessReview({ spec: { user, groups: [...groups], resourceAttributes: attributes } })
+    const { status } = await admin.create(asked)
+    if (status?.allowed) break
+    await clock.sleep(100)
+  }
+  return { user, groups }
+}
+
+/** What {@link webhooksOnCluster} needs. */
+export interface ClusterWebhooksParts {
+  readonly admin: ApiClient
+  readonly client: ApiClient
+  readonly server: string
+  readonly namespace: string
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Why the API server at a URL cannot call webhooks in this process; undefined when it can. */
+export function unreachableWebhooks(server: string): string | undefined {
+  if (webhookHost(server) !== undefined) return undefined
+  return `the API server at ${server} cannot call webhooks in this process: set ${webhookHostVariable} to an address of this machine that it can reach`
+}
+
+function webhookHost(server: string): string | undefined {
+  const given = process.env[webhookHostVariable]
+  if (given !== undefined && given !== '') return given
+  const { hostname } = new URL(server)
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.') ? '127.0.0.1' : undefined
+}
+
+/** Serves the operator's webhooks in this process, for objects in the namespace of the environment, until disposed. */
+export async function webhooksOnCluster(
+  operator: Operator,
+  disposer: AsyncDisposer,
+  { admin, client, server, namespace, clock, log }: ClusterWebhooksParts,
+): Promise<void> {
+  const host = webhookHost(server)!
+  const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } }
+  const limited = (registration: WebhookRegistration | undefined) =>
+    registration && { ...registration, namespaceSelector }
+  const webhooks = operator.webhooks.map((webhook) => ({
+    ...webhook,
+    defaulting: limited(webhook.defaulting),
+    validation: limited(webhook.validation),
+  }))
+  const { conversions } = operator
+  const handler = createWebhookHandler({ webhooks, conversions, client, clock, log })
+  const now = clock.now()
+  const authority = CertificateAuthority.create({ commonName: 'webhooks of a test', now })
+  const certificate = certificateSource(new CertificateAuthority(authority).issueServing({ now, hosts: [host] }))
+  const listen = host === '127.0.0.1' ? host : '0.0.0.0'
+  const { port } = disposer.use(await serveWebhooks({ handler, certificate, port: 0, host: listen, log }))
+  const owner = { ...operator, name: namespace, webhooks }
+  const url = `https://${host}:${port}`
+  disposer.use(await registerLocally(owner, { client: admin, url, caBundle: authority.cert, log }))
+}
+
+/** Rejects with a clear error when the cluster does not respond. */
+export async function requireCluster(admin: ApiClient, server: string): Promise<void> {
+  try {
+    await admin.get(Namespace, 'default')
+  } catch (cause) {
+    const why = isApiError(cause) ? cause.message : 'it does not respond'
+    throw new KubewrightError('KW_TEST_CLUSTER', `Cannot use ${server} of ${clusterVariable}: ${why}`, { cause })
+  }
+}
