@@ -1,4 +1,4 @@
-import { type KubeObject, newForbidden, toTime } from '@kubewright/api'
+import { type KubeObject, newAlreadyExists, newForbidden, toTime } from '@kubewright/api'
 import { memoryLogger, VirtualClock } from '@kubewright/base'
 import {
   type ApiClient,
@@ -60,6 +60,30 @@ const unreachable = (): never => {
 }
 
 describe('createEventRecorder()', () => {
+  test('gives an Event another name when another recorder has used its name', async () => {
+    const { recorder, requests, setAnswer } = startRecorder()
+    setAnswer(() => {
+      if (requests.length === 1) throw newAlreadyExists({ group: 'events.k8s.io', resource: 'events' }, 'a')
+      return {}
+    })
+    recorder.record(pod, note)
+    await recorder[Symbol.asyncDispose]()
+    const names = requests.map(({ body }) => (body['metadata'] as { name: string }).name)
+    expect([names.length, new Set(names).size]).toEqual([2, 2])
+  })
+
+  test('takes an Event as written when an earlier create got no response', async () => {
+    const { recorder, clock, requests, counts, setAnswer } = startRecorder()
+    setAnswer(() => {
+      if (requests.length === 1) return unreachable()
+      throw newAlreadyExists({ group: 'events.k8s.io', resource: 'events' }, 'a')
+    })
+    recorder.record(pod, note)
+    await clock.advance(30_000)
+    await recorder[Symbol.asyncDispose]()
+    expect([requests.length, counts['created']]).toEqual([2, 1])
+  })
+
   test('record() writes an Event in the background', async () => {
     const { recorder, clock, requests, counts } = startRecorder()
     recorder.record(pod, note)

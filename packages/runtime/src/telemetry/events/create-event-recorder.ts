@@ -187,23 +187,42 @@ class BackgroundRecorder implements EventRecorder, AsyncDisposable {
   }
 
   async #write(series: EventSeries): Promise<void> {
-    const { client, clock } = this.#options
+    const { clock } = this.#options
     const { count } = series
     const options = { signal: this.#abort.signal, timeout: requestTimeout } as const
     const classic = series.api === 'v1'
-    const draft = classic ? coreEvent(series.draft, series.firstObserved) : series.draft
     const state = classic ? coreCount(count, series.lastObserved) : seriesOf(series)
     if (series.writtenCount === 0 || !(await this.#patched(series, state, options))) {
-      try {
-        await client.create({ ...draft, ...state }, options)
-      } catch (error) {
-        // The response to an earlier create was lost; the Event exists.
-        if (!isAlreadyExists(error)) throw error
-      }
+      await this.#create(series, state, options)
       this.#count('created')
     }
     series.writtenCount = count
     series.lastWrite = clock.monotonic()
+  }
+
+  async #create(
+    series: EventSeries,
+    state: object,
+    options: { readonly signal: AbortSignal; readonly timeout: Duration },
+  ): Promise<void> {
+    for (;;) {
+      const { draft, api, firstObserved } = series
+      try {
+        await this.#options.client.create(
+          { ...(api === 'v1' ? coreEvent(draft, firstObserved) : draft), ...state },
+          options,
+        )
+        return
+      } catch (error) {
+        if (!isAlreadyExists(error)) {
+          series.mayExist = true
+          throw error
+        }
+        // The response to an earlier create was lost; the Event exists.
+        if (series.mayExist) return
+        this.#correlator.rename(series)
+      }
+    }
   }
 
   /** Returns false when the Event does not exist: servers delete Events after an hour. */

@@ -1,11 +1,11 @@
 import type { KubeObject } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
-import { type EventDraft, type EventReporter, eventDraft } from './event-draft.ts'
+import { type EventDraft, type EventReporter, eventDraft, eventName } from './event-draft.ts'
 import type { EventNote } from './event-recorder.ts'
 
 /** An Event and its number of occurrences. */
 export interface EventSeries {
-  readonly draft: EventDraft
+  draft: EventDraft
   readonly api: 'events.k8s.io/v1' | 'v1'
   count: number
   /** Microseconds since the epoch. */
@@ -16,6 +16,8 @@ export interface EventSeries {
   writtenCount: number
   /** Monotonic time of the last write, in milliseconds. */
   lastWrite: number
+  /** Whether a create failed without a response, so that the Event may exist. */
+  mayExist: boolean
   /** Whether the series is in the recorder's queue. */
   queued: boolean
 }
@@ -92,6 +94,7 @@ export class EventCorrelator {
       lastObserved: micros,
       writtenCount: 0,
       lastWrite: now,
+      mayExist: false,
       queued: false,
       seen: now,
     }
@@ -149,6 +152,15 @@ export class EventCorrelator {
 
   // Names end with the time in nanoseconds, as client-go's do. A second Event at the same time gets the next
   // nanosecond.
+  /** Gives the Event another name, because another recorder has used its name in the same microsecond. */
+  rename(series: EventSeries): void {
+    const { draft, firstObserved } = series
+    series.draft = {
+      ...draft,
+      metadata: { ...draft.metadata, name: eventName(draft.regarding.name, this.#nextSerial(firstObserved)) },
+    }
+  }
+
   #nextSerial(micros: number): bigint {
     const time = BigInt(micros) * 1000n
     this.#serial = time > this.#serial ? time : this.#serial + 1n

@@ -69,13 +69,12 @@ export function eventDraft(
 ): EventDraft {
   const { type, message, related } = note
   const reason = cut(note.reason, maxWord) || 'Unknown'
-  const suffix = `.${serial.toString(16)}`
   const { name, namespace = 'default' } = regarding.metadata
   const { controller } = note.component === undefined ? reporter : reporterOf(note.component, reporter.instance)
   return {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata: { name: `${name.slice(0, maxName - suffix.length)}${suffix}`, namespace },
+    metadata: { name: eventName(name, serial), namespace },
     eventTime: formatMicroTime(instantFromMillis(micros / 1000)),
     reportingController: controller,
     reportingInstance: reporter.instance,
@@ -86,6 +85,12 @@ export function eventDraft(
     regarding: referenceTo(regarding),
     ...(related === undefined ? {} : { related: referenceTo(related) }),
   }
+}
+
+/** The name of an Event about an object: unique among the Events of one recorder. */
+export function eventName(about: string, serial: bigint): string {
+  const suffix = `.${serial.toString(16)}`
+  return `${about.slice(0, maxName - suffix.length)}${suffix}`
 }
 
 /** Converts an Event to the v1 API. */
