@@ -472,9 +472,6 @@ describe('invalid input', () => {
     expect(await webhook('--version', 'v1', '--defaulting')).toBe(
       'Home v1 already has webhooks for defaulting: overwrite them with --force',
     )
-    expect(await webhook('--version', 'v2', '--defaulting')).toBe(
-      'version v1 of Home has webhooks, and requests in other versions are converted for them: extend them with --version v1',
-    )
     await webhook('--version', 'v1', '--conversion')
     expect(await webhook('--version', 'v2', '--conversion')).toBe(
       'version v1 of Home is already the hub: make v2 the hub with --force',
@@ -484,6 +481,49 @@ describe('invalid input', () => {
     )
     expect(project.read('src/home.conversion.ts')).toContain('spoke(Home.versions.v1, {')
     expect(project.read('src/home.webhook.ts')).toContain('defineWebhook(Home.versions.v1, {')
+  })
+
+  test('for a second version have files of their own', async () => {
+    using project = await homeProject(second, [
+      'create',
+      'webhook',
+      '--kind',
+      'Home',
+      '--version',
+      'v1',
+      '--defaulting',
+    ])
+    const webhook = (...args: string[]) => project.kubewright('create', 'webhook', '--kind', 'Home', ...args)
+    expect(await webhook('--version', 'v2', '--programmatic-validation')).toMatchObject({
+      code: 0,
+      notes: 'Next: npm test',
+    })
+    const written = project.read('src/home.v2.webhook.ts')
+    expect(written).toContain('export const homeV2Webhook = defineWebhook(Home.versions.v2, {')
+    expect(written).toContain("matchPolicy: 'Exact',")
+    expect(project.read('src/home.v2.webhook.test.ts')).toContain(
+      'create(Home.versions.v2({ metadata: { name }, spec }))',
+    )
+    expect(project.read('src/operator.ts')).toContain('webhooks: [homeWebhook, homeV2Webhook]')
+    expect(project.read('src/home.webhook.ts')).toContain('defineWebhook(Home, {')
+    expect(project.read('config/samples/ajd_v2_home.yaml')).toContain('name: home-sample-v2\n')
+  })
+
+  test('for a version before the first one with webhooks are rejected', async () => {
+    using project = await homeProject(second, [
+      'create',
+      'webhook',
+      '--kind',
+      'Home',
+      '--version',
+      'v2',
+      '--defaulting',
+    ])
+    expect(
+      (await project.kubewright('create', 'webhook', '--kind', 'Home', '--version', 'v1', '--defaulting')).notes,
+    ).toBe(
+      'version v2 of Home has webhooks, and requests in other versions are converted for them: extend them with --version v2',
+    )
   })
 
   test('with groups are reported', async () => {

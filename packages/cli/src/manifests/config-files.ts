@@ -18,7 +18,7 @@ import { type ManifestOptions, resolveOptions } from './manifest-options.ts'
 import { type ObjectContext, shortGroup } from './object-context.ts'
 import { hasWebhooks, type OperatorDescription } from './operator-description.ts'
 import { helperName, placeLabel } from './rbac-objects.ts'
-import { placeholderSpec, sampleOf, storedVersion } from './sample-of.ts'
+import { placeholderSpec, sampleOf, sampleProblems, storedVersion } from './sample-of.ts'
 import { conversionOf, markGenerated } from './webhook-objects.ts'
 
 /** The options of {@link configFiles}. */
@@ -156,13 +156,13 @@ function sampleFiles(context: ObjectContext, present: ReadonlyMap<string, string
     // The user has written a sample of this version, in any file.
     if (shown.has(`${group}/${version} ${names.kind}`)) continue
     const name = `${shortGroup(operator, group)}_${version}_${names.kind.toLowerCase()}.yaml`
-    files[name] = editable(yamlOf(sampleOf(crd, operator.name)))
+    files[name] = editable(sampleYaml(crd, operator.name))
   }
   for (const [name, text] of present) {
     for (const { crd } of operator.resources) {
       const version = outgrownVersion(text, crd)
       if (version === undefined) continue
-      const sample = yamlOf(sampleOf(crd, operator.name, version))
+      const sample = sampleYaml(crd, operator.name, version)
       // The user has not changed it, so it may be overwritten. A sample of the storage version is kept up to date from then on.
       files[name] = { ...(version === storedVersion(crd) ? editable(sample) : derived(sample)), care: 'derived' }
     }
@@ -170,6 +170,15 @@ function sampleFiles(context: ObjectContext, present: ReadonlyMap<string, string
   const kept = [...present].filter(([, text]) => !provenanceOf(text).isUntouched).map(([name]) => name)
   const resources = [...new Set([...Object.keys(files), ...kept])].sort()
   return { ...files, 'kustomization.yaml': editable(yamlOf({ resources })) }
+}
+
+/** The text of a sample. Comments name the values that the schema rejects and the user must replace. */
+function sampleYaml(crd: CrdManifest, operator: string, version?: string): string {
+  const sample = sampleOf(crd, operator, version)
+  const problems = sampleProblems(crd, sample)
+  const comments = problems.map((problem) => `# - ${problem.replaceAll(/\s+/g, ' ')}\n`)
+  const heading = '# Replace the values that the CRD rejects:\n'
+  return `${comments.length === 0 ? '' : heading}${comments.join('')}${yamlOf(sample)}`
 }
 
 /** The version of a sample that `create api` wrote and whose placeholder fields the CRD no longer has; undefined for other texts. */

@@ -121,10 +121,10 @@ function refuseRepeated(project: Project, entry: ProjectResource, choice: Webhoo
   }
   if (!choice.defaulting && !choice.validation) return
   const family = familiesOf(project).find((one) => one.kind === kind && one.group === groupOf(entry))
-  const other = family?.versions.find(
-    (one) => one.version !== version && (one.webhooks?.defaulting || one.webhooks?.validation),
-  )
-  if (other) {
+  const at = family?.versions.findIndex((one) => one.version === version) ?? 0
+  const [other] = family?.webhooks ?? []
+  // The webhooks of the first version with some have the files without a version in their names, and keep them.
+  if (other && (family?.versions.findIndex((one) => one.version === other.version) ?? 0) > at) {
     throw new Error(
       `Version ${other.version} of ${kind} has webhooks, and requests in other versions are converted for them: extend them with --version ${other.version}`,
     )

@@ -12,6 +12,18 @@ export interface FamilyController {
   readonly name: string | undefined
 }
 
+/** The webhooks of one version of a kind. */
+export interface FamilyWebhook {
+  readonly version: string
+  readonly webhooks: NonNullable<ProjectResource['webhooks']>
+  /** The path of its files without suffixes, relative to the project. */
+  readonly stem: string
+  /** The start of the name of its export. */
+  readonly prefix: string
+  /** Whether an earlier version has webhooks too. */
+  readonly isFurther: boolean
+}
+
 /** A kind of a project with all its versions. */
 export interface KindFamily extends KindNames {
   /** The full API group. */
@@ -23,9 +35,8 @@ export interface KindFamily extends KindNames {
   /** Whether Kubernetes or another project defines it. */
   readonly isForeign: boolean
   readonly controllers: readonly FamilyController[]
-  readonly webhooks: ProjectResource['webhooks']
-  /** The version that the webhooks receive; undefined without webhooks. */
-  readonly webhookVersion: string | undefined
+  /** The webhooks that default or validate, in the order of the versions. */
+  readonly webhooks: readonly FamilyWebhook[]
   /** Whether a conversion webhook converts its versions. */
   readonly isConverted: boolean
   readonly image: DeployImageOptions | undefined
@@ -45,7 +56,7 @@ function familyOf(project: Project, versions: readonly ProjectResource[]): KindF
   const [first] = versions as readonly [ProjectResource, ...ProjectResource[]]
   const hub = versions.find(({ webhooks }) => webhooks?.conversion)
   const names = namesOf(first)
-  const reviewed = versions.find(({ webhooks }) => webhooks?.defaulting || webhooks?.validation)
+  const reviewed = versions.filter(({ webhooks }) => webhooks?.defaulting || webhooks?.validation)
   return {
     ...names,
     group: groupOf(first),
@@ -53,8 +64,13 @@ function familyOf(project: Project, versions: readonly ProjectResource[]): KindF
     stored: hub ?? first,
     isForeign: first.core === true || first.external === true,
     controllers: versions.flatMap((version) => controllersOf(version, names)),
-    webhooks: reviewed?.webhooks,
-    webhookVersion: reviewed?.version,
+    webhooks: reviewed.map(({ version, webhooks }, index) => ({
+      version,
+      webhooks: webhooks!,
+      stem: index === 0 ? names.stem : `${names.stem}.${version}`,
+      prefix: index === 0 ? names.prefix : `${names.prefix}${version[0]!.toUpperCase()}${version.slice(1)}`,
+      isFurther: index > 0,
+    })),
     isConverted: hub !== undefined,
     image: deployImageOf(project, first),
   }

@@ -24,10 +24,13 @@ export async function runCreateWebhook(
     resource.kind === options.kind && (options.group === undefined || resource.group === options.group)
   const family = familiesOf(next).find(({ versions }) => isMeant(versions[0]!))!
   const before = familiesOf(old).find(({ versions }) => isMeant(versions[0]!))
+  const reviewing = family.webhooks.find(({ version }) => version === options.version) ?? family.webhooks[0]
   const owned = [
-    ...(options.defaulting || options.validation ? ['webhook', 'webhook.test'] : []),
-    ...(options.conversion ? ['conversion', 'conversion.test'] : []),
-  ].map((part) => `${family.stem}.${part}.ts`)
+    ...(options.defaulting || options.validation ? ['webhook', 'webhook.test'] : []).map(
+      (part) => `${reviewing?.stem}.${part}.ts`,
+    ),
+    ...(options.conversion ? ['conversion', 'conversion.test'] : []).map((part) => `${family.stem}.${part}.ts`),
+  ]
   const { force, 'dry-run': dryRun, output } = flags
   writeScaffold({ old, next, force: (path) => force && owned.includes(path), dryRun, output }, context)
   const { version } = family.stored

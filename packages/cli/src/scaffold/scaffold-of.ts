@@ -57,7 +57,8 @@ function addKind(project: Project, family: KindFamily, add: Add): void {
   if (!isForeign) {
     add(`${stem}.ts`, resourceText(project, family), versionEdits(family))
     for (const version of versions) {
-      add(samplePath(version), sampleText(project, version, family.image !== undefined))
+      const options = { hasImage: family.image !== undefined, isFurther: version !== versions[0] }
+      add(samplePath(version), sampleText(project, version, options))
     }
     if (controllers.length === 0) add(`${stem}.test.ts`, testText(project, family, undefined))
   }
@@ -65,9 +66,9 @@ function addKind(project: Project, family: KindFamily, add: Add): void {
     add(`${controller.stem}.controller.ts`, controllerText(project, family, controller))
     add(`${controller.stem}.test.ts`, testText(project, family, controller))
   }
-  if (family.webhooks !== undefined) {
-    add(`${stem}.webhook.ts`, webhookText(project, family))
-    if (!isForeign) add(`${stem}.webhook.test.ts`, webhookTestText(project, family))
+  for (const webhook of family.webhooks) {
+    add(`${webhook.stem}.webhook.ts`, webhookText(project, family, webhook))
+    if (!isForeign) add(`${webhook.stem}.webhook.test.ts`, webhookTestText(project, family, webhook))
     else if (controllers.length === 0) add(`${stem}.test.ts`, testText(project, family, undefined))
   }
   if (family.isConverted) {
@@ -118,13 +119,15 @@ function registrationsOf(families: readonly KindFamily[]): Registration[] {
   }
   return families.flatMap((family) => {
     const { kind, prefix, stem, controllers, webhooks, isForeign, isConverted } = family
-    const isNamed = controllers.length > 0 || webhooks !== undefined
+    const isNamed = controllers.length > 0 || webhooks.length > 0
     return [
       ...(isForeign || isNamed ? [] : [register('kinds', kind, `${stem}.ts`, family)]),
       ...controllers.map((controller) =>
         register('controllers', `${controller.prefix}Controller`, `${controller.stem}.controller.ts`, family),
       ),
-      ...(webhooks ? [register('webhooks', `${prefix}Webhook`, `${stem}.webhook.ts`, family)] : []),
+      ...webhooks.map((webhook) =>
+        register('webhooks', `${webhook.prefix}Webhook`, `${webhook.stem}.webhook.ts`, family),
+      ),
       ...(isConverted ? [register('conversions', `${prefix}Conversion`, `${stem}.conversion.ts`, family)] : []),
     ]
   })

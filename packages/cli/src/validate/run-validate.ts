@@ -1,10 +1,11 @@
 import { UsageError } from '@kubewright/base'
 import type { CommandInput } from '../command/command.ts'
-import type { CommandContext } from '../command/command-context.ts'
+import { type CommandContext, folderOf } from '../command/command-context.ts'
 import { noteInput, readManifests, readSoundManifests } from '../input/read-manifests.ts'
 import { fitted, noTerminal } from '../terminal/terminal.ts'
 import { jsonText } from '../text/json-text.ts'
 import { plural } from '../text/plural.ts'
+import { projectCrds } from './project-crds.ts'
 import type { validateArguments, validateFlags } from './validate-command.ts'
 import { type ManifestVerdict, validateManifests } from './validate-manifests.ts'
 
@@ -21,11 +22,13 @@ export async function runValidate(
   noteInput(files, context.note)
   const documents = (await readManifests(files)).filter(({ value }) => !isKustomization(value))
   if (documents.length === 0) throw new Error(`There is no manifest in ${files.join(' ')}`)
+  const given = crd.length === 0 ? [] : await readSoundManifests(crd)
+  const present = [...(await projectCrds(folderOf(context), documents, given)), ...given]
   const verdicts = await validateManifests(documents, {
     clock: context.clock,
     fieldValidation: modes[flags.validate],
     namespace: flags.namespace,
-    ...(crd.length === 0 ? {} : { present: await readSoundManifests(crd) }),
+    present,
     ...(old.length === 0 ? {} : { old: await readSoundManifests(old) }),
     ...(oldCrd.length === 0 ? {} : { oldPresent: await readSoundManifests(oldCrd) }),
   })

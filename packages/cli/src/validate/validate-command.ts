@@ -59,7 +59,7 @@ export const validateCommand: Command = defineCommand({
   description: `
 Send manifests to an API server inside this process. It rejects manifests that a cluster would reject, with the
 same messages: unknown and repeated fields, wrong types and values, violated CEL rules, invalid names. CRDs among the
-manifests are created first.
+manifests are created first, and those in config/crd/bases of the current folder for the kinds of this project.
 
 Exits with 0 if all manifests are valid, 1 if one is invalid, and 2 for a mistake in the arguments.`,
   args: validateArguments,
