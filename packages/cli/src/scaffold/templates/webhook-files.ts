@@ -6,7 +6,7 @@ import { licenseHeader } from './license-header.ts'
 
 /** The file of the webhooks of one version of a kind. */
 export function webhookText(project: Project, family: KindFamily, reviewing: FamilyWebhook): string {
-  const { kind, variable, isForeign } = family
+  const { variable, isForeign } = family
   const { prefix, stem, webhooks, isFurther } = reviewing
   const exact = `  // Requests in other versions reach the webhooks of another version.
   matchPolicy: 'Exact',
