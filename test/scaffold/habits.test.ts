@@ -87,8 +87,14 @@ test.each(['api', 'webhook'])(
 
 describe('kinds whose names collide with imports of the scaffold', () => {
   test.each([
-    [['--kind', 'Draft'], '--kind must not be Draft, which the files of kinds import: choose another name'],
-    [['--kind', 'Infer'], '--kind must not be Infer, which the files of kinds import: choose another name'],
+    [
+      ['--kind', 'Draft'],
+      '--kind must not be Draft: the generated file imports a type of that name; choose another name',
+    ],
+    [
+      ['--kind', 'Infer'],
+      '--kind must not be Infer: the generated file imports a type of that name; choose another name',
+    ],
     [
       ['--kind', 'Pod', '--image', 'nginx:1'],
       '--kind must not be Pod with --image, which creates Pods: choose another name',

@@ -11,6 +11,8 @@ export const runtimeErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = 
   KW_CERTIFICATE: 'The certificate of a server cannot be read or stored. The message names the files or the Secret.',
   KW_CONVERSION:
     'A conversion between the versions of a kind is not lossless. The message contains the smallest example.',
+  KW_HANDLED_TOO_LARGE:
+    'The values that the handlers of an object have handled exceed the size of an annotation. Use handlers of smaller fields.',
   KW_LEADERSHIP_LOST: 'A manager could not renew its lease in time and ended, because another replica may lead now.',
   KW_LISTEN:
     'A server cannot listen on its address. The message names the address, the reason and the flag to change it.',

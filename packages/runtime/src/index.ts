@@ -192,6 +192,12 @@ export {
 export type { DependentState, ReadDependents } from './dependents/dependents-run.ts'
 export { isReady } from './dependents/is-ready.ts'
 export { runtimeErrorCodes } from './error-codes.ts'
+export {
+  type ChangeContext,
+  type DaemonContext,
+  defineHandlers,
+  type HandlersOptions,
+} from './handlers/define-handlers.ts'
 export { LeaderElector, type LeaderElectorOptions } from './leases/election/leader-elector.ts'
 export { gatedClient, gatedCluster } from './leases/gated-client.ts'
 export { apiLeaseStore, type LeaseCall, type LeaseStore } from './leases/lease-store.ts'
