@@ -55,6 +55,65 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(await dev.stop()).toBe(0)
   })
 
+  it('runs the operator with the permissions of its roles, or with all permissions on request', async () => {
+    using project = new OperatorProject()
+    const written = 'await apply(ConfigMap('
+    project.edit(
+      'src/operator.ts',
+      written,
+      `await client.create(Secret({ metadata: { generateName: 'key-' } }))\n    ${written}`,
+    )
+    project.edit('src/operator.ts', '{ apply, log }', '{ apply, client, log }')
+    project.edit('src/operator.ts', '{ ConfigMap }', '{ ConfigMap, Secret }')
+    for (const rights of ['roles', 'all']) {
+      await using dev = await startDev(project, '--rights', rights)
+      await dev.line(/ homes {2}started in/)
+      using requests = requestsTo(project)
+      await requests.send('POST', homes, home('cosy', 'red'))
+      if (rights === 'all') await dev.line(/ home\/cosy {2}reconciled in/)
+      else
+        await dev.line(
+          /User "system:serviceaccount:homes-system:homes-controller-manager" cannot create resource "secrets"/,
+        )
+      expect(await dev.stop()).toBe(0)
+    }
+  })
+
+  it('keeps the kubeconfig of a control plane that runs, and shares that control plane on request', async () => {
+    using project = new OperatorProject()
+    await using first = await startDev(project)
+    const [, url = ''] = /^ready (\S+) /.exec((await first.line(/^ready /)).text) ?? []
+    await first.line(/ homes {2}started in/)
+    await using second = await startDev(project, '--once')
+    const [, port] = /^ready https:\/\/127\.0\.0\.1:(\d+) /.exec((await second.line(/^ready /)).text) ?? []
+    await second.line(new RegExp(`^ {2}export KUBECONFIG=.*/\\.kubewright/kubeconfig-${port}$`))
+    await second.stop()
+
+    using other = new OperatorProject()
+    other.edit('src/home.ts', "kind: 'Home'", "kind: 'Hut'")
+    other.edit('src/operator.ts', "name: 'homes'", "name: 'huts'")
+    const kubeconfig = join(project.path, '.kubewright/kubeconfig')
+    await using shared = await startDev(other, '--server', kubeconfig)
+    expect((await shared.line(/^ready /)).text).toContain(`ready ${url} kubeconfig=${kubeconfig} in `)
+    await shared.line(/ huts {2}started in/)
+    using requests = requestsTo(project)
+    const huts = homes.replace('homes', 'huts')
+    expect((await requests.send('POST', huts, { ...home('hut', 'red'), kind: 'Hut' })).status).toBe(201)
+    await shared.line(/ hut\/hut {2}reconciled in/)
+    expect(await shared.stop('SIGKILL')).toBe('SIGKILL')
+    expect((await requests.send('POST', homes, home('pinkish', 'pink'))).status).toBe(422)
+    expect(await first.stop()).toBe(0)
+  })
+
+  it('lets a debugger attach to the operator process', async () => {
+    using project = new OperatorProject()
+    await using dev = await startDev(project, '--inspect=0')
+    await dev.line(/^Debugger listening on ws:\/\/127\.0\.0\.1:\d+\//)
+    await dev.line(/ homes {2}started in/)
+    expect(dev.lines.filter((line) => line.startsWith('Debugger listening'))).toHaveLength(1)
+    expect(await dev.stop()).toBe(0)
+  })
+
   it('abandons a load when the code changes again', async () => {
     using project = new OperatorProject()
     await using dev = await startDev(project)

@@ -46,8 +46,13 @@ export function systemContext(main: string): SystemContext {
     // The monotonic time of the system clock counts from the start of the process.
     startedAt: 0,
     ...(interaction === undefined ? {} : { interaction }),
-    operatorProgram: [process.execPath, ...process.execArgv, operatorMain],
+    operatorProgram: [process.execPath, ...process.execArgv.filter(isForChild), operatorMain],
     signal: stop.signal,
     exitInterrupted: () => process.exit(signalCodes[stoppedBy]),
   }
+}
+
+// A debugger of this process holds its port; `dev --inspect` opens one in the operator process.
+function isForChild(option: string): boolean {
+  return !option.startsWith('--inspect')
 }

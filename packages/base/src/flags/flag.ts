@@ -7,6 +7,11 @@ export interface Flag {
   readonly value?: string
   /** The help: imperative mood, no final period, without the default. */
   readonly help: string
+  /**
+   * The text of the value if the flag has no `=VALUE`. The next argument is then never the value. @default undefined, which makes the
+   * value required
+   */
+  readonly bare?: string
   /** The value if the flag is absent: the text to be parsed, or the state of a switch. @default undefined */
   readonly default?: string | boolean
   /** Describes in words a default that the program determines. Shown in place of {@link default}. */

@@ -32,11 +32,12 @@ export function flagsHelp(table: FlagTable, { columns = 80, heading = 'Options' 
 
 /** A flag as it is typed: `-n, --namespace NAME`, `--no-wait`, `--namespaced[=false]`. */
 export function flagLabel(name: string, flag: Flag): string {
-  const { value, short, aliases = [], negated } = flag
+  const { value, bare, short, aliases = [], negated } = flag
   const isOn = value === undefined && !negated && defaultOf(flag)?.startsWith('true')
   const names = [name, ...aliases].map((each) => `--${negated ? 'no-' : ''}${each}`)
   const letter = short === undefined ? [] : [`-${short}`]
-  const tail = value !== undefined ? ` ${value}` : isOn ? '[=false]' : ''
+  const named = bare === undefined ? ` ${value}` : `[=${value}]`
+  const tail = value !== undefined ? named : isOn ? '[=false]' : ''
   return `${[...letter, ...names].join(', ')}${tail}`
 }
 

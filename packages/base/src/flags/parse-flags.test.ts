@@ -97,3 +97,9 @@ describe('parseFlags()', () => {
     expect(() => parse('-dmn x', 'go')).toThrow('unknown flag --dmn')
   })
 })
+
+it('parseFlags() uses the bare text of a flag without =VALUE, and never the next argument', () => {
+  const flags = defineFlags({ inspect: { value: 'PORT', bare: '9229', parse: integerFrom(0, 9999), help: '' } })
+  expect(parseFlags(flags, ['--inspect', '1'])).toMatchObject({ values: { inspect: 9229 }, operands: ['1'] })
+  expect(parseFlags(flags, ['--inspect=1']).values.inspect).toBe(1)
+})

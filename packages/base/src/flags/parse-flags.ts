@@ -107,7 +107,7 @@ class ArgumentReader {
 
   #take(name: string, typed: string, inline: string | undefined, queue: string[]): void {
     const flag = this.#table[name]!
-    const text = inline ?? (flag.value === undefined ? 'true' : this.#next(flag.value, typed, queue))
+    const text = inline ?? (flag.value === undefined ? 'true' : (flag.bare ?? this.#next(flag.value, typed, queue)))
     const value = flagValue(flag, text, typed)
     if (flag.repeatable) this.#given.set(name, [...(this.#given.get(name) ?? []), value])
     else this.#given.set(name, [value])

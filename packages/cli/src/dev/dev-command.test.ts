@@ -8,6 +8,7 @@ test('devFlags default to one node, a free port and memory', () => {
   expect(planeOptions(values, { kind: 'memory' })).toEqual({
     port: 0,
     backend: { kind: 'memory' },
+    historyBytes: 64 * 1024 * 1024,
     kubeconfig: '.kubewright/kubeconfig',
     controllers: 'all',
     nodes: 1,
@@ -23,4 +24,11 @@ test('devFlags accept several folders to watch', () => {
     operands: ['src/x.ts'],
     rest: ['--log-level', 'debug', '--once'],
   })
+})
+
+test('devFlags accept --inspect with and without a port', () => {
+  const inspect = (...args: string[]): unknown => parseFlags(devFlags, args).values.inspect
+  expect(inspect()).toBeUndefined()
+  expect(inspect('--inspect', 'src/x.ts')).toBe(9229)
+  expect(inspect('--inspect=9230')).toBe(9230)
 })

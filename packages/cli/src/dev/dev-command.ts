@@ -1,4 +1,4 @@
-import { defineFlags } from '@kubewright/base'
+import { defineFlags, integerFrom } from '@kubewright/base'
 import { type Command, defineCommand } from '../command/command.ts'
 import { programArgument } from '../entry/entry-argument.ts'
 import { planeFlags } from '../up/plane-flags.ts'
@@ -16,6 +16,25 @@ export const devFlags = defineFlags({
     complete: 'folders',
     help: 'Also reload when code in this folder changes; may be repeated',
   },
+  rights: {
+    value: 'WHICH',
+    choices: ['roles', 'all'],
+    default: 'roles',
+    help: 'Run the operator with the permissions of its generated roles (roles), or with all permissions (all)',
+  },
+  inspect: {
+    value: 'PORT',
+    bare: '9229',
+    defaultText: 'off',
+    parse: integerFrom(0, 65_535),
+    help: 'Let a debugger attach to the operator at this port of 127.0.0.1; alone, at 9229. A reload keeps the port',
+  },
+  server: {
+    value: 'SERVER',
+    complete: 'files',
+    defaultText: 'a control plane of its own',
+    help: 'Use a running control plane: its URL, if a kubeconfig in .kubewright or $KUBECONFIG has it, or its kubeconfig',
+  },
   once: { default: false, help: 'Exit when the operator has no work left' },
 })
 
@@ -27,6 +46,9 @@ export const devCommand: Command = defineCommand({
 Start a control plane on this machine, install the kinds of an operator, and run the operator with its webhooks. Reload the
 operator when a file of its project changes; objects are kept. Print each reconcile with its cause, and each error with
 its place in the source.
+
+The operator has the permissions that its generated roles would grant in a cluster. With --server, several operators share
+one control plane; the flags that configure a control plane then have no effect.
 
 TypeScript needs tsx in the project, or Node 22.18.`,
   args: programArgument,

@@ -1,3 +1,5 @@
+import type { PolicyRule } from '@kubewright/runtime'
+
 /** A message from the operator process to `dev`. */
 export type FromOperator =
   /** The module is loaded and exports an operator. The process now waits for `go`. */
@@ -9,6 +11,8 @@ export type FromOperator =
       readonly conversions: number
       /** CustomResourceDefinitions, as JSON. */
       readonly definitions: readonly Definition[]
+      /** The RBAC rules of the generated roles, as JSON. */
+      readonly rules: readonly PolicyRule[]
     }
   /** The operator runs. */
   | { readonly type: 'ready' }
@@ -16,7 +20,9 @@ export type FromOperator =
   | { readonly type: 'idle' }
 
 /** A message from `dev` to the operator process. */
-export type ToOperator = { readonly type: 'go' } | { readonly type: 'stop' }
+export type ToOperator =
+  /** Run the operator. With a port, let a debugger attach there first. */
+  { readonly type: 'go'; readonly inspect?: number | undefined } | { readonly type: 'stop' }
 
 /** The fields of a CustomResourceDefinition that `dev` reads. */
 export interface Definition {

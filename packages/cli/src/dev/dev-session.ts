@@ -17,6 +17,8 @@ export interface DevSessionOptions {
   readonly log: ActivityLog
   /** The module, relative to the current folder. */
   readonly entry: string
+  /** Grants the permissions of a loaded operator before it runs. @default nothing */
+  readonly grant?: ((loaded: Loaded) => Promise<void>) | undefined
   /** Called each time an operator is loaded and takes over. */
   readonly onLoaded: (loaded: Loaded) => void
   /** Called when no operator runs, because it could not be loaded or has exited. */
@@ -77,7 +79,7 @@ export class DevSession implements AsyncDisposable {
   }
 
   async #loadOnce(): Promise<void> {
-    const { child: childOptions, clock, log, onLoaded } = this.#options
+    const { child: childOptions, clock, log, grant, onLoaded } = this.#options
     const started = clock.monotonic()
     const child = new OperatorChild(childOptions)
     this.#loading = child
@@ -93,6 +95,13 @@ export class DevSession implements AsyncDisposable {
       await child.exited
       this.#loading = undefined
       return
+    }
+    try {
+      await grant?.(loaded)
+    } catch (error) {
+      await child.stop()
+      this.#loading = undefined
+      throw error
     }
     const before = this.#working
     if (before) await before.stop()
@@ -142,12 +151,13 @@ export class DevSession implements AsyncDisposable {
     onFailed()
   }
 
-  async #ended(child: OperatorChild, { operator }: Loaded, code: number | string): Promise<void> {
+  async #ended(child: OperatorChild, loaded: Loaded, code: number | string): Promise<void> {
+    const { operator } = loaded
     const { log, client, onFailed, isOnce } = this.#options
     if (this.#working === child) this.#working = undefined
     // A process that was killed could not remove its webhooks, and without a server they block all writes.
     if (code !== 0) {
-      await removeLocalWebhooks(client).catch((error: unknown) =>
+      await removeLocalWebhooks(client, loaded).catch((error: unknown) =>
         log.problem(operator, 'left webhooks that could not be removed', error),
       )
     }

@@ -13,6 +13,8 @@ export interface OperatorChildOptions {
   /** Flags of the operator. */
   readonly flags: readonly string[]
   readonly kubeconfig: string
+  /** The port at which a debugger can attach to the running operator. @default none */
+  readonly inspect?: number | undefined
   /** Called each time the operator has no work left. */
   readonly onIdle: () => void
 }
@@ -27,6 +29,7 @@ const stopMillis = 10_000
 export class OperatorChild {
   readonly #child: ChildProcess
   readonly #clock: Clock
+  readonly #inspect: number | undefined
   /** Resolves when the operator is loaded; to undefined if the process exits before that. */
   readonly loaded: Promise<Loaded | undefined>
   /** Resolves to true when the operator runs; to false if the process exits before that. */
@@ -39,6 +42,7 @@ export class OperatorChild {
     const { program, env, entry, flags, kubeconfig } = options
     const [node = process.execPath, ...args] = program
     this.#clock = options.clock
+    this.#inspect = options.inspect
     this.#child = spawn(node, [...args, entry, ...flags], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // For all code of the operator: it must never connect to another cluster by accident.
@@ -60,7 +64,7 @@ export class OperatorChild {
 
   /** Lets the loaded operator run. */
   go(): void {
-    this.#send({ type: 'go' })
+    this.#send({ type: 'go', inspect: this.#inspect })
   }
 
   /** Lets running reconciles finish, then ends the process. Kills it if that takes too long. Resolves when it has exited. */

@@ -1,5 +1,6 @@
+import { open as openInspector } from 'node:inspector'
 import { type Clock, type Timer, UsageError } from '@kubewright/base'
-import type { Manager, RunHost, ServedWebhooks, ServeWebhooksOptions } from '@kubewright/runtime'
+import type { Manager, Operator, PolicyRule, RunHost, ServedWebhooks, ServeWebhooksOptions } from '@kubewright/runtime'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
 import { findProgram } from '../entry/find-entry.ts'
 import { type LoadedOperator, loadOperator } from '../entry/load-operator.ts'
@@ -35,7 +36,9 @@ export async function operatorProcess(
   const entry = await findProgram(module, folderOf(context))
   const { out: write, clock, terminal } = context
   const log = new ActivityLog({ write, clock, terminal, project: entry.project })
-  const go = new Promise<void>((resolve) => channel.onMessage(({ type }) => type === 'go' && resolve()))
+  const go = new Promise<number | undefined>((resolve) =>
+    channel.onMessage((message) => message.type === 'go' && resolve(message.inspect)),
+  )
   const stop = new Promise<void>((resolve) => {
     channel.onMessage(({ type }) => type === 'stop' && resolve())
     channel.onEnd(resolve)
@@ -60,8 +63,12 @@ export async function operatorProcess(
     webhooks: operator.webhooks.length,
     conversions: operator.conversions.length,
     definitions: runtime.definitionsOf(operator),
+    rules: rulesOf(operator, runtime),
   })
   if ((await Promise.race([go.then(() => true), stop.then(() => false)])) === false) return process.exit(0)
+  const port = await go
+  // Not earlier: the previous process has released the port only now.
+  if (port !== undefined) openInspector(port, '127.0.0.1')
   const host = devHost(runtime, log, stop, [...defaultFlags, '--log-format=json', ...operatorFlags])
   const code = await runtime.runWith(operator, host, {
     ...options,
@@ -74,6 +81,14 @@ export async function operatorProcess(
   // The program may do a little more after its `run`. Then the process exits, whatever timers or sockets are left.
   await context.clock.sleep(farewellMillis)
   return process.exit(code)
+}
+
+/** The rules of the roles that `generate` writes, merged over all namespaces. */
+function rulesOf(operator: Operator, { accessOf, mergeRules }: Runtime): readonly PolicyRule[] {
+  const leaderElection = operator.sharding === false && (operator.leaderElection || {})
+  const options = { secureMetrics: false, managedCertificates: false }
+  const { cluster, watched, own, elsewhere } = accessOf({ ...operator, leaderElection }, options)
+  return mergeRules([...cluster, ...watched, ...own, ...[...elsewhere.values()].flat()])
 }
 
 /** The host of an operator under `dev`: it is stopped over the channel, and its log lines go to the activity log. */

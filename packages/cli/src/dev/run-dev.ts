@@ -1,6 +1,8 @@
+import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { resolve } from 'node:path'
-import { AsyncDisposer } from '@kubewright/base'
+import { join, resolve } from 'node:path'
+import { AsyncDisposer, withDeadline } from '@kubewright/base'
+import { type ApiClient, connect, systemConfigHost } from '@kubewright/client'
 import type { CommandInput } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
 import type { programArgument } from '../entry/entry-argument.ts'
@@ -8,13 +10,17 @@ import { findProgram } from '../entry/find-entry.ts'
 import { aborted } from '../terminal/aborted.ts'
 import { lineLogger } from '../up/log-lines.ts'
 import { describeBackend } from '../up/open-backend.ts'
-import { planeOptions } from '../up/plane-options.ts'
+import { type PlaneOptions, planeOptions } from '../up/plane-options.ts'
+import { writePrivateFile } from '../up/private-file.ts'
 import { serveControlPlane } from '../up/serve-control-plane.ts'
 import { ActivityLog } from './activity-log.ts'
 import { checkWatched } from './check-watched.ts'
 import type { devFlags } from './dev-command.ts'
 import { DevSession } from './dev-session.ts'
+import { findServer } from './find-server.ts'
+import { grantRoles, type OperatorIdentity } from './grant-roles.ts'
 import type { Loaded } from './operator-child.ts'
+import { operatorKubeconfig } from './operator-kubeconfig.ts'
 import { removeLocalWebhooks } from './remove-local-webhooks.ts'
 import { watchProject } from './watch-project.ts'
 
@@ -32,11 +38,14 @@ export async function runDev(
   const log = new ActivityLog({ write: out, clock, terminal: context.terminal, project: entry.project })
   const disposer = new AsyncDisposer()
   try {
-    const served = disposer.use(await serveControlPlane(plane, context, lineLogger(note, plane.verbose)))
-    const { url, kubeconfig } = served
+    const isShared = flags.server !== undefined
+    const { url, kubeconfig, client } = isShared
+      ? await attach(findServer(flags.server, folder, env), context, disposer)
+      : await start(plane, context, disposer)
     out(`ready ${url} kubeconfig=${kubeconfig} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
     note(`Reloads when code in ${folders.join(' or ')} changes`)
-    note(`Objects in ${describeBackend(plane.backend)}. For kubectl, in another terminal:`)
+    const objects = isShared ? 'the running control plane' : describeBackend(plane.backend)
+    note(`Objects in ${objects}. For kubectl, in another terminal:`)
     note(`  export KUBECONFIG=${kubeconfig}`)
     let isHintShown = false
     const showHint = ({ definitions }: Loaded): void => {
@@ -45,24 +54,33 @@ export async function runDev(
       isHintShown = true
     }
     const once = firstResult(flags.once)
-    const client = served.plane.client()
-    // An earlier run on the same objects may have been killed before it removed them.
-    if (plane.backend.kind !== 'memory') await removeLocalWebhooks(client)
+    // An earlier run on the same objects may have been killed before it removed them. Others may use a shared control plane now.
+    if (!isShared && plane.backend.kind !== 'memory') await removeLocalWebhooks(client)
+    const limited = flags.rights === 'roles' ? await limitedAccess(kubeconfig, folder, disposer) : undefined
     const session = disposer.use(
       new DevSession({
         child: {
           program,
           env,
           clock,
-          kubeconfig,
+          kubeconfig: limited?.file ?? kubeconfig,
           entry: entry.file,
           flags: forwarded,
+          inspect: flags.inspect,
           onIdle: () => once.settle(0),
         },
         client,
         clock,
         log,
         entry: entry.name,
+        ...(limited === undefined
+          ? {}
+          : {
+              grant: async ({ operator, rules, webhooks, conversions }) => {
+                const hasWebhooks = webhooks + conversions > 0
+                await limited.use(await grantRoles(client, { operator, rules, webhooks: hasWebhooks }, clock))
+              },
+            }),
         onLoaded: showHint,
         onFailed: () => once.settle(1),
         isOnce: flags.once,
@@ -86,6 +104,44 @@ export async function runDev(
     await disposer[Symbol.asyncDispose]()
     throw error
   }
+}
+
+/** A control plane, with a client that has all permissions. */
+interface Plane {
+  readonly url: string
+  readonly kubeconfig: string
+  readonly client: ApiClient
+}
+
+async function start(plane: PlaneOptions, context: CommandContext, disposer: AsyncDisposer): Promise<Plane> {
+  const { note } = context
+  const served = disposer.use(await serveControlPlane(plane, context, lineLogger(note, plane.verbose)))
+  return { url: served.url, kubeconfig: served.kubeconfig, client: served.plane.client() }
+}
+
+/** Connects to a running control plane. Throws if it does not answer. */
+async function attach(kubeconfig: string, { clock, env }: CommandContext, disposer: AsyncDisposer): Promise<Plane> {
+  const client = disposer.use(await connect({ kubeconfig, clock, host: { ...systemConfigHost, env } }))
+  const { host } = client.rest.transport
+  await withDeadline(clock, '10s', `${host} to answer`, (signal) =>
+    client.rest.json({ method: 'GET', path: '/version', signal }),
+  )
+  return { url: host.includes('://') ? host : `https://${host}`, kubeconfig, client }
+}
+
+/**
+ * A kubeconfig for the operator process beside that of the user. It has all permissions while the first operator is loaded, because the
+ * operator is not known yet, and those of the operator from then on. It is removed at the end.
+ */
+async function limitedAccess(
+  kubeconfig: string,
+  folder: string,
+  disposer: AsyncDisposer,
+): Promise<{ readonly file: string; use(identity: OperatorIdentity): Promise<void> }> {
+  const file = join(folder, '.kubewright', `operator-${process.pid}.kubeconfig`)
+  await writePrivateFile(file, await operatorKubeconfig(kubeconfig))
+  disposer.defer(() => rm(file, { force: true }))
+  return { file, use: async (identity) => writePrivateFile(file, await operatorKubeconfig(kubeconfig, identity)) }
 }
 
 /** A promise of the first exit code that is settled. It stays pending unless `--once` is on. */

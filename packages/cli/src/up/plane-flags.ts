@@ -1,5 +1,8 @@
 import { defineFlags, integerFrom, UsageError } from '@kubewright/base'
 
+/** The file of the kubeconfig without a flag. */
+export const defaultKubeconfig = '.kubewright/kubeconfig'
+
 /** The defaults in which `up` and `dev` differ. */
 export interface PlaneDefaults {
   readonly port: string
@@ -41,8 +44,8 @@ export function planeFlags({ port, portText, nodes, storage }: PlaneDefaults) {
     kubeconfig: {
       value: 'FILE',
       complete: 'files',
-      default: '.kubewright/kubeconfig',
-      help: 'Write the kubeconfig to this file',
+      default: defaultKubeconfig,
+      help: 'Write the kubeconfig to this file; while another control plane uses the default file, to one with the port in its name',
     },
     controllers: {
       value: 'NAMES',

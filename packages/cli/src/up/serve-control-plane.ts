@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { AsyncDisposer, isKubewrightError, type Logger, UsageError } from '@kubewright/base'
 import { type ControlPlane, chooseControllers, kubeconfigFor, startControlPlane } from '@kubewright/controlplane'
 import {
@@ -11,6 +10,7 @@ import {
 } from '@kubewright/server'
 import type { Store } from '@kubewright/storage'
 import type { CommandContext } from '../command/command-context.ts'
+import { freeKubeconfig } from './free-kubeconfig.ts'
 import { identityOf, openBackend } from './open-backend.ts'
 import type { PlaneOptions } from './plane-options.ts'
 import { writePrivateFile } from './private-file.ts'
@@ -86,7 +86,7 @@ export async function serveControlPlane(
     )
     port = listener.port
     const url = `https://127.0.0.1:${port}`
-    const kubeconfig = resolve(options.kubeconfig)
+    const kubeconfig = await freeKubeconfig(options.kubeconfig, port, context)
     const access = kubeconfigFor({ server: url, ca: identity.ca.cert, client: identity.admin, user: adminUser })
     await withFolder(
       {
