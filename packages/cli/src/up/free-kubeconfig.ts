@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UsageError, withDeadline } from '@kubewright/base'
-import { connect, systemConfigHost } from '@kubewright/client'
+import { type ApiClient, connect, systemConfigHost } from '@kubewright/client'
 import type { CommandContext } from '../command/command-context.ts'
 import { defaultKubeconfig } from './plane-flags.ts'
 
@@ -30,20 +30,27 @@ async function runningServer(
   { clock, env }: Pick<CommandContext, 'clock' | 'env'>,
 ): Promise<string | undefined> {
   if (!existsSync(file)) return undefined
+  let client: ApiClient
   try {
-    await using client = await connect({ kubeconfig: file, clock, host: { ...systemConfigHost, env } })
-    const { host } = client.rest.transport
+    client = await connect({ kubeconfig: file, clock, host: { ...systemConfigHost, env } })
+  } catch {
+    // Not a kubeconfig.
+    return undefined
+  }
+  const { transport } = client.rest
+  const { host } = transport
+  try {
     // This process listens there, so the server of the file has ended.
     if (host.endsWith(`127.0.0.1:${port}`)) return undefined
     // One attempt without credentials: any response shows that the server runs and has the CA of the file.
-    const request = { method: 'GET', path: '/version', headers: {} }
     const response = await withDeadline(clock, '2s', `${host} to answer`, (signal) =>
-      client.rest.transport.send({ ...request, signal }),
+      transport.send({ method: 'GET', path: '/version', signal }),
     )
     response.body.discard()
     return host
   } catch {
-    // Nothing answers, or the file is not a kubeconfig.
     return undefined
+  } finally {
+    await client[Symbol.asyncDispose]()
   }
 }
