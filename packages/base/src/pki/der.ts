@@ -136,11 +136,55 @@ export function toPem(label: string, bytes: Uint8Array): string {
   return `-----BEGIN ${label}-----\n${base64.replace(/.{1,64}/g, '$&\n')}-----END ${label}-----\n`
 }
 
-/** Decodes the first PEM block; undefined if the text contains none. `rest` is the text after the block. */
+/** A PEM block of a text. */
+export interface PemBlock {
+  readonly label: string
+  /** The block with its first and last line. */
+  readonly text: string
+  /** The lines between them. */
+  readonly body: string
+  /** The position after the block. */
+  readonly end: number
+}
+
+/**
+ * The PEM blocks of a text, in linear time: the search for the end of a block does not start again at each `BEGIN` without an `END`. A strict
+ * block has a label of capital letters, digits and spaces, and ends with its line.
+ */
+export function* pemBlocks(text: string, strict = false): Generator<PemBlock> {
+  const ends = new Map<string, number[]>()
+  for (const { 0: line, 1: label = '', index } of text.matchAll(/-----END ([^-\n]*)(?=-----)/g)) {
+    const after = index + line.length + dashes.length
+    if (strict && !/^(?:\r?\n|$)/.test(text.slice(after, after + 2))) continue
+    const known = ends.get(label)
+    if (known) known.push(index)
+    else ends.set(label, [index])
+  }
+  for (const positions of ends.values()) positions.reverse()
+  const begin = /-----BEGIN ([^-\n]*)-----\r?\n/g
+  for (let match = begin.exec(text); match; match = begin.exec(text)) {
+    const label = match[1]!
+    if (strict && !/^[A-Z0-9 ]+$/.test(label)) continue
+    // Positions before this block belong to no later block either.
+    const positions = ends.get(label) ?? []
+    while (positions.length > 0 && positions.at(-1)! < begin.lastIndex) positions.pop()
+    const last = positions.at(-1)
+    if (last === undefined) continue
+    const body = text.slice(begin.lastIndex, last)
+    const end = last + '-----END '.length + label.length + dashes.length
+    yield { label, text: text.slice(match.index, end), body, end }
+    begin.lastIndex = end
+  }
+}
+
+const dashes = '-----'
+
+/** Decodes the first PEM block; undefined if the text contains none. `rest` is the text after the block and its line end. */
 export function fromPem(
   text: string,
 ): { readonly label: string; readonly bytes: Buffer; readonly rest: string } | undefined {
-  const match = /-----BEGIN ([A-Z0-9 ]+)-----\r?\n([\s\S]*?)-----END \1-----(?:\r?\n|$)/.exec(text)
-  if (!match) return undefined
-  return { label: match[1]!, bytes: Buffer.from(match[2]!, 'base64'), rest: text.slice(match.index + match[0].length) }
+  for (const { label, body, end } of pemBlocks(text, true)) {
+    return { label, bytes: Buffer.from(body, 'base64'), rest: text.slice(end).replace(/^\r?\n/, '') }
+  }
+  return undefined
 }

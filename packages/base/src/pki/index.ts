@@ -19,6 +19,8 @@ export {
   derOid,
   derSequence,
   fromPem,
+  type PemBlock,
+  pemBlocks,
   toPem,
 } from './der.ts'
 export type { ExtendedKeyUsage } from './x509-extensions.ts'

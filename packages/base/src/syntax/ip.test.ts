@@ -118,3 +118,11 @@ describe('sloppy parsers', () => {
     expect(parseCIDRSloppy(text)?.toString()).toBe(printed)
   })
 })
+
+test('parseIPSloppy() and parseCIDRSloppy() refuse long texts in linear time', () => {
+  for (const part of ['.', '1.', '0', '::1.', ':0']) {
+    const text = `${part.repeat(100_000)}x`
+    expect(parseIPSloppy(text)).toBeUndefined()
+    expect(parseCIDRSloppy(`${text}/8`)).toBeUndefined()
+  }
+})

@@ -307,10 +307,18 @@ function printIPv6(bytes: Uint8Array): string {
   return `${hex.slice(0, start).join(':')}::${hex.slice(start + length).join(':')}`
 }
 
+/** The digits and dots at the end of the text; empty if they contain no dot. Not a regular expression, which would take cubic time. */
+function trailingIPv4(text: string): string {
+  let start = text.length
+  while (start > 0 && '0123456789.'.includes(text[start - 1]!)) start--
+  const tail = text.slice(start)
+  return tail.includes('.') ? tail : ''
+}
+
 /** The sloppy syntax extends the strict one by leading zeros only, so they are removed before strict parsing. */
 function parseSloppy(text: string, family: 4 | 6): IPAddress | undefined {
   if (text.includes('%')) return undefined
-  const embedded = /[0-9.]*\.[0-9.]*$/.exec(text)?.[0] ?? ''
+  const embedded = trailingIPv4(text)
   const strict = text.slice(0, text.length - embedded.length) + embedded.replace(/(^|\.)0+(?=[0-9])/g, '$1')
   try {
     // Hexadecimal groups may have any number of leading zeros too.

@@ -142,3 +142,9 @@ describe('Quantity', () => {
     )
   })
 })
+
+test('Quantity.parse() refuses long digits with a wrong suffix in linear time', () => {
+  for (const start of ['', '.', '-', '1.']) {
+    expect(() => Quantity.parse(`${start}${'1'.repeat(1_000_000)}x`)).toThrow('quantities must match')
+  }
+})

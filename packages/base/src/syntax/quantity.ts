@@ -38,8 +38,11 @@ const BINARY_SUFFIXES: ReadonlyMap<string, number> = new Map([
 const DECIMAL_NAMES: ReadonlyMap<number, string> = new Map([...DECIMAL_SUFFIXES].map(([name, exp]) => [exp, name]))
 const BINARY_NAMES: ReadonlyMap<number, string> = new Map([...BINARY_SUFFIXES].map(([name, exp]) => [exp, name]))
 
-/** Groups: sign, integer digits, fraction digits (undefined without a decimal point), suffix. */
-const SPLIT = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/
+/**
+ * Groups: sign, integer digits, fraction digits (undefined without a decimal point), suffix. The suffix never starts with a digit: two ways
+ * to divide a run of digits would make a failing match quadratic.
+ */
+const SPLIT = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*|)$/
 
 /**
  * An immutable, exact decimal number with an output format.

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { isDNS1035Label } from '@kubewright/base'
+import { pemBlocks } from '@kubewright/base/pki'
 import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
 import { validateWebhookClient } from '../../builtins/admissionregistration/webhook-configuration/validate-webhook-client.ts'
 import type { CrdConversion } from './crd.ts'
@@ -76,11 +77,11 @@ function validateReviewVersions(
 export function caBundleProblem(caBundle: string | undefined): string | undefined {
   if (!caBundle) return undefined
   const text = Buffer.from(caBundle, 'base64').toString('latin1')
-  const blocks = [...text.matchAll(/-----BEGIN ([^-]+)-----([\s\S]*?)-----END \1-----/g)]
+  const blocks = [...pemBlocks(text)]
   const failure = 'unable to load root certificates: '
   if (blocks.length === 0) return `${failure}unable to parse bytes as PEM block`
   let usable = false
-  for (const [block, type] of blocks) {
+  for (const { label: type, text: block } of blocks) {
     if (type !== 'CERTIFICATE') continue
     try {
       new X509Certificate(block)

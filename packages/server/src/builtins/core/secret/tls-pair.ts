@@ -1,6 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-
-const pemBlock = /-----BEGIN ([^-\n]*)-----\r?\n[\s\S]*?-----END \1-----/g
+import { pemBlocks } from '@kubewright/base/pki'
 
 /** Returns the error of Go's crypto/tls for a certificate and a key that do not form a pair; undefined for a valid pair. */
 export function tlsPairProblem(certificate: string, key: string): string | undefined {
@@ -24,7 +23,7 @@ export function tlsPairProblem(certificate: string, key: string): string | undef
 }
 
 function blocksOf(text: string): { type: string; text: string }[] {
-  return [...text.matchAll(pemBlock)].map((match) => ({ type: match[1] ?? '', text: match[0] }))
+  return Array.from(pemBlocks(text), (block) => ({ type: block.label, text: block.text }))
 }
 
 function withoutCertificate(types: readonly string[]): string {
