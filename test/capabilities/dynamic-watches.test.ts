@@ -94,7 +94,7 @@ describe('ctx.watch()', () => {
     expect(counts.at(-1)).toBe(0)
   })
 
-  it('controller.Watch at run time: a kind that cannot be watched fails the reconcile with the cure', async () => {
+  it('controller.Watch at run time: a kind that cannot be watched fails the reconcile with the fix', async () => {
     const operator = defineOperator({
       name: 'teams',
       controllers: [defineController(Team, { reconcile: async (_, { watch }) => void (await watch(Secret, 'x')) })],

@@ -122,7 +122,7 @@ describe('defineOperator()', () => {
 })
 
 describe('the debug address', () => {
-  it('extra handlers on the metrics server, profiles: serves CPU profiles and heap snapshots to this machine', async () => {
+  it('profiles: the debug address serves CPU profiles and heap snapshots to this machine', async () => {
     await using env = await startTestEnv(defineOperator({ name: 'none' }))
     const { clock, profiler } = systemRunHost()
     const handler = debugHandler({ manager: env.manager!, clock, profiler })
