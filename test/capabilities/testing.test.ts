@@ -160,7 +160,7 @@ describe('KUBEWRIGHT_TEST_CLUSTER', () => {
       await expect(env.client.patch(Site, 'a', { spec: { text: 'new' } })).rejects.toThrow('only for alice')
       await env.settled()
       await expect(env.advance('1h')).rejects.toMatchObject({ code: 'KW_TEST_ON_CLUSTER' })
-      expect(() => env.controlPlane).toThrow("'controlPlane' needs the embedded control plane")
+      expect(() => env.controlPlane.clock).toThrow("'controlPlane' needs the embedded control plane")
     }
     const admin = cluster.client()
     expect(await admin.find(Namespace, namespaces[0]!)).toBeUndefined()

@@ -335,9 +335,11 @@ async function assembleOnCluster(
     disposer.use(own)
   }
   const refuse = (what: string): never => skipOnCluster(options, `${what} needs the embedded control plane`)
+  // Not a getter that throws: a test may spread the environment.
+  const absent = new Proxy({} as ControlPlane, { get: () => refuse("'controlPlane'") })
   const plane: Plane = {
     onCluster: true,
-    controlPlane: () => refuse("'controlPlane'"),
+    controlPlane: () => absent,
     manager: undefined,
     store: { revision: () => Promise.resolve(0) as never },
     snapshot: () => refuse('snapshot()'),

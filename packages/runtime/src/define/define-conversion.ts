@@ -1,4 +1,4 @@
-import { type AnyKind, type DraftParts, formatGroupKind, type Infer, resourceOf } from '@kubewright/api'
+import { type AnyKind, type DraftParts, formatGroupKind, type Infer, resourceOf, type TypeMeta } from '@kubewright/api'
 import { type ConvertibleObject, convertObject } from './convert-object.ts'
 
 /**
@@ -67,7 +67,7 @@ export interface Conversion {
    * Converts an object to another version, through the hub if needed, as the operator answers the API server. The API
    * server then prunes the result and sets its defaults, which this function does not.
    */
-  readonly convert: <K extends AnyKind>(object: ConvertibleObject, to: K) => Infer<K>
+  readonly convert: <K extends AnyKind>(object: Readonly<TypeMeta> & { readonly metadata?: object }, to: K) => Infer<K>
 }
 
 /**
@@ -100,8 +100,8 @@ export function defineConversion<Hub extends AnyKind>(hub: Hub, spokes: readonly
         fromHub: fromHub as unknown as ConvertFields,
       })),
     ),
-    convert: <K extends AnyKind>(object: ConvertibleObject, to: K) =>
-      convertObject([conversion], object, to.apiVersion) as unknown as Infer<K>,
+    convert: <K extends AnyKind>(object: Readonly<TypeMeta> & { readonly metadata?: object }, to: K) =>
+      convertObject([conversion], object as ConvertibleObject, to.apiVersion) as unknown as Infer<K>,
   })
   return conversion
 }

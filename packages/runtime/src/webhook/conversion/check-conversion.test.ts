@@ -52,6 +52,46 @@ describe('checkConversion()', () => {
     expect(() => checkConversion(smuggling)).toThrow('/spec/b is lost')
   })
 
+  it('takes drafts of a kind as examples, and rejects those of other kinds', () => {
+    const example = Pair({ metadata: { name: 'a' }, spec: { b: 7 } })
+    const lossless = defineConversion(Pair, [
+      spoke(Pair.versions.v1beta1, {
+        toHub: ({ spec, metadata }) => {
+          const { b, ...annotations } = metadata.annotations ?? {}
+          return { spec: { ...spec, b: b === undefined ? undefined : Number(b) }, metadata: { annotations } }
+        },
+        fromHub: ({ spec: { a, b }, metadata }) => ({
+          spec: { a },
+          metadata: { annotations: { ...metadata.annotations, ...(b === undefined ? {} : { b: `${b}` }) } },
+        }),
+      }),
+    ])
+    expect(checkConversion(lossless, { runs: 0, examples: [example] })).toEqual({ roundTrips: 1 })
+    expect(() =>
+      checkConversion(lossless, { examples: [Home({ metadata: { name: 'a' }, spec: { image: 'a' } })] }),
+    ).toThrow(
+      'Cannot check the conversion of Pair with the example of ajd.example.com/v1 Home: its versions are example.com/v1, example.com/v1beta1',
+    )
+  })
+
+  it("generates fields with 'generators', and only objects that 'accept' returns true for", () => {
+    const seen: unknown[] = []
+    const kept = homeConversion
+    const options = {
+      runs: 20,
+      generators: { 'spec.image': () => 'nginx', 'spec.ports[]': () => 80 },
+      accept: (object: object) => {
+        const { spec } = object as { spec: { image?: string; ports?: number[]; replicas?: number; size?: number } }
+        const isSmall = (spec.replicas ?? spec.size ?? 0) < 5
+        if (isSmall && spec.image !== undefined) seen.push(spec.image, ...(spec.ports ?? []))
+        return isSmall
+      },
+    }
+    expect(checkConversion(kept, options).roundTrips).toBe(80)
+    expect(new Set(seen)).toEqual(new Set(['nginx', 80]))
+    expect(() => checkConversion(kept, { accept: (_) => false })).toThrow("passed the rules of its schema and 'accept'")
+  })
+
   it('reports conversions that throw, and conversions that modify their input', () => {
     const { v1beta1 } = Pair.versions
     const throwing = spoke<typeof v1beta1, typeof Pair>(v1beta1, {

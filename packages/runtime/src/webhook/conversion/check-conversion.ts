@@ -1,4 +1,4 @@
-import { type AnyKind, createJsonPatch, encodeJson, parseJson } from '@kubewright/api'
+import { type AnyKind, createJsonPatch, encodeJson, parseJson, type TypeMeta } from '@kubewright/api'
 import { deepCopy, deepFreeze, KubewrightError, type Random, type Seed, seededRandom, uuid } from '@kubewright/base'
 import { compileSchema, type StructuralSchema } from '@kubewright/schema'
 import { type ConvertibleObject, convertObject } from '../../define/convert-object.ts'
@@ -12,8 +12,18 @@ export interface CheckConversionOptions {
   readonly runs?: number
   /** The same seed generates the same objects. @default 1 */
   readonly seed?: Seed
-  /** Further objects to convert, such as samples, in any version. */
-  readonly examples?: readonly ConvertibleObject[]
+  /** Further objects to convert, in any version: drafts such as `Home({ … })`, objects that were read, or samples. */
+  readonly examples?: readonly Readonly<TypeMeta>[]
+  /**
+   * Generators of fields whose values the schema does not describe well enough, by path, such as `spec.schedule` or
+   * `spec.ports[].name`. A path applies to each version that has the field.
+   */
+  readonly generators?: Readonly<Record<string, (random: Random) => unknown>>
+  /**
+   * Whether the API server would accept a generated object, for rules outside the schema, such as those of a webhook.
+   * Objects that are not accepted are not converted. @default all that the schema accepts
+   */
+  readonly accept?: (object: ConvertibleObject) => boolean
 }
 
 /** The result of {@link checkConversion}. */
@@ -38,9 +48,21 @@ const changeable = ['metadata', 'spec', 'status']
  * })
  */
 export function checkConversion(conversion: Conversion, options: CheckConversionOptions = {}): ConversionReport {
-  const { runs = 100, seed = 1, examples = [] } = options
+  const { runs = 100, seed = 1 } = options
+  // Conversions use no types.
+  const examples = (options.examples ?? []) as readonly ConvertibleObject[]
   const random = seededRandom(seed)
-  const versions = [conversion.hub, ...conversion.spokes.map(({ kind }) => kind)].map((kind) => new Version(kind))
+  const versions = [conversion.hub, ...conversion.spokes.map(({ kind }) => kind)].map(
+    (kind) => new Version(kind, options),
+  )
+  for (const { apiVersion, kind } of examples) {
+    if (versions.some((version) => version.kind.apiVersion === apiVersion && version.kind.kind === kind)) continue
+    const known = versions.map((version) => version.kind.apiVersion).join(', ')
+    throw new KubewrightError(
+      'KW_CONVERSION',
+      `Cannot check the conversion of ${conversion.hub.kind} with the example of ${apiVersion} ${kind}: its versions are ${known}`,
+    )
+  }
   const [hub, ...spokes] = versions as [Version, ...Version[]]
   let roundTrips = 0
   for (const spoke of spokes) {
@@ -66,9 +88,13 @@ export function checkConversion(conversion: Conversion, options: CheckConversion
 class Version {
   readonly kind: AnyKind
   readonly #schema: StructuralSchema
+  readonly #generators: [path: string[], make: (random: Random) => unknown][]
+  readonly #accept: (object: ConvertibleObject) => boolean
 
-  constructor(kind: AnyKind) {
+  constructor(kind: AnyKind, { generators = {}, accept = () => true }: CheckConversionOptions) {
     this.kind = kind
+    this.#generators = Object.entries(generators).map(([path, make]) => [path.replaceAll('[]', '.[]').split('.'), make])
+    this.#accept = accept
     this.#schema = compileSchema(kind.schema)
   }
 
@@ -80,7 +106,7 @@ class Version {
   }
 
   accepts(object: ConvertibleObject): boolean {
-    return this.#schema.validate(deepCopy(object)).length === 0
+    return this.#schema.validate(deepCopy(object)).length === 0 && this.#accept(object)
   }
 
   generate(random: Random): ConvertibleObject {
@@ -88,6 +114,7 @@ class Version {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const { apiVersion, kind, scope } = this.kind
       const made = generator.value(this.kind.schema) as object
+      for (const [path, make] of this.#generators) replaceField(made, path, () => make(random))
       const metadata = {
         name: `object-${random.int(1000)}`,
         ...(scope === 'Namespaced' ? { namespace: 'default' } : {}),
@@ -103,9 +130,19 @@ class Version {
     }
     throw new KubewrightError(
       'KW_CONVERSION',
-      `Cannot check the conversion of ${this.kind.kind}: none of ${maxAttempts} objects of ${this.kind.version} passed the rules of its schema; ` +
-        `pass objects of this version as 'examples' and set 'runs' to 0`,
+      `Cannot check the conversion of ${this.kind.kind}: none of ${maxAttempts} objects of ${this.kind.version} passed the rules of its schema${this.#accept.length > 0 ? " and 'accept'" : ''}; ` +
+        `pass objects of this version as 'examples' and set 'runs' to 0, or 'generators' for the fields of these rules`,
     )
+  }
+}
+
+/** Replaces the values at a path, where `[]` stands for all items of a list. Absent fields stay absent. */
+function replaceField(value: unknown, [field, ...rest]: readonly string[], make: () => unknown): void {
+  if (typeof value !== 'object' || value === null || field === undefined) return
+  const object = value as Record<string, unknown>
+  for (const key of field === '[]' ? Object.keys(object) : Object.hasOwn(object, field) ? [field] : []) {
+    if (rest.length === 0) object[key] = make()
+    else replaceField(object[key], rest, make)
   }
 }
 
