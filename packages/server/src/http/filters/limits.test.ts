@@ -42,6 +42,30 @@ describe('maxInFlight()', () => {
     expect((await server.send('GET /api/v1/namespaces')).status).toBe(200)
   })
 
+  test('leaves slots for other users', async () => {
+    const { filter, release } = holding()
+    let user = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
+    const asUser: RequestFilter = async (context, next) => {
+      Object.assign(context, { user })
+      return next()
+    }
+    await using server = await PlainServer.start([], async () => ({
+      filters: [asUser, maxInFlight({ readOnly: 8 }), filter],
+    }))
+    const get = (): Promise<{ status: number }> => server.send('GET /api/v1/namespaces')
+    const pending = [get(), get()]
+    expect((await get()).status).toBe(429)
+    user = { name: 'a', groups: ['system:authenticated'] }
+    pending.push(get(), get(), get(), get(), get())
+    user = { name: 'b', groups: ['system:authenticated'] }
+    pending.push(get())
+    expect((await get()).status).toBe(429)
+    release()
+    expect((await Promise.all(pending)).map(({ status }) => status)).toEqual(Array(8).fill(200))
+    user = { name: 'c', groups: ['system:authenticated'] }
+    expect((await get()).status).toBe(200)
+  })
+
   test('does not limit administrators', async () => {
     const { filter, release } = holding()
     await using server = await PlainServer.start([], async () => ({ filters: [maxInFlight({ readOnly: 0 }), filter] }))

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '@kubewright/api'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { respondText } from '../../request/respond.ts'
-import { mastersGroup } from '../../request/user-info.ts'
+import { mastersGroup, unauthenticatedGroup } from '../../request/user-info.ts'
 import { isLongRunning, isMutating } from './request-class.ts'
 import { afterResponse } from './response-end.ts'
 
@@ -13,19 +13,34 @@ export interface InFlightLimits {
   readonly mutating?: number
 }
 
+/** The share of all slots that one user can hold, and that all clients without credentials can hold together. */
+const userShare = 3 / 4
+const anonymousShare = 1 / 4
+
 /**
- * Rejects requests with 429 while too many are in flight. Requests of system:masters and long-running requests are neither limited
- * nor counted, so that administrators can inspect an overloaded server.
+ * Rejects requests with 429 while too many are in flight, in total or of one user. A client that sends its body slowly or does not read its
+ * response holds a slot for up to half a minute or a minute, so a single user must not be able to hold them all. Requests of system:masters
+ * and long-running requests are neither limited nor counted, so that administrators can inspect an overloaded server.
  */
 export function maxInFlight({ readOnly = 400, mutating = 200 }: InFlightLimits = {}): RequestFilter {
-  const room = { readOnly, mutating }
+  const limits = { readOnly, mutating }
+  const room = { ...limits }
+  /** The slots of each user. Only users with requests in flight have an entry. */
+  const held = { readOnly: new Map<string, number>(), mutating: new Map<string, number>() }
   return async ({ info, user, request }, next) => {
     if (isLongRunning(info) || user.groups.includes(mastersGroup)) return next()
     const kind = isMutating(request.method) ? 'mutating' : 'readOnly'
-    if (room[kind] <= 0) return tooMany()
+    const own = held[kind]
+    const count = own.get(user.name) ?? 0
+    const share = user.groups.includes(unauthenticatedGroup) ? anonymousShare : userShare
+    if (room[kind] <= 0 || count >= Math.ceil(limits[kind] * share)) return tooMany()
     room[kind]--
+    own.set(user.name, count + 1)
     const release = (): void => {
       room[kind]++
+      const left = own.get(user.name)! - 1
+      if (left > 0) own.set(user.name, left)
+      else own.delete(user.name)
     }
     let response: ApiResponse
     try {
