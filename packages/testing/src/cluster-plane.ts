@@ -29,7 +29,7 @@ import { rightsOf } from './operator-rights.ts'
 import { watchObject } from './watch-object.ts'
 
 /** The label of everything that environments create on a cluster, for manual clean-up. */
-export const testLabel = 'kubewright.dev/test'
+const testLabel = 'kubewright.dev/test'
 
 /** The environment variable that names a kubeconfig file, or a context of the default kubeconfig. */
 export const clusterVariable = 'KUBEWRIGHT_TEST_CLUSTER'
