@@ -15,6 +15,7 @@ import {
   startPolicyTypeChecking,
   startResourceQuotas,
 } from '@kubewright/server'
+import { createDefaultStorageClass } from './default-storage-class.ts'
 
 /** Selects the built-in controllers to run. */
 export type ControllerChoice = 'all' | 'none' | readonly string[]
@@ -96,6 +97,7 @@ export async function startControllers(options: StartControllersOptions): Promis
     const manager = createManager({ name: 'kube-controller-manager', cluster, clock, random, log })
     for (const { controllers } of chosen) for (const controller of controllers) manager.add(controller)
     for (const controller of nodes?.controllers ?? []) manager.add(controller)
+    if (nodes !== undefined && wants('persistentvolume-binder-controller')) await createDefaultStorageClass(client)
     const running = manager.start({ signal: stop.signal })
     disposer.defer(async () => {
       stop.abort(new Error('The control plane was stopped'))

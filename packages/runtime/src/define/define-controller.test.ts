@@ -55,10 +55,28 @@ describe('defineController()', () => {
     [{ finalizer: 'A_B/c' }, `'finalizer' cannot be "A_B/c": prefix part`],
     [{ fieldManager: 'x'.repeat(129) }, "'fieldManager' may not be more than 128 bytes"],
     [{ fieldManager: '' }, "'fieldManager' must not be empty: leave it out for the default"],
+    [
+      { owns: ['ConfigMap' as never] },
+      `'owns[0]' is "ConfigMap", not a kind: pass the value, as in import { ConfigMap }`,
+    ],
+    [
+      { rbac: [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'read'] }] },
+      "'rbac[0].verbs' contains 'read', which is not a verb of Kubernetes: use 'get', 'list', 'watch'",
+    ],
+    [
+      { rbac: [{ apiGroups: [''], resources: ['pods'], verbs: ['udpate'] }] },
+      "'rbac[0].verbs' contains 'udpate', which",
+    ],
     [{ prune: true }, "'prune' needs 'owns': name the kinds of the children"],
   ])('rejects %o', (options, problem) => {
     const define = (): unknown => defineController(Home, { reconcile, ...options })
     expect(define).toThrow(`Cannot define controller "${options.name ?? 'home'}" as ${problem}`)
+  })
+
+  test('accepts special verbs and those of extension servers', () => {
+    const verbs = ['bind', 'use', '*', 'unsafe-delete-ignore-read-errors']
+    const rbac = [{ apiGroups: ['example.com'], resources: ['widgets'], verbs }]
+    expect(defineController(Home, { reconcile, rbac }).rbac).toEqual(rbac)
   })
 
   test('rejects a selector that cannot be parsed', () => {

@@ -13,6 +13,7 @@ import type { ClusterChoice } from '../controller/key-controller.ts'
 import type { Predicate } from '../controller/sources/predicate.ts'
 import type { Source } from '../controller/sources/source.ts'
 import type { RateLimiterFactory } from '../queue/rate-limiter.ts'
+import { checkKinds, checkRules } from './check-definition.ts'
 import type { Adoption, Context, Outcome, StatusOutcome } from './context.ts'
 import { type LabelSelection, type OwnedKind, owned, selectorText, type Watch } from './watched-kinds.ts'
 
@@ -188,6 +189,10 @@ export function defineController<Read, Write, Status extends AnyStatus>(
   const [nameProblem] = name.includes('/') ? ['it must not contain a slash'] : isQualifiedName(name)
   if (nameProblem !== undefined)
     refuse('name', `cannot be used in metrics, finalizers and field managers: ${nameProblem}`)
+  const what = `controller "${name}"`
+  checkKinds(what, 'owns', options.owns)
+  checkKinds(what, 'watches', options.watches)
+  checkRules(what, options.rbac)
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     refuse('concurrency', `must be a positive integer: current value is ${concurrency}`)
   }

@@ -9,6 +9,12 @@ const byObject = defineController(ConfigMap, { reconcile: () => undefined })
 const byKey = defineKeyController({ name: 'keys', sources: [channelSource()], reconcile: () => undefined })
 
 describe('defineOperator', () => {
+  test('rejects a name that objects cannot have', () => {
+    expect(() => defineOperator({ name: 'my operator', controllers: [byObject] })).toThrow(
+      `Cannot define operator "my operator" as 'name' cannot be part of the names of its roles, Leases and Services: a lowercase RFC 1123 subdomain`,
+    )
+  })
+
   test('accepts controllers of objects and of keys, and applies defaults', () => {
     const operator = defineOperator({ name: 'op', controllers: [byObject, byKey] })
     expect(operator).toEqual({

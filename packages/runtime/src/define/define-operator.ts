@@ -1,5 +1,5 @@
 import type { AnyKind } from '@kubewright/api'
-import type { AnyMetric } from '@kubewright/base'
+import { type AnyMetric, isDNS1123Subdomain } from '@kubewright/base'
 import type { KeyController } from '../controller/key-controller.ts'
 import { type LeaseTimingOptions, resolveLeaseTiming } from '../leases/lease-timing.ts'
 import type { ClusterProvider } from './cluster-provider.ts'
@@ -100,6 +100,12 @@ export function defineOperator(options: OperatorOptions): Operator {
     metrics = [],
   } = options
   const what = `operator "${name}"`
+  const [nameProblem] = isDNS1123Subdomain(name)
+  if (nameProblem !== undefined) {
+    throw new RangeError(
+      `Cannot define ${what} as 'name' cannot be part of the names of its roles, Leases and Services: ${nameProblem}`,
+    )
+  }
   rejectDuplicates(what, 'controllers', controllers)
   rejectDuplicates(what, 'runnables', runnables)
   rejectDuplicates(

@@ -3,6 +3,7 @@ import type { Logger } from '@kubewright/base'
 import type { Reader } from '@kubewright/client'
 import type { PathOf } from '@kubewright/schema'
 import type { AccessRule } from '../controller/access-rule.ts'
+import { checkRules } from './check-definition.ts'
 import type { Issue } from './issue.ts'
 import {
   defaultingRegistration,
@@ -138,6 +139,7 @@ export function defineWebhook<Read, Write, Status>(
       `Cannot define webhook for ${kind.kind} as it has neither 'default' nor 'validate' nor 'validateDelete': add at least one`,
     )
   }
+  checkRules(`webhook for ${kind.kind}`, options.rbac)
   const validate = (object: Read, review: Review<Read>): Awaitable<Issues<Read>> =>
     options.validate?.(object, review) ?? []
   return Object.freeze({

@@ -313,3 +313,19 @@ describe('s', () => {
     expect(build).toThrow(message)
   })
 })
+
+describe('default()', () => {
+  const limits = s.object({ low: s.int().default(5), high: s.int().optional() })
+
+  test('rejects a default that violates a rule, in either order', () => {
+    const problem = 'Cannot set default {}: a rule rejects it ('
+    expect(() => limits.rule('self.low < self.high').default({})).toThrow(problem)
+    expect(() => limits.default({}).rule('self.low > 5', 'must be above 5')).toThrow(`${problem}must be above 5)`)
+  })
+
+  test('accepts a default that satisfies the rules', () => {
+    const guarded = limits.rule('!has(self.high) || self.low < self.high').default({})
+    expect(guarded.json.default).toEqual({})
+    expect(limits.rule('self == oldSelf').default({}).json.default).toEqual({})
+  })
+})

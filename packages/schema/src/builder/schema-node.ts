@@ -1,3 +1,5 @@
+import { deepCopy } from '@kubewright/base'
+import { compileSchema } from '../compile-schema.ts'
 import type { JSONSchemaProps } from '../json-schema.ts'
 import { canonicalSchema, frozenJson } from './canonical-json.ts'
 import { defaultMismatch } from './default-mismatch.ts'
@@ -47,7 +49,9 @@ export class SchemaNode implements Schema<unknown, unknown> {
     }
     const problem = defaultMismatch(this.json, value)
     if (problem !== undefined) throw new TypeError(`Cannot set default ${JSON.stringify(value, bigints)}: ${problem}`)
-    return new SchemaNode({ ...this.json, default: frozenJson(value) }, 'defaulted')
+    const json = { ...this.json, default: frozenJson(value) }
+    checkRulesOfDefault(json)
+    return new SchemaNode(json, 'defaulted')
   }
 
   describe(text: string): SchemaNode {
@@ -64,12 +68,36 @@ export class SchemaNode implements Schema<unknown, unknown> {
 
   rule(cel: string, message?: string | RuleOptions<unknown>): SchemaNode {
     const rules = this.json['x-kubernetes-validations'] ?? []
-    return this.#with({ 'x-kubernetes-validations': [...rules, ruleJson(this.json, cel, message)] })
+    const added = { 'x-kubernetes-validations': [...rules, ruleJson(this.json, cel, message)] }
+    checkRulesOfDefault({ ...this.json, ...added })
+    return this.#with(added)
   }
 
   #with(keywords: JSONSchemaProps): SchemaNode {
     return new SchemaNode({ ...this.json, ...keywords }, this.presence)
   }
+}
+
+/**
+ * Throws if a default, completed by the defaults in it, violates a CEL rule: the API server would reject the CRD. Rules that do not compile
+ * are left to the check of the CRD.
+ */
+function checkRulesOfDefault(json: JSONSchemaProps): void {
+  if (json.default === undefined || !hasRules(json)) return
+  const schema = compileSchema(json, { resource: false })
+  const value = deepCopy(json.default)
+  schema.default(value)
+  const [problem] = schema.validate(value).filter(({ detail }) => !/^rule compile/.test(detail))
+  if (problem === undefined) return
+  throw new TypeError(
+    `Cannot set default ${JSON.stringify(json.default, bigints)}: a rule rejects it (${problem.detail}); include the fields that the rule needs in the default, guard them with has() in the rule, or use .optional()`,
+  )
+}
+
+function hasRules({ properties = {}, items, additionalProperties, ...json }: JSONSchemaProps): boolean {
+  if (json['x-kubernetes-validations'] !== undefined) return true
+  const inner = [...Object.values(properties), items, additionalProperties]
+  return inner.some((schema) => typeof schema === 'object' && hasRules(schema))
 }
 
 const bigints = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
