@@ -26,6 +26,7 @@ export { replicaSetController, replicationController } from './replica-set/repli
 export { serviceAccountController } from './service-account/service-account-controller.ts'
 export { statefulSetController } from './stateful-set/stateful-set-controller.ts'
 export { type TrustController, trustControllers } from './trust-controllers.ts'
+export { createDefaultStorageClass } from './volume/default-storage-class.ts'
 export { ephemeralVolumeController } from './volume/ephemeral-volume-controller.ts'
 export { claimProtection, volumeProtection } from './volume/protection-controllers.ts'
 export { simulatedProvisioner } from './volume/provision-volume.ts'

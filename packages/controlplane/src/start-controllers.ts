@@ -3,6 +3,7 @@ import type { ApiClient } from '@kubewright/client'
 import {
   builtinControllers,
   type ClusterTrust,
+  createDefaultStorageClass,
   type SimulatedNodes,
   type SimulateNodesOptions,
   simulateNodes,
@@ -15,7 +16,6 @@ import {
   startPolicyTypeChecking,
   startResourceQuotas,
 } from '@kubewright/server'
-import { createDefaultStorageClass } from './default-storage-class.ts'
 
 /** Selects the built-in controllers to run. */
 export type ControllerChoice = 'all' | 'none' | readonly string[]

@@ -1,7 +1,7 @@
 import { isAlreadyExists } from '@kubewright/api'
 import type { ApiClient } from '@kubewright/client'
-import { simulatedProvisioner } from '@kubewright/controllers'
 import { StorageClass } from '@kubewright/k8s'
+import { simulatedProvisioner } from './provision-volume.ts'
 
 const isDefault = 'storageclass.kubernetes.io/is-default-class'
 
