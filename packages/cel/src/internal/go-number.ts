@@ -35,14 +35,15 @@ function plain(digits: string, exponent: number): string {
   return `${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`
 }
 
+/** There is one way only to divide a run of digits: with more, a text that does not match would take exponential time. */
 const GO_FLOAT =
-  /^[+-]?(?:(?:\d+(?:_?\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?\d+)$/
+  /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|0[xX](?:[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?|\.[0-9a-fA-F]+)[pP][+-]?\d+)$/
 
 /** Parses a double like Go's `strconv.ParseFloat`; `undefined` if the text is invalid. */
 export function parseGoFloat(text: string): number | undefined {
   if (/^[+-]?(?:inf|infinity)$/i.test(text)) return text.startsWith('-') ? -Infinity : Infinity
   if (/^nan$/i.test(text)) return Number.NaN
-  if (!GO_FLOAT.test(text) || text.includes('_')) return undefined
+  if (!GO_FLOAT.test(text)) return undefined
   const hex = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)$/.exec(text)
   if (hex !== null) {
     const [, sign, whole, fraction, power] = hex as unknown as [string, string, string, string, string]
