@@ -1,4 +1,5 @@
 import { commentToSource, dataToSource, type JSONSchemaProps, schemaToSource } from '@kubewright/schema'
+import { oneLine } from '../text/one-line.ts'
 import type { PlannedField, PlannedVersion, ResourcePlan } from './plan-resource.ts'
 import { columnOptions } from './planned-kind.ts'
 
@@ -43,11 +44,6 @@ export function resourceText({ names, versions }: ResourcePlan, { origin }: Reso
     `export type ${name} = Infer<typeof ${name}>`,
     '',
   ].join('\n')
-}
-
-/** Escapes control characters and line separators: text from a CRD must not end a line comment and continue as code. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Renders text at an indentation, starting in a column. */

@@ -4,6 +4,7 @@ import { type CommandContext, folderOf } from '../command/command-context.ts'
 import { noteInput, readManifests, readSoundManifests } from '../input/read-manifests.ts'
 import { fitted, noTerminal } from '../terminal/terminal.ts'
 import { jsonText } from '../text/json-text.ts'
+import { oneLine } from '../text/one-line.ts'
 import { plural } from '../text/plural.ts'
 import { projectCrds } from './project-crds.ts'
 import type { validateArguments, validateFlags } from './validate-command.ts'
@@ -57,11 +58,12 @@ function print(
     printLine(
       `${file}:${line}: ${nameOf(verdict)}${valid ? paint('green', 'valid') : paint('red', 'invalid')}${updated ? ' (update)' : ''}`,
     )
-    for (const { field, message } of problems) printLine(`  ${field === undefined ? '' : `${field}: `}${message}`)
-    for (const warning of warnings) printLine(`  ${paint('yellow', 'Warning:')} ${warning}`)
+    for (const { field, message } of problems)
+      printLine(`  ${field === undefined ? '' : `${oneLine(field)}: `}${oneLine(message)}`)
+    for (const warning of warnings) printLine(`  ${paint('yellow', 'Warning:')} ${oneLine(warning)}`)
     if (!showDefaults) continue
     for (const { path, value, before } of filled) {
-      out(`  ${path}: ${jsonText(value)}${before === undefined ? '' : ` (was ${jsonText(before)})`}`)
+      out(`  ${oneLine(path)}: ${jsonText(value)}${before === undefined ? '' : ` (was ${jsonText(before)})`}`)
     }
   }
   const count = plural(verdicts.length, 'object')
@@ -71,5 +73,5 @@ function print(
 function nameOf({ apiVersion, kind, namespace, name }: ManifestVerdict): string {
   if (kind === '') return ''
   const shown = namespace === undefined ? name : `${namespace}/${name}`
-  return `${kind}${shown === '' ? '' : ` ${shown}`} (${apiVersion}) is `
+  return oneLine(`${kind}${shown === '' ? '' : ` ${shown}`} (${apiVersion}) is `)
 }
