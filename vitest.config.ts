@@ -8,6 +8,8 @@ export default defineConfig({
     server: { deps: { inline: [/@kubewright\//] } },
     reporters: ['default', './tools/vitest-summary.ts'],
     testTimeout: 30_000,
+    // Hooks start control planes and processes, which takes long on a busy machine.
+    hookTimeout: 120_000,
     // Loading modules takes half of the time, so every core is used.
     maxWorkers: '100%',
   },
