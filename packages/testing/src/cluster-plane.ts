@@ -47,7 +47,7 @@ export async function clusterConfig(wanted: string): Promise<ClientConfig> {
   } catch (cause) {
     throw new KubewrightError(
       'KW_TEST_CLUSTER',
-      `${clusterVariable}=${wanted} is neither a context of the kubeconfig nor a kubeconfig file: unset it to use the embedded control plane`,
+      `Cannot load the cluster that ${clusterVariable}=${wanted} names: set it to a context of the kubeconfig or to a kubeconfig file, or unset it to use the embedded control plane`,
       { cause },
     )
   }

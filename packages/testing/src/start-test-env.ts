@@ -351,7 +351,7 @@ async function assembleOnCluster(
 /** Skips the test, or fails it with a recognisable error. */
 function skipOnCluster({ skip }: TestEnvOptions, reason: string): never {
   skip?.(`on a cluster: ${reason}`)
-  throw new KubewrightError('KW_TEST_ON_CLUSTER', `Skipped on the cluster of ${clusterVariable}: ${reason}`)
+  throw new KubewrightError('KW_TEST_ON_CLUSTER', `Cannot run on the cluster of ${clusterVariable}: ${reason}`)
 }
 
 /** A permanent failure of the environment. It is reported by the next wait, or else when the environment is disposed. */

@@ -42,7 +42,7 @@ export function capUpdateManagers({ fields, times }: Managed, max: number): void
     }
     bucket.sets.push(set)
     fields.delete(identifier)
-    // Of the two, the merged manager wrote last.
+    // Managers are merged from the oldest to the newest, so the bucket takes the time of the manager merged last.
     times.set(name, times.get(identifier))
   }
   for (const [name, { apiVersion, sets }] of buckets) {

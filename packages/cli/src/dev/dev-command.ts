@@ -27,13 +27,13 @@ export const devFlags = defineFlags({
     bare: '9229',
     defaultText: 'off',
     parse: integerFrom(0, 65_535),
-    help: 'Let a debugger attach to the operator at this port of 127.0.0.1; alone, at 9229. A reload keeps the port',
+    help: 'Let a debugger attach to the operator at this port of 127.0.0.1; without PORT, at 9229. A reload keeps the port',
   },
   server: {
     value: 'SERVER',
     complete: 'files',
     defaultText: 'a control plane of its own',
-    help: 'Use a running control plane: its URL, if a kubeconfig in .kubewright or $KUBECONFIG has it, or its kubeconfig',
+    help: 'Use a running control plane, given by its kubeconfig, or by its URL if a kubeconfig in .kubewright or $KUBECONFIG contains it',
   },
   once: { default: false, help: 'Exit when the operator has no work left' },
 })

@@ -9,7 +9,7 @@ export const createApiFlags = defineFlags({
   group: {
     value: 'GROUP',
     complete: { list: 'groups' },
-    defaultText: 'that of the other kinds',
+    defaultText: 'the group of the other kinds',
     help: 'Put the kind into this API group, given without the domain',
   },
   version: {

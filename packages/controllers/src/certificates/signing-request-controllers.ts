@@ -124,7 +124,7 @@ export function signingRequestSigner({ signCertificate }: ClusterTrust): KeyCont
   })
 }
 
-/** The requested lifetime, limited to ten minutes up to a year, minus the time by which certificates are backdated. */
+/** The requested lifetime, at least ten minutes and at most a year, minus the time by which certificates are backdated. */
 function lifetime(seconds: number | undefined): number {
   const wanted = seconds === undefined ? 365 * day : Math.min(365 * day, Math.max(10 * 60_000, seconds * 1000))
   return wanted - backdate

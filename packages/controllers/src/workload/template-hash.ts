@@ -2,8 +2,8 @@ import { safeEncode } from '@kubewright/base'
 
 /**
  * A short hash of a pod template for names and labels. It does not depend on the order of members; `collisions` selects
- * another hash when a name is taken. The value differs from kube-controller-manager's, which hashes Go's memory layout;
- * alphabet and length are the same.
+ * another hash when a name is taken. The value differs from kube-controller-manager's, which hashes Go's printed form of
+ * the template; alphabet and length are the same.
  */
 export function templateHash(template: unknown, collisions?: number): string {
   const hash = fnv32a(canonicalJson(template) + (collisions === undefined ? '' : `#${collisions}`))

@@ -316,7 +316,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('kinds that are not cached are read from the server, which is logged once', async () => {
+  test('kinds that are not cached are read from the server, which is logged once per kind', async () => {
     const { client, log, metrics, start, namespace, stop } = await setUp()
     await start()
     await client.list(Pod)
@@ -340,7 +340,7 @@ describe('createCachedClient()', () => {
     await stop()
   })
 
-  test('typed, dynamic and metadata-only kinds share a store, and all of them see own writes', async () => {
+  test('typed, dynamic and metadata-only kinds share a store, and reads of each include own writes', async () => {
     const { client, config, lease, start, stop } = await setUp()
     await start()
     const Dynamic = dynamicKind({ group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps' })

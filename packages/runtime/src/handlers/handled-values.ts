@@ -10,7 +10,8 @@ const maxState = 128 * 1024
 
 /**
  * The values that handlers of a controller have handled last, in an annotation of the object. A handler is due while the
- * current value differs from the handled one, so a restart neither loses nor repeats a change.
+ * current value differs from the handled one, so a restart loses no change. A
+ * crash before the value is recorded repeats the handler.
  */
 export class HandledValues {
   readonly #annotation: string

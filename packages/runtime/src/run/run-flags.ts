@@ -92,9 +92,13 @@ const flags = defineFlags({
   'metrics-cert-name': {
     value: 'FILE',
     default: 'tls.crt',
-    help: 'Read the certificate from this file of --metrics-cert-path',
+    help: 'Read the certificate from this file in the folder of --metrics-cert-path',
   },
-  'metrics-cert-key': { value: 'FILE', default: 'tls.key', help: 'Read the key from this file of --metrics-cert-path' },
+  'metrics-cert-key': {
+    value: 'FILE',
+    default: 'tls.key',
+    help: 'Read the key from this file in the folder of --metrics-cert-path',
+  },
   'health-probe-bind-address': {
     value: 'ADDRESS',
     default: ':8081',

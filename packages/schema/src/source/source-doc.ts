@@ -46,8 +46,8 @@ export function renderSource(doc: SourceDoc, width: number, indent = 0, column: 
 function renderChain(doc: ChainDoc, width: number, indent: number, column: number): string {
   const flat = flatText(doc)
   if (flat !== undefined && column + flat.length < width) return flat
-  // With two calls, the first stays at the head, unless it would break there but fit on a line of its own. A last call
-  // without arguments cannot break, so it must fit on the line too.
+  // A chain of two calls starts on the line of its head, unless the first call fits on a line of its own but not on that
+  // line. A last call without arguments cannot be broken, so it must fit on the line of the head as well.
   const first = flatText(doc.calls[0] ?? '')?.length ?? width
   const last = flatText(doc.calls.at(-1) ?? '')
   const tail = last?.endsWith('()') ? last.length : 0

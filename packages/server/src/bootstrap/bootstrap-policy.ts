@@ -80,7 +80,7 @@ async function ensure(
   }
   const existing = await registry.findUnchecked(resource, namespace, name)
   if (!existing) return create()
-  // The server starts without it. When an administrator has deleted it, the next start creates it.
+  // An object that cannot be read stays as it is. Once an administrator has deleted it, the next start creates it again.
   if (existing.problem !== undefined) return
   if (existing.object.metadata.annotations?.[autoUpdate] === 'false') return
   if (wanted['roleRef'] && !deepEqual(existing.object['roleRef'], wanted['roleRef'])) {

@@ -25,7 +25,7 @@ export interface CustomResourceOptions {
   readonly converter?: CustomConverter | undefined
 }
 
-/** The resources of a CRD: one for each served version, and that of the storage version, which need not be served. */
+/** The resources of a CRD: one for each served version, and one for the storage version, which need not be served. */
 export interface CustomResources {
   readonly served: readonly Resource[]
   readonly stored: Resource

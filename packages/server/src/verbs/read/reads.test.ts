@@ -40,7 +40,7 @@ describe('list', () => {
     expect(namesOf((await server.send(`GET ${maps}?continue=${token}`)).body)).toEqual(['c', 'e'])
   })
 
-  test('responds to a DELETE of a collection with a limit with the number of remaining objects', async () => {
+  test('includes the number of remaining objects in the response to a DELETE of a collection with a limit', async () => {
     const { metadata, items } = (await server.send(`DELETE ${maps}?limit=2`)).body
     expect([items.length, metadata.remainingItemCount, typeof metadata.continue]).toEqual([2, 3, 'string'])
     expect(namesOf((await server.send(`GET ${maps}`)).body)).toEqual(['c', 'd', 'e'])

@@ -33,7 +33,7 @@ export interface Deletion {
   /** The plugins that see the deletion. */
   readonly admission: AdmissionChain
   readonly name: string
-  /** The name that admission sees. @default `name` */
+  /** The name that is passed to admission plugins. @default `name` */
   readonly requestedName?: string
   readonly options: DeleteOptions
 }
