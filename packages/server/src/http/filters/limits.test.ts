@@ -1,5 +1,6 @@
 import { type Clock, Deferred, memoryLogger } from '@kubewright/base'
 import { describe, expect, test } from 'vitest'
+import type { AdmissionPlugin } from '../../admission/admission.ts'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
 import { maxInFlight } from './max-in-flight.ts'
@@ -172,6 +173,30 @@ describe('requestTimeout()', () => {
     })
     const answer = await server.send('POST /api/v1/namespaces', { body: { metadata: { name: 'late' } } })
     expect(answer).toMatchObject({ status: 504, body: { reason: 'Timeout' } })
+  })
+
+  test('stores nothing when validating admission took longer than the timeout', async () => {
+    let now = 0
+    const slow: AdmissionPlugin = {
+      name: 'slow',
+      validate: async () => {
+        now = 61_000
+      },
+    }
+    await using server = await PlainServer.start([], async ({ clock }) => {
+      const stopped: Clock = {
+        now: () => now,
+        nowMicros: () => now * 1000,
+        monotonic: () => now,
+        setTimer: (...args) => clock.setTimer(...args),
+        sleep: (...args) => clock.sleep(...args),
+      }
+      return { filters: [requestTimeout(stopped)], admission: [slow] }
+    })
+    const answer = await server.send('POST /api/v1/namespaces', { body: { metadata: { name: 'late' } } })
+    expect(answer).toMatchObject({ status: 504, body: { reason: 'Timeout' } })
+    now = 0
+    expect((await server.send('GET /api/v1/namespaces/late')).status).toBe(404)
   })
 
   test('rejects a malformed timeout', async () => {

@@ -40,7 +40,7 @@ import { uniqueOwners } from './unique-owners.ts'
 // to 10 releases what step 7 reserved. Steps 5 to 9 run once per attempt and see the same pair of old and new object; a change, an
 // admission plugin and a strategy must therefore tolerate running several times for one request. A dry run goes through all steps and
 // stores nothing. A request that has exceeded its time is answered with 504 and stores nothing: the deadline is checked before an attempt,
-// before step 7 and before step 8. A create starts at step 5; when its generated name is taken, it starts again at step 7 with another name.
+// before step 7, before step 8 and before step 10. A create starts at step 5; when its generated name is taken, it starts again at step 7 with another name.
 
 /** How often a create draws a name from generateName when the name is taken. */
 const nameAttempts = 8
@@ -188,6 +188,7 @@ async function replaceExisting(
   try {
     scope.context.deadline?.check()
     await validate(write, object, old)
+    scope.context.deadline?.check()
     const outcome = await registry.replace(scope, existing, object, old)
     if (outcome) return outcome
   } catch (error) {
@@ -231,6 +232,7 @@ async function insert(write: Write, object: MutableObject, byUpdate = false): Pr
     // The permission to update or patch does not include the permission to create.
     if (byUpdate) await scope.context.authorize('create')
     await validate(write, object, undefined)
+    scope.context.deadline?.check()
     return await endpoint.registry.insert(scope, object, byUpdate)
   } catch (error) {
     await undo()
