@@ -1,6 +1,17 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
+const seededFastCheck = fileURLToPath(new URL('tools/seeded-fast-check.ts', import.meta.url))
+
 export default defineConfig({
+  plugins: [
+    {
+      name: 'seeded-fast-check',
+      enforce: 'pre',
+      resolveId: (source, importer) =>
+        source === 'fast-check' && importer !== seededFastCheck ? seededFastCheck : undefined,
+    },
+  ],
   resolve: { conditions: ['kubewright-source'] },
   ssr: { resolve: { conditions: ['kubewright-source', 'node', 'import', 'module', 'default'] } },
   test: {
