@@ -108,6 +108,33 @@ describe('defineOperator()', () => {
     expect(env.metrics()).toContain('controller_runtime_reconcile_total')
   })
 
+  it('extra handlers on the metrics server: the operator serves further paths, and they can read the cluster', async () => {
+    const operator = defineOperator({
+      name: 'teams',
+      controllers: [defineController(Team, { reconcile: () => undefined })],
+      metricsHandlers: {
+        '/teams': async ({ client }) => (await client.list(Team)).map(({ metadata }) => metadata.name).join(),
+        '/teams/': ({ path, query }) => ({ status: 418, body: `${path}?${query}` }),
+      },
+    })
+    await using env = await startTestEnv(operator)
+    await env.client.create(Team({ metadata: { name: 'a' }, spec: { secret: 'x' } }))
+    await env.settled()
+    expect(await env.request('/teams')).toMatchObject({ status: 200, body: 'a' })
+    expect(await env.request('/teams/b/c?d=e')).toEqual({ status: 418, body: '/teams/b/c?d=e' })
+    expect(await env.request('/other')).toMatchObject({ status: 404 })
+    expect((await env.request('/metrics')).body).toContain('controller_runtime_reconcile_total')
+  })
+
+  it('rejects handlers of reserved paths', () => {
+    const handler = () => ''
+    for (const path of ['/metrics', 'teams', '/', '']) {
+      expect(() => defineOperator({ name: 'o', metricsHandlers: { [path]: handler } })).toThrow(
+        `has the path "${path}"`,
+      )
+    }
+  })
+
   it('rejects two metrics with one name, empty namespaces and checks with a slash', () => {
     const help = 'h'
     expect(() => defineOperator({ name: 'o', metrics: [counter('a', { help }), counter('a', { help })] })).toThrow(

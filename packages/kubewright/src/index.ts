@@ -64,6 +64,8 @@ export {
   type OperatorCacheOptions,
   type OperatorCheck,
   type OperatorChecks,
+  type OperatorHandler,
+  type OperatorHandlers,
   type OperatorOptions,
   type Outcome,
   owned,

@@ -114,6 +114,7 @@ export {
 } from './controller/sources/predicates.ts'
 export type { KeySink, RunningSource, Source } from './controller/sources/source.ts'
 export { type TimerSourceOptions, timerSource } from './controller/sources/timer-source.ts'
+export type { AnyWebhook } from './define/any-webhook.ts'
 export type { ClusterHost, ClusterProvider } from './define/cluster-provider.ts'
 export type {
   Adoption,
@@ -125,6 +126,18 @@ export type {
   StatusParts,
 } from './define/context.ts'
 export { type ConvertibleObject, convertObject } from './define/convert-object.ts'
+export {
+  type AdmissionOptions,
+  type AdmissionResult,
+  type AdmissionResultOptions,
+  type AdmissionWebhook,
+  type AdmittedObject,
+  allowed,
+  defineAdmission,
+  denied,
+  patched,
+  type RawReview,
+} from './define/define-admission.ts'
 export {
   type Controller,
   type ControllerOf,
@@ -149,6 +162,20 @@ export {
   type ShardingOptions,
 } from './define/define-operator.ts'
 export {
+  type AccessAnswer,
+  type AccessDecision,
+  type AccessReview,
+  type AccessReviewOptions,
+  type AccessReviewWebhook,
+  defineAccessReview,
+  defineTokenReview,
+  type ReviewedUser,
+  type TokenReview,
+  type TokenReviewOptions,
+  type TokenReviewWebhook,
+  type TokenUser,
+} from './define/define-reviews.ts'
+export {
   defineWebhook,
   type IssuePath,
   type Issues,
@@ -168,6 +195,9 @@ export {
   type OperatorCacheOptions,
   type OperatorCheck,
   type OperatorChecks,
+  type OperatorHandler,
+  type OperatorHandlers,
+  type OperatorRequest,
 } from './define/operator-settings.ts'
 export type { Runnable, RunnableContext, RunnablePhase } from './define/runnable.ts'
 export { type ThroughOptions, through } from './define/through.ts'
@@ -181,6 +211,7 @@ export {
   watch,
 } from './define/watched-kinds.ts'
 export type { WebhookOperation, WebhookRegistration } from './define/webhook-registration.ts'
+export type { RuleOperation, WebhookRuleOptions } from './define/webhook-rule.ts'
 export { type DependentsOptions, defineDependents } from './dependents/define-dependents.ts'
 export {
   type Dependent,
@@ -209,6 +240,7 @@ export type { KeyGate, KeyHold, WriteGate } from './leases/write-gate.ts'
 export { createManager } from './manager/create-manager.ts'
 export type { EngageOptions, ManagedClusters, Manager, ManagerOptions, ManagerState } from './manager/manager.ts'
 export { managerMetrics } from './manager/manager-metrics.ts'
+export { metricsServerHandler } from './manager/metrics-server-handler.ts'
 export type { WorkQueueOptions } from './queue/base-queue.ts'
 export type { Cause, CountedCause } from './queue/cause.ts'
 export { lowPriority, PriorityQueue, type PriorityQueueOptions } from './queue/priority-queue.ts'

@@ -164,11 +164,11 @@ export async function webhooksOnCluster(
   const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } }
   const limited = (registration: WebhookRegistration | undefined) =>
     registration && { ...registration, namespaceSelector }
-  const webhooks = operator.webhooks.map((webhook) => ({
-    ...webhook,
-    defaulting: limited(webhook.defaulting),
-    validation: limited(webhook.validation),
-  }))
+  const webhooks = operator.webhooks.map((webhook) =>
+    webhook.type === 'token' || webhook.type === 'access'
+      ? webhook
+      : { ...webhook, defaulting: limited(webhook.defaulting), validation: limited(webhook.validation) },
+  )
   const { conversions } = operator
   const handler = createWebhookHandler({ webhooks, conversions, client, clock, log })
   const now = clock.now()

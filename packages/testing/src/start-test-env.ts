@@ -32,7 +32,7 @@ import {
   startControlPlane,
 } from '@kubewright/controlplane'
 import { Namespace } from '@kubewright/k8s'
-import type { Manager, Operator } from '@kubewright/runtime'
+import { type Manager, metricsServerHandler, type Operator } from '@kubewright/runtime'
 import type { Store } from '@kubewright/storage'
 import {
   clusterConfig,
@@ -561,6 +561,15 @@ function environment(parts: EnvironmentParts): TestEnv {
     reconciles: () =>
       (running()?.manager.runners ?? []).flatMap((runner) => runner.recent()).sort((a, b) => b.startedAt - a.startedAt),
     metrics: () => running()?.metrics.text() ?? '',
+    request: async (path) => {
+      const operatorRun = running()
+      if (operatorRun === undefined) throw notRunning('request()')
+      const { pathname, searchParams } = new URL(path, 'http://localhost')
+      const handler = metricsServerHandler(operatorRun.manager, operatorRun.metrics)
+      const signal = new AbortController().signal
+      const client = { method: 'GET', headers: {}, remoteAddress: '127.0.0.1' }
+      return time.wait(Promise.resolve(handler({ ...client, path: pathname, query: searchParams, signal })))
+    },
     health: async () => {
       const report = async (sort: 'healthz' | 'readyz') => (await running()?.health.report(sort)) ?? []
       const [live, ready] = await time.wait(Promise.all([report('healthz'), report('readyz')]))

@@ -78,6 +78,7 @@ export function review<Read = never>(members: ReviewMembers<Read> = {}): Review<
   const old = rest.old as KubeObject | undefined
   return {
     operation: old === undefined ? 'CREATE' : 'UPDATE',
+    subresource: undefined,
     dryRun: false,
     options: {},
     namespace: old === undefined ? 'default' : old.metadata.namespace,

@@ -135,6 +135,8 @@ export interface TestEnv extends AsyncDisposable {
   reconciles(): readonly ReconcileRecord[]
   /** The operator's metrics page, in the text format of Prometheus. */
   metrics(): string
+  /** Sends a GET request to the operator's metrics server, such as to one of its `metricsHandlers`. No access is checked. */
+  request(path: string): Promise<{ readonly status: number; readonly body: string }>
   /** Runs the operator's health checks. A check that fails has a reason. */
   health(): Promise<{ readonly live: readonly HealthReport[]; readonly ready: readonly HealthReport[] }>
   /** Captures the current state of all objects. Environments started from it need no set-up. */

@@ -53,6 +53,8 @@ export interface OperatorDescription {
   readonly resources: readonly DescribedResource[]
   readonly mutating: readonly DescribedWebhook[]
   readonly validating: readonly DescribedWebhook[]
+  /** Whether the webhook server answers reviews of tokens or access, which no configuration registers. */
+  readonly hasReviews?: boolean
   readonly access: DescribedAccess
 }
 
@@ -94,6 +96,7 @@ export function describeOperator(operator: Operator, options: DescribeOptions = 
     resources: ownResources(operator, runtime, options.externalGroups ?? []),
     mutating: (mutating?.webhooks ?? []).map(describeWebhook),
     validating: (validating?.webhooks ?? []).map(describeWebhook),
+    ...(operator.webhooks.some(({ type }) => type === 'token' || type === 'access') ? { hasReviews: true } : {}),
     access: {
       cluster: access.cluster,
       watched: access.watched,
@@ -105,8 +108,8 @@ export function describeOperator(operator: Operator, options: DescribeOptions = 
 }
 
 /** Whether the operator has a webhook server. */
-export function hasWebhooks({ mutating, validating, resources }: OperatorDescription): boolean {
-  return mutating.length > 0 || validating.length > 0 || resources.some(({ isConverted }) => isConverted)
+export function hasWebhooks({ mutating, validating, resources, hasReviews = false }: OperatorDescription): boolean {
+  return mutating.length > 0 || validating.length > 0 || hasReviews || resources.some(({ isConverted }) => isConverted)
 }
 
 function ownResources(
@@ -116,7 +119,7 @@ function ownResources(
 ): DescribedResource[] {
   const own = [
     ...operator.kinds,
-    ...operator.webhooks.map(({ kind }) => kind),
+    ...operator.webhooks.flatMap(({ kind }) => (kind ? [kind] : [])),
     ...operator.conversions.map(({ hub }) => hub),
   ]
   const related: AnyKind[] = []

@@ -2,11 +2,11 @@ import type { AnyKind } from '@kubewright/api'
 import { type AnyMetric, isDNS1123Subdomain } from '@kubewright/base'
 import type { KeyController } from '../controller/key-controller.ts'
 import { type LeaseTimingOptions, resolveLeaseTiming } from '../leases/lease-timing.ts'
+import type { AnyWebhook } from './any-webhook.ts'
 import type { ClusterProvider } from './cluster-provider.ts'
 import type { Controller } from './define-controller.ts'
 import type { Conversion } from './define-conversion.ts'
-import type { Webhook } from './define-webhook.ts'
-import type { OperatorCacheOptions, OperatorChecks } from './operator-settings.ts'
+import type { OperatorCacheOptions, OperatorChecks, OperatorHandlers } from './operator-settings.ts'
 import type { Runnable } from './runnable.ts'
 
 /** Leader election: only one replica of the operator works at a time. */
@@ -42,7 +42,7 @@ export interface OperatorOptions {
   readonly kinds?: readonly AnyKind[]
   /** @default none, for an operator of webhooks or conversions only */
   readonly controllers?: readonly (Controller | KeyController)[]
-  readonly webhooks?: readonly Webhook[]
+  readonly webhooks?: readonly AnyWebhook[]
   /** Conversions between the versions of kinds. */
   readonly conversions?: readonly Conversion[]
   /** Further parts that run with the operator. */
@@ -64,6 +64,11 @@ export interface OperatorOptions {
   readonly checks?: OperatorChecks
   /** Metrics of the operator's own code, made with `counter`, `gauge` or `histogram`. The metrics page shows them. */
   readonly metrics?: readonly AnyMetric[]
+  /**
+   * Further paths of the metrics server, such as `/teams`, besides `/metrics`. Where the server authorizes its clients,
+   * they need permission for these paths too.
+   */
+  readonly metricsHandlers?: OperatorHandlers
 }
 
 /** The definition of an operator. CRDs, roles and manifests are derived from it. */
@@ -72,7 +77,7 @@ export interface Operator {
   /** The `kinds` option. Controllers, webhooks and conversions have further kinds. */
   readonly kinds: readonly AnyKind[]
   readonly controllers: readonly (Controller | KeyController)[]
-  readonly webhooks: readonly Webhook[]
+  readonly webhooks: readonly AnyWebhook[]
   readonly conversions: readonly Conversion[]
   readonly runnables: readonly Runnable[]
   /** Empty for all namespaces. */
@@ -83,6 +88,7 @@ export interface Operator {
   readonly cache: OperatorCacheOptions
   readonly checks: OperatorChecks
   readonly metrics: readonly AnyMetric[]
+  readonly metricsHandlers: OperatorHandlers
 }
 
 /** Defines an operator. Pure: registers and starts nothing. */
@@ -98,6 +104,7 @@ export function defineOperator(options: OperatorOptions): Operator {
     cache = {},
     checks = {},
     metrics = [],
+    metricsHandlers = {},
   } = options
   const what = `operator "${name}"`
   const [nameProblem] = isDNS1123Subdomain(name)
@@ -123,6 +130,13 @@ export function defineOperator(options: OperatorOptions): Operator {
       throw new TypeError(`Cannot define ${what} as a check is named "${name}": use a name without slashes`)
     }
   }
+  for (const path of Object.keys(metricsHandlers)) {
+    if (!path.startsWith('/') || path === '/' || path === '/metrics') {
+      throw new TypeError(
+        `Cannot define ${what} as 'metricsHandlers' has the path "${path}": use a path such as "/status"; "/metrics" is reserved`,
+      )
+    }
+  }
   const leaderElection = optionsOf(options.leaderElection)
   const sharding = optionsOf(options.sharding)
   if (leaderElection !== false) resolveLeaseTiming(leaderElection, what)
@@ -141,6 +155,7 @@ export function defineOperator(options: OperatorOptions): Operator {
     cache: Object.freeze({ ...cache, ...(cache.byKind && { byKind: Object.freeze([...cache.byKind]) }) }),
     checks: Object.freeze({ ...checks }),
     metrics: Object.freeze([...metrics]),
+    metricsHandlers: Object.freeze({ ...metricsHandlers }),
   })
 }
 

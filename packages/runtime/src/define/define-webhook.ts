@@ -15,6 +15,8 @@ import {
 /** The context of an admission request. */
 export interface Review<Read> {
   readonly operation: WebhookOperation
+  /** The subresource of the request, such as `status`; undefined for requests to the object itself. */
+  readonly subresource: string | undefined
   /** The object before the request; undefined on create. */
   readonly old?: Read
   readonly user: {
@@ -44,8 +46,8 @@ export interface Review<Read> {
 
 type Awaitable<T> = T | Promise<T>
 
-// The fields that an issue may refer to. The status is not written by users and has its own subresource.
-type Reviewed<Read> = Omit<Read, 'apiVersion' | 'kind' | 'status'>
+// The fields that an issue may refer to.
+type Reviewed<Read> = Omit<Read, 'apiVersion' | 'kind'>
 
 /** The path of an issue: a field, or a path into a list or map, such as `spec.ports[0].name`. */
 export type IssuePath<Read> = PathOf<Reviewed<Read>> | `${PathOf<Reviewed<Read>>}[${string}`
@@ -86,6 +88,11 @@ export interface WebhookRegistrationOptions {
 /** Options of {@link defineWebhook}. */
 export interface WebhookOptions<Read, Write> extends WebhookRegistrationOptions {
   /**
+   * Subresources whose requests are reviewed too, such as `status`; `review.subresource` tells them apart. Only those
+   * whose requests contain the object itself; `defineAdmission` handles the others. @default none
+   */
+  readonly subresources?: readonly string[]
+  /**
    * Sets defaults by modifying the draft. Called for creates and updates. Must be idempotent. Throwing rejects the
    * request.
    */
@@ -103,6 +110,7 @@ export interface WebhookOptions<Read, Write> extends WebhookRegistrationOptions 
 
 /** The definition of a webhook. */
 export interface Webhook {
+  readonly type: 'kind'
   readonly name: string
   readonly kind: AnyKind
   /** Changes nothing when the webhook sets no defaults. */
@@ -143,6 +151,7 @@ export function defineWebhook<Read, Write, Status>(
   const validate = (object: Read, review: Review<Read>): Awaitable<Issues<Read>> =>
     options.validate?.(object, review) ?? []
   return Object.freeze({
+    type: 'kind',
     name: kind.kind.toLowerCase(),
     kind,
     default: (draft: Write, review: Review<Read>) => options.default?.(draft, review),

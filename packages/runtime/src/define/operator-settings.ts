@@ -1,6 +1,7 @@
 import type { AnyKind, Infer, KubeObject } from '@kubewright/api'
 import type { Client } from '@kubewright/client'
 import type { KindCacheOptions, ObjectCacheOptions } from '../cluster/create-object-cache.ts'
+import type { HttpRequest, HttpResponse } from '../serving/http/http-handler.ts'
 import { type LabelSelection, selectorText } from './watched-kinds.ts'
 
 /** Cache settings of an operator. They apply to every cluster that the manager creates. */
@@ -58,3 +59,18 @@ export interface OperatorChecks {
   /** Served at `/readyz/<name>`: when one fails, the pod receives no traffic. */
   readonly ready?: Readonly<Record<string, OperatorCheck>> | undefined
 }
+
+/** A request to a path of the metrics server that the operator handles itself. */
+export interface OperatorRequest extends HttpRequest {
+  /** Reads from the cache where possible, as in a reconcile. */
+  readonly client: Client
+}
+
+/**
+ * Handles requests to a path of the metrics server. A string becomes a plain-text response with status 200. When a
+ * handler throws, the client gets a 500 and the error is only logged.
+ */
+export type OperatorHandler = (request: OperatorRequest) => HttpResponse | string | Promise<HttpResponse | string>
+
+/** Handlers by path. A path that ends with a slash includes all paths below it; the longest match wins. */
+export type OperatorHandlers = Readonly<Record<string, OperatorHandler>>

@@ -1,5 +1,6 @@
 import type { AnyKind, LabelSelector } from '@kubewright/api'
 import type { WebhookRegistrationOptions } from './define-webhook.ts'
+import type { WebhookRule } from './webhook-rule.ts'
 
 /** The operations that a webhook can receive. */
 export type WebhookOperation = 'CREATE' | 'UPDATE' | 'DELETE'
@@ -9,7 +10,8 @@ export interface WebhookRegistration {
   /** A domain name, unique among webhooks. Users see it in error messages. */
   readonly name: string
   readonly path: string
-  readonly operations: readonly WebhookOperation[]
+  /** The requests that the API server sends. */
+  readonly rules: readonly WebhookRule[]
   readonly failurePolicy: 'Fail' | 'Ignore'
   readonly sideEffects: 'None' | 'NoneOnDryRun'
   readonly matchPolicy: 'Exact' | 'Equivalent' | undefined
@@ -22,6 +24,7 @@ export interface WebhookRegistration {
 
 /** The options that determine the registration. */
 interface Registered extends WebhookRegistrationOptions {
+  readonly subresources?: readonly string[]
   readonly default?: unknown
   readonly validate?: unknown
   readonly validateDelete?: unknown
@@ -32,11 +35,12 @@ const pathPattern = /^((\/[a-zA-Z0-9-_]+)+|\/)$/
 /** The registration of the defaulting webhook of a kind; undefined when there is none. */
 export function defaultingRegistration(kind: AnyKind, options: Registered): WebhookRegistration | undefined {
   if (!options.default) return undefined
-  return registration(kind, options, {
+  return webhookRegistration(`webhook for ${kind.kind}`, options, {
     name: options.defaultingName ?? `m${nameOf(kind)}`,
-    path: checkPath(kind, 'defaultingPath', options.defaultingPath ?? `/mutate-${pathOf(kind)}`),
+    path: options.defaultingPath ?? `/mutate-${pathOf(kind)}`,
     // Deletions have no defaults.
-    operations: ['CREATE', 'UPDATE'],
+    rules: [ruleOf(kind, options, ['CREATE', 'UPDATE'])],
+    pathOption: 'defaultingPath',
     reinvocationPolicy: options.reinvocationPolicy,
   })
 }
@@ -56,30 +60,34 @@ export function validationRegistration(kind: AnyKind, options: Registered): Webh
       unanswered === undefined ? `'operations' is empty` : `'operations' contains ${unanswered}, which has no handler`
     throw new TypeError(`Cannot define webhook for ${kind.kind} as ${what}: add a 'validate', or omit 'operations'`)
   }
-  return registration(kind, options, {
+  return webhookRegistration(`webhook for ${kind.kind}`, options, {
     name: options.validationName ?? `v${nameOf(kind)}`,
-    path: checkPath(kind, 'validationPath', options.validationPath ?? `/validate-${pathOf(kind)}`),
-    operations,
+    path: options.validationPath ?? `/validate-${pathOf(kind)}`,
+    rules: [ruleOf(kind, options, operations)],
+    pathOption: 'validationPath',
     reinvocationPolicy: undefined,
   })
 }
 
-function registration(
-  kind: AnyKind,
-  options: Registered,
-  own: Pick<WebhookRegistration, 'name' | 'path' | 'operations' | 'reinvocationPolicy'>,
+/** Checks the options that all webhooks share, and adds their defaults. */
+export function webhookRegistration(
+  what: string,
+  options: WebhookRegistrationOptions,
+  own: Pick<WebhookRegistration, 'name' | 'path' | 'rules' | 'reinvocationPolicy'> & { readonly pathOption?: string },
 ): WebhookRegistration {
   const { timeoutSeconds } = options
+  const { pathOption = 'path', ...rest } = own
+  checkWebhookPath(what, pathOption, own.path)
   if (
     timeoutSeconds !== undefined &&
     !(Number.isInteger(timeoutSeconds) && timeoutSeconds >= 1 && timeoutSeconds <= 30)
   ) {
     throw new RangeError(
-      `Cannot define webhook for ${kind.kind} as 'timeoutSeconds' must be an integer from 1 to 30: current value is ${timeoutSeconds}`,
+      `Cannot define ${what} as 'timeoutSeconds' must be an integer from 1 to 30: current value is ${timeoutSeconds}`,
     )
   }
   return Object.freeze({
-    ...own,
+    ...rest,
     failurePolicy: options.failurePolicy ?? 'Fail',
     sideEffects: options.sideEffects ?? 'None',
     matchPolicy: options.matchPolicy,
@@ -90,13 +98,38 @@ function registration(
   })
 }
 
-function checkPath(kind: AnyKind, option: string, path: string): string {
-  if (!pathPattern.test(path)) {
-    throw new TypeError(
-      `Cannot define webhook for ${kind.kind} as '${option}' must look like "/a-path": current value is ${JSON.stringify(path)}`,
-    )
+/** Throws a TypeError when the path cannot be a path of the webhook server. */
+export function checkWebhookPath(what: string, option: string, path: string): void {
+  if (pathPattern.test(path)) return
+  throw new TypeError(
+    `Cannot define ${what} as '${option}' must look like "/a-path": current value is ${JSON.stringify(path)}`,
+  )
+}
+
+// Subresources whose requests contain another kind of object.
+const otherKinds = ['attach', 'binding', 'eviction', 'exec', 'log', 'portforward', 'proxy', 'scale', 'token']
+
+function ruleOf(kind: AnyKind, options: Registered, operations: readonly WebhookOperation[]): WebhookRule {
+  const { subresources = [] } = options
+  for (const subresource of subresources) {
+    const what = `Cannot define webhook for ${kind.kind} as 'subresources' contains '${subresource}'`
+    if (otherKinds.includes(subresource)) {
+      throw new TypeError(`${what}, whose requests contain another kind: use defineAdmission for it`)
+    }
+    if (!kind.subresources.includes(subresource)) {
+      const known = kind.subresources.filter((one) => !otherKinds.includes(one))
+      const fix = known.length === 0 ? `omit 'subresources'` : `use ${known.map((one) => `'${one}'`).join(' or ')}`
+      throw new TypeError(`${what}, which ${kind.kind} does not have: ${fix}`)
+    }
   }
-  return path
+  return Object.freeze({
+    apiGroups: Object.freeze([kind.group]),
+    apiVersions: Object.freeze([kind.version]),
+    operations: Object.freeze([...operations]),
+    resources: Object.freeze([kind.plural, ...subresources.map((subresource) => `${kind.plural}/${subresource}`)]),
+    // The server's default. kubectl compares whole lists, so without it every apply would be a change.
+    scope: '*',
+  })
 }
 
 const nameOf = (kind: AnyKind): string => `${kind.kind.toLowerCase()}-${kind.version}.kb.io`

@@ -117,7 +117,7 @@ function describeOperator(operator: Operator): object {
             finalizer: controller.cleanup ? controller.finalizer : null,
           }),
     })),
-    webhooks: webhooks.map((webhook) => ({ name: webhook.name, kind: kindText(webhook.kind) })),
+    webhooks: webhooks.map(({ name, kind }) => ({ name, ...(kind && { kind: kindText(kind) }) })),
   }
 }
 

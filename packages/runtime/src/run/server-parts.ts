@@ -2,12 +2,12 @@ import type { Logger, MetricRegistry } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import type { Runnable } from '../define/runnable.ts'
 import type { Manager } from '../manager/manager.ts'
+import { metricsServerHandler } from '../manager/metrics-server-handler.ts'
 import type { AccessWatch } from '../rbac/watch-access.ts'
 import { certificateFiles } from '../serving/certificates/certificate-files.ts'
 import type { ServedHealthChecks } from '../serving/health/health-checks.ts'
 import { requireAccess } from '../serving/http/require-access.ts'
 import { selfSignedCertificate } from '../serving/http/self-signed-certificate.ts'
-import { metricsHandler } from '../serving/metrics-handler.ts'
 import { debugHandler } from './debug-handler.ts'
 import type { RunSettings } from './run-flags.ts'
 import type { RunHost } from './run-host.ts'
@@ -42,12 +42,12 @@ export function serverParts(options: ServerPartsOptions): Runnable[] {
 }
 
 function metricsServer(
-  { host, settings, log, metrics, api }: ServerPartsOptions,
+  { host, settings, log, manager, metrics, api }: ServerPartsOptions,
   address: { readonly host: string; readonly port: number },
 ): ServerPartOptions {
   const { listener, clock, random } = host
   const { secure, certificate } = settings.metrics
-  const handler = metricsHandler(metrics)
+  const handler = metricsServerHandler(manager, metrics)
   const common = { name: 'metrics', ...address, listener }
   if (!secure) return { ...common, handler }
   return {

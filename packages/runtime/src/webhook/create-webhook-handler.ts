@@ -9,8 +9,8 @@ import {
   systemClock,
 } from '@kubewright/base'
 import type { Reader } from '@kubewright/client'
+import type { AnyWebhook } from '../define/any-webhook.ts'
 import type { Conversion } from '../define/define-conversion.ts'
-import type { Webhook } from '../define/define-webhook.ts'
 import { noTracer, type Tracer } from '../telemetry/tracing/tracer.ts'
 import {
   type AdmissionAnswer,
@@ -21,13 +21,15 @@ import {
   reviewResponse,
 } from './admission/admission-review.ts'
 import { type AnswerContext, answerDefaulting, answerValidation } from './admission/answer-admission.ts'
+import { answerRaw } from './admission/answer-raw.ts'
 import { answerConversion } from './conversion/conversion-review.ts'
+import { answerAccessReview, answerTokenReview } from './reviews/answer-reviews.ts'
 import { WebhookMetrics } from './webhook-metrics.ts'
 import { textResponse, type WebhookHandler, type WebhookRequest, type WebhookResponse } from './webhook-request.ts'
 
 /** Options of {@link createWebhookHandler}. */
 export interface WebhookHandlerOptions {
-  readonly webhooks: readonly Webhook[]
+  readonly webhooks: readonly AnyWebhook[]
   /** Served at {@link conversionPath}. */
   readonly conversions?: readonly Conversion[]
   /** The client of the webhooks; must not read from a cache. */
@@ -55,14 +57,13 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
   const add = (path: string, route: Route): void => {
     if (routes.has(path)) {
       throw new TypeError(
-        `Cannot serve two webhooks under ${path}: give one of them another 'validationPath' or 'defaultingPath'`,
+        `Cannot serve two webhooks under ${path}: give one of them another path ('validationPath', 'defaultingPath' or 'path')`,
       )
     }
     routes.set(path, { route, metrics: new WebhookMetrics(sink, path) })
   }
   for (const webhook of options.webhooks) {
-    if (webhook.defaulting) add(webhook.defaulting.path, admission(options, webhook, answerDefaulting))
-    if (webhook.validation) add(webhook.validation.path, admission(options, webhook, answerValidation))
+    for (const [path, route] of routesOf(webhook, options)) add(path, route)
   }
   const { conversions = [] } = options
   if (conversions.length > 0) {
@@ -97,21 +98,48 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
   }
 }
 
-type Answer = (webhook: Webhook, request: AdmissionRequest, context: AnswerContext) => Promise<AdmissionAnswer>
+/** The paths of a webhook and what serves them. */
+function routesOf(webhook: AnyWebhook, options: WebhookHandlerOptions): (readonly [string, Route])[] {
+  if (webhook.type === 'token' || webhook.type === 'access') {
+    const log = (options.log ?? nullLogger).withValues({ webhook: webhook.path })
+    const route: Route = (request, signal, metrics) => {
+      const context = answerContext(options, signal, metrics, log)
+      return webhook.type === 'token'
+        ? answerTokenReview(webhook, request, context)
+        : answerAccessReview(webhook, request, context)
+    }
+    return [[webhook.path, route]]
+  }
+  const { defaulting, validation } = webhook
+  if (webhook.type === 'admission') {
+    const answer: Answer = (request, context) => answerRaw(webhook, request, context)
+    return [defaulting, validation].flatMap((one) => (one ? [[one.path, admission(options, webhook, answer)]] : []))
+  }
+  const routes: (readonly [string, Route])[] = []
+  if (defaulting) {
+    const answer: Answer = (request, context) => answerDefaulting(webhook, request, context)
+    routes.push([defaulting.path, admission(options, webhook, answer)])
+  }
+  if (validation) {
+    const answer: Answer = (request, context) => answerValidation(webhook, request, context)
+    routes.push([validation.path, admission(options, webhook, answer)])
+  }
+  return routes
+}
 
-function admission(options: WebhookHandlerOptions, webhook: Webhook, answer: Answer): Route {
-  const { client, clock = systemClock, log = nullLogger } = options
-  const { kind } = webhook
-  const now = (): Date => new Date(clock.now())
+type Answer = (request: AdmissionRequest, context: AnswerContext) => Promise<AdmissionAnswer>
+
+function admission(options: WebhookHandlerOptions, { kind }: AnyWebhook, answer: Answer): Route {
+  const { log = nullLogger } = options
   return async (request, signal, metrics) => {
     try {
       const { apiVersion, request: admissionRequest } = openReview(request)
       const { uid = '', name = '', namespace = '', operation, userInfo } = admissionRequest
-      const about = { webhookGroup: kind.group, webhookKind: kind.kind, namespace, name, operation, requestID: uid }
+      const { group, kind: kindName } = kind ?? admissionRequest.kind ?? {}
+      const about = { webhookGroup: group, webhookKind: kindName, namespace, name, operation, requestID: uid }
       const reviewed = log.withValues({ ...about, user: userInfo?.username ?? '' })
       reviewed.v(5).info('received request')
-      const context = { client, signal, now, log: reviewed, panicked: () => metrics.panicked() }
-      const answered = await answer(webhook, admissionRequest, context)
+      const answered = await answer(admissionRequest, answerContext(options, signal, metrics, reviewed))
       reviewed.v(5).info('wrote response', { allowed: answered.allowed, code: answered.status?.code ?? 200 })
       return reviewResponse(apiVersion, uid, answered)
     } catch (error) {
@@ -120,6 +148,15 @@ function admission(options: WebhookHandlerOptions, webhook: Webhook, answer: Ans
       return badReviewResponse(error)
     }
   }
+}
+
+function answerContext(
+  { client, clock = systemClock }: WebhookHandlerOptions,
+  signal: AbortSignal,
+  metrics: WebhookMetrics,
+  log: Logger,
+): AnswerContext {
+  return { client, signal, now: () => new Date(clock.now()), log, panicked: () => metrics.panicked() }
 }
 
 /** How long the API server waits for the response, in milliseconds. */

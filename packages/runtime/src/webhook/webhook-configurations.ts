@@ -3,15 +3,15 @@ import type {
   MutatingWebhookConfigurationDraft,
   ValidatingWebhookConfigurationDraft,
 } from '@kubewright/k8s/admissionregistration/v1'
+import type { AnyWebhook } from '../define/any-webhook.ts'
 import type { Conversion } from '../define/define-conversion.ts'
-import type { Webhook } from '../define/define-webhook.ts'
 import type { WebhookRegistration } from '../define/webhook-registration.ts'
 import { conversionPath } from './create-webhook-handler.ts'
 
 /** The parts of an operator that webhooks are registered for. */
 export interface WebhookOwner {
   readonly name: string
-  readonly webhooks: readonly Webhook[]
+  readonly webhooks: readonly AnyWebhook[]
   readonly conversions?: readonly Conversion[]
 }
 
@@ -90,12 +90,12 @@ function entries(operator: WebhookOwner, half: 'defaulting' | 'validation', targ
   const found: Entry[] = []
   for (const webhook of operator.webhooks) {
     const registration = webhook[half]
-    if (registration) found.push(entry(webhook, registration, target))
+    if (registration) found.push(entry(registration, target))
   }
   return found
 }
 
-function entry({ kind }: Webhook, registration: WebhookRegistration, target: WebhookTarget): Entry {
+function entry(registration: WebhookRegistration, target: WebhookTarget): Entry {
   const { matchConditions, matchPolicy, namespaceSelector, objectSelector, reinvocationPolicy, timeoutSeconds } =
     registration
   return {
@@ -110,16 +110,13 @@ function entry({ kind }: Webhook, registration: WebhookRegistration, target: Web
       : { namespaceSelector: namespaceSelector as Entry['namespaceSelector'] & {} }),
     ...(objectSelector === undefined ? {} : { objectSelector: objectSelector as Entry['objectSelector'] & {} }),
     ...(reinvocationPolicy === undefined ? {} : { reinvocationPolicy }),
-    rules: [
-      {
-        apiGroups: [kind.group],
-        apiVersions: [kind.version],
-        operations: [...registration.operations],
-        resources: [kind.plural],
-        // The server's default. kubectl compares whole lists, so without it every apply would be a change.
-        scope: '*',
-      },
-    ],
+    rules: registration.rules.map(({ apiGroups, apiVersions, operations, resources, scope }) => ({
+      apiGroups: [...apiGroups],
+      apiVersions: [...apiVersions],
+      operations: [...operations],
+      resources: [...resources],
+      scope,
+    })),
     sideEffects: registration.sideEffects,
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
   }

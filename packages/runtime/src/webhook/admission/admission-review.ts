@@ -5,6 +5,8 @@ import { headerOf, jsonResponse, type WebhookRequest, type WebhookResponse } fro
 export interface AdmissionRequest {
   readonly uid: string
   readonly kind?: { readonly group?: string; readonly version?: string; readonly kind?: string }
+  readonly resource?: { readonly group?: string; readonly version?: string; readonly resource?: string }
+  readonly subResource?: string
   readonly name?: string
   readonly namespace?: string
   readonly operation: string
@@ -33,6 +35,7 @@ export interface AdmissionAnswer {
   readonly status?: Partial<Status>
   readonly warnings?: readonly string[]
   readonly patch?: readonly JsonPatchOperation[]
+  readonly auditAnnotations?: Readonly<Record<string, string>>
 }
 
 /** The maximum size of a review: three objects of two megabytes each, and some overhead. */
@@ -87,7 +90,7 @@ export function openReview(request: WebhookRequest): OpenedReview {
 
 /** The response to a review, in the version of the request. */
 export function reviewResponse(apiVersion: string, uid: string, answer: AdmissionAnswer): WebhookResponse {
-  const { allowed, status = {}, warnings = [], patch = [] } = answer
+  const { allowed, status = {}, warnings = [], patch = [], auditAnnotations } = answer
   const review = {
     kind: 'AdmissionReview',
     apiVersion,
@@ -96,6 +99,7 @@ export function reviewResponse(apiVersion: string, uid: string, answer: Admissio
       allowed,
       status: { metadata: {}, ...status, code: status.code || 200 },
       ...(patch.length > 0 ? { patch: Buffer.from(encodeJson(patch)).toString('base64'), patchType: 'JSONPatch' } : {}),
+      ...(auditAnnotations === undefined ? {} : { auditAnnotations }),
       ...(warnings.length > 0 ? { warnings } : {}),
     },
   }

@@ -66,14 +66,14 @@ export async function answerValidation(
 
 /** The context that the webhook receives; undefined for operations that it does not handle. */
 function reviewOf(request: AdmissionRequest, { client, log, now, signal }: AnswerContext): Review<never> | undefined {
-  const { operation, oldObject, userInfo, dryRun, options, namespace } = request
+  const { operation, oldObject, subResource, dryRun, options, namespace } = request
   if (operation !== 'CREATE' && operation !== 'UPDATE' && operation !== 'DELETE') return undefined
-  const { username, groups, uid, extra } = userInfo ?? {}
   return {
     operation,
+    subresource: subResource || undefined,
     // The object is of the webhook's kind, so it has its type.
     ...(oldObject ? { old: deepFreeze(oldObject) as never } : {}),
-    user: { name: username ?? '', groups: groups ?? [], ...(uid ? { uid } : {}), ...(extra ? { extra } : {}) },
+    user: reviewedUser(request),
     dryRun: dryRun ?? false,
     options: options ?? {},
     namespace: namespace || undefined,
@@ -82,6 +82,12 @@ function reviewOf(request: AdmissionRequest, { client, log, now, signal }: Answe
     log,
     signal,
   }
+}
+
+/** The user who sent a request. */
+export function reviewedUser({ userInfo }: AdmissionRequest): Review<never>['user'] {
+  const { username, groups, uid, extra } = userInfo ?? {}
+  return { name: username ?? '', groups: groups ?? [], ...(uid ? { uid } : {}), ...(extra ? { extra } : {}) }
 }
 
 /** The rejection of a request that does not fit the webhook. */
@@ -101,7 +107,7 @@ function problemOf(webhook: Webhook, request: AdmissionRequest, object: unknown)
  * The response when a webhook throws: the Status of an ApiError, 500 for programming errors, Forbidden for other
  * errors.
  */
-function refusal(error: unknown, { log, panicked }: AnswerContext): AdmissionAnswer {
+export function refusal(error: unknown, { log, panicked }: AnswerContext): AdmissionAnswer {
   const api = apiErrorIn(error)
   if (api !== undefined) return statusAnswer(api)
   if (isMistake(error)) {
