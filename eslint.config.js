@@ -103,6 +103,7 @@ export default tseslint.config(
       // Incoming connections (listener), and outgoing ones (etcd client, webhooks, aggregation).
       'packages/server/src/http/listener/*.ts',
       'packages/server/src/outgoing/outgoing.ts',
+      'packages/server/src/outgoing/verifying-agent.ts',
       'packages/storage/src/etcd/grpc-connection.ts',
       // The client's connections to API servers.
       'packages/client/src/transport/http-*.ts',

@@ -1,3 +1,5 @@
+import { CertificateError } from './verifying-agent.ts'
+
 const untrusted = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -7,24 +9,14 @@ const untrusted = new Set([
 ])
 const outOfDate = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'])
 
-/** The parts of a certificate that error texts name. */
-interface NamedCertificate {
-  readonly subjectaltname?: string
-}
-
 /** The target of a connection. */
 export interface ConnectionTarget {
   readonly host: string
   readonly port: number
-  /** The name that the certificate must have. */
-  readonly serverName: string
 }
 
 /** The text of Go's net and crypto/tls packages for an error of Node. Clients know the Go texts from kube-apiserver. */
-export function connectionErrorText(
-  error: NodeJS.ErrnoException,
-  { host, port, serverName }: ConnectionTarget,
-): string {
+export function connectionErrorText(error: NodeJS.ErrnoException, { host, port }: ConnectionTarget): string {
   const code = error.code ?? ''
   const dialed = `dial tcp ${host.includes(':') ? `[${host}]` : host}:${port}`
   switch (code) {
@@ -41,9 +33,8 @@ export function connectionErrorText(
       return `dial tcp: lookup ${host}: no such host`
     case 'ECONNRESET':
       return 'EOF'
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return notVerified(wrongName(serverName, (error as { cert?: NamedCertificate }).cert))
   }
+  if (error instanceof CertificateError) return error.message
   if (untrusted.has(code)) return notVerified('certificate signed by unknown authority')
   if (outOfDate.has(code)) return notVerified('certificate has expired or is not yet valid')
   // The server responded with plain HTTP instead of a TLS record.
@@ -56,18 +47,4 @@ export function connectionErrorText(
 
 function notVerified(why: string): string {
   return `tls: failed to verify certificate: x509: ${why}`
-}
-
-function wrongName(wanted: string, certificate: NamedCertificate | undefined): string {
-  const names = (certificate?.subjectaltname ?? '').split(', ').filter((name) => name !== '')
-  const addresses = names.filter((name) => name.startsWith('IP Address:')).map((name) => name.slice(11))
-  const hosts = names.filter((name) => name.startsWith('DNS:')).map((name) => name.slice(4))
-  const isAddress = wanted.includes(':') || /^\d+(\.\d+){3}$/.test(wanted)
-  if (isAddress && addresses.length === 0) {
-    return `cannot validate certificate for ${wanted} because it doesn't contain any IP SANs`
-  }
-  const valid = isAddress ? addresses : hosts
-  if (names.length === 0) return 'certificate relies on legacy Common Name field, use SANs instead'
-  if (valid.length === 0) return `certificate is not valid for any names, but wanted to match ${wanted}`
-  return `certificate is valid for ${valid.join(', ')}, not ${wanted}`
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request as send } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { connectionErrorText } from './connection-error-text.ts'
+import { type HandshakeOptions, VerifyingAgent } from './verifying-agent.ts'
 
 /** TLS settings of a connection that the server opens. */
 export interface OutgoingTls {
@@ -106,7 +106,9 @@ async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
   await new Promise((resolve) => setImmediate(resolve))
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error)
+    const handshake: HandshakeOptions = { handshakeSignal: signal }
     const outgoing = send({
+      ...handshake,
       agent: agentFor(tls, serverName),
       method,
       host,
@@ -132,7 +134,7 @@ async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
     outgoing.once('error', (error: NodeJS.ErrnoException) => {
       if (signal?.aborted) reject(signal.reason as Error)
       else {
-        const text = connectionErrorText(error, { host, port, serverName })
+        const text = connectionErrorText(error, { host, port })
         const stale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
         reject(stale ? new StaleConnection(text, error) : new ConnectionError(text, { cause: error }))
       }
@@ -152,14 +154,10 @@ function agentFor({ ca, insecure = false, cert, key }: OutgoingTls, serverName: 
   let agent = agents.get(id)
   if (agent) agents.delete(id)
   else {
-    agent = new Agent({
-      keepAlive: true,
-      rejectUnauthorized: !insecure,
-      // The same function for all requests: Node does not share connections between different ones.
-      checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(serverName, certificate),
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined || key === undefined ? {} : { cert, key }),
-    })
+    const options = { keepAlive: true, ...(cert === undefined || key === undefined ? {} : { cert, key }) }
+    agent = insecure
+      ? new Agent({ ...options, rejectUnauthorized: false })
+      : new VerifyingAgent({ ca, serverName }, options)
   }
   // The map is ordered by use: the first entry is the least recently used one.
   agents.set(id, agent)
