@@ -483,6 +483,28 @@ describe('invalid input', () => {
     expect(project.read('src/home.webhook.ts')).toContain('defineWebhook(Home.versions.v1, {')
   })
 
+  test('are created for a second version, unless the user declines', async () => {
+    using project = await homeProject(second)
+    expect(project.read('src/home.conversion.ts')).toContain('spoke(Home.versions.v2, {')
+    expect(project.read('src/home.conversion.test.ts')).toContain('checkConversion(homeConversion)')
+    expect(project.read('src/operator.ts')).toContain('conversions: [homeConversion],')
+    const third = [...second, '--no-conversion'].map((word) => (word === 'v2' ? 'v3' : word))
+    expect(await project.kubewright(...third)).toMatchObject({
+      code: 2,
+      notes: '--no-conversion is impossible because the versions of Home are converted already',
+    })
+
+    using plain = await homeProject([...second, '--no-conversion'])
+    expect(Object.keys(plain.files()).filter((path) => path.includes('conversion'))).toEqual([])
+    expect(plain.read('PROJECT')).toContain('conversion: false')
+    expect(await plain.kubewright('create', 'api', ...home, '--force', '--conversion')).toMatchObject({
+      code: 2,
+      notes: '--conversion needs a further version of a kind of this project: name another --version',
+    })
+    await plain.kubewright('create', 'webhook', '--kind', 'Home', '--version', 'v2', '--conversion')
+    expect(plain.read('src/home.conversion.ts')).toContain('spoke(Home.versions.v1, {')
+  })
+
   test('for a second version have files of their own', async () => {
     using project = await homeProject(second, [
       'create',

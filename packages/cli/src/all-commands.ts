@@ -10,6 +10,7 @@ import { installCommand } from './install/install-command.ts'
 import { undeployCommand } from './install/undeploy-command.ts'
 import { uninstallCommand } from './install/uninstall-command.ts'
 import { generateCommand } from './manifests/generate-command.ts'
+import { migrateCommand } from './migrate/migrate-command.ts'
 import { runOperatorCommand } from './run/run-operator-command.ts'
 import { createCommand } from './scaffold/create-command.ts'
 import { editCommand } from './scaffold/edit-command.ts'
@@ -29,6 +30,7 @@ export const allCommands: readonly (Command | CommandGroup)[] = [
   uninstallCommand,
   deployCommand,
   undeployCommand,
+  migrateCommand,
   upCommand,
   importCommand,
   validateCommand,

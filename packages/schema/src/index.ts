@@ -70,6 +70,7 @@ export { FieldPath } from './field-path.ts'
 export { goFloat, goJson, goNumber, goValue, isGoInteger } from './go-format.ts'
 export type { CoerceOptions, CoerceResult } from './internal/embedded-resources.ts'
 export type { JSONSchemaProps, ValidationRule } from './json-schema.ts'
+export { type LostField, lostFields } from './lost-fields.ts'
 export { type DecodedMeta, decodeObjectMeta } from './object-meta.ts'
 export {
   fieldManagerMaxLength,

@@ -68,7 +68,7 @@ export function defineResource(
     'versions' in definition
       ? Object.entries(definition.versions)
       : [[definition.version, { ...definition, storage: true }] as const]
-  const resource = resolve(definition, versions)
+  const resource = resolve(definition, versions, 'conversion' in definition && definition.conversion === 'none')
   const kinds = Object.fromEntries(resource.versions.map((version) => [version.name, kindOf(resource, version)]))
   const stored = resource.versions.find((version) => version.storage)
   // `resolve` guarantees that exactly one version is the storage version.
@@ -82,6 +82,7 @@ export function defineResource(
 function resolve(
   names: ResourceNames,
   versions: readonly (readonly [string, OneOfVersions<AnySchema, AnySchema, Fields>])[],
+  mayLoseFields: boolean,
 ): ResolvedResource {
   const { group, kind } = names
   const stored = versions.filter(([, version]) => version.storage === true).map(([name]) => name)
@@ -101,6 +102,7 @@ function resolve(
     labels: names.metadata?.labels ?? {},
     annotations: names.metadata?.annotations ?? {},
     external: names.external ?? false,
+    mayLoseFields,
     versions: versions.map(([name, version]) => {
       const schema = objectSchema(version)
       const columns = checkVersion(`${kind} ${name}`, name, version, schema, names.external === true)
@@ -140,7 +142,7 @@ function objectSchema(version: OneOfVersions<AnySchema, AnySchema, Fields>): JSO
 }
 
 function kindOf(resource: ResolvedResource, version: ResolvedVersion): AnyKind {
-  const { versions: _, labels: __, annotations: ___, external: ____, ...names } = resource
+  const { versions: _, labels: __, annotations: ___, external: ____, mayLoseFields: _____, ...names } = resource
   return createKind({
     ...names,
     version: version.name,

@@ -38,6 +38,8 @@ export interface ResolvedResource {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
   readonly external: boolean
+  /** Whether versions may lose fields of each other, because the definition says `conversion: 'none'`. */
+  readonly mayLoseFields: boolean
   readonly versions: readonly ResolvedVersion[]
 }
 

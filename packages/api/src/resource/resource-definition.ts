@@ -127,6 +127,12 @@ export type AnyVersions = Readonly<Record<string, OneOfVersions<AnySchema, AnySc
  */
 export interface MultiVersionDefinition<Vs extends AnyVersions> extends ResourceNames {
   readonly versions: Vs
+  /**
+   * `none` states that versions with different fields need no conversion: the API server then changes only the apiVersion
+   * and drops the fields that the requested version lacks. Operators refuse such versions otherwise. @default a
+   * conversion is required if a version would lose fields of another
+   */
+  readonly conversion?: 'none'
 }
 
 // The schemas of the top-level fields that a definition names.

@@ -58,6 +58,7 @@ describe('configFiles()', () => {
         group: 'sea.deep.example.com',
         kind: 'Captain',
         versions: { v1: { spec: s.object(fields) }, v2: { storage: true, spec: s.object({ ship: s.string() }) } },
+        conversion: 'none',
       })
       const described = describeOperator(defineOperator({ name: 'ships', controllers: [], kinds: [kind] }))
       return configFiles(described, { samples: new Map([[file, text]]) }).get(`config/samples/${file}`)

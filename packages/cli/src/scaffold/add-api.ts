@@ -22,6 +22,8 @@ export interface ApiOptions {
   readonly controllerName?: string | undefined
   readonly image?: DeployImageOptions | undefined
   readonly external?: ExternalApi | undefined
+  /** Whether a further version is converted. @default true */
+  readonly conversion?: boolean | undefined
   /** Whether existing files may be overwritten. */
   readonly force?: boolean | undefined
 }
@@ -51,9 +53,19 @@ export function addApi(project: Project, options: ApiOptions, builtins: readonly
   refuseTwin(project, complete)
   if (complete.controllers !== undefined) refuseControllerTwin(project, complete, options.controllerName)
   const all = known ? resources.map((one) => (one === known ? complete : one)) : [...resources, complete]
+  const isFurther = known === undefined && complete.api !== undefined && family !== undefined
+  if (options.conversion !== undefined && !isFurther) {
+    throw new UsageError('--conversion needs a further version of a kind of this project: name another --version')
+  }
+  if (options.conversion === false && family?.isConverted && family.versions.length > 1) {
+    throw new UsageError(`--no-conversion is impossible because the versions of ${kind} are converted already`)
+  }
+  const isUnconverted = isFurther && options.conversion === false
   return {
     ...project,
-    resources: known ? all : all.map((one) => withSpoke(one, complete)),
+    resources: known
+      ? all
+      : all.map((one) => (one === complete && isUnconverted ? withoutConversion(one) : withSpoke(one, complete))),
     ...(options.image === undefined ? {} : { plugins: withImage(project, complete, options.image) }),
   }
 }
@@ -64,6 +76,11 @@ function withSpoke(resource: ProjectResource, added: ProjectResource): ProjectRe
   if (resource === added || kind !== added.kind || groupOf(resource) !== groupOf(added) || !webhooks?.conversion)
     return resource
   return { ...resource, webhooks: { ...webhooks, spoke: [...(webhooks.spoke ?? []), added.version] } }
+}
+
+/** Records that the versions of a kind are not converted. */
+function withoutConversion(resource: ProjectResource): ProjectResource {
+  return { ...resource, webhooks: { ...resource.webhooks, webhookVersion: 'v1', conversion: false } }
 }
 
 interface OwnOptions extends ApiOptions {

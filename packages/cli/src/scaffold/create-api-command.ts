@@ -34,6 +34,10 @@ export const createApiFlags = defineFlags({
     defaultText: 'true, but false for a further version',
     help: 'Create a controller',
   },
+  conversion: {
+    defaultText: 'true for a second version',
+    help: 'Create the conversion between the versions of the kind, with its test',
+  },
   'controller-name': { value: 'NAME', help: 'Name the controller; required for a second one' },
   ...scaffoldFlags,
   force: { default: false, help: 'Overwrite the files of the kind, including your changes' },
@@ -56,7 +60,7 @@ export const createApiCommand: Command = defineCommand({
   summary: 'Add a kind and its controller, or a version of a kind',
   description: `
 Create a kind and its controller, with a test and a sample, and register them in src/operator.ts. An existing kind gets a
-further version. Ask for missing values at a terminal.`,
+further version, a copy of the stored one, and a conversion between its versions. Ask for missing values at a terminal.`,
   flags: createApiFlags,
   examples: [
     'create api --group ajd --version v1 --kind Home',

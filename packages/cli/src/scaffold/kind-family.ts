@@ -37,7 +37,7 @@ export interface KindFamily extends KindNames {
   readonly controllers: readonly FamilyController[]
   /** The webhooks that default or validate, in the order of the versions. */
   readonly webhooks: readonly FamilyWebhook[]
-  /** Whether a conversion webhook converts its versions. */
+  /** Whether a conversion webhook converts its versions. True for several versions unless the user declined it. */
   readonly isConverted: boolean
   readonly image: DeployImageOptions | undefined
 }
@@ -55,6 +55,8 @@ export function familiesOf(project: Project): KindFamily[] {
 function familyOf(project: Project, versions: readonly ProjectResource[]): KindFamily {
   const [first] = versions as readonly [ProjectResource, ...ProjectResource[]]
   const hub = versions.find(({ webhooks }) => webhooks?.conversion)
+  // `create api --no-conversion` has recorded it.
+  const isUnconverted = versions.some(({ webhooks }) => webhooks?.conversion === false)
   const names = namesOf(first)
   const reviewed = versions.filter(({ webhooks }) => webhooks?.defaulting || webhooks?.validation)
   return {
@@ -71,7 +73,7 @@ function familyOf(project: Project, versions: readonly ProjectResource[]): KindF
       prefix: index === 0 ? names.prefix : `${names.prefix}${version[0]!.toUpperCase()}${version.slice(1)}`,
       isFurther: index > 0,
     })),
-    isConverted: hub !== undefined,
+    isConverted: hub !== undefined || (versions.length > 1 && first.api !== undefined && !isUnconverted),
     image: deployImageOf(project, first),
   }
 }

@@ -15,7 +15,10 @@ export interface ProjectWebhooks {
   readonly defaultingPath?: string
   readonly validation?: boolean
   readonly validationPath?: string
-  /** Whether this version is the hub of the conversion. */
+  /**
+   * True if this version is the hub of the conversion, false if the kind has no conversion. If no version has the field,
+   * the first version is the hub.
+   */
   readonly conversion?: boolean
   readonly spoke?: readonly string[]
 }

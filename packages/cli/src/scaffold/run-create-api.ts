@@ -36,6 +36,10 @@ export async function runCreateApi(
   if (dryRun) return 0
   if (plan.some(({ path, action }) => path === 'package.json' && action !== 'keep')) context.note('Next: npm install')
   else if (family.isForeign) context.note('Next: npm test')
+  else if (family.versions.length > 1)
+    context.note(
+      `Next: change the fields of ${options.version} in ${family.stem}.ts, ${family.isConverted ? `convert them in ${family.stem}.conversion.ts, ` : ''}then npm test`,
+    )
   else context.note(`Next: define the fields of ${family.kind} in ${family.stem}.ts, then npm test and npm run dev`)
   return 0
 }
@@ -77,6 +81,7 @@ async function apiOptions(project: Project, flags: Flags, context: CommandContex
     controllerName: flags['controller-name'],
     image: imageOf(flags),
     external: externalApi(flags, folderOf(context)),
+    conversion: flags.conversion,
     force: flags.force,
   }
 }

@@ -1,8 +1,11 @@
+import { defineResource } from '@kubewright/api'
 import { ConfigMap } from '@kubewright/k8s'
+import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
 import { defineKeyController } from '../controller/key-controller.ts'
 import { channelSource } from '../controller/sources/channel-source.ts'
 import { defineController } from './define-controller.ts'
+import { defineConversion, spoke } from './define-conversion.ts'
 import { defineOperator, isKeyController } from './define-operator.ts'
 
 const byObject = defineController(ConfigMap, { reconcile: () => undefined })
@@ -69,4 +72,53 @@ describe('defineOperator', () => {
       )
     },
   )
+
+  describe('with versions that have different fields', () => {
+    const versions = {
+      v1: { storage: true, spec: s.object({ image: s.string(), replicas: s.int().optional() }) },
+      v1beta1: { spec: s.object({ container: s.string(), replicas: s.string().optional() }) },
+    } as const
+    const names = { group: 'ajd.example.com', kind: 'Home' }
+    const Home = defineResource({ ...names, versions })
+
+    test('refuses them and names the fields that each direction loses', () => {
+      const refused =
+        `Cannot define operator "op" as Home has versions with different fields and no conversion: ` +
+        'from v1beta1 to v1, objects lose spec.container, spec.replicas (string, not integer); ' +
+        'from v1 to v1beta1, objects lose spec.image, spec.replicas (integer, not string). ' +
+        `Add a conversion to 'conversions', as in defineConversion(Home, [...]), ` +
+        `or accept the loss with conversion: 'none' in defineResource`
+      const reconcile = () => undefined
+      expect(() => defineOperator({ name: 'op', kinds: [Home] })).toThrow(new TypeError(refused))
+      expect(() => defineOperator({ name: 'op', controllers: [defineController(Home, { reconcile })] })).toThrow(
+        refused,
+      )
+      const owner = defineController(ConfigMap, { owns: [Home.versions.v1beta1], reconcile })
+      expect(() => defineOperator({ name: 'op', controllers: [owner] })).toThrow(refused)
+    })
+
+    test('accepts them with a conversion', () => {
+      const conversion = defineConversion(Home, [
+        spoke(Home.versions.v1beta1, {
+          toHub: ({ spec }) => ({ spec: { image: spec.container } }),
+          fromHub: ({ spec }) => ({ spec: { container: spec.image } }),
+        }),
+      ])
+      expect(defineOperator({ name: 'op', kinds: [Home], conversions: [conversion] }).conversions).toHaveLength(1)
+    })
+
+    test("accepts them with conversion: 'none', and if another project installs them", () => {
+      const meant = defineResource({ ...names, versions, conversion: 'none' })
+      const external = defineResource({ ...names, versions, external: true })
+      expect(defineOperator({ name: 'op', kinds: [meant, external] }).kinds).toHaveLength(2)
+    })
+
+    test('accepts versions that differ in no field', () => {
+      const same = {
+        v1: { storage: true, spec: s.object({ size: s.int({ minimum: 1 }).default(1) }) },
+        v1beta1: { deprecated: true, spec: s.object({ size: s.int().describe('The size.').optional() }) },
+      } as const
+      expect(defineOperator({ name: 'op', kinds: [defineResource({ ...names, versions: same })] }).name).toBe('op')
+    })
+  })
 })

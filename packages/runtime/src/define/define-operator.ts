@@ -3,11 +3,15 @@ import { type AnyMetric, isDNS1123Subdomain } from '@kubewright/base'
 import type { KeyController } from '../controller/key-controller.ts'
 import { type LeaseTimingOptions, resolveLeaseTiming } from '../leases/lease-timing.ts'
 import type { AnyWebhook } from './any-webhook.ts'
+import { lossyVersions } from './check-versions.ts'
 import type { ClusterProvider } from './cluster-provider.ts'
 import type { Controller } from './define-controller.ts'
 import type { Conversion } from './define-conversion.ts'
+import { kindsOf } from './kinds-of.ts'
 import type { OperatorCacheOptions, OperatorChecks, OperatorHandlers } from './operator-settings.ts'
 import type { Runnable } from './runnable.ts'
+
+export { isKeyController } from './kinds-of.ts'
 
 /** Leader election: only one replica of the operator works at a time. */
 export interface LeaderElectionOptions extends LeaseTimingOptions {
@@ -91,7 +95,10 @@ export interface Operator {
   readonly metricsHandlers: OperatorHandlers
 }
 
-/** Defines an operator. Pure: registers and starts nothing. */
+/**
+ * Defines an operator. Pure: registers and starts nothing. Throws a TypeError if versions of a kind have different
+ * fields, no conversion, and no `conversion: 'none'` in their definition: the API server would drop these fields.
+ */
 export function defineOperator(options: OperatorOptions): Operator {
   const {
     name,
@@ -137,6 +144,8 @@ export function defineOperator(options: OperatorOptions): Operator {
       )
     }
   }
+  const lossy = lossyVersions(kindsOf({ kinds, controllers, webhooks, conversions }), conversions)
+  if (lossy !== undefined) throw new TypeError(`Cannot define ${what} as ${lossy}`)
   const leaderElection = optionsOf(options.leaderElection)
   const sharding = optionsOf(options.sharding)
   if (leaderElection !== false) resolveLeaseTiming(leaderElection, what)
@@ -157,11 +166,6 @@ export function defineOperator(options: OperatorOptions): Operator {
     metrics: Object.freeze([...metrics]),
     metricsHandlers: Object.freeze({ ...metricsHandlers }),
   })
-}
-
-/** Whether a controller receives keys instead of objects. */
-export function isKeyController(controller: Controller | KeyController): controller is KeyController {
-  return 'start' in controller
 }
 
 function optionsOf<T extends object>(option: boolean | T | undefined): false | T {

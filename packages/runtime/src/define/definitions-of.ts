@@ -1,5 +1,6 @@
-import { type AnyKind, type CrdManifest, crdOf, resourceOf } from '@kubewright/api'
-import { isKeyController, type Operator } from './define-operator.ts'
+import { type CrdManifest, crdOf, resourceOf } from '@kubewright/api'
+import { lossyVersions } from './check-versions.ts'
+import { kindsOf, type OperatorKinds } from './kinds-of.ts'
 
 /** Options of {@link definitionsOf}. */
 export interface DefinitionsOptions {
@@ -7,23 +8,21 @@ export interface DefinitionsOptions {
   readonly external?: boolean
 }
 
-/** The CRDs of all custom kinds that an operator uses, one for each resource, sorted by name. */
+/**
+ * The CRDs of all custom kinds that an operator uses, one for each resource, sorted by name. Throws a TypeError if
+ * versions of a kind would lose fields of each other; see `defineOperator`.
+ */
 export function definitionsOf(
-  operator: Pick<Operator, 'kinds' | 'controllers' | 'webhooks' | 'conversions'>,
+  operator: OperatorKinds,
   { external = true }: DefinitionsOptions = {},
 ): readonly CrdManifest[] {
-  const named: (AnyKind | undefined)[] = [...operator.kinds]
-  for (const controller of operator.controllers) {
-    named.push(controller.kind)
-    if (isKeyController(controller)) continue
-    for (const { kind } of [...controller.owns, ...controller.watches]) named.push(kind)
-  }
-  for (const { kind } of operator.webhooks) named.push(kind)
-  for (const { hub } of operator.conversions) named.push(hub)
+  const kinds = kindsOf(operator)
+  const problem = lossyVersions(kinds, operator.conversions)
+  if (problem !== undefined) throw new TypeError(`Cannot create CustomResourceDefinitions as ${problem}`)
   const byName = new Map<string, CrdManifest>()
-  for (const kind of named) {
-    const resource = kind && resourceOf(kind)
-    if (kind === undefined || resource === undefined || (resource.external && !external)) continue
+  for (const kind of kinds) {
+    const resource = resourceOf(kind)
+    if (resource === undefined || (resource.external && !external)) continue
     const definition = crdOf(kind)
     if (!byName.has(definition.metadata.name)) byName.set(definition.metadata.name, definition)
   }

@@ -1,0 +1,94 @@
+import { isConditionTrue } from '@kubewright/api'
+import { type Clock, type Duration, formatDuration, KubewrightError, withDeadline } from '@kubewright/base'
+import { type ApiClient, type DynamicKind, type DynamicObject, NoMatchError } from '@kubewright/client'
+import type { StoredDefinition } from './stored-definition.ts'
+
+// The newest first.
+const versions = ['v1', 'v1beta1', 'v1alpha1']
+// The controller manager sets a condition at once if it runs the controller.
+const startTimeout: Duration = '20s'
+const pollMillis = 500
+
+/** The options of {@link migrateOnServer}. */
+export interface ServerMigrationOptions {
+  readonly client: ApiClient
+  readonly clock: Clock
+  /** How long to wait until the migration is complete. */
+  readonly timeout: Duration
+  readonly signal: AbortSignal
+}
+
+/** The StorageVersionMigration kind of the cluster; undefined if it serves none. */
+export async function migrationKind(client: ApiClient, signal: AbortSignal): Promise<DynamicKind | undefined> {
+  for (const version of versions) {
+    try {
+      const name = { group: 'storagemigration.k8s.io', version, kind: 'StorageVersionMigration' }
+      return await client.kind(name, { signal })
+    } catch (error) {
+      if (!(error instanceof NoMatchError)) throw error
+    }
+  }
+  return undefined
+}
+
+/**
+ * Migrates the objects of a CRD with a StorageVersionMigration, which it deletes afterwards. Resolves to undefined when all
+ * objects are rewritten, and to the reason if the server did not migrate them.
+ */
+export async function migrateOnServer(
+  definition: StoredDefinition,
+  kind: DynamicKind,
+  { client, clock, timeout, signal }: ServerMigrationOptions,
+): Promise<string | undefined> {
+  const { group, plural: resource, version } = definition.kind
+  const draft = {
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: { generateName: `kubewright-${definition.name.slice(0, 40)}-` },
+    // Until v1beta1, the resource had a version, which the migration ignored.
+    spec: { resource: kind.version === 'v1alpha1' ? { group, version, resource } : { group, resource } },
+  }
+  const { name } = ((await client.create(draft as never, { signal })) as DynamicObject).metadata
+  const poll = async (isDone: (found: DynamicObject) => boolean, inner: AbortSignal): Promise<DynamicObject> => {
+    for (;;) {
+      const found = await client.get(kind, name, { signal: inner })
+      if (isDone(found)) return found
+      await clock.sleep(pollMillis, { signal: inner })
+    }
+  }
+  try {
+    const isStarted = (found: DynamicObject): boolean => conditionsOf(found).length > 0
+    await withDeadline(clock, startTimeout, 'the migration', (inner) => poll(isStarted, inner), { signal })
+    const ended = await withDeadline(clock, timeout, 'the migration', (inner) => poll(isEnded, inner), { signal })
+    return isTrue(ended, 'Succeeded') ? undefined : `the StorageVersionMigration failed${messageOf(ended)}`
+  } catch (error) {
+    if (!(error instanceof KubewrightError) || error.code !== 'KW_DEADLINE_EXCEEDED') throw error
+    const found = await client.find(kind, name, { signal })
+    if (found !== undefined && conditionsOf(found).length > 0) {
+      return `the StorageVersionMigration is not complete after ${formatDuration(timeout)}`
+    }
+    return `no controller handled the StorageVersionMigration within ${formatDuration(startTimeout)}`
+  } finally {
+    // Not with the signal: the object would stay behind after an interruption.
+    await client.delete(kind, name).catch(() => undefined)
+  }
+}
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly message?: string
+}
+
+function conditionsOf({ status }: DynamicObject): readonly Condition[] {
+  const { conditions } = (status ?? {}) as { conditions?: readonly Condition[] }
+  return conditions ?? []
+}
+
+const isTrue = (object: DynamicObject, type: string): boolean => isConditionTrue(object as never, type)
+const isEnded = (object: DynamicObject): boolean => isTrue(object, 'Succeeded') || isTrue(object, 'Failed')
+
+function messageOf(object: DynamicObject): string {
+  const { message = '' } = conditionsOf(object).find(({ type }) => type === 'Failed') ?? {}
+  return message === '' ? '' : `: ${message}`
+}

@@ -1,0 +1,60 @@
+// Versions of a kind with different fields and no conversion: every way to use them is refused.
+import { defineResource, s } from 'kubewright'
+import { startTestEnv } from 'kubewright/testing'
+import { describe, expect, it } from 'vitest'
+import { CliProcess } from '../dev/cli-process.ts'
+import { OperatorProject } from '../dev/operator-project.ts'
+
+/** A project whose Home has two versions: the second one has another name for the color. */
+function lossyProject(): OperatorProject {
+  const project = new OperatorProject()
+  project.edit(
+    'src/home.ts',
+    `  version: 'v1',
+  kind: 'Home',
+  spec: s.object({ color: s.string() }),
+  status: s.object({ door: s.string() }),
+`,
+    `  kind: 'Home',
+  versions: {
+    v1: { storage: true, spec: s.object({ color: s.string() }), status: s.object({ door: s.string() }) },
+    v1beta1: { spec: s.object({ paint: s.string() }), status: s.object({ door: s.string() }) },
+  },
+`,
+  )
+  return project
+}
+
+const refusal =
+  /Cannot define operator "homes" as Home has versions with different fields and no conversion: from v1beta1 to v1, objects lose spec\.paint; from v1 to v1beta1, objects lose spec\.color\. Add a conversion/
+
+describe('versions with different fields and no conversion', { timeout: 120_000 }, () => {
+  it.each([[['generate']], [['generate', '--check']], [['dev', '--once']]])('are refused by %o', async (args) => {
+    using project = lossyProject()
+    await using command = await CliProcess.start(args, project.path)
+    await command.line(refusal)
+    expect(await command.exited).toBe(1)
+  })
+
+  it.each([[['generate']], [['dev', '--once']]])("are accepted by %o with conversion: 'none'", async (args) => {
+    using project = lossyProject()
+    project.edit('src/home.ts', '  versions: {', "  conversion: 'none',\n  versions: {")
+    await using command = await CliProcess.start(args, project.path)
+    await command.line(args[0] === 'dev' ? / homes {2}started in / : /config\/crd\/bases\/example\.com_homes\.yaml/)
+    if (args[0] === 'generate') expect(await command.exited).toBe(0)
+  })
+
+  it('are refused by startTestEnv()', async () => {
+    const Home = defineResource({
+      group: 'example.com',
+      kind: 'Home',
+      versions: {
+        v1: { storage: true, spec: s.object({ color: s.string() }) },
+        v1beta1: { spec: s.object({ color: s.string(), size: s.int() }) },
+      },
+    })
+    await expect(startTestEnv(undefined, { install: [Home] })).rejects.toThrow(
+      'Cannot create CustomResourceDefinitions as Home has versions with different fields and no conversion: from v1beta1 to v1, objects lose spec.size. Add a conversion',
+    )
+  })
+})
