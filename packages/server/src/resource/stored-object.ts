@@ -82,18 +82,14 @@ export class StoredObject {
   writeItem(out: Buffer, at: number, withTypeMeta: boolean): number {
     const inner = this.#begin()
     const raw = this.#raw
-    let end = at
-    if (withTypeMeta) {
-      out.set(raw.subarray(0, inner), end)
-      end += inner
-    } else {
-      out[end++] = brace
-      end += openingBytes.copy(out, end)
-    }
-    const separator = raw[inner] === closingBrace ? '' : ','
-    end += out.write(`"resourceVersion":"${this.revision}"${separator}`, end, 'latin1')
-    out.set(inner === 0 ? raw : raw.subarray(inner), end)
-    return end + raw.length - inner
+    const versionAt = at + (withTypeMeta ? inner : bareOpening.length)
+    const rest = versionAt + versionLength(this.revision) + (raw[inner] === closingBrace ? 0 : 1)
+    copyFrom(raw, inner, out, rest)
+    if (withTypeMeta) for (let i = 0; i < inner; i++) out[at + i] = raw[i]!
+    else for (let i = 0; i < bareOpening.length; i++) out[at + i] = bareOpening[i]!
+    writeVersion(out, versionAt, this.revision)
+    if (raw[inner] !== closingBrace) out[rest - 1] = comma
+    return rest + raw.length - inner
   }
 
   /** Where the fields of metadata begin. Bytes that another program stored in another order are encoded again first. */
@@ -154,15 +150,52 @@ export function storedObject(entry: Entry): StoredObject {
   return object
 }
 
-const openingBytes = Buffer.from('"metadata":{')
+/** The start of an item without kind and apiVersion. */
+const bareOpening = Buffer.from('{"metadata":{')
 const kindBytes = Buffer.from('{"kind":"')
 const apiVersionBytes = Buffer.from('","apiVersion":"')
 const metadataBytes = Buffer.from('","metadata":{')
-const brace = 0x7b
+const comma = 0x2c
 const closingBrace = 0x7d
 const quote = 0x22
 /** `"resourceVersion":"9007199254740991",` and a brace. */
 const maxVersionLength = 40
+
+const versionOpening = Buffer.from('"resourceVersion":"')
+const zero = 0x30
+
+/** The bytes that {@link writeVersion} writes. */
+function versionLength(revision: number): number {
+  let digits = 1
+  for (let bound = 10; revision >= bound; bound *= 10) digits++
+  return versionOpening.length + digits + 1
+}
+
+/** Writes the field resourceVersion. A list has thousands of them: a string and a native call for each would take longer. */
+function writeVersion(out: Buffer, at: number, revision: number): void {
+  for (let i = 0; i < versionOpening.length; i++) out[at + i] = versionOpening[i]!
+  let end = at + versionLength(revision) - 1
+  out[end] = quote
+  for (let left = revision; end > at + versionOpening.length; left = Math.floor(left / 10))
+    out[--end] = zero + (left % 10)
+}
+
+const saved = new Uint8Array(256)
+
+/**
+ * Copies the bytes of `raw` from `start` on to the offset `at`. Creating a view of a part costs more than copying a few bytes, so all
+ * of `raw` is copied where there is room, and the bytes before `at` are restored.
+ */
+function copyFrom(raw: Uint8Array, start: number, out: Buffer, at: number): void {
+  const begin = at - start
+  if (begin < 0 || start > saved.length) {
+    out.set(raw.subarray(start), at)
+    return
+  }
+  for (let i = 0; i < start; i++) saved[i] = out[begin + i]!
+  out.set(raw, begin)
+  for (let i = 0; i < start; i++) out[begin + i] = saved[i]!
+}
 
 /**
  * Encodes an object for the store: kind, apiVersion and metadata come first, and resourceVersion is left out. Because of the fixed

@@ -4,7 +4,7 @@ import type { StoredObject } from '../../resource/stored-object.ts'
 /** Lists of more stored bytes than this are streamed. */
 const streamedBytes = 1024 * 1024
 /** Pieces of a streamed list are about this large; one with a large object is larger. */
-const pieceBytes = 256 * 1024
+const pieceBytes = 1024 * 1024
 
 /** Whether a list is so large that it is encoded piece by piece, while the client reads it. */
 export function isStreamed(objects: readonly StoredObject[]): boolean {
