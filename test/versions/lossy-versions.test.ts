@@ -44,6 +44,33 @@ describe('versions with different fields and no conversion', { timeout: 120_000 
     if (args[0] === 'generate') expect(await command.exited).toBe(0)
   })
 
+  it('have the losses of their conversion reported by crd diff', async () => {
+    using project = lossyProject()
+    project.edit(
+      'src/operator.ts',
+      'export const operator',
+      `import { defineConversion, spoke } from 'kubewright/conversion'
+
+// Loses the status.
+const conversion = defineConversion(Home, [
+  spoke(Home.versions.v1beta1, {
+    toHub: ({ spec }) => ({ spec: { color: spec.paint } }),
+    fromHub: ({ spec }) => ({ spec: { paint: spec.color } }),
+  }),
+])
+
+export const operator`,
+    )
+    project.edit('src/operator.ts', "  name: 'homes',", "  name: 'homes',\n  conversions: [conversion],")
+    await using generate = await CliProcess.start(['generate'], project.path)
+    expect(await generate.exited).toBe(0)
+    const file = 'config/crd/bases/example.com_homes.yaml'
+    await using diff = await CliProcess.start(['crd', 'diff', file, file, '--operator', '.'], project.path)
+    await diff.line(/^ {2}breaking {2}v1 status: is lost when v1 is converted to v1beta1 and back$/)
+    await diff.line(/^2 breaking, 0 warnings, 0 safe$/)
+    expect(await diff.exited).toBe(1)
+  })
+
   it('are refused by startTestEnv()', async () => {
     const Home = defineResource({
       group: 'example.com',

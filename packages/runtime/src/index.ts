@@ -347,7 +347,9 @@ export { noTracer, type Span, type SpanAttributes, type SpanOptions, type Tracer
 export {
   type CheckConversionOptions,
   type ConversionReport,
+  type ConversionLoss,
   checkConversion,
+  conversionLosses,
 } from './webhook/conversion/check-conversion.ts'
 export {
   conversionPath,

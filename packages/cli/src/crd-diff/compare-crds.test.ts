@@ -348,6 +348,22 @@ describe('compareCrds()', () => {
     ])
   })
 
+  it('reports fields that are lost between versions without a conversion, unless they were lost before', () => {
+    const [v1] = base.spec.versions
+    const other = object({ spec: object({ size: text }) })
+    const v2 = { name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: other } }
+    const lossy = withSpec({ versions: [v1!, v2] })
+    expect(reported([base], [lossy])).toEqual([
+      'breaking spec.size is lost between v2 and v1: the CRD has no conversion',
+      'safe v2 version added',
+    ])
+    expect(reported([lossy], [lossy])).toEqual([])
+    expect(reported([base], [withSpec({ ...lossy.spec, conversion: { strategy: 'Webhook' } })])).toEqual([
+      'warning conversion changed from None to Webhook',
+      'safe v2 version added',
+    ])
+  })
+
   it('reports changes of versions', () => {
     const [v1] = base.spec.versions
     const v2 = { name: 'v2', served: true, storage: true, schema }

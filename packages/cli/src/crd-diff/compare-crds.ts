@@ -2,6 +2,7 @@ import type { CrdManifest, CrdVersion } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
 import { normalSchema } from '@kubewright/schema'
 import { compareSchemas } from './compare-schemas.ts'
+import { compareLosses } from './conversion-changes.ts'
 import type { CrdChange, Report, Severity } from './crd-change.ts'
 
 /** The changes between two sets of CRDs, sorted by CRD and severity. */
@@ -38,6 +39,7 @@ function compareCrd(before: CrdManifest, after: CrdManifest, name: string, chang
   const strategies = [old, now].map(({ conversion }) => conversion?.strategy ?? 'None')
   if (strategies[0] !== strategies[1])
     report('warning', '', `conversion changed from ${strategies[0]} to ${strategies[1]}`)
+  compareLosses(before, after, report)
   const stored = [old, now].map(({ versions }) => versions.find(({ storage }) => storage)?.name)
   if (stored[0] !== stored[1]) {
     const hint = 'rewrite the stored objects before the old version is removed'

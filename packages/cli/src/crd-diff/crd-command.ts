@@ -13,6 +13,11 @@ export const crdDiffFlags = defineFlags({
     help: 'Fail for changes of this severity or a higher one: breaking, warning or never',
   },
   all: { default: false, help: 'Also print safe changes' },
+  operator: {
+    value: 'ENTRY',
+    complete: 'files',
+    help: 'Also report the fields that the conversions of this operator lose; ENTRY is its module or project folder',
+  },
   cluster: { default: false, help: 'Compare with the CRDs of a cluster' },
   ...connectionFlags,
   ...outputFlag,
@@ -36,7 +41,7 @@ const crdDiffCommand: Command = defineCommand({
 Compare CRDs and classify each change:
   breaking   objects or clients that work today fail: a version or field is
              removed, a field becomes required, a bound, pattern, enum or
-             rule becomes stricter
+             rule becomes stricter, a field is lost between versions
   warning    clients may see a difference: a default, the storage version or
              the merge strategy changes
   safe       objects and clients are not affected

@@ -2,7 +2,7 @@ import type { CrdManifest } from '@kubewright/api'
 import { UsageError } from '@kubewright/base'
 import { type ClusterChoice, connectCluster } from '../cluster/connect-cluster.ts'
 import type { CommandInput } from '../command/command.ts'
-import type { CommandContext } from '../command/command-context.ts'
+import { type CommandContext, folderOf } from '../command/command-context.ts'
 import { clusterCrds } from '../import/cluster-crds.ts'
 import { crdsIn } from '../input/crds-in.ts'
 import { noteInput, readSoundManifests } from '../input/read-manifests.ts'
@@ -10,6 +10,7 @@ import { fitted, noTerminal } from '../terminal/terminal.ts'
 import { jsonText } from '../text/json-text.ts'
 import { plural } from '../text/plural.ts'
 import { compareCrds } from './compare-crds.ts'
+import { conversionChanges, webhookConverted } from './conversion-changes.ts'
 import type { CrdChange, Severity } from './crd-change.ts'
 import type { crdDiffArguments, crdDiffFlags } from './crd-command.ts'
 
@@ -32,11 +33,34 @@ export async function runCrdDiff(
   noteInput(files, context.note)
   const after = await crdsAt(files.at(-1)!)
   const before = flags.cluster ? await installed(after, flags, context) : await crdsAt(args.old)
-  const changes = compareCrds(before, after)
+  const losses = flags.operator === undefined ? [] : await lossesOf(flags.operator, after, context)
+  const changes = [...compareCrds(before, after), ...losses].sort(byCrd)
   const fails = changes.some(({ severity }) => failing[flags['fail-on']].includes(severity))
   if (flags.output === 'json') context.out(jsonText({ compatible: !fails, changes }, 2))
   else print(changes, flags.all, context)
+  const unchecked = flags.operator === undefined ? webhookConverted(after) : []
+  if (unchecked.length > 0) {
+    context.note(
+      `The conversion of ${unchecked.join(', ')} was not checked for losses: name its operator with --operator ENTRY`,
+    )
+  }
   return fails ? 1 : 0
+}
+
+/** By CRD and severity, otherwise in the given order. */
+function byCrd(a: CrdChange, b: CrdChange): number {
+  if (a.crd !== b.crd) return a.crd < b.crd ? -1 : 1
+  return severities.indexOf(a.severity) - severities.indexOf(b.severity)
+}
+
+const severities: readonly Severity[] = ['breaking', 'warning', 'safe']
+
+async function lossesOf(
+  entry: string,
+  crds: readonly CrdManifest[],
+  context: CommandContext,
+): Promise<readonly CrdChange[]> {
+  return conversionChanges(entry, crds, { clock: context.clock, folder: folderOf(context) })
 }
 
 async function crdsAt(file: string): Promise<CrdManifest[]> {

@@ -5,8 +5,8 @@ import type { StoredDefinition } from './stored-definition.ts'
 
 // The newest first.
 const versions = ['v1', 'v1beta1', 'v1alpha1']
-// The controller manager sets a condition at once if it runs the controller.
-const startTimeout: Duration = '20s'
+// The controller manager sets a condition once it has discovered the resource, which may take 30 seconds.
+const startTimeout: Duration = '45s'
 const pollMillis = 500
 
 /** The options of {@link migrateOnServer}. */

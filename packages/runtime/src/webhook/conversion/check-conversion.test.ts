@@ -3,7 +3,7 @@ import { seededRandom } from '@kubewright/base'
 import { s } from '@kubewright/schema'
 import { describe, expect, it } from 'vitest'
 import { defineConversion, spoke } from '../../define/define-conversion.ts'
-import { checkConversion } from './check-conversion.ts'
+import { checkConversion, conversionLosses } from './check-conversion.ts'
 import { PatternSampler } from './pattern-sampler.ts'
 import { Home, homeConversion } from './testdata/home.ts'
 import { ValueGenerator } from './value-generator.ts'
@@ -40,6 +40,25 @@ describe('checkConversion()', () => {
         ),
       }),
     )
+  })
+
+  it('has its losses listed by conversionLosses()', () => {
+    const lossy = defineConversion(Pair, [
+      spoke(Pair.versions.v1beta1, {
+        toHub: ({ spec }) => ({ spec: { a: spec.a === undefined ? undefined : `${spec.a}!` } }),
+        fromHub: ({ spec }) => ({ spec: { a: spec.a } }),
+      }),
+    ])
+    const loss = { from: 'v1', via: 'v1beta1', message: '' }
+    expect(conversionLosses(lossy)).toEqual(
+      expect.arrayContaining([
+        { ...loss, path: 'spec.b', change: 'is lost' },
+        { ...loss, path: 'spec.a', change: 'changes' },
+        { from: 'v1beta1', via: 'v1', path: 'spec.a', change: 'changes', message: '' },
+      ]),
+    )
+    expect(conversionLosses(lossy)).toHaveLength(3)
+    expect(conversionLosses(homeConversion, { runs: 20 })).toEqual([])
   })
 
   it('counts unknown fields as lost, since the API server drops them', () => {

@@ -48,6 +48,48 @@ const changeable = ['metadata', 'spec', 'status']
  * })
  */
 export function checkConversion(conversion: Conversion, options: CheckConversionOptions = {}): ConversionReport {
+  const { seed = 1 } = options
+  let roundTrips = 0
+  for (const { trip, object } of roundTripsOf(conversion, options)) {
+    if (trip.problemWith(object) !== undefined) throw trip.error(object, seed)
+    roundTrips++
+  }
+  return { roundTrips }
+}
+
+/** A change of a field in a round trip between two versions. */
+export interface ConversionLoss {
+  /** The version of the object before and after the round trip. */
+  readonly from: string
+  /** The version in between. */
+  readonly via: string
+  /** `spec.ports[].name`; empty if the conversion throws. */
+  readonly path: string
+  readonly change: 'is lost' | 'changes' | 'appears' | 'throws'
+  /** The message of the error; empty for other changes. */
+  readonly message: string
+}
+
+/**
+ * All fields that a conversion loses or changes, each once per direction, found by the round trips of
+ * {@link checkConversion}. Empty for a lossless conversion.
+ */
+export function conversionLosses(
+  conversion: Conversion,
+  options: CheckConversionOptions = {},
+): readonly ConversionLoss[] {
+  const losses = new Map<string, ConversionLoss>()
+  for (const { trip, object } of roundTripsOf(conversion, options)) {
+    for (const loss of trip.lossesOf(object)) losses.set(JSON.stringify(loss), loss)
+  }
+  return [...losses.values()]
+}
+
+/** The round trips of all examples and generated objects, in both directions between the hub and each spoke. */
+function* roundTripsOf(
+  conversion: Conversion,
+  options: CheckConversionOptions,
+): Generator<{ readonly trip: RoundTrip; readonly object: ConvertibleObject }> {
   const { runs = 100, seed = 1 } = options
   // Conversions use no types.
   const examples = (options.examples ?? []) as readonly ConvertibleObject[]
@@ -64,7 +106,6 @@ export function checkConversion(conversion: Conversion, options: CheckConversion
     )
   }
   const [hub, ...spokes] = versions as [Version, ...Version[]]
-  let roundTrips = 0
   for (const spoke of spokes) {
     for (const [from, via] of [
       [hub, spoke],
@@ -75,13 +116,10 @@ export function checkConversion(conversion: Conversion, options: CheckConversion
       const stream = random.fork(`${from.kind.version} via ${via.kind.version}`)
       for (let run = 0; run < runs + given.length; run++) {
         const object = given[run] === undefined ? from.generate(stream) : from.normalized(given[run]!)
-        const problem = trip.problemWith(object)
-        if (problem !== undefined) throw trip.error(object, seed)
-        roundTrips++
+        yield { trip, object }
       }
     }
   }
-  return { roundTrips }
 }
 
 /** A version, with functions that generate and check its objects. */
@@ -158,22 +196,34 @@ class RoundTrip {
     this.#via = via
   }
 
+  /** The changes of the fields of an object. */
+  lossesOf(object: ConvertibleObject): ConversionLoss[] {
+    const { changes, error } = this.#travel(object)
+    const ends = { from: this.#from.kind.version, via: this.#via.kind.version }
+    if (error !== undefined) return [{ ...ends, path: '', change: 'throws', message: error }]
+    return changes.map(({ op, path }) => ({ ...ends, path: fieldOf(path), change: wordOf(op), message: '' }))
+  }
+
   /** What the round trip changes in an object; undefined when nothing. */
   problemWith(object: ConvertibleObject): string | undefined {
+    const { changes, error, via, back } = this.#travel(object)
+    const between = via === undefined ? '' : `\n  in between: ${encodeJson(via)}`
+    if (error !== undefined) return `it throws ${error}${between}`
+    if (changes.length === 0) return undefined
+    const paths = changes.map(({ op, path }) => `${path} ${wordOf(op)}`)
+    return `${paths.join(', ')}${between}\n  afterwards: ${encodeJson(back)}`
+  }
+
+  /** Converts an object to the other version and back. */
+  #travel(object: ConvertibleObject): Journey {
     let via: ConvertibleObject | undefined
     try {
       const conversions = [this.#conversion]
       via = this.#via.normalized(convertObject(conversions, freeze(object), this.#via.kind.apiVersion))
       const back = this.#from.normalized(convertObject(conversions, freeze(via), this.#from.kind.apiVersion))
-      const changes = createJsonPatch(object, back)
-      if (changes.length === 0) return undefined
-      const paths = changes.map(
-        ({ op, path }) => `${path} ${op === 'remove' ? 'is lost' : op === 'add' ? 'appears' : 'changes'}`,
-      )
-      return `${paths.join(', ')}\n  in between: ${encodeJson(via)}\n  afterwards: ${encodeJson(back)}`
+      return { via, back, changes: createJsonPatch(object, back) }
     } catch (error) {
-      const where = via === undefined ? '' : `\n  in between: ${encodeJson(via)}`
-      return `it throws ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}${where}`
+      return { via, changes: [], error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
     }
   }
 
@@ -196,6 +246,30 @@ class RoundTrip {
         '  store fields that the other version lacks in an annotation',
     )
   }
+}
+
+/** The states of an object on a round trip. */
+interface Journey {
+  /** In the other version; undefined if the first conversion throws. */
+  readonly via: ConvertibleObject | undefined
+  readonly back?: ConvertibleObject
+  readonly changes: readonly { readonly op: string; readonly path: string }[]
+  readonly error?: string
+}
+
+const wordOf = (op: string): 'is lost' | 'appears' | 'changes' =>
+  op === 'remove' ? 'is lost' : op === 'add' ? 'appears' : 'changes'
+
+/** `/spec/ports/0/name` -> `spec.ports[].name`. */
+function fieldOf(pointer: string): string {
+  const steps = pointer
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return steps
+    .map((step) => (/^\d+$/.test(step) ? '[]' : `.${step}`))
+    .join('')
+    .slice(1)
 }
 
 /** A frozen copy: conversions must not modify their input. */
