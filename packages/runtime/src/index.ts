@@ -346,8 +346,8 @@ export { traceRequests } from './telemetry/tracing/trace-requests.ts'
 export { noTracer, type Span, type SpanAttributes, type SpanOptions, type Tracer } from './telemetry/tracing/tracer.ts'
 export {
   type CheckConversionOptions,
-  type ConversionReport,
   type ConversionLoss,
+  type ConversionReport,
   checkConversion,
   conversionLosses,
 } from './webhook/conversion/check-conversion.ts'

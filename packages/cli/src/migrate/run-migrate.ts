@@ -113,7 +113,9 @@ async function migrate(
   }
   if (kind !== undefined) {
     const { length: objects } = await listObjects(definition, client, signal)
-    terminal.progress?.show(`${crd}: waiting for the server to rewrite ${plural(objects, 'object')}`)
+    const waiting = `${crd}: waiting for the server to rewrite ${plural(objects, 'object')}, which may start after some minutes`
+    if (terminal.progress === undefined) context.note(waiting)
+    else terminal.progress.show(waiting)
     const problem = await migrateOnServer(definition, kind, { client, clock, timeout: flags.timeout, signal })
     if (problem === undefined) {
       await dropOldVersions(client, definition, signal)

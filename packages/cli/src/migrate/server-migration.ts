@@ -5,8 +5,10 @@ import type { StoredDefinition } from './stored-definition.ts'
 
 // The newest first.
 const versions = ['v1', 'v1beta1', 'v1alpha1']
-// The controller manager sets a condition once it has discovered the resource, which may take 30 seconds.
-const startTimeout: Duration = '45s'
+// The controller manager sets status.resourceVersion at once. Its caches must then have seen this version, which takes a minute
+// or two on an idle cluster, before it sets a condition.
+const handledTimeout: Duration = '20s'
+const startedTimeout: Duration = '4m'
 const pollMillis = 500
 
 /** The options of {@link migrateOnServer}. */
@@ -56,18 +58,19 @@ export async function migrateOnServer(
       await clock.sleep(pollMillis, { signal: inner })
     }
   }
+  const reach = (limit: Duration, isDone: (found: DynamicObject) => boolean): Promise<DynamicObject> =>
+    withDeadline(clock, limit, 'the migration', (inner) => poll(isDone, inner), { signal })
+  let problem = `no controller handled the StorageVersionMigration within ${formatDuration(handledTimeout)}`
   try {
-    const isStarted = (found: DynamicObject): boolean => conditionsOf(found).length > 0
-    await withDeadline(clock, startTimeout, 'the migration', (inner) => poll(isStarted, inner), { signal })
-    const ended = await withDeadline(clock, timeout, 'the migration', (inner) => poll(isEnded, inner), { signal })
+    await reach(handledTimeout, isHandled)
+    problem = `the StorageVersionMigration did not start within ${formatDuration(startedTimeout)}`
+    await reach(startedTimeout, (found) => conditionsOf(found).length > 0)
+    problem = `the StorageVersionMigration is not complete after ${formatDuration(timeout)}`
+    const ended = await reach(timeout, isEnded)
     return isTrue(ended, 'Succeeded') ? undefined : `the StorageVersionMigration failed${messageOf(ended)}`
   } catch (error) {
-    if (!(error instanceof KubewrightError) || error.code !== 'KW_DEADLINE_EXCEEDED') throw error
-    const found = await client.find(kind, name, { signal })
-    if (found !== undefined && conditionsOf(found).length > 0) {
-      return `the StorageVersionMigration is not complete after ${formatDuration(timeout)}`
-    }
-    return `no controller handled the StorageVersionMigration within ${formatDuration(startTimeout)}`
+    if (error instanceof KubewrightError && error.code === 'KW_DEADLINE_EXCEEDED') return problem
+    throw error
   } finally {
     // Not with the signal: the object would stay behind after an interruption.
     await client.delete(kind, name).catch(() => undefined)
@@ -83,6 +86,10 @@ interface Condition {
 function conditionsOf({ status }: DynamicObject): readonly Condition[] {
   const { conditions } = (status ?? {}) as { conditions?: readonly Condition[] }
   return conditions ?? []
+}
+
+function isHandled({ status }: DynamicObject): boolean {
+  return status !== undefined && Object.keys(status as object).length > 0
 }
 
 const isTrue = (object: DynamicObject, type: string): boolean => isConditionTrue(object as never, type)
