@@ -130,6 +130,88 @@ describe('deployObjects()', () => {
     )
   })
 
+  it('prints the Warning events of what does not become available', async () => {
+    await using world = await cluster({ nodes: 0 })
+    const { client } = world
+    const clock = new VirtualClock()
+    const { session, notes } = world.session({ timeout: '1h' }, clock)
+    const deploying = deployObjects(session, appService.name, objectsOf(appService))
+    const namespace = 'app-service-operator-system'
+    const warn = async (name: string, message: string): Promise<void> => {
+      const involvedObject = { apiVersion: 'v1', kind: 'Pod', name, namespace }
+      const metadata = { generateName: 'event-', namespace }
+      await client.create({
+        apiVersion: 'v1',
+        kind: 'Event',
+        type: 'Warning',
+        reason: 'Failed',
+        message,
+        involvedObject,
+        metadata,
+      } as never)
+    }
+    while (!notes.some((note) => note.startsWith('Waiting for the Deployment'))) await new Promise(setImmediate)
+    await warn('app-service-operator-controller-manager-abc', 'no such image')
+    await warn('another-pod', 'not ours')
+    while (!notes.some((note) => note.startsWith('Warning:'))) await new Promise(setImmediate)
+    await afterAnHour(clock, deploying)
+    expect(notes.filter((note) => note.startsWith('Warning:'))).toEqual([
+      'Warning: pod/app-service-operator-controller-manager-abc: Failed: no such image',
+    ])
+  })
+
+  it('restores the earlier objects on request if the operator does not become available', async () => {
+    await using world = await cluster()
+    const { client } = world
+    const first = objectsOf(appService, { networkPolicy: true })
+    await deployObjects(world.session().session, appService.name, first)
+    const key = 'app-service-operator-system/app-service-operator-controller-manager'
+    const before = await client.get(Deployment, key)
+
+    const extra = {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'extra', namespace: 'app-service-operator-system' },
+    }
+    const broken = objectsOf(appService, { image: 'app:v2' }).map((object) => {
+      if (object.kind !== 'Deployment') return object
+      const copy = structuredClone(object) as unknown as { spec: { template: { spec: { nodeSelector?: object } } } }
+      copy.spec.template.spec.nodeSelector = { disk: 'none' }
+      return copy as unknown as typeof object
+    })
+    const clock = new VirtualClock()
+    const { session, notes, out } = world.session({ timeout: '1h' }, clock)
+    const deploying = deployObjects(session, appService.name, [...broken, extra], { rollback: true })
+    expect(await afterAnHour(clock, deploying)).toBe(
+      'The deployment failed and was rolled back: the earlier objects are restored',
+    )
+    expect(notes).toContainEqual(expect.stringContaining('The deployment failed and is rolled back: The Deployment '))
+    expect(out.slice(-2)).toEqual([
+      'serviceaccount/extra deleted',
+      'deployment.apps/app-service-operator-controller-manager restored',
+    ])
+    const after = await client.get(Deployment, key)
+    expect(after.spec).toEqual(before.spec)
+    expect(
+      await client.find(ServiceAccount, { name: 'extra', namespace: 'app-service-operator-system' }),
+    ).toBeUndefined()
+    // Objects that are no longer needed are removed after a successful deployment only.
+    expect(await client.list(NetworkPolicy, { namespace: 'app-service-operator-system' })).toHaveLength(1)
+    const again = world.session()
+    await deployObjects(again.session, appService.name, first, { rollback: true })
+    expect(new Set(again.out.map((line) => line.split(' ')[1]))).toEqual(new Set(['unchanged']))
+  })
+
+  it('removes what a first deployment created if it is rolled back', async () => {
+    await using world = await cluster({ nodes: 0 })
+    const clock = new VirtualClock()
+    const { session } = world.session({ timeout: '1h' }, clock)
+    await afterAnHour(clock, deployObjects(session, appService.name, objectsOf(appService), { rollback: true }))
+    expect(await world.client.find(ClusterRole, 'app-service-operator-manager-role')).toBeUndefined()
+    const definition = await world.client.find(CustomResourceDefinition, crd)
+    expect(definition === undefined || definition.metadata.deletionTimestamp !== undefined).toBe(true)
+  })
+
   it('names the fix for kinds that the cluster does not serve', async () => {
     await using world = await cluster({ nodes: 0 })
     const { session } = world.session()

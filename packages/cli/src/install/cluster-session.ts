@@ -9,10 +9,10 @@ import { plural } from '../text/plural.ts'
 import { type AppliedObject, applyObject } from './apply-objects.ts'
 import type { changeFlags } from './change-flags.ts'
 import type { InstalledObject } from './find-installed.ts'
-import { changeOf, changeText, type ObjectChange } from './installed-object.ts'
+import { changeName, changeOf, changeText, installManager, type ObjectChange } from './installed-object.ts'
 import { type RemoveOptions, removeObject } from './remove-objects.ts'
 import { showDifference } from './show-difference.ts'
-import type { WaitOptions } from './wait-for-rollout.ts'
+import type { WaitForObjectsOptions } from './wait-for-objects.ts'
 
 /** The options of a {@link ClusterSession}: the values of the flags that all commands share, with the same defaults. */
 export type SessionOptions = Partial<FlagValues<typeof changeFlags>>
@@ -30,6 +30,7 @@ export class ClusterSession implements AsyncDisposable {
   readonly #context: CommandContext
   readonly #terminal: Terminal
   readonly #changes: ObjectChange[] = []
+  readonly #applied: AppliedObject[] = []
   #isIdle = false
 
   constructor(client: ApiClient, options: SessionOptions, context: CommandContext) {
@@ -75,9 +76,18 @@ export class ClusterSession implements AsyncDisposable {
     }
   }
 
-  get waiting(): WaitOptions {
+  /** The options of waits. */
+  get waiting(): WaitForObjectsOptions {
     const { client, signal } = this
-    return { client, signal, clock: this.#clock, timeout: this.#timeout, onWait: (text) => this.#showWait(text) }
+    return {
+      client,
+      signal,
+      clock: this.#clock,
+      timeout: this.#timeout,
+      onWait: (text) => this.#showWait(text),
+      onEvent: (text) => this.note(text),
+      onReady: (object, took) => this.note(`${changeName(object)} is ready after ${took}`),
+    }
   }
 
   /** Prints a line that is not part of the result. */
@@ -95,8 +105,21 @@ export class ClusterSession implements AsyncDisposable {
   async apply(object: Manifest, operator: string): Promise<AppliedObject> {
     const { client, signal, isDryRun: dryRun } = this
     const applied = await applyObject(object, { client, operator, dryRun, signal })
+    this.#applied.push(applied)
     this.#record(applied.change, dryRun ? showDifference(applied) : undefined)
     return applied
+  }
+
+  /** The objects that {@link apply} has applied, in this order. */
+  get applied(): readonly AppliedObject[] {
+    return this.#applied
+  }
+
+  /** Applies the earlier fields of an object again. */
+  async restore(object: Manifest): Promise<void> {
+    const { client, signal } = this
+    await client.apply(object as never, { force: true, fieldManager: installManager, signal })
+    this.#record(changeOf(object, 'restored'))
   }
 
   /** Removes an object. On a dry run, only prints it. */

@@ -7,6 +7,7 @@ import { changeFlags } from './change-flags.ts'
 /** The flags of `deploy`. */
 export const deployFlags = defineFlags({
   ...imageFlags,
+  rollback: { default: false, help: 'Restore the earlier objects if the operator does not become available' },
   ...changeFlags,
 })
 
@@ -17,7 +18,7 @@ export const deployCommand: Command = defineCommand({
   description: `
 Apply all objects of an operator to the cluster of the current kubeconfig: those that kubewright generate writes, or, if
 you changed files in config/, those that kubectl kustomize config/default builds. Wait until the CRDs are served and the
-operator is available. Remove objects of an earlier deployment that are no longer needed, but ask before removing a CRD
+operator is available; print its Warning events meanwhile. Remove objects of an earlier deployment that are no longer needed, but ask before removing a CRD
 that still has objects.`,
   args: entryArgument,
   flags: deployFlags,

@@ -1,3 +1,5 @@
+import { errorText } from '@kubewright/base'
+import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
 import type { Manifest } from '../manifests/manifest.ts'
 import type { OperatorDescription } from '../manifests/operator-description.ts'
 import type { ClusterSession } from './cluster-session.ts'
@@ -10,33 +12,84 @@ import {
   removeDefinition,
   removeObjectsOf,
 } from './install-definitions.ts'
-import { waitForRollout } from './wait-for-rollout.ts'
+import { rollBack } from './roll-back.ts'
+import { waitForObjects } from './wait-for-objects.ts'
+
+/** The options of {@link deployObjects}. */
+export interface DeployOptions {
+  /** Restores the earlier objects if an object cannot be applied or does not become ready in time. @default false */
+  readonly rollback?: boolean | undefined
+}
 
 /**
  * Applies namespaces and CRDs first, then the other objects in the given order. Removes objects of an earlier deployment that are no
- * longer needed, and waits until the operator is available.
+ * longer needed, and waits until the operator is available. With `rollback`, objects are removed only after that, so that a failed
+ * deployment can be undone.
  */
 export async function deployObjects(
   session: ClusterSession,
   operator: string,
   objects: readonly Manifest[],
+  { rollback = false }: DeployOptions = {},
 ): Promise<void> {
-  const { client, signal } = session
   const definitions = objects.filter(isDefinition)
-  const namespaces = objects.filter(({ kind }) => kind === 'Namespace')
-  for (const namespace of namespaces) await session.apply(namespace, operator)
-  await applyDefinitions(session, operator, definitions)
-  for (const object of objects) {
-    if (!isDefinition(object) && !namespaces.includes(object)) await session.apply(object, operator)
+  const prune = async (): Promise<void> => {
+    const installed = await findInstalled(session.client, operator, installedKinds, session.signal)
+    for (const stale of withoutPresent(installed, objects)) await session.remove(stale, { wait: false })
+    await pruneDefinitions(session, operator, definitions)
   }
-  const installed = await findInstalled(client, operator, installedKinds, signal)
-  for (const stale of withoutPresent(installed, objects)) await session.remove(stale, { wait: false })
-  await pruneDefinitions(session, operator, definitions)
+  try {
+    await applyAll(session, operator, objects)
+    if (!rollback) await prune()
+    if (session.waits) await waitForObjects(objects, session.waiting)
+  } catch (error) {
+    if (!rollback || session.isDryRun || session.signal.aborted) throw error
+    await undo(session, error)
+  }
+  if (rollback) await prune()
   for (const { kind, metadata } of session.waits ? objects : []) {
     if (kind !== 'Deployment') continue
     const { name, namespace = 'default' } = metadata
-    await waitForRollout({ name, namespace }, session.waiting)
     session.note(`${operator} is available: see its log with kubectl -n ${namespace} logs deployment/${name}`)
+  }
+  if (!session.isDryRun) await noteOldVersions(session, definitions)
+}
+
+async function applyAll(session: ClusterSession, operator: string, objects: readonly Manifest[]): Promise<void> {
+  const namespaces = objects.filter(({ kind }) => kind === 'Namespace')
+  for (const namespace of namespaces) await session.apply(namespace, operator)
+  await applyDefinitions(session, operator, objects.filter(isDefinition))
+  for (const object of objects) {
+    if (!isDefinition(object) && !namespaces.includes(object)) await session.apply(object, operator)
+  }
+}
+
+/** Rolls back a failed deployment, waits until the earlier operator is available again, and throws an error with the cause. */
+async function undo(session: ClusterSession, cause: unknown): Promise<never> {
+  session.note(`The deployment failed and is rolled back: ${errorText(cause)}`)
+  const restored = await rollBack(session, session.applied)
+  const isRestored = await waitForObjects(restored, session.waiting).then(
+    () => true,
+    (error: unknown) => {
+      session.note(errorText(error))
+      return false
+    },
+  )
+  const state = isRestored ? 'the earlier objects are restored' : 'the earlier objects are restored but not ready'
+  throw new Error(`The deployment failed and was rolled back: ${state}`, { cause })
+}
+
+/** Points out CRDs whose objects may be stored in an old version. */
+async function noteOldVersions(session: ClusterSession, definitions: readonly Manifest[]): Promise<void> {
+  for (const { metadata } of definitions) {
+    const crd = await session.client.find(CustomResourceDefinition, metadata.name, { signal: session.signal })
+    const stored = crd?.spec.versions.find(({ storage }) => storage)?.name
+    const old = (crd?.status?.storedVersions ?? []).filter((version) => version !== stored)
+    if (old.length > 0) {
+      session.note(
+        `${metadata.name} may have objects that are stored in ${old.join(', ')}: rewrite them with kubewright migrate`,
+      )
+    }
   }
 }
 

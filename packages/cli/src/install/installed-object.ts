@@ -15,7 +15,7 @@ export interface ObjectChange {
   readonly kind: string
   readonly namespace?: string
   readonly name: string
-  readonly change: 'created' | 'configured' | 'unchanged' | 'deleted' | 'kept'
+  readonly change: 'created' | 'configured' | 'unchanged' | 'deleted' | 'kept' | 'restored'
 }
 
 /** Adds the label of the operator to an object. */
@@ -51,13 +51,15 @@ export function changeOf(
 }
 
 /** An effect in the format of kubectl. */
-export function changeText(
-  { apiVersion, kind, name, change }: ObjectChange,
-  suffix = '',
-  paint: Paint = plain,
-): string {
+export function changeText(object: ObjectChange, suffix = '', paint: Paint = plain): string {
+  const { name, change } = object
+  return `${changeName({ ...object, metadata: { name } })} ${paint(colors[change], change)}${suffix}`
+}
+
+/** An object in the format of kubectl: `deployment.apps/web`. */
+export function changeName({ apiVersion, kind, metadata }: Pick<Manifest, 'apiVersion' | 'kind' | 'metadata'>): string {
   const { group } = parseGroupVersion(apiVersion)
-  return `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}/${name} ${paint(colors[change], change)}${suffix}`
+  return `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}/${metadata.name}`
 }
 
 const colors: Readonly<Record<ObjectChange['change'], Color>> = {
@@ -66,4 +68,5 @@ const colors: Readonly<Record<ObjectChange['change'], Color>> = {
   unchanged: 'grey',
   deleted: 'red',
   kept: 'yellow',
+  restored: 'yellow',
 }

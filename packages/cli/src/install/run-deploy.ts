@@ -1,3 +1,4 @@
+import { UsageError } from '@kubewright/base'
 import type { CommandInput } from '../command/command.ts'
 import type { CommandContext } from '../command/command-context.ts'
 import type { entryArgument } from '../entry/entry-argument.ts'
@@ -13,6 +14,8 @@ export async function runDeploy(
   { flags, args }: CommandInput<typeof deployFlags, typeof entryArgument>,
   context: CommandContext,
 ): Promise<number> {
+  if (flags.rollback && !flags.wait)
+    throw new UsageError('--rollback needs the result of the deployment: drop --no-wait')
   const project = await describeProject(args.entry, context)
   const { name } = project.operator
   const { chosen } = project.facts
@@ -23,5 +26,7 @@ export async function runDeploy(
   }
   const { objects, changed } = await deployedObjects(project, options)
   if (changed.length > 0) context.note(`Using config/default because you changed ${changed.join(', ')}`)
-  return ClusterSession.work(flags, context, (session) => deployObjects(session, name, objects))
+  return ClusterSession.work(flags, context, (session) =>
+    deployObjects(session, name, objects, { rollback: flags.rollback }),
+  )
 }

@@ -8,7 +8,7 @@ const versions = ['v1', 'v1beta1', 'v1alpha1']
 // The controller manager sets status.resourceVersion at once. Its caches must then have seen this version, which takes a minute
 // or two on an idle cluster, before it sets a condition.
 const handledTimeout: Duration = '20s'
-const startedTimeout: Duration = '4m'
+const startedTimeout: Duration = '2m'
 const pollMillis = 500
 
 /** The options of {@link migrateOnServer}. */
