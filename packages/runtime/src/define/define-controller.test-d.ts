@@ -47,6 +47,10 @@ defineController(Home, {
 defineController(Node, { reconcile: () => ({ status: { phase: 'Runing' } }) })
 // @ts-expect-error not a field of the status
 defineController(Home, { reconcile: () => ({ status: { readyReplica: 1 } }) })
+// @ts-expect-error not a field of the status, beside one that is
+defineController(Home, { reconcile: async () => ({ status: { readyReplicas: 1, readyReplica: 1 } }) })
+// @ts-expect-error not a field of an outcome
+defineController(Home, { reconcile: async ({ spec }) => ({ requeueafter: spec.replicas }) })
 // A status in the middle of a reconcile, of a clean-up and of a failure; helpers take any context.
 const note = (context: Context): void => context.event('Normal', 'Noted', '', { action: 'Note', about: undefined })
 defineController(Home, {
@@ -68,14 +72,14 @@ defineController(Home, {
     mergeStatus: { conditions: [condition('Ready', false, 'Failed', `${home.spec.image}: ${error.message}`)] },
   }),
 })
+// @ts-expect-error not a field of the status
 defineController(Home, {
   reconcile: () => undefined,
-  // @ts-expect-error not a field of the status
   cleanup: () => ({ status: { readyReplica: 0 } }),
 })
+// @ts-expect-error not a field of the status
 defineController(Home, {
   reconcile: () => undefined,
-  // @ts-expect-error not a field of the status
   onError: () => ({ mergeStatus: { readyReplica: 0 } }),
 })
 // @ts-expect-error not a verb

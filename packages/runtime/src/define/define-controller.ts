@@ -15,12 +15,19 @@ import type { Source } from '../controller/sources/source.ts'
 import type { RateLimiterFactory } from '../queue/rate-limiter.ts'
 import { checkKinds, checkRules } from './check-definition.ts'
 import type { Adoption, Context, Outcome, StatusOutcome } from './context.ts'
+import type { AnyOutcome, OutcomeProblems } from './outcome-problems.ts'
 import { type LabelSelection, type OwnedKind, owned, selectorText, type Watch } from './watched-kinds.ts'
 
 type Awaitable<T> = T | Promise<T>
 
 /** Options of {@link defineController}. */
-export interface ControllerOptions<Read, Status> {
+export interface ControllerOptions<
+  Read,
+  Status,
+  Reconciled = Awaitable<Outcome<DraftParts<Status>> | void>,
+  Cleaned = Reconciled,
+  Failed = Awaitable<StatusOutcome<DraftParts<Status>> | void>,
+> {
   /** The kinds of the children that this controller applies. A change of a child reconciles its owner. */
   readonly owns?: readonly (AnyKind | OwnedKind)[]
   /** Further kinds to watch, each with a mapping to keys. */
@@ -93,22 +100,18 @@ export interface ControllerOptions<Read, Status> {
    */
   readonly reconcileOwnWrites?: boolean | undefined
   /** Reconciles an object. Never called for an object that is being deleted. */
-  reconcile(object: Read, context: Context<DraftParts<Status>>): Awaitable<Outcome<DraftParts<Status>> | void>
+  reconcile(object: Read, context: Context<DraftParts<Status>>): Reconciled
   /**
    * Cleans up before an object is deleted. A controller with `cleanup` adds a finalizer, and removes it when `cleanup`
    * returns without `requeueAfter`. A returned status is written before that.
    */
-  cleanup?(object: Read, context: Context<DraftParts<Status>>): Awaitable<Outcome<DraftParts<Status>> | void>
+  cleanup?(object: Read, context: Context<DraftParts<Status>>): Cleaned
   /**
    * Returns the status to write when `reconcile` or `cleanup` fails. The error then takes its usual course: log, metrics
    * and back-off. Not called for errors that carry a status themselves, for conflicts and `RetryLater`, which are not
    * failures, and when the process stops.
    */
-  onError?(
-    object: Read,
-    error: Error,
-    context: Context<DraftParts<Status>>,
-  ): Awaitable<StatusOutcome<DraftParts<Status>> | void>
+  onError?(object: Read, error: Error, context: Context<DraftParts<Status>>): Failed
 }
 
 /** The definition of a controller. Creating one registers and starts nothing. */
@@ -176,11 +179,30 @@ interface LiteralFields {
 }
 
 /** Defines how objects of a kind are reconciled. Pure: a manager runs it. */
-export function defineController<Read, Write, Status extends AnyStatus>(
+export function defineController<
+  Read,
+  Write,
+  Status extends AnyStatus,
+  const Reconciled extends AnyOutcome<Outcome<DraftParts<Status>>>,
+  const Cleaned extends AnyOutcome<Outcome<DraftParts<Status>> | object> = void,
+  const Failed extends AnyOutcome<StatusOutcome<DraftParts<Status>> | object> = void,
+>(
   kind: Kind<Read, Write, Status>,
   // NoInfer: the kind alone determines the types, so that a returned status is checked, not inferred.
-  options: ControllerOptions<NoInfer<Read>, NoInfer<Status>>,
+  options: ControllerOptions<NoInfer<Read>, NoInfer<Status>, Reconciled, Cleaned, Failed> &
+    OutcomeProblems<'reconcile', Reconciled, Outcome<DraftParts<NoInfer<Status>>> | void> &
+    OutcomeProblems<'cleanup', Cleaned, Outcome<DraftParts<NoInfer<Status>>> | void> &
+    OutcomeProblems<'onError', Failed, StatusOutcome<DraftParts<NoInfer<Status>>> | void>,
 ): ControllerOf<NoInfer<Read>, NoInfer<Status>> {
+  // The compiler has checked the results.
+  return makeController(kind, options as unknown as ControllerOptions<Read, Status>)
+}
+
+/** {@link defineController} without the check of the results, for functions that are generic in the kind. */
+export function makeController<Read, Write, Status>(
+  kind: Kind<Read, Write, Status>,
+  options: ControllerOptions<Read, Status>,
+): ControllerOf<Read, Status> {
   const { concurrency = 1, name = kind.kind.toLowerCase(), syncTimeout = '2m', adopt = 'ours' } = options
   const { finalizer = `${kind.plural}.${kind.group === '' ? 'core' : kind.group}/${name}`, fieldManager } = options
   const refuse = (field: string, problem: string): never => {

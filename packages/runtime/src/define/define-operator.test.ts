@@ -34,6 +34,7 @@ describe('defineOperator', () => {
       cache: {},
       checks: {},
       metrics: [],
+      metricsHandlers: {},
     })
     expect(operator.controllers.map(isKeyController)).toEqual([false, true])
     // An operator may consist of webhooks only.

@@ -2,7 +2,7 @@ import type { AnyKind, ConditionDraft, DraftParts, Kind } from '@kubewright/api'
 import { can } from '../controller/access-rule.ts'
 import { ReconcileError } from '../controller/reconcile-errors.ts'
 import type { Context, Outcome, StatusParts } from '../define/context.ts'
-import { type Controller, type ControllerOptions, defineController } from '../define/define-controller.ts'
+import { type Controller, type ControllerOptions, makeController } from '../define/define-controller.ts'
 import type { Dependent } from './dependent.ts'
 import { dependentConditions } from './dependent-conditions.ts'
 import { DependentsRun, type ReadDependents } from './dependents-run.ts'
@@ -59,7 +59,7 @@ export function defineDependents<Read, Write, Status>(
     return isDone ? cleanup?.(primary, context as never) : { requeueAfter: recheckCleanup }
   }
 
-  return defineController(kind, {
+  return makeController(kind, {
     ...rest,
     owns: [...kinds, ...owns],
     rbac: [...kinds.map((each) => can(each, 'delete')), ...rbac],

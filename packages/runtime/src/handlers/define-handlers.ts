@@ -5,7 +5,7 @@ import type { PathOf } from '@kubewright/schema'
 import { can } from '../controller/access-rule.ts'
 import type { ControllerParts } from '../controller/controller-parts.ts'
 import type { Context, Outcome } from '../define/context.ts'
-import { type Controller, type ControllerOptions, defineController } from '../define/define-controller.ts'
+import { type Controller, type ControllerOptions, makeController } from '../define/define-controller.ts'
 import { HandledValues } from './handled-values.ts'
 import { type HandlerTasks, handlerTasksSource } from './handler-tasks.ts'
 
@@ -137,7 +137,7 @@ export function defineHandlers<Read, Write, Status>(
     await onDelete?.call(options, read, context)
   }
 
-  return defineController(kind, {
+  return makeController(kind, {
     ...rest,
     name,
     sources: hasTasks ? [...sources, handlerTasksSource(runs)] : sources,

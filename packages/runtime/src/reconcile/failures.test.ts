@@ -22,9 +22,9 @@ const ready = async () => (await get()).status?.conditions?.find(({ type }) => t
 const failed = condition('Ready', false, 'Unreachable', 'no connection')
 
 /** Runs consecutive reconciles, each of which returns or throws the given value. */
-function outcomes(options: Partial<Parameters<typeof defineController<Home, never, never>>[1]> = {}) {
+function outcomes(options: object = {}) {
   let next: () => unknown = () => undefined
-  const reconcile = bench.run(defineController(Home, { ...(options as object), reconcile: () => next() as undefined }))
+  const reconcile = bench.run(defineController(Home, { ...options, reconcile: () => next() as undefined }))
   return async (outcome: () => unknown) => {
     next = outcome
     return reconcile(key)
@@ -127,7 +127,7 @@ describe('ControllerOptions.onError', () => {
   })
 
   test('determines the status of a failure, also of a thrown value that is no Error', async () => {
-    const run = outcomes({ onError } as object)
+    const run = outcomes({ onError })
     await expect(run(raise(new Error('no route')))).rejects.toThrow('no route')
     expect(await ready()).toMatchObject({ status: 'False', reason: 'Failed', message: 'no route' })
     await expect(run(raise('text'))).rejects.toBe('text')
@@ -135,7 +135,7 @@ describe('ControllerOptions.onError', () => {
   })
 
   test('is not called for errors with a status, conflicts and RetryLater', async () => {
-    const run = outcomes({ onError } as object)
+    const run = outcomes({ onError })
     await expect(run(raise(new ReconcileError('x', { status: { conditions: [failed] } })))).rejects.toThrow()
     expect((await ready())?.reason).toBe('Unreachable')
     for (const error of [new RetryLater('1s'), newConflict({ group: '', resource: 'pods' }, 'a', 'stale')]) {
@@ -151,7 +151,7 @@ describe('ControllerOptions.onError', () => {
   })
 
   test('determines the status of a terminal error, which then records no Event', async () => {
-    await expect(outcomes({ onError } as object)(raise(new TerminalError('bad')))).rejects.toThrow('bad')
+    await expect(outcomes({ onError })(raise(new TerminalError('bad')))).rejects.toThrow('bad')
     expect([(await ready())?.reason, bench.events]).toEqual(['Failed', []])
   })
 })
