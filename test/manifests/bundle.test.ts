@@ -4,6 +4,7 @@ import { operator as appService } from '../../examples/app-service/src/operator.
 import { operator as home } from '../../examples/home/src/operator.ts'
 import { bundleFiles } from '../../packages/cli/src/manifests/bundle-files.ts'
 import { channelsOf, examplesOf } from '../../packages/cli/src/manifests/bundle-inputs.ts'
+import { manifestsOf } from '../../packages/cli/src/manifests/manifests-of.ts'
 import { describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
 import { validateBundle } from '../../packages/cli/src/manifests/validate-bundle.ts'
 
@@ -27,7 +28,9 @@ const csvPath = 'bundle/manifests/home-operator.clusterserviceversion.yaml'
 
 function bundle(operator = home, change: Partial<Facts> = {}, channels?: readonly string[]): Map<string, string> {
   const described = describeOperator(operator)
-  const options = { ...facts, ...change, channels, samples: examplesOf(described, new Map()) }
+  const { image, ...rest } = { ...facts, ...change }
+  const config = manifestsOf(operator, { image })
+  const options = { ...rest, channels, config, samples: examplesOf(described, new Map()) }
   return new Map([...bundleFiles(described, options)].map(([path, { text }]) => [path, text]))
 }
 

@@ -75,7 +75,7 @@ describe('kubewright generate', () => {
     const json = await kubewright('generate', '--dry-run', '--force', '--output', 'json')
     const { files } = JSON.parse(json.out) as { files: { path: string; action: string }[] }
     expect(files.filter(({ action }) => action !== 'unchanged')).toEqual([
-      { path: 'config/manager/manager.yaml', action: 'update' },
+      { path: 'config/manager/manager.yaml', action: 'replace', difference: '1 line added, 0 removed' },
     ])
 
     // A new field appears in the sample, and so in the bundle.

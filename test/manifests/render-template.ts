@@ -10,20 +10,22 @@ export interface TemplateScope {
 type Node =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'print'; readonly code: string }
+  | { readonly kind: 'set'; readonly name: string; readonly code: string }
   | {
-      readonly kind: 'if' | 'with' | 'range'
+      readonly kind: 'if' | 'with' | 'range' | 'define'
       readonly code: string
       readonly body: readonly Node[]
       readonly otherwise: readonly Node[]
     }
 
 /**
- * Renders the subset of Go templates that the charts use: if, else, with, range, fields, strings, and the functions and, or, not,
- * default, quote, toYaml and nindent. Throws for anything else.
+ * Renders the subset of Go templates that the charts use: if, else, with, range, define, variables, fields, strings, and the functions that
+ * {@link Renderer} lists. Throws for anything else.
  */
-export function renderTemplate(text: string, scope: TemplateScope): string {
-  const { nodes } = parse(tokens(text), 0)
-  return nodes.map((node) => render(node, scope, scope)).join('')
+export function renderTemplate(text: string, scope: TemplateScope, helpers = ''): string {
+  const renderer = new Renderer(scope)
+  renderer.text(parse(tokens(helpers), 0).nodes, scope)
+  return renderer.text(parse(tokens(text), 0).nodes, scope)
 }
 
 function tokens(text: string): string[] {
@@ -46,7 +48,12 @@ function parse(parts: readonly string[], from: number): { nodes: Node[]; at: num
     if (code.startsWith('/*')) continue
     const [word = '', ...rest] = code.split(' ')
     if (word === 'end' || word === 'else') return { nodes, at, end: word }
-    if (word !== 'if' && word !== 'with' && word !== 'range') {
+    const variable = /^\$(\w+) :?= (.*)$/.exec(code)
+    if (variable) {
+      nodes.push({ kind: 'set', name: variable[1]!, code: variable[2]! })
+      continue
+    }
+    if (word !== 'if' && word !== 'with' && word !== 'range' && word !== 'define') {
       nodes.push({ kind: 'print', code })
       continue
     }
@@ -59,68 +66,117 @@ function parse(parts: readonly string[], from: number): { nodes: Node[]; at: num
   return { nodes, at: parts.length, end: '' }
 }
 
-function render(node: Node, dot: unknown, root: TemplateScope): string {
-  if (node.kind === 'text') return node.text
-  const value = evaluate(node.code, dot, root)
-  if (node.kind === 'print') {
-    if (value === undefined || value === null) throw new Error(`{{ ${node.code} }} is nothing`)
-    return String(value)
-  }
-  const all = (nodes: readonly Node[], inner: unknown): string =>
-    nodes.map((child) => render(child, inner, root)).join('')
-  if (!isTruthy(value)) return all(node.otherwise, dot)
-  if (node.kind === 'range') return (value as unknown[]).map((item) => all(node.body, item)).join('')
-  return all(node.body, node.kind === 'with' ? value : dot)
-}
-
 function isTruthy(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0
   return Boolean(value)
 }
 
-function evaluate(code: string, dot: unknown, root: TemplateScope): unknown {
-  const [first = '', ...filters] = code.split(' | ')
-  let value = call(first, dot, root, [])
-  for (const filter of filters) value = call(filter, dot, root, [value])
-  return value
-}
+class Renderer {
+  readonly #root: TemplateScope
+  readonly #defined = new Map<string, readonly Node[]>()
+  readonly #variables = new Map<string, unknown>()
 
-function call(code: string, dot: unknown, root: TemplateScope, piped: readonly unknown[]): unknown {
-  const words = code.match(/"[^"]*"|\([^)]*\)|[^\s()]+/g) ?? []
-  const [name = '', ...rest] = words
-  const args = [...rest.map((word) => operand(word, dot, root)), ...piped]
-  switch (name) {
-    case 'and':
-      return args.reduce((a, b) => (isTruthy(a) ? b : a))
-    case 'or':
-      return args.reduce((a, b) => (isTruthy(a) ? a : b))
-    case 'not':
-      return !isTruthy(args[0])
-    case 'default':
-      return isTruthy(args[1]) ? args[1] : args[0]
-    case 'quote':
-      return JSON.stringify(String(args[0]))
-    case 'toYaml':
-      return encodeYaml(args[0]).trimEnd()
-    case 'nindent':
-      return `\n${String(args[1]).replaceAll(/^(?=.)/gm, ' '.repeat(Number(args[0])))}`
-    default:
-      if (args.length > 0) throw new Error(`{{ ${code} }}: there is no ${name} here`)
-      return operand(name, dot, root)
+  constructor(root: TemplateScope) {
+    this.#root = root
+  }
+
+  text(nodes: readonly Node[], dot: unknown): string {
+    return nodes.map((node) => this.#render(node, dot)).join('')
+  }
+
+  #render(node: Node, dot: unknown): string {
+    if (node.kind === 'text') return node.text
+    if (node.kind === 'define') {
+      this.#defined.set(JSON.parse(node.code) as string, node.body)
+      return ''
+    }
+    const value = this.#evaluate(node.code, dot)
+    if (node.kind === 'set') {
+      this.#variables.set(node.name, value)
+      return ''
+    }
+    if (node.kind === 'print') {
+      if (value === undefined || value === null) throw new Error(`{{ ${node.code} }} is nothing`)
+      return String(value)
+    }
+    if (!isTruthy(value)) return this.text(node.otherwise, dot)
+    if (node.kind === 'range') return (value as unknown[]).map((item) => this.text(node.body, item)).join('')
+    return this.text(node.body, node.kind === 'with' ? value : dot)
+  }
+
+  #evaluate(code: string, dot: unknown): unknown {
+    const [first = [], ...filters] = pipeline(code)
+    let value = this.#call(first, dot, [])
+    for (const filter of filters) value = this.#call(filter, dot, [value])
+    return value
+  }
+
+  #call([name = '', ...words]: readonly string[], dot: unknown, piped: readonly unknown[]): unknown {
+    const args = [...words.map((word) => this.#operand(word, dot)), ...piped]
+    switch (name) {
+      case 'and':
+        return args.reduce((a, b) => (isTruthy(a) ? b : a))
+      case 'or':
+        return args.reduce((a, b) => (isTruthy(a) ? a : b))
+      case 'not':
+        return !isTruthy(args[0])
+      case 'eq':
+        return args[0] === args[1]
+      case 'ne':
+        return args[0] !== args[1]
+      case 'default':
+        return isTruthy(args[1]) ? args[1] : args[0]
+      case 'quote':
+        return JSON.stringify(String(args[0]))
+      case 'toYaml':
+        return encodeYaml(args[0]).trimEnd()
+      case 'nindent':
+        return `\n${String(args[1]).replaceAll(/^(?=.)/gm, ' '.repeat(Number(args[0])))}`
+      case 'list':
+        return args
+      case 'append':
+        return [...(args[0] as unknown[]), args[1]]
+      case 'has':
+        return (args[1] as unknown[]).includes(args[0])
+      case 'omit':
+        return Object.fromEntries(Object.entries(args[0] as object).filter(([key]) => !args.includes(key)))
+      case 'include': {
+        const body = this.#defined.get(String(args[0]))
+        if (body === undefined) throw new Error(`no template ${String(args[0])}`)
+        return this.text(body, args[1])
+      }
+      default:
+        if (args.length > 0) throw new Error(`{{ ${name} ${words.join(' ')} }}: there is no ${name} here`)
+        return this.#operand(name, dot)
+    }
+  }
+
+  #operand(word: string, dot: unknown): unknown {
+    if (word.startsWith('"')) return JSON.parse(word)
+    if (word.startsWith('(')) return this.#evaluate(word.slice(1, -1), dot)
+    if (/^\d+$/.test(word)) return Number(word)
+    if (word === '.') return dot
+    if (word === 'list') return []
+    const variable = /^\$(\w+)$/.exec(word)
+    if (variable) return this.#variables.get(variable[1]!)
+    const isRooted = word.startsWith('$.')
+    if (!isRooted && !word.startsWith('.')) throw new Error(`"${word}" is no value`)
+    let value: unknown = isRooted ? this.#root : dot
+    for (const field of word.replace(/^\$?\./, '').split('.')) {
+      if (typeof value !== 'object' || value === null) throw new Error(`nil pointer evaluating ${word}`)
+      value = (value as Record<string, unknown>)[field]
+    }
+    return value
   }
 }
 
-function operand(word: string, dot: unknown, root: TemplateScope): unknown {
-  if (word.startsWith('"')) return JSON.parse(word)
-  if (word.startsWith('(')) return evaluate(word.slice(1, -1), dot, root)
-  if (/^\d+$/.test(word)) return Number(word)
-  if (word === '.') return dot
-  if (!word.startsWith('.')) throw new Error(`"${word}" is no value`)
-  let value: unknown = dot
-  for (const field of word.slice(1).split('.')) {
-    if (typeof value !== 'object' || value === null) throw new Error(`nil pointer evaluating ${word}`)
-    value = (value as Record<string, unknown>)[field]
+/** The words of each command of a pipeline. A group in parentheses is one word. */
+function pipeline(code: string): string[][] {
+  const commands: string[][] = [[]]
+  for (const [word] of code.matchAll(/"[^"]*"|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|[^\s()]+/g)) {
+    if (word === '|') commands.push([])
+    else commands.at(-1)!.push(word)
   }
-  return value
+  return commands
 }

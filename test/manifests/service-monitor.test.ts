@@ -3,8 +3,9 @@ import { operator as home } from '../../examples/home/src/operator.ts'
 import { chartFiles } from '../../packages/cli/src/manifests/helm-chart.ts'
 import { installObjects } from '../../packages/cli/src/manifests/install-objects.ts'
 import type { Manifest } from '../../packages/cli/src/manifests/manifest.ts'
+import { manifestsOf } from '../../packages/cli/src/manifests/manifests-of.ts'
 import { describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
-import { renderTemplate } from './render-template.ts'
+import { renderChart } from './render-chart.ts'
 
 it('serviceMonitor() verifies the certificate of cert-manager, which names the metrics service', () => {
   const objects = installObjects(describeOperator(home), { certManager: true, prometheus: true })
@@ -19,13 +20,14 @@ it('serviceMonitor() verifies the certificate of cert-manager, which names the m
 })
 
 it.each([true, false])('chartFiles() verifies the metrics server if cert-manager is enabled: %s', (enabled) => {
-  const { text } = chartFiles(describeOperator(home)).get('dist/chart/templates/prometheus/prometheus.yaml')!
-  const rendered = renderTemplate(text, {
-    Values: { prometheus: { enabled: true }, webhook: { enabled: true }, certManager: { enabled } },
-    Release: { Namespace: 'homes', Service: 'kubewright', Name: 'release' },
-    Chart: { AppVersion: '1' },
-  })
+  const files = chartFiles({ name: home.name, config: manifestsOf(home) })
+  const monitoring = { serviceMonitor: { enabled: true }, rules: { enabled: true } }
+  const values = { metrics: monitoring, webhook: { certificates: { mode: enabled ? 'cert-manager' : 'self-managed' } } }
+  const made = renderChart({ files, values, namespace: 'homes' }).filter(({ apiVersion }) =>
+    /monitoring/.test(apiVersion),
+  )
+  const rendered = JSON.stringify(made)
   expect(rendered.includes('insecureSkipVerify')).toBe(!enabled)
   expect(rendered.includes('metrics-service.homes.svc')).toBe(enabled)
-  expect(rendered.match(/^kind: .*$/gm)).toEqual(['kind: ServiceMonitor', 'kind: PrometheusRule'])
+  expect(made.map(({ kind }) => kind)).toEqual(['ServiceMonitor', 'PrometheusRule'])
 })

@@ -3,7 +3,6 @@ import type { CommandInput } from '../command/command.ts'
 import type { CommandContext } from '../command/command-context.ts'
 import type { entryArgument } from '../entry/entry-argument.ts'
 import { describeProject } from '../manifests/describe-project.ts'
-import type { ManifestOptions } from '../manifests/manifest-options.ts'
 import { ClusterSession } from './cluster-session.ts'
 import type { deployFlags } from './deploy-command.ts'
 import { deployObjects } from './deploy-objects.ts'
@@ -18,13 +17,8 @@ export async function runDeploy(
     throw new UsageError('--rollback needs the result of the deployment: drop --no-wait')
   const project = await describeProject(args.entry, context)
   const { name } = project.operator
-  const { chosen } = project.facts
-  const options: ManifestOptions = {
-    ...chosen,
-    image: flags.image ?? chosen.image,
-    namespace: flags.namespace ?? chosen.namespace,
-  }
-  const { objects, changed } = await deployedObjects(project, options)
+  const { image, namespace } = flags
+  const { objects, changed } = await deployedObjects(project, { image, namespace })
   if (changed.length > 0) context.note(`Using config/default because you changed ${changed.join(', ')}`)
   return ClusterSession.work(flags, context, (session) =>
     deployObjects(session, name, objects, { rollback: flags.rollback }),

@@ -1,6 +1,14 @@
 import { type CrdManifest, parseManifests } from '@kubewright/api'
-import { derived, editable, type GeneratedFile, type GeneratedFiles, provenanceOf } from './generated-file.ts'
+import {
+  derived,
+  editable,
+  type GeneratedFile,
+  type GeneratedFiles,
+  markedAtEnd,
+  provenanceOf,
+} from './generated-file.ts'
 import { grafanaDashboard } from './grafana-dashboard.ts'
+import { imageParts } from './image-parts.ts'
 import { type InstallationParts, installationParts } from './installation-parts.ts'
 import {
   certificateArgs,
@@ -11,6 +19,7 @@ import {
   managerDeployment,
   managerNamespace,
   metricsArgs,
+  metricsTls,
   webhookContainerPort,
 } from './manager-objects.ts'
 import { baseNaming, generatedYamlOf, type Manifest, yamlOf } from './manifest.ts'
@@ -48,14 +57,16 @@ export function configFiles(operator: OperatorDescription, options: ConfigOption
   add('rbac', rbacFiles(context, parts))
   add('manager', managerFiles(context))
   if (webhooks) add('webhook', webhookFiles(parts.webhooks))
-  if (webhooks && context.options.certManager) add('certmanager', certManagerFiles(context))
-  add('prometheus', listed({ 'monitor.yaml': [prometheus.monitor], 'rules.yaml': [prometheus.rules] }))
+  if (webhooks) add('certmanager', certManagerFiles(context))
+  add('prometheus', prometheusFiles(context, prometheus))
   add(
     'network-policy',
-    listed({
-      'allow-metrics-traffic.yaml': [networkPolicies.metrics],
-      'allow-webhook-traffic.yaml': networkPolicies.webhooks,
-    }),
+    component(
+      listed({
+        'allow-metrics-traffic.yaml': [networkPolicies.metrics],
+        'allow-webhook-traffic.yaml': networkPolicies.webhooks,
+      }),
+    ),
   )
   add('default', defaultFiles(context, parts))
   files.set('grafana/controller-metrics.json', derived(grafanaDashboard(operator.name)))
@@ -63,29 +74,23 @@ export function configFiles(operator: OperatorDescription, options: ConfigOption
 }
 
 /** The name of the file of a CRD in config/crd/bases. */
-export function definitionFile({ spec }: OperatorDescription['resources'][number]['crd']): string {
+function definitionFile({ spec }: OperatorDescription['resources'][number]['crd']): string {
   return `${spec.group}_${spec.names.plural}.yaml`
 }
 
 function crdFiles(context: ObjectContext): Record<string, GeneratedFile> {
   const { resources } = context.operator
   const files: Record<string, GeneratedFile> = {}
-  for (const { crd } of resources) files[`bases/${definitionFile(crd)}`] = derived(generatedYamlOf(markGenerated(crd)))
+  for (const { crd } of resources)
+    files[`bases/${definitionFile(crd)}`] = markedAtEnd(generatedYamlOf(markGenerated(crd)))
   const patches: { readonly path: string }[] = []
   for (const { crd, isConverted } of resources) {
     if (!isConverted) continue
     const path = `patches/webhook_in_${definitionFile(crd)}`
     patches.push({ path })
-    const annotations = injection(context)
     const { apiVersion, kind, metadata } = crd
-    files[path] = editable(
-      yamlOf({
-        apiVersion,
-        kind,
-        metadata: { ...(context.options.certManager ? { annotations } : {}), name: metadata.name },
-        spec: { conversion: conversionOf(context) },
-      }),
-    )
+    const spec = { conversion: conversionOf(context) }
+    files[path] = editable(yamlOf({ apiVersion, kind, metadata: { name: metadata.name }, spec }))
   }
   const bases = resources.map(({ crd }) => `bases/${definitionFile(crd)}`)
   const hasPatches = patches.length > 0
@@ -102,7 +107,7 @@ function crdFiles(context: ObjectContext): Record<string, GeneratedFile> {
 }
 
 function rbacFiles({ operator }: ObjectContext, parts: InstallationParts): Record<string, GeneratedFile> {
-  const { manager, leaderElection, certificates, metricsAuth } = parts
+  const { manager, leaderElection, certificates, trust, metricsAuth } = parts
   const objects: Record<string, readonly Manifest[]> = {
     'service_account.yaml': [parts.serviceAccount],
     'role_binding.yaml': manager.bindings,
@@ -110,6 +115,7 @@ function rbacFiles({ operator }: ObjectContext, parts: InstallationParts): Recor
     'leader_election_role_binding.yaml': leaderElection.bindings,
     'webhook_cert_role.yaml': certificates.roles,
     'webhook_cert_role_binding.yaml': certificates.bindings,
+    'webhook_trust_role_binding.yaml': trust.bindings,
     'metrics_auth_role.yaml': metricsAuth.roles,
     'metrics_auth_role_binding.yaml': metricsAuth.bindings,
     'metrics_reader_role.yaml': [parts.metricsReader],
@@ -117,15 +123,15 @@ function rbacFiles({ operator }: ObjectContext, parts: InstallationParts): Recor
   for (const { resource, who, role } of parts.helpers) {
     objects[`${helperName({ operator }, resource.crd.spec, '_')}_${who}_role.yaml`] = [role]
   }
-  return listed(objects, { 'role.yaml': manager.roles })
+  return listed(objects, { 'role.yaml': manager.roles, 'webhook_trust_role.yaml': trust.roles })
 }
 
 function managerFiles(context: ObjectContext): Record<string, GeneratedFile> {
   return {
     'kustomization.yaml': editable(
-      yamlOf({ images: [{ name: 'controller', ...splitImage(context.options.image) }], resources: ['manager.yaml'] }),
+      yamlOf({ images: [{ name: 'controller', ...newImage(context.options.image) }], resources: ['manager.yaml'] }),
     ),
-    'manager.yaml': editable(yamlOf(managerNamespace(context), managerDeployment(context, 'base'))),
+    'manager.yaml': editable(yamlOf(managerNamespace(context), managerDeployment(context))),
   }
 }
 
@@ -133,16 +139,83 @@ function webhookFiles({ service, configurations }: InstallationParts['webhooks']
   return listed({ 'service.yaml': service }, { 'manifests.yaml': configurations })
 }
 
+/** Replaces the certificates that the operator manages itself by those of cert-manager. */
 function certManagerFiles(context: ObjectContext): Record<string, GeneratedFile> {
   const [issuer, certificate] = certificateObjects(context)
-  return {
+  const target = { kind: 'Deployment', name: 'controller-manager' }
+  const converted = context.operator.resources.filter(({ isConverted }) => isConverted)
+  const injected = [
+    ...(context.operator.mutating.length > 0 ? [{ kind: 'MutatingWebhookConfiguration' }] : []),
+    ...(context.operator.validating.length > 0 ? [{ kind: 'ValidatingWebhookConfiguration' }] : []),
+    ...converted.map(({ crd }) => ({ kind: 'CustomResourceDefinition', name: crd.metadata.name })),
+  ]
+  const patches = [
+    { path: 'manager_args_patch.yaml', target },
+    { path: 'manager_volumes_patch.yaml', target },
+    ...injected.map((of) => ({ path: 'injection_patch.yaml', target: of })),
+    ...['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding'].map((kind) => ({
+      path: 'self_managed_patch.yaml',
+      target: { kind, name: `webhook-(cert|trust)-${kind.endsWith('Binding') ? 'rolebinding' : 'role'}` },
+    })),
+  ]
+  const any = { apiVersion: 'v1', kind: 'Any' }
+  return component({
     'certificate-webhook.yaml': editable(yamlOf(certificate!)),
+    'injection_patch.yaml': editable(yamlOf({ ...any, metadata: { annotations: injection(context), name: 'any' } })),
     'issuer.yaml': editable(yamlOf(issuer!)),
     'kustomization.yaml': editable(
-      yamlOf({ configurations: ['kustomizeconfig.yaml'], resources: ['issuer.yaml', 'certificate-webhook.yaml'] }),
+      yamlOf({
+        configurations: ['kustomizeconfig.yaml'],
+        patches,
+        resources: ['issuer.yaml', 'certificate-webhook.yaml'],
+      }),
     ),
     'kustomizeconfig.yaml': editable(nameReference('Issuer', 'Certificate', 'spec/issuerRef/name', 'cert-manager.io')),
-  }
+    'manager_args_patch.yaml': editable(
+      yamlOf(certificateArgs.map((value) => ({ op: 'add', path: `${container}/args/-`, value }))),
+    ),
+    'manager_volumes_patch.yaml': editable(
+      yamlOf(
+        deploymentPatch({
+          containers: [{ name: 'manager', volumeMounts: [certificateMount] }],
+          volumes: [certificateVolume],
+        }),
+      ),
+    ),
+    'self_managed_patch.yaml': editable(
+      `# The operator needs no permissions for certificates that cert-manager issues.\n${yamlOf({ $patch: 'delete', ...any, metadata: { name: 'any' } })}`,
+    ),
+  })
+}
+
+function prometheusFiles(
+  context: ObjectContext,
+  { monitor, rules }: InstallationParts['prometheus'],
+): Record<string, GeneratedFile> {
+  const files = listed({ 'monitor.yaml': [monitor], 'rules.yaml': [rules] })
+  if (!hasWebhooks(context.operator)) return component(files)
+  const patch = [{ op: 'replace', path: '/spec/endpoints/0/tlsConfig', value: metricsTls(context) }]
+  const entry = yamlOf({ patches: [{ path: 'monitor_tls_patch.yaml', target: { kind: 'ServiceMonitor' } }] })
+  const isOn = context.options.certManager
+  return component({
+    ...files,
+    'kustomization.yaml': editable(
+      [
+        yamlOf({ resources: ['monitor.yaml', 'rules.yaml'] }),
+        '# Verifies the metrics server by the certificate of cert-manager: kubewright generate --cert-manager.\n',
+        isOn ? entry : entry.replaceAll(/^/gm, '#').replace(/#$/, ''),
+      ].join(''),
+    ),
+    'monitor_tls_patch.yaml': editable(yamlOf(patch)),
+  })
+}
+
+/** Turns the kustomization of files into a component, which config/default can include. */
+function component(files: Record<string, GeneratedFile>): Record<string, GeneratedFile> {
+  const { 'kustomization.yaml': kustomization, ...rest } = files
+  const text = kustomization!.text.replace(/^#.*\n/, '')
+  const kind = 'apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n'
+  return { ...rest, 'kustomization.yaml': editable(`${kind}${text}`) }
 }
 
 function sampleFiles(context: ObjectContext, present: ReadonlyMap<string, string>): Record<string, GeneratedFile> {
@@ -208,8 +281,8 @@ function defaultFiles(context: ObjectContext, parts: InstallationParts): Record<
   const patches = [
     { path: 'manager_metrics_patch.yaml', target },
     ...(webhooks ? [{ path: 'manager_webhook_patch.yaml', target }] : []),
-    ...(webhooks && options.certManager ? [{ path: 'manager_certificate_patch.yaml', target }] : []),
   ]
+  const isAny = (webhooks && options.certManager) || options.prometheus || options.networkPolicy
   const places = placesOf(parts)
   const text = [
     '# The namespace of the operator, and the prefix of the names of its objects.',
@@ -221,11 +294,20 @@ function defaultFiles(context: ObjectContext, parts: InstallationParts): Record<
     ...(operator.resources.length > 0 ? ['- ../crd'] : []),
     '- ../rbac',
     '- ../manager',
-    ...(webhooks ? ['- ../webhook', ...(options.certManager ? ['- ../certmanager'] : [])] : []),
+    ...(webhooks ? ['- ../webhook'] : []),
     '- metrics_service.yaml',
-    '# Requires the Prometheus operator: kubewright generate --prometheus.',
+    '',
+    '# The optional parts. To add one, remove the # or use the flag of kubewright generate.',
+    isAny ? 'components:' : '#components:',
+    ...(webhooks
+      ? [
+          '# cert-manager issues the certificate of the webhooks, instead of the operator: --cert-manager.',
+          item(options.certManager, '../certmanager'),
+        ]
+      : []),
+    '# Scraping and alerts. Requires the Prometheus operator: --prometheus.',
     item(options.prometheus, '../prometheus'),
-    '# Admits traffic to the pod for metrics and webhooks only: kubewright generate --network-policy.',
+    '# Admits connections only to the ports for metrics and webhooks: --network-policy.',
     item(options.networkPolicy, '../network-policy'),
     '',
     yamlOf({ patches }).trimEnd(),
@@ -240,11 +322,10 @@ function defaultFiles(context: ObjectContext, parts: InstallationParts): Record<
       yamlOf(metricsArgs.map((value) => ({ op: 'add', path: `${container}/args/0`, value }))),
     ),
     'metrics_service.yaml': editable(yamlOf(parts.metricsService)),
-    ...(webhooks ? { 'manager_webhook_patch.yaml': editable(yamlOf(webhookPatch(options.certManager))) } : {}),
-    ...(webhooks && options.certManager
+    ...(webhooks
       ? {
-          'manager_certificate_patch.yaml': editable(
-            yamlOf(certificateArgs.map((value) => ({ op: 'add', path: `${container}/args/-`, value }))),
+          'manager_webhook_patch.yaml': editable(
+            yamlOf(deploymentPatch({ containers: [{ name: 'manager', ports: [webhookContainerPort] }] })),
           ),
         }
       : {}),
@@ -254,11 +335,8 @@ function defaultFiles(context: ObjectContext, parts: InstallationParts): Record<
 
 const container = '/spec/template/spec/containers/0'
 
-/** A strategic merge patch that adds the port and the certificate of the webhooks to the Deployment. */
-function webhookPatch(isMounted: boolean): Manifest {
-  const mounts = isMounted ? { volumeMounts: [certificateMount] } : {}
-  const manager = { name: 'manager', ports: [webhookContainerPort], ...mounts }
-  const spec = { containers: [manager], ...(isMounted ? { volumes: [certificateVolume] } : {}) }
+/** A strategic merge patch of the pod of the operator. */
+function deploymentPatch(spec: object): Manifest {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -290,7 +368,8 @@ function listed(
   generated: Readonly<Record<string, readonly Manifest[]>> = {},
 ): Record<string, GeneratedFile> {
   const files: Record<string, GeneratedFile> = {}
-  for (const [name, of] of Object.entries(generated)) if (of.length > 0) files[name] = derived(generatedYamlOf(...of))
+  for (const [name, of] of Object.entries(generated))
+    if (of.length > 0) files[name] = markedAtEnd(generatedYamlOf(...of))
   for (const [name, of] of Object.entries(objects)) if (of.length > 0) files[name] = editable(yamlOf(...of))
   return { ...files, 'kustomization.yaml': editable(yamlOf({ resources: Object.keys(files) })) }
 }
@@ -300,13 +379,8 @@ function nameReference(kind: string, user: string, path: string, group?: string)
   return yamlOf({ nameReference: [{ fieldSpecs, kind, ...(group === undefined ? {} : { group }) }] })
 }
 
-function splitImage(image: string): Record<string, string> {
-  const [name = '', digest] = image.split('@')
-  const colon = name.lastIndexOf(':')
-  // A colon before the last slash belongs to a port.
-  const hasTag = colon > name.lastIndexOf('/')
-  return {
-    newName: hasTag ? name.slice(0, colon) : name,
-    ...(digest === undefined ? { newTag: hasTag ? name.slice(colon + 1) : 'latest' } : { digest }),
-  }
+/** An image as an entry of `images` of a kustomization. */
+function newImage(image: string): Record<string, string> {
+  const { repository, tag = 'latest', digest } = imageParts(image)
+  return { newName: repository, ...(digest === undefined ? { newTag: tag } : { digest }) }
 }

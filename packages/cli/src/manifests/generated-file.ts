@@ -8,17 +8,28 @@ export interface GeneratedFile {
    * that is written `once` is never overwritten.
    */
   readonly care: 'derived' | 'editable' | 'once'
+  /** The text that an editable file had when it was generated last. With it, changes of the user and new content are merged. */
+  readonly base?: string | undefined
 }
 
 /** Files by path, with `/` between folders. */
 export type GeneratedFiles = ReadonlyMap<string, GeneratedFile>
 
 const heading = '# By kubewright generate; a changed file is not overwritten.'
-const pattern = /^# By kubewright generate; [^\n]*\[([0-9a-f]{16})\]\n/
+const pattern = /^(?:# |\{\{- \/\* )By kubewright generate; [^\n]*\[([0-9a-f]{16})\](?: \*\/ -\}\})?\n/
 
-/** A file that the user may change. Its first line contains a checksum, which shows whether the user did. */
-export function editable(text: string): GeneratedFile {
-  return { text: `${heading} [${sumOf(text)}]\n${text}`, care: 'editable' }
+/**
+ * A file that the user may change. Its first line contains a checksum, which shows whether the user did. `base` is the text that was
+ * generated last, if it is known.
+ */
+export function editable(text: string, base?: string): GeneratedFile {
+  const headed = (body: string): string => `${heading} [${sumOf(body)}]\n${body}`
+  return { text: headed(text), care: 'editable', ...(base === undefined ? {} : { base: headed(base) }) }
+}
+
+/** As {@link editable}, for Helm templates: the heading is not rendered. */
+export function editableTemplate(text: string): GeneratedFile {
+  return { text: `{{- /* ${heading.slice(2)} [${sumOf(text)}] */ -}}\n${text}`, care: 'editable' }
 }
 
 /** A file that is derived from the code and always overwritten. */
@@ -28,15 +39,22 @@ export function derived(text: string): GeneratedFile {
 
 const derivedMark = 'By kubewright generate; always overwritten.'
 const derivedPattern = /By kubewright generate; always (?:over)?written\./
+const derivedSum = /^# By kubewright generate; always overwritten\. \[([0-9a-f]{16})\]\n/m
 
-/** A derived file with a mark, by which it is removed when it is no longer generated. */
+/** A derived file with a mark, by which it is removed when it is no longer generated, and by which changes of the user are noticed. */
 export function marked(text: string): GeneratedFile {
-  return derived(`# ${derivedMark}\n${text}`)
+  return derived(`# ${derivedMark} [${sumOf(text)}]\n${text}`)
 }
 
-/** As {@link marked}, for Helm templates: the mark is not rendered, and the rendered file may be empty. */
-export function markedTemplate(text: string): GeneratedFile {
-  return derived(`{{- /* ${derivedMark} */ -}}\n${text}`)
+/** As {@link marked}, with the mark at the end: programs expect manifests of controller-gen to begin with `---`. */
+export function markedAtEnd(text: string): GeneratedFile {
+  return derived(`${text}# ${derivedMark} [${sumOf(text)}]\n`)
+}
+
+/** Whether the user changed a derived file. False if it has no checksum. */
+export function isChangedDerived(text: string): boolean {
+  const match = derivedSum.exec(text)
+  return match !== null && sumOf(text.replace(match[0], '')) !== match[1]
 }
 
 /** Whether the first line of a text contains the mark of derived files. */

@@ -13,6 +13,7 @@ import {
   metricsReaderRole,
   roleBinding,
   serviceAccount,
+  trustRoles,
 } from './rbac-objects.ts'
 import { webhookConfigurationsOf, webhookService } from './webhook-objects.ts'
 
@@ -29,18 +30,17 @@ export interface HelperRole {
   readonly role: Manifest
 }
 
-/**
- * The objects that every form of an installation contains, by their purpose. kustomize files, the Helm chart and the installer arrange
- * them in different ways; CRDs and the Deployment differ between the forms and are not part of it.
- */
+/** The objects of config/ by their purpose, without CRDs and the Deployment. */
 export interface InstallationParts {
   readonly serviceAccount: Manifest
   /** Permissions for the work of the controllers. */
   readonly manager: GrantedRoles
   /** Permissions for leader election and sharding. */
   readonly leaderElection: GrantedRoles
-  /** Permissions to manage the certificate of the webhooks; empty if cert-manager issues it. */
+  /** Permissions to manage the certificate of the webhooks; empty without webhooks. */
   readonly certificates: GrantedRoles
+  /** Permissions to register the CA of the webhooks; empty without webhooks. */
+  readonly trust: GrantedRoles
   /** Permissions to authenticate and authorize readers of metrics. */
   readonly metricsAuth: GrantedRoles
   readonly metricsReader: Manifest
@@ -65,6 +65,7 @@ export function installationParts(context: ObjectContext): InstallationParts {
     manager: granted(managerRoles(context)),
     leaderElection: granted(leaderElectionRoles(context)),
     certificates: granted(certificateRoles(context)),
+    trust: granted(trustRoles(context)),
     metricsAuth: granted([metricsAuthRole(context)]),
     metricsReader: metricsReaderRole(context),
     helpers: operator.resources.flatMap((resource) =>

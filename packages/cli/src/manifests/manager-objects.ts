@@ -1,6 +1,6 @@
 import type { Manifest } from './manifest.ts'
-import { clusterMeta, labelsOf, type ObjectContext, ownMeta, podLabels } from './object-context.ts'
-import { hasWebhooks, ownNamespace } from './operator-description.ts'
+import { labelsOf, type ObjectContext, ownMeta, podLabels } from './object-context.ts'
+import { ownNamespace } from './operator-description.ts'
 
 /** The port of the metrics server in the pod. */
 export const metricsPort = 8443
@@ -14,34 +14,28 @@ export const certificateSecret = 'webhook-server-cert'
 /** The namespace of the operator. */
 export function managerNamespace(context: ObjectContext): Manifest {
   const { naming } = context
-  const labels = { ...labelsOf(context), 'control-plane': 'controller-manager' }
+  const labels = {
+    ...labelsOf(context),
+    'control-plane': 'controller-manager',
+    // The pods of the operator comply with it; others in this namespace, such as a debug pod with root rights, are rejected.
+    'pod-security.kubernetes.io/enforce': 'restricted',
+  }
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { labels, name: naming.namespace } }
 }
 
-/** The Deployment of the operator: `base` as in config/manager, `whole` with the patches of config/default. */
-export function managerDeployment(context: ObjectContext, form: 'base' | 'whole'): Manifest {
-  const { operator, options, naming } = context
-  const isWhole = form === 'whole'
-  const webhooks = isWhole && hasWebhooks(operator)
-  const mounts = webhooks && options.certManager
-  const args = [
-    ...(isWhole ? metricsArgs : []),
-    ...(operator.leaderElection ? ['--leader-elect'] : []),
-    '--health-probe-bind-address=:8081',
-    ...(mounts ? certificateArgs : []),
-  ]
+/** The Deployment of the operator in config/manager. The patches of config/default add metrics, webhooks and certificates. */
+export function managerDeployment(context: ObjectContext): Manifest {
+  const { operator, naming } = context
   const container = {
-    args,
+    args: [...(operator.leaderElection ? ['--leader-elect'] : []), '--health-probe-bind-address=:8081'],
     ...(operator.namespaces.includes(ownNamespace) ? { env: [watchOwnNamespace] } : {}),
-    image: isWhole ? options.image : 'controller:latest',
+    image: 'controller:latest',
     livenessProbe: {
       httpGet: { path: '/healthz', port: 8081 },
       initialDelaySeconds: 15,
       periodSeconds: 20,
     },
     name: 'manager',
-    // No empty lists: servers drop them, so kubectl would report a change with every apply.
-    ...(webhooks ? { ports: [webhookContainerPort] } : {}),
     readinessProbe: {
       httpGet: { path: '/readyz', port: 8081 },
       initialDelaySeconds: 5,
@@ -54,7 +48,6 @@ export function managerDeployment(context: ObjectContext, form: 'base' | 'whole'
       capabilities: { drop: ['ALL'] },
       readOnlyRootFilesystem: true,
     },
-    ...(mounts ? { volumeMounts: [certificateMount] } : {}),
   }
   return {
     apiVersion: 'apps/v1',
@@ -76,7 +69,6 @@ export function managerDeployment(context: ObjectContext, form: 'base' | 'whole'
           securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
           serviceAccountName: `${naming.prefix}controller-manager`,
           terminationGracePeriodSeconds: 40,
-          ...(mounts ? { volumes: [certificateVolume] } : {}),
         },
       },
     },
@@ -85,7 +77,7 @@ export function managerDeployment(context: ObjectContext, form: 'base' | 'whole'
 
 /** The arguments that config/default adds to serve metrics. */
 export const metricsArgs: readonly string[] = Object.freeze([`--metrics-bind-address=:${metricsPort}`])
-/** The arguments that config/default adds if the certificate is mounted. It serves webhooks and metrics. */
+/** The arguments that config/certmanager adds for the mounted certificate. It serves webhooks and metrics. */
 export const certificateArgs: readonly string[] = Object.freeze([
   `--webhook-cert-path=${certificateFolder}`,
   `--metrics-cert-path=${certificateFolder}`,
@@ -145,7 +137,8 @@ export function serviceMonitor(context: ObjectContext): Manifest {
           path: '/metrics',
           port: 'https',
           scheme: 'https',
-          tlsConfig: metricsTls(context),
+          // The metrics server generates a self-signed certificate at each start, which nothing can verify.
+          tlsConfig: { insecureSkipVerify: true },
         },
       ],
       selector: { matchLabels: podLabels(context) },
@@ -153,10 +146,8 @@ export function serviceMonitor(context: ObjectContext): Manifest {
   }
 }
 
-/** How Prometheus verifies the metrics server. */
-function metricsTls(context: ObjectContext): object {
-  // Without cert-manager, the metrics server generates a self-signed certificate at each start, which nothing can verify.
-  if (!hasWebhooks(context.operator) || !context.options.certManager) return { insecureSkipVerify: true }
+/** How Prometheus verifies the metrics server if cert-manager issues its certificate. */
+export function metricsTls(context: ObjectContext): object {
   return { ca: { secret: { key: 'ca.crt', name: certificateSecret } }, serverName: metricsHost(context) }
 }
 
@@ -211,14 +202,7 @@ export function certificateObjects(context: ObjectContext): Manifest[] {
   ]
 }
 
-/** The annotation with which cert-manager injects its CA into an object; empty if the operator manages its certificate. */
+/** The annotation with which cert-manager injects its CA into an object. */
 export function injection({ operator, options }: ObjectContext): Record<string, string> {
-  if (!options.certManager) return {}
   return { 'cert-manager.io/inject-ca-from': `${options.namespace}/${operator.name}-serving-cert` }
-}
-
-/** The metadata of a cluster-scoped object into which cert-manager injects its CA. */
-export function injectedMeta(context: ObjectContext, name: string): Manifest['metadata'] {
-  const annotations = injection(context)
-  return { ...(context.options.certManager ? { annotations } : {}), ...clusterMeta(context, name) }
 }

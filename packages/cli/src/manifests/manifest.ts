@@ -13,12 +13,10 @@ export interface Manifest {
   readonly [field: string]: unknown
 }
 
-/** The prefix and namespace of generated objects. kustomize adds both itself; other forms contain them. */
+/** The prefix and namespace of generated objects. */
 export interface Naming {
   readonly prefix: string
   readonly namespace: string
-  /** Whether the namespace is created by another tool, so that only its name is known. @default false */
-  readonly isNamespaceGiven?: boolean
 }
 
 /** The naming in kustomize files. `config/default` changes both. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { derived, editable, markedTemplate, provenanceOf } from './generated-file.ts'
+import { derived, editable, editableTemplate, marked, markedAtEnd, provenanceOf } from './generated-file.ts'
 import { isChange, planFiles } from './plan-files.ts'
 
 const actions = (...args: Parameters<typeof planFiles>): Record<string, string> =>
@@ -33,7 +33,7 @@ describe('planFiles()', () => {
     expect(plan(`${made.text}# mine\n`)).toBe('outdated')
     expect(plan(`${now.text}# mine\n`)).toBe('kept')
     expect(plan('mine: 1\n')).toBe('kept')
-    expect(plan('mine: 1\n', true)).toBe('update')
+    expect(plan('mine: 1\n', true)).toBe('replace')
   })
 
   it('always overwrites derived files, and writes others once', () => {
@@ -49,6 +49,27 @@ describe('planFiles()', () => {
     expect(planFiles({ files, present }).flatMap(({ path, isOnce }) => (isOnce ? [path] : []))).toEqual(['once'])
   })
 
+  it('reports derived files that the user changed as replaced', () => {
+    const files = new Map([['f', markedAtEnd('a: 2\n')]])
+    const before = (text: string) => actions({ files, present: new Map([['f', text]]) })['f']
+    expect(before(markedAtEnd('a: 1\n').text)).toBe('update')
+    expect(before(markedAtEnd('a: 1\n').text.replace('1', '3'))).toBe('replace')
+    expect(before(`${marked('a: 1\n').text}b: 1\n`)).toBe('replace')
+  })
+
+  it('merges changes of the user with new content if the text that was generated last is known', () => {
+    const old = 'a: 1\nb: 1\nc: 1\nd: 1\ne: 1\n'
+    const next = editable(old.replace('e: 1', 'e: 2'), old)
+    const mine = editable(old).text.replace('b: 1', 'b: 9')
+    const [merged] = planFiles({ files: new Map([['f', next]]), present: new Map([['f', mine]]) })
+    expect(merged).toMatchObject({ action: 'merge', after: next.text.replace('b: 1', 'b: 9') })
+    const conflict = editable(old).text.replace('e: 1', 'e: 9')
+    const present = new Map([['f', conflict]])
+    expect(actions({ files: new Map([['f', next]]), present })).toEqual({ f: 'outdated' })
+    // The next run finds the merged file up to date.
+    expect(actions({ files: new Map([['f', next]]), present: new Map([['f', merged!.after!]]) })).toEqual({ f: 'kept' })
+  })
+
   it('removes files that it no longer generates, and no others', () => {
     const crd = 'metadata:\n  annotations:\n    kubewright.dev/generated: "true"\n'
     const present = new Map([
@@ -58,7 +79,7 @@ describe('planFiles()', () => {
       ['config/crd/bases/a_olds.yaml', crd],
       ['config/crd/bases/b_foreigns.yaml', 'a: 1\n'],
       ['config/samples/mine.yaml', crd],
-      ['dist/chart/templates/old.yaml', markedTemplate('a: 1\n').text],
+      ['dist/chart/templates/old.yaml', editableTemplate('a: 1\n').text],
       ['dist/chart/templates/mine.yaml', 'a: 1\n'],
     ])
     const plans = planFiles({ files: new Map(), present })

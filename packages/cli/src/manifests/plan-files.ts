@@ -1,14 +1,16 @@
-import { type GeneratedFiles, isMarked, provenanceOf } from './generated-file.ts'
+import { mergeTexts } from '../text/merge-texts.ts'
+import { type GeneratedFiles, isChangedDerived, isMarked, provenanceOf } from './generated-file.ts'
 import { generatedAnnotation } from './webhook-objects.ts'
 
 /** The planned change of one file. */
 export interface FilePlan {
   readonly path: string
   /**
-   * `kept`: the user changed the file; `outdated`: the user changed it, and the generated text has changed too; `stale`: the user changed
-   * it, and it is no longer generated.
+   * `merge`: new content is merged into a file that the user changed; `replace`: a change of the user is lost, because the file is derived
+   * from the code, or by force; `kept`: the user changed the file; `outdated`: the user changed it, and the generated text has changed too;
+   * `stale`: the user changed it, and it is no longer generated.
    */
-  readonly action: 'create' | 'update' | 'remove' | 'unchanged' | 'kept' | 'outdated' | 'stale'
+  readonly action: 'create' | 'update' | 'merge' | 'replace' | 'remove' | 'unchanged' | 'kept' | 'outdated' | 'stale'
   readonly before: string | undefined
   readonly after: string | undefined
   /** Present if the file is kept because it is written only once. */
@@ -27,17 +29,25 @@ export interface PlanFilesOptions {
 /** Plans which files are written, removed and kept. */
 export function planFiles({ files, present, force = false }: PlanFilesOptions): FilePlan[] {
   const plans: FilePlan[] = []
-  for (const [path, { text: after, care }] of files) {
+  for (const [path, { text: after, care, base }] of files) {
     const before = present.get(path)
     const plan = (action: FilePlan['action']): void => void plans.push({ path, action, before, after })
     if (before === undefined) plan('create')
     else if (before === after) plan('unchanged')
-    else if (care === 'derived') plan('update')
+    else if (care === 'derived') plan(isChangedDerived(before) ? 'replace' : 'update')
     else if (care === 'once') plans.push({ path, action: 'kept', before, after, isOnce: true })
     else {
       const { isUntouched, madeAs } = provenanceOf(before)
-      if (isUntouched || force) plan('update')
-      else plan(madeAs === undefined || madeAs === provenanceOf(after).madeAs ? 'kept' : 'outdated')
+      const isCurrent = madeAs === undefined || madeAs === provenanceOf(after).madeAs
+      if (isUntouched) plan('update')
+      else if (force) plan('replace')
+      else if (isCurrent) plan('kept')
+      else {
+        const isBase = base !== undefined && provenanceOf(base).madeAs === madeAs
+        const merged = isBase ? mergeTexts(base, before, after) : undefined
+        if (merged === undefined) plan('outdated')
+        else plans.push({ path, action: 'merge', before, after: merged })
+      }
     }
   }
   for (const [path, before] of present) {
@@ -51,7 +61,20 @@ export function planFiles({ files, present, force = false }: PlanFilesOptions): 
 
 /** Whether a plan writes or removes a file. */
 export function isChange({ action }: FilePlan): boolean {
-  return action === 'create' || action === 'update' || action === 'remove'
+  return writes.includes(action)
+}
+
+const writes: readonly FilePlan['action'][] = ['create', 'update', 'merge', 'replace', 'remove']
+
+/** The texts of all files after the plans are carried out. */
+export function textsAfter(plans: readonly FilePlan[], present: ReadonlyMap<string, string>): Map<string, string> {
+  const texts = new Map(present)
+  for (const plan of plans) {
+    if (!isChange(plan)) continue
+    if (plan.after === undefined) texts.delete(plan.path)
+    else texts.set(plan.path, plan.after)
+  }
+  return texts
 }
 
 /** Whether a file without a heading was generated. */

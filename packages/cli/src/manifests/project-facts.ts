@@ -46,13 +46,15 @@ export async function projectFacts(folder: string): Promise<ProjectFacts> {
 }
 
 async function chosenIn(folder: string): Promise<ManifestOptions> {
-  const { namespace, resources } = asRecord(await readYaml(join(folder, 'config/default/kustomization.yaml')))
+  const { namespace, resources, components } = asRecord(
+    await readYaml(join(folder, 'config/default/kustomization.yaml')),
+  )
   const manager = asRecord(await readYaml(join(folder, 'config/manager/kustomization.yaml')))
   const image = asList(manager['images'])
     .map(asRecord)
     .find(({ name }) => name === 'controller')
   const has = (path: string): boolean | undefined =>
-    resources === undefined ? undefined : asList(resources).includes(path)
+    resources === undefined ? undefined : asList(components).includes(path)
   return {
     namespace: text(namespace),
     image: image && imageOf(image),

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import type { TextSource } from '../kustomize/kustomization.ts'
 import { withEndsOf, withUnixEnds } from '../text/line-ends.ts'
 import { type FilePlan, isChange } from './plan-files.ts'
 
@@ -15,6 +17,22 @@ export async function readFolders(project: string, folders: readonly string[]): 
     }
   }
   return texts
+}
+
+/** The texts of a project for a build: those of config/ as given, and other files, which kustomizations may use too, from the disk. */
+export function projectTexts(project: string, config: ReadonlyMap<string, string>): TextSource {
+  return {
+    get(path) {
+      if (path.startsWith('config/')) return config.get(path)
+      try {
+        return withUnixEnds(readFileSync(join(project, path), 'utf8'))
+      } catch (error) {
+        const { code = '' } = error as NodeJS.ErrnoException
+        if (['ENOENT', 'EISDIR', 'ENOTDIR'].includes(code)) return undefined
+        throw error
+      }
+    },
+  }
 }
 
 /** Carries out plans. Existing files keep their line ends. */

@@ -1,6 +1,7 @@
 import { defineOperator } from '@kubewright/runtime'
 import { describe, expect, it } from 'vitest'
-import { clusterContext } from './install-objects.ts'
+import { baseNaming } from './manifest.ts'
+import { resolveOptions } from './manifest-options.ts'
 import { describeOperator } from './operator-description.ts'
 import { prometheusRules } from './prometheus-rules.ts'
 import { knownMetrics, metricsIn } from './testdata/known-metrics.ts'
@@ -8,7 +9,11 @@ import { knownMetrics, metricsIn } from './testdata/known-metrics.ts'
 const operator = describeOperator(defineOperator({ name: 'home', controllers: [] }))
 
 describe('prometheusRules()', () => {
-  const { spec } = prometheusRules(clusterContext(operator)) as unknown as {
+  const { spec } = prometheusRules({
+    operator,
+    options: resolveOptions('home', {}),
+    naming: baseNaming,
+  }) as unknown as {
     spec: { groups: { rules: { alert: string; expr: string }[] }[] }
   }
   const rules = spec.groups.flatMap((group) => group.rules)

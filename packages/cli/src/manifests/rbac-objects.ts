@@ -17,8 +17,8 @@ export function serviceAccount(context: ObjectContext): Manifest {
 /** The permissions of the controllers: a ClusterRole, and Roles for an operator that watches some namespaces only. */
 export function managerRoles(context: ObjectContext): Manifest[] {
   const { operator, options } = context
-  const { cluster, watched, certificates } = operator.access
-  const rules = mergeRules([...cluster, ...(isSelfManaged(context) ? certificates.cluster : [])])
+  const { cluster, watched } = operator.access
+  const rules = mergeRules(cluster)
   const roles: Manifest[] = []
   if (rules.length > 0) roles.push(role(context, 'ClusterRole', 'manager-role', rules))
   for (const namespace of watched.length === 0 ? [] : operator.namespaces) {
@@ -42,10 +42,16 @@ export function leaderElectionRoles(context: ObjectContext): Manifest[] {
   return roles
 }
 
-/** The permissions to store the certificate of the webhooks; none if cert-manager issues it. */
+/** The permissions to store the certificate of the webhooks. config/certmanager removes them. */
 export function certificateRoles(context: ObjectContext): Manifest[] {
-  const { own } = context.operator.access.certificates
-  return isSelfManaged(context) ? [role(context, 'Role', 'webhook-cert-role', mergeRules(own))] : []
+  const { certificates } = context.operator.access
+  return hasWebhooks(context.operator) ? [role(context, 'Role', 'webhook-cert-role', mergeRules(certificates.own))] : []
+}
+
+/** The permissions to register the CA of the webhooks. config/certmanager removes them. */
+export function trustRoles(context: ObjectContext): Manifest[] {
+  const rules = mergeRules(context.operator.access.certificates.cluster)
+  return rules.length === 0 ? [] : [role(context, 'ClusterRole', 'webhook-trust-role', rules)]
 }
 
 /** The permission to authenticate and authorize readers of metrics. */
@@ -93,11 +99,6 @@ export function helperName(
   return groups.size > 1
     ? `${shortGroup(operator, group).replaceAll('.', separator)}${separator}${names.singular}`
     : names.singular
-}
-
-/** Whether the operator manages the certificate of its webhooks itself. */
-export function isSelfManaged({ operator, options }: Pick<ObjectContext, 'operator' | 'options'>): boolean {
-  return hasWebhooks(operator) && !options.certManager
 }
 
 /** Whether a namespace is watched, so that the operator has its `watched` permissions there. */

@@ -14,7 +14,7 @@ export type FieldSchema = CrdManifest['spec']['versions'][number]['schema']['ope
  * formats, patterns and field names; {@link sampleProblems} lists what the schema and its rules still reject.
  */
 export function sampleOf(crd: CrdManifest, operator: string, version: string = storedVersion(crd)): Manifest {
-  const { group, names, scope, versions } = crd.spec
+  const { group, names, versions } = crd.spec
   const schema = versions.find(({ name }) => name === version)?.schema.openAPIV3Schema
   const rest: Record<string, unknown> = {}
   for (const [field, of] of Object.entries(schema?.properties ?? {})) {
@@ -27,7 +27,6 @@ export function sampleOf(crd: CrdManifest, operator: string, version: string = s
     metadata: {
       labels: { 'app.kubernetes.io/managed-by': 'kustomize', 'app.kubernetes.io/name': operator },
       name: sampleName(crd, version),
-      ...(scope === 'Namespaced' ? { namespace: 'default' } : {}),
     },
     ...rest,
   }

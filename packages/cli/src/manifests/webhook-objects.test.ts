@@ -3,6 +3,7 @@ import { Pod } from '@kubewright/k8s'
 import { defineOperator, defineWebhook, type Webhook } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, it } from 'vitest'
+import { configFiles } from './config-files.ts'
 import { chartFiles } from './helm-chart.ts'
 import { installObjects } from './install-objects.ts'
 import { describeOperator } from './operator-description.ts'
@@ -21,20 +22,21 @@ describe('webhookConfigurationsOf()', () => {
   // Otherwise the pod of the operator could not be created before the operator runs.
   it('excludes the namespace of the operator for built-in kinds', () => {
     const [selector] = selectorsOf(defineWebhook(Pod, { validate }))
-    const own = { key: 'app.kubernetes.io/name', operator: 'NotIn', values: ['homes'] }
+    const own = { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['homes-system'] }
     expect(selector).toEqual({ matchExpressions: [own] })
-    const [namespace] = installObjects(described()).filter(({ kind }) => kind === 'Namespace')
-    expect(namespace?.metadata.labels).toMatchObject({ 'app.kubernetes.io/name': 'homes' })
   })
 
-  it('excludes it by name in charts, because the namespace has no labels', () => {
-    const chart = chartFiles(described(defineWebhook(Pod, { validate })))
-    expect(chart.get('dist/chart/templates/webhook/webhooks.yaml')?.text).toContain(`  namespaceSelector:
+  it('excludes the namespace of the release in charts', () => {
+    const config = new Map(
+      [...configFiles(described(defineWebhook(Pod, { validate })))].map(([path, { text }]) => [path, text]),
+    )
+    const chart = chartFiles({ name: 'homes', config })
+    expect(chart.get('dist/chart/templates/webhook/manifests.yaml')?.text).toContain(`  namespaceSelector:
     matchExpressions:
     - key: kubernetes.io/metadata.name
       operator: NotIn
       values:
-      - {{ .Release.Namespace }}
+      - {{ include "homes.namespace" . | quote }}
 `)
   })
 

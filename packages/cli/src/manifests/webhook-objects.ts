@@ -1,7 +1,7 @@
 import { conversionPath } from '@kubewright/runtime'
-import { injectedMeta, injection, webhookPort } from './manager-objects.ts'
+import { webhookPort } from './manager-objects.ts'
 import type { Manifest } from './manifest.ts'
-import { type ObjectContext, ownMeta, podLabels } from './object-context.ts'
+import { clusterMeta, type ObjectContext, ownMeta, podLabels } from './object-context.ts'
 import type { DescribedResource, DescribedWebhook } from './operator-description.ts'
 
 /** The Service of the webhook server. */
@@ -34,19 +34,6 @@ export function conversionOf(context: ObjectContext): object {
   }
 }
 
-/** A CRD as it is installed, with its conversion. */
-export function definitionOf(context: ObjectContext, { crd, isConverted }: DescribedResource): Manifest {
-  const generated = markGenerated(crd)
-  if (!isConverted) return generated
-  const annotations = { ...generated.metadata.annotations, ...injection(context) }
-  const { group, ...rest } = crd.spec
-  return {
-    ...generated,
-    metadata: { ...generated.metadata, annotations },
-    spec: { conversion: conversionOf(context), group, ...rest },
-  }
-}
-
 /** The annotation of CRDs that are derived from code. */
 export const generatedAnnotation = 'kubewright.dev/generated'
 
@@ -68,7 +55,7 @@ function configuration(
     {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind,
-      metadata: injectedMeta(context, name),
+      metadata: clusterMeta(context, name),
       webhooks: webhooks.map(({ path, registration }) => ({
         ...(mayBlockItself(registration) ? { namespaceSelector: elsewhere(context) } : {}),
         ...registration,
@@ -87,12 +74,10 @@ function mayBlockItself({ rules, failurePolicy }: DescribedWebhook['registration
   return failurePolicy !== 'Ignore' && groups.some((group) => !group.includes('.') || group.endsWith('.k8s.io'))
 }
 
-/** A selector for all namespaces except that of the operator, by the label that the installation sets, or else by name. */
-function elsewhere({ operator, naming }: ObjectContext): object {
-  const own = naming.isNamespaceGiven
-    ? { key: 'kubernetes.io/metadata.name', values: [naming.namespace] }
-    : { key: 'app.kubernetes.io/name', values: [operator.name] }
-  return { matchExpressions: [{ ...own, operator: 'NotIn' }] }
+/** A selector for all namespaces except that of the operator. */
+function elsewhere({ options }: ObjectContext): object {
+  const key = 'kubernetes.io/metadata.name'
+  return { matchExpressions: [{ key, operator: 'NotIn', values: [options.namespace] }] }
 }
 
 function service({ naming }: ObjectContext, path: string): object {

@@ -1,5 +1,5 @@
+import { mergeTexts } from '../text/merge-texts.ts'
 import { mergePackageJson } from './merge-package-json.ts'
-import { mergeTexts } from './merge-texts.ts'
 import { type ScaffoldEdit, type ScaffoldFile, textOf } from './scaffold-of.ts'
 
 /** The planned change of one file. */

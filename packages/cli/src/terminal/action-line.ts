@@ -1,7 +1,7 @@
 import type { Color, Paint } from './colors.ts'
 
 /** The effect of a command on a file. */
-export type FileAction = 'created' | 'updated' | 'merged' | 'proposed' | 'kept' | 'unchanged' | 'removed'
+export type FileAction = 'created' | 'updated' | 'merged' | 'proposed' | 'kept' | 'unchanged' | 'removed' | 'replaced'
 
 const colors: Readonly<Record<FileAction, Color>> = {
   created: 'green',
@@ -11,6 +11,7 @@ const colors: Readonly<Record<FileAction, Color>> = {
   kept: 'grey',
   unchanged: 'grey',
   removed: 'red',
+  replaced: 'red',
 }
 
 const width = 9

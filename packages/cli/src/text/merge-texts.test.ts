@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { linesOf } from '../text/text-lines.ts'
 import { mergeTexts } from './merge-texts.ts'
+import { linesOf } from './text-lines.ts'
 
 const text = (...lines: string[]): string => lines.map((line) => `${line}\n`).join('')
 const someLines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 })

@@ -1,5 +1,5 @@
 import { diffLines, type LineChange } from '@kubewright/base'
-import { linesOf } from '../text/text-lines.ts'
+import { linesOf } from './text-lines.ts'
 
 /**
  * Applies the changes from `base` to `theirs` to `ours`, which is derived from the same base. Undefined for a conflict: both changed the
