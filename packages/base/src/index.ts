@@ -76,6 +76,7 @@ export { SortedKeys } from './sorted-keys.ts'
 export { type CronSchedule, parseCron } from './syntax/cron.ts'
 export { type FormatCheck, formatCheck, isSupportedFormat, matchesFormat } from './syntax/formats.ts'
 export { goEscapes, goQuote, shortQuote } from './syntax/go-quote.ts'
+export { goSecondsToMillis } from './syntax/go-seconds.ts'
 export { formatNetIP, IPAddress, IPPrefix, parseCIDRSloppy, parseIPSloppy } from './syntax/ip.ts'
 export { isMailAddress } from './syntax/mail-address.ts'
 export {

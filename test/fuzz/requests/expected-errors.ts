@@ -3,7 +3,7 @@ import { parseYaml } from '@kubewright/api'
 import { isRecord } from '../../conformance/object-path.ts'
 import type { FuzzRequest, FuzzResponse } from './fuzz-request.ts'
 
-/** Client errors for which kube-apiserver v1.35.8 also responds with 500; the last two according to its sources. */
+/** Client errors for which kube-apiserver v1.35.8 also responds with 500; the last two according to its source code. */
 export const alsoInKubernetes: readonly RegExp[] = [
   /^(resourceVersion: Invalid value: .*: )?strconv\.ParseUint: parsing /s,
   /^resourceVersion should not be set on objects to be created$/,
@@ -24,6 +24,7 @@ export const alsoInKubernetes: readonly RegExp[] = [
   /^content is not a list$/,
   /^Internal error occurred: the spec replicas field ".*" does not exist$/,
   /^request to convert CR from an invalid group\/version: /,
+  /^failed to create manager for existing fields: .*: request to convert CR to an invalid group\/version: autoscaling\/v1$/,
   /^Internal error occurred: Object 'apiVersion' is missing in /,
   /^merging an object in json but data type is not struct, instead is: /,
   /^unsupported role reference kind: /,

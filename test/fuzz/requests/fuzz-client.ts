@@ -36,11 +36,9 @@ export class FuzzClient implements Disposable {
       const response = await (request.protocol === 'http1'
         ? this.#http1(request, payload)
         : this.#http2(request, payload))
-      // The server may close an idle connection while a request is on its way.
-      const isRetried =
-        attempt < 3 &&
-        /ECONNRESET|socket hang up|EPIPE|GOAWAY|ENHANCE_YOUR_CALM|session has been destroyed/.test(response.error ?? '')
-      if (!isRetried) return response
+      if (attempt === 3 || !lostConnection.test(response.error ?? '')) return response
+      // Other requests of the session cause the errors of a session: all are sent again on a new one.
+      if (request.protocol === 'http2') this.#sessions.delete(request.user)
     }
   }
 
@@ -142,6 +140,13 @@ export class FuzzClient implements Disposable {
     return session
   }
 }
+
+/**
+ * Errors of a connection, not of a request. The server may close an idle connection while a request is on its way. Node closes a session
+ * with an internal error after 1,000 malformed requests, and refuses streams while the responses of a session take too much memory.
+ */
+const lostConnection =
+  /ECONNRESET|socket hang up|EPIPE|GOAWAY|ENHANCE_YOUR_CALM|NGHTTP2_INTERNAL_ERROR|Session closed with error code 2|session has been destroyed/
 
 function collect(stream: NodeJS.ReadableStream, chunks: Buffer[], drop: boolean, stop: () => void): void {
   let size = 0

@@ -4,6 +4,7 @@ import {
   deepCopy,
   errorText,
   goQuote,
+  goSecondsToMillis,
   timeZone as loadTimeZone,
   parseCron,
   type TimeZone,
@@ -132,7 +133,7 @@ class CronRun {
       const fix = 'Set or decrease .spec.startingDeadlineSeconds or check clock skew'
       this.#event(cronJob, 'Warning', 'TooManyMissedTimes', `too many missed start times. ${fix}`)
     }
-    if (startingDeadlineSeconds !== undefined && time + startingDeadlineSeconds * 1000 < now) {
+    if (startingDeadlineSeconds !== undefined && time + goSecondsToMillis(startingDeadlineSeconds) < now) {
       const message = `Missed scheduled time to start a job: ${rfc1123(time)}`
       this.#event(cronJob, 'Warning', 'MissSchedule', message)
       return later

@@ -1,5 +1,5 @@
 import { fromTime } from '@kubewright/api'
-import type { CronSchedule } from '@kubewright/base'
+import { type CronSchedule, goSecondsToMillis } from '@kubewright/base'
 import type { CronJob, Job } from '@kubewright/k8s'
 import { finishTime, isFinished, trueCondition } from '../job/job-conditions.ts'
 
@@ -20,7 +20,8 @@ export function dueRun(cronJob: CronJob, schedule: CronSchedule, now: number): D
   const { lastScheduleTime } = cronJob.status ?? {}
   const { startingDeadlineSeconds } = cronJob.spec
   let earliest = fromTime(lastScheduleTime ?? cronJob.metadata.creationTimestamp)
-  if (startingDeadlineSeconds !== undefined) earliest = Math.max(earliest, now - startingDeadlineSeconds * 1000)
+  if (startingDeadlineSeconds !== undefined)
+    earliest = Math.max(earliest, now - goSecondsToMillis(startingDeadlineSeconds))
   const first = schedule.next(earliest)
   if (first === undefined || first > now) return { time: undefined, manyMissed: false, neverRuns: first === undefined }
   const second = schedule.next(first)

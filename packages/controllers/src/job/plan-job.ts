@@ -1,5 +1,5 @@
 import { fromTime, toTime } from '@kubewright/api'
-import type { DeepReadonly } from '@kubewright/base'
+import { type DeepReadonly, goSecondsToMillis } from '@kubewright/base'
 import type { Job, JobCondition, JobStatus, Pod } from '@kubewright/k8s'
 import { isPodActive, isPodReady, isPodTerminating } from '../workload/pod-state.ts'
 import { rankForDeletion } from '../workload/rank-for-deletion.ts'
@@ -189,7 +189,7 @@ class JobPlanner {
   #deadlineIn(startTime: string | undefined): number | undefined {
     const { activeDeadlineSeconds, suspend } = this.#job.spec
     if (activeDeadlineSeconds === undefined || startTime === undefined || suspend === true) return undefined
-    return fromTime(startTime) + activeDeadlineSeconds * 1000 - this.#now
+    return fromTime(startTime) + goSecondsToMillis(activeDeadlineSeconds) - this.#now
   }
 
   #findFailedIndexes(): Indexes {

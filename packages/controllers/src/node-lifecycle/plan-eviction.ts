@@ -1,4 +1,4 @@
-import type { DeepReadonly } from '@kubewright/base'
+import { type DeepReadonly, goSecondsToMillis } from '@kubewright/base'
 import type { Taint, Toleration } from '@kubewright/k8s'
 import { tolerates } from '../workload/node-fit.ts'
 
@@ -17,7 +17,9 @@ export function staysFor(
     if (toleration === undefined) return 0
     const { tolerationSeconds } = toleration
     if (tolerationSeconds === undefined) continue
-    shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, Math.max(0, tolerationSeconds) * 1000)
+    const millis = tolerationSeconds < 0 ? 0 : goSecondsToMillis(tolerationSeconds)
+    // More seconds than a duration of Go holds are forever.
+    if (millis >= 0) shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, millis)
   }
   return shortest
 }

@@ -4,6 +4,7 @@ import {
   isApiError,
   newBadRequest,
   newInternalError,
+  newTimeoutError,
   type Status,
 } from '@kubewright/api'
 import { type Clock, errorText, type Logger, parseDuration, type Random, shortId } from '@kubewright/base'
@@ -131,6 +132,8 @@ export class RequestHandler {
     if (error instanceof RangeError && error.message.includes('call stack')) {
       return newBadRequest('the object is nested too deep').status
     }
+    // The client disconnected, or the server stops: no response will be sent.
+    if (request.signal.aborted && error === request.signal.reason) return newTimeoutError('request canceled', 0).status
     this.#options.log.error(error, 'Request failed', { method: request.method, path: request.path, auditId })
     // The message of a storage error contains paths of the server's files, such as the data folder: only the log has it.
     const text =

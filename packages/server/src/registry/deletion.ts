@@ -1,5 +1,5 @@
 import { newConflict, newInvalid } from '@kubewright/api'
-import { append, formatRFC3339, instantFromMillis, parseRFC3339 } from '@kubewright/base'
+import { append, formatRFC3339, goSecondsToMillis, instantFromMillis, parseRFC3339 } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid, notSupported } from '@kubewright/schema'
 import { validateDryRun } from '../request/write-options.ts'
 import type { MutableObject } from '../resource/object.ts'
@@ -175,7 +175,8 @@ function setGracePeriod(
     if (current === 0) return 'now'
     if (wanted === undefined || wanted >= current) return 'pending'
     // The period can only be shortened, and it never ends in the past.
-    const shortened = parseRFC3339(meta.deletionTimestamp).seconds * 1000 + (wanted - current) * 1000
+    const shortened =
+      parseRFC3339(meta.deletionTimestamp).seconds * 1000 + goSecondsToMillis(BigInt(wanted) - BigInt(current))
     const past = shortened < now
     meta.deletionTimestamp = formatRFC3339(instantFromMillis(past ? now : shortened))
     meta.deletionGracePeriodSeconds = past && wanted !== 0 ? 1 : wanted
@@ -183,7 +184,7 @@ function setGracePeriod(
   }
   const period = gracePeriod(object, wanted)
   if (period === undefined) return 'now'
-  meta.deletionTimestamp = formatRFC3339(instantFromMillis(now + period * 1000))
+  meta.deletionTimestamp = formatRFC3339(instantFromMillis(now + goSecondsToMillis(period)))
   meta.deletionGracePeriodSeconds = period
   if ((meta.generation ?? 0) > 0) meta.generation = meta.generation! + 1
   return 'graceful'

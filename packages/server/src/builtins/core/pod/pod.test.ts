@@ -104,6 +104,19 @@ describe('pods', () => {
     expect((await client.send(`GET ${path}/bound`)).status).toBe(404)
   })
 
+  test('accept a grace period that is no safe integer', async () => {
+    const longest = JSON.stringify(pod('longest', { nodeName: 'n' })).replace(
+      '"nodeName"',
+      '"terminationGracePeriodSeconds":9223372036854775807,"nodeName"',
+    )
+    expect((await client.send(`POST ${path}`, { body: Buffer.from(longest) })).status).toBe(201)
+    const { status, body } = await client.send(`DELETE ${path}/longest`)
+    // Like in Go, the period wraps around to minus one second.
+    expect([status, body.metadata.deletionTimestamp]).toEqual([200, '2026-01-02T03:04:04Z'])
+    expect((await client.send(`DELETE ${path}/longest?gracePeriodSeconds=0`)).status).toBe(200)
+    expect((await client.send(`GET ${path}/longest`)).status).toBe(404)
+  })
+
   test('keep podIP equal to the first of podIPs', async () => {
     await client.create(path, pod('address'))
     const set = (status: object) => client.patch(`${path}/address/status`, { status })
