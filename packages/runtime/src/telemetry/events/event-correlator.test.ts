@@ -89,6 +89,17 @@ describe('EventCorrelator', () => {
     expect([correlator.untilFinish(), correlator.observe(object('a'), note())?.series.count]).toEqual([undefined, 1])
   })
 
+  test('untilFinish() never rounds to zero: the sum of fractional times is not exact', async () => {
+    const { clock, correlator } = start()
+    await clock.advance(1000.107)
+    correlator.observe(object('a'), note())
+    for (let i = 0; i < 359_999; i += 997) await clock.advance(Math.min(997, 359_999 - i))
+    await clock.advance(0.999)
+    expect(correlator.untilFinish()).toBe(1)
+    await clock.advance(1)
+    expect([correlator.finish(), correlator.untilFinish()]).toEqual([[], undefined])
+  })
+
   test('observe() keeps a bounded number of series', () => {
     const { correlator } = start()
     const names = new Set<string>()

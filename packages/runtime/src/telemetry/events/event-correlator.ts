@@ -120,9 +120,13 @@ export class EventCorrelator {
     return [...this.#series.values()].filter(isOutdated)
   }
 
-  /** Milliseconds until the next series ends; undefined when there is none. */
+  /**
+   * Whole milliseconds until the next series ends; undefined when there is none. Rounded up: the sum of fractions is not
+   * exact, and a timer that is due a moment too early would be set again without time passing.
+   */
   untilFinish(): number | undefined {
-    for (const { seen } of this.#series.values()) return Math.max(0, seen + finishAfter - this.#clock.monotonic())
+    for (const { seen } of this.#series.values())
+      return Math.max(1, Math.ceil(seen + finishAfter - this.#clock.monotonic()))
     return undefined
   }
 
