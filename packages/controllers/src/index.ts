@@ -10,7 +10,7 @@ export { disruptionController, staleDisruptionController } from './disruption/di
 export { endpointSliceController } from './endpoints/endpoint-slice-controller.ts'
 export { endpointsController } from './endpoints/endpoints-controller.ts'
 export { endpointSliceMirroring } from './endpoints/mirroring-controller.ts'
-export { garbageCollector } from './garbage-collector/garbage-collector.ts'
+export { type GarbageCollectorOptions, garbageCollector } from './garbage-collector/garbage-collector.ts'
 export { jobController } from './job/job-controller.ts'
 export { ttlAfterFinishedController } from './job/ttl-after-finished-controller.ts'
 export { namespaceController } from './namespace/namespace-controller.ts'

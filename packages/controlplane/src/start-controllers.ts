@@ -1,9 +1,12 @@
 import { AsyncDisposer, append, type Clock, type Duration, type Logger, type Random } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import {
+  type BuiltinController,
   builtinControllers,
   type ClusterTrust,
   createDefaultStorageClass,
+  type GarbageCollectorOptions,
+  garbageCollector,
   type SimulatedNodes,
   type SimulateNodesOptions,
   simulateNodes,
@@ -28,6 +31,8 @@ export interface StartControllersOptions {
   readonly choice: ControllerChoice
   /** @default no nodes */
   readonly nodes: NodesOptions | undefined
+  /** The resources that the garbage collector watches. @default all */
+  readonly collects?: GarbageCollectorOptions['collects']
   readonly client: ApiClient
   readonly server: ServerParts
   readonly trust: ClusterTrust
@@ -79,7 +84,7 @@ export async function startControllers(options: StartControllersOptions): Promis
     }
     const trusted = trustControllers.filter(({ name }) => wants(name))
     const chosen = [
-      ...builtinControllers.filter(({ name }) => wants(name)),
+      ...builtinControllers.filter(({ name }) => wants(name)).map((one) => limited(one, options.collects)),
       ...trusted.map(({ name, create }) => ({ name, controllers: create(options.trust) })),
     ]
     append(
@@ -111,4 +116,10 @@ export async function startControllers(options: StartControllersOptions): Promis
     await disposer[Symbol.asyncDispose]().catch(() => undefined)
     throw error
   }
+}
+
+/** The garbage collector for the chosen resources, and every other controller unchanged. */
+function limited(controller: BuiltinController, collects: GarbageCollectorOptions['collects']): BuiltinController {
+  const isCollector = collects !== undefined && controller.name === 'garbage-collector-controller'
+  return isCollector ? { ...controller, controllers: [garbageCollector({ collects })] } : controller
 }

@@ -16,11 +16,17 @@ interface State {
   look: (uid: string) => void
 }
 
+/** Options of {@link garbageCollector}. */
+export interface GarbageCollectorOptions {
+  /** Selects the resources to monitor; objects of others are neither owners nor dependents. @default all */
+  readonly collects?: ((resource: { readonly group: string; readonly plural: string }) => boolean) | undefined
+}
+
 /**
  * Deletes objects whose owners are gone, and carries out foreground and orphan deletions. Monitors every resource that
  * can be watched, including custom resources as they are added and removed.
  */
-export function garbageCollector(): KeyController {
+export function garbageCollector({ collects = () => true }: GarbageCollectorOptions = {}): KeyController {
   // Each run of the controller has one graph, shared by its source and its reconciler.
   const states = new WeakMap<ControllerParts, State>()
   const stateOf = (parts: ControllerParts): State => {
@@ -45,7 +51,7 @@ export function garbageCollector(): KeyController {
         cluster: parts.cluster,
         clock: parts.clock,
         log: parts.log,
-        wants: ({ plural }) => plural !== 'events',
+        wants: (resource) => resource.plural !== 'events' && collects(resource),
         handler: {
           onSet: (object) => take(state.graph.set(object)),
           onDelete: ({ metadata: { uid } }) => {
