@@ -100,6 +100,8 @@ export default tseslint.config(
     files: [
       'packages/base/src/system-clock.ts',
       'packages/base/src/system-random.ts',
+      'packages/simulator/src/host-guards.ts',
+      'packages/simulator/src/regressions.ts',
       // Incoming connections (listener), and outgoing ones (etcd client, webhooks, aggregation).
       'packages/server/src/http/listener/*.ts',
       'packages/server/src/outgoing/outgoing.ts',

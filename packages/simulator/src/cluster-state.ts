@@ -1,0 +1,142 @@
+import type { KubeObject } from '@kubewright/api'
+import type { Store } from '@kubewright/storage'
+
+/** Identifies an object in messages: `Deployment default/web`. */
+export function objectId({ kind, metadata }: KubeObject): string {
+  return `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`
+}
+
+/** All objects that were written after a revision. */
+export async function objectsSince(store: Store, revision: number): Promise<KubeObject[]> {
+  const { entries } = await store.list({ prefix: '/registry/' })
+  const objects: KubeObject[] = []
+  for (const { modRevision, value } of entries) {
+    if (modRevision <= revision) continue
+    const object = JSON.parse(Buffer.from(value).toString()) as Partial<KubeObject>
+    // Allocations of the server are stored beside objects.
+    if (object.kind !== undefined && object.metadata?.name !== undefined) objects.push(object as KubeObject)
+  }
+  return objects
+}
+
+/** The comparable form of objects, by ID. */
+export type ComparableState = ReadonlyMap<string, unknown>
+
+/** Options of {@link comparable}. */
+export interface ComparableOptions {
+  /** The IDs of the objects to compare. */
+  readonly ids: ReadonlySet<string>
+  /** Kinds whose status the operator writes. The status of other kinds is not compared. */
+  readonly statusOf: ReadonlySet<string>
+  /** Paths that are not compared. */
+  readonly ignore: readonly string[]
+}
+
+const volatileMetadata = new Set([
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'managedFields',
+  'selfLink',
+  'deletionGracePeriodSeconds',
+])
+
+/** Fields that the server or a clock sets. */
+const volatileFields =
+  /^(clusterIPs?|nodePort|healthCheckNodePort|nodeName|.*[gG]eneration|last.*Time|.*Timestamp|.*[rR]esourceVersion)$/
+const timeText = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
+const uidText = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const volatileAnnotations = /^(deployment\.kubernetes\.io|kubectl\.kubernetes\.io|pv\.kubernetes\.io|volume\.)/
+
+/**
+ * Reduces objects to the parts that are equal in every run with the same outcome: without identities, times, versions,
+ * allocated addresses and, for kinds of other controllers, status.
+ */
+export function comparable(objects: readonly KubeObject[], options: ComparableOptions): ComparableState {
+  const uids = new Map(objects.map((object) => [object.metadata.uid, objectId(object)]))
+  const state = new Map<string, unknown>()
+  for (const object of objects) {
+    const id = objectId(object)
+    if (!options.ids.has(id)) continue
+    const { metadata, status, ...rest } = object as KubeObject & { readonly status?: unknown }
+    const kept: Record<string, unknown> = {}
+    for (const [name, value] of Object.entries(metadata)) {
+      if (volatileMetadata.has(name) || name === 'name' || name === 'namespace') continue
+      kept[name] = value
+    }
+    kept['ownerReferences'] = metadata.ownerReferences?.map(({ uid, kind, name, controller }) => ({
+      owner: `${kind} ${name}`,
+      controller: controller ?? false,
+      exists: uids.get(uid)?.endsWith(`${name}`) ?? false,
+    }))
+    if (metadata.deletionTimestamp !== undefined) kept['deletionTimestamp'] = 'set'
+    const parts = { ...rest, metadata: kept, ...(options.statusOf.has(object.kind) ? { status } : {}) }
+    state.set(id, masked(parts, '', options.ignore))
+  }
+  return state
+}
+
+function masked(value: unknown, path: string, ignore: readonly string[]): unknown {
+  if (typeof value === 'string') return timeText.test(value) ? '<time>' : value.replace(uidText, '<uid>')
+  if (Array.isArray(value)) return value.map((item) => masked(item, path, ignore))
+  if (typeof value !== 'object' || value === null) return value
+  const result: Record<string, unknown> = {}
+  for (const name of Object.keys(value).sort()) {
+    const at = path === '' ? name : `${path}.${name}`
+    const part = (value as Record<string, unknown>)[name]
+    if (part === undefined || ignore.includes(at)) continue
+    if (path === 'metadata.annotations' && volatileAnnotations.test(name)) continue
+    if (path !== '' && name !== 'apiVersion' && volatileFields.test(name)) continue
+    result[name] = masked(part, at, ignore)
+  }
+  return result
+}
+
+/** A difference between two states. */
+export interface Difference {
+  readonly id: string
+  /** The field, or empty for the whole object. */
+  readonly path: string
+  readonly expected: unknown
+  readonly actual: unknown
+}
+
+/** The differences between two states, at the deepest fields. */
+export function differences(expected: ComparableState, actual: ComparableState): Difference[] {
+  const found: Difference[] = []
+  for (const id of [...new Set([...expected.keys(), ...actual.keys()])].sort()) {
+    compare(id, '', expected.get(id), actual.get(id), found)
+  }
+  return found
+}
+
+function compare(id: string, path: string, expected: unknown, actual: unknown, found: Difference[]): void {
+  if (Object.is(expected, actual)) return
+  if (isRecord(expected) && isRecord(actual)) {
+    for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      compare(id, path === '' ? name : `${path}.${name}`, expected[name], actual[name], found)
+    }
+    return
+  }
+  if (Array.isArray(expected) && Array.isArray(actual) && expected.length === actual.length) {
+    for (const [index, item] of expected.entries()) compare(id, `${path}[${index}]`, item, actual[index], found)
+    return
+  }
+  found.push({ id, path, expected, actual })
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Describes a difference in one line. */
+export function differenceText({ id, path, expected, actual }: Difference): string {
+  if (path === '') return actual === undefined ? `${id} is missing` : `${id} should not exist`
+  return `${id}: ${path} is ${short(actual)}, expected ${short(expected)}`
+}
+
+function short(value: unknown): string {
+  if (value === undefined) return 'missing'
+  const text = JSON.stringify(value)
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}

@@ -1,0 +1,149 @@
+import type { Clock, Random } from '@kubewright/base'
+
+/** The simulated world that code without an injected clock runs in. */
+export interface GuardedWorld {
+  readonly clock: Clock
+  readonly random: Random
+  /** Called with a promise rejection that nothing handles. */
+  readonly rejected: (reason: unknown) => void
+}
+
+const maxReports = 20
+
+/**
+ * Puts Date, timers and Math.random of this Node.js process on the virtual clock and the seeded randomness of the current
+ * world, and reports the code that uses them. Code of the framework uses injected clocks and is not affected. Disposal
+ * restores the originals.
+ */
+export class HostGuards implements Disposable {
+  readonly #reports = new Set<string>()
+  readonly #restore: (() => void)[] = []
+  #world: GuardedWorld | undefined
+  #captures = 0
+
+  constructor() {
+    const guards = this
+    const RealDate = globalThis.Date
+    class GuardedDate extends RealDate {
+      constructor(...parts: unknown[]) {
+        const world = parts.length === 0 ? guards.#used('new Date()') : undefined
+        super(...((world === undefined ? parts : [world.clock.now()]) as []))
+      }
+      static override now(): number {
+        return guards.#used('Date.now()')?.clock.now() ?? RealDate.now()
+      }
+    }
+    this.#replace(globalThis, 'Date', GuardedDate as DateConstructor)
+    const { random } = Math
+    this.#replace(Math, 'random', () => guards.#used('Math.random()')?.random.next() ?? random())
+    this.#replaceTimers()
+    // Other listeners, such as those of test runners, would end the process or fail the test.
+    const listeners = process.listeners('unhandledRejection')
+    const onRejection = (reason: unknown): void => this.#world?.rejected(reason)
+    process.removeAllListeners('unhandledRejection')
+    process.on('unhandledRejection', onRejection)
+    this.#restore.push(() => {
+      process.off('unhandledRejection', onRejection)
+      for (const listener of listeners) process.on('unhandledRejection', listener)
+    })
+  }
+
+  /** What the code used, and where. */
+  get reports(): readonly string[] {
+    return [...this.#reports]
+  }
+
+  /** Enters a world, or leaves it. */
+  enter(world: GuardedWorld | undefined): void {
+    this.#world = world
+  }
+
+  #replaceTimers(): void {
+    const { setTimeout, setInterval, clearTimeout, clearInterval } = globalThis
+    const cancel = (original: (timer: never) => void) => (timer: unknown) => {
+      if (timer instanceof VirtualTimer) timer.cancel()
+      else original(timer as never)
+    }
+    const start =
+      (original: typeof setTimeout | typeof setInterval, name: string, repeats: boolean) =>
+      (callback: (...parameters: unknown[]) => void, delay = 0, ...parameters: unknown[]) => {
+        const world = this.#used(`${name}()`)
+        if (world === undefined) return original(callback, delay, ...parameters)
+        return new VirtualTimer(world.clock, () => callback(...parameters), Math.max(1, delay), repeats)
+      }
+    this.#replace(globalThis, 'setTimeout', start(setTimeout, 'setTimeout', false) as typeof setTimeout)
+    this.#replace(globalThis, 'setInterval', start(setInterval, 'setInterval', true) as typeof setInterval)
+    this.#replace(globalThis, 'clearTimeout', cancel(clearTimeout) as typeof clearTimeout)
+    this.#replace(globalThis, 'clearInterval', cancel(clearInterval) as typeof clearInterval)
+  }
+
+  #replace<T extends object, N extends keyof T>(target: T, name: N, value: T[N]): void {
+    const original = target[name]
+    target[name] = value
+    this.#restore.push(() => {
+      target[name] = original
+    })
+  }
+
+  #used(what: string): GuardedWorld | undefined {
+    if (this.#world === undefined) return undefined
+    if (this.#reports.size < maxReports && this.#captures++ < 1000) {
+      const frame = userFrame(new Error(what).stack ?? '')
+      if (frame !== undefined) this.#reports.add(`${what} ${frame}`)
+    }
+    return this.#world
+  }
+
+  [Symbol.dispose](): void {
+    for (const restore of this.#restore.splice(0).reverse()) restore()
+  }
+}
+
+/** A timer of user code on the virtual clock. */
+class VirtualTimer {
+  readonly #clock: Clock
+  #timer: { cancel(): void }
+
+  constructor(clock: Clock, run: () => void, delay: number, repeats: boolean) {
+    this.#clock = clock
+    const tick = (): void => {
+      if (repeats) this.#timer = this.#clock.setTimer(delay, tick, 'setInterval')
+      run()
+    }
+    this.#timer = clock.setTimer(delay, tick, repeats ? 'setInterval' : 'setTimeout')
+  }
+
+  cancel(): void {
+    this.#timer.cancel()
+  }
+
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
+  }
+
+  hasRef(): boolean {
+    return true
+  }
+
+  [Symbol.dispose](): void {
+    this.cancel()
+  }
+}
+
+// The folder of the packages in a checkout, or of the installed packages.
+const ownFolder = new URL('../../', import.meta.url).pathname
+
+/** The innermost frame of a stack that is in user code. */
+export function userFrame(stack: string): string | undefined {
+  for (const line of stack.split('\n').slice(1)) {
+    const frame = line.trim()
+    if (!frame.startsWith('at ') || /node_modules|\(?node:|<anonymous>\)?$/.test(frame)) continue
+    if (frame.includes(ownFolder) && !/\.test\.ts|\/testdata\//.test(frame)) continue
+    return frame
+  }
+  return undefined
+}

@@ -1,0 +1,13 @@
+export { simulatorErrorCodes } from './error-codes.ts'
+export { type Fault, type FaultClass, faultClasses } from './fault.ts'
+export type {
+  Invariant,
+  OperatorFactory,
+  SimulateOptions,
+  SimulationFailure,
+  SimulationProgress,
+  SimulationReport,
+  TimelineEntry,
+} from './options.ts'
+export { explore, SimulationError, simulate } from './simulate.ts'
+export { type OracleName, oracleNames, type Violation } from './violation.ts'

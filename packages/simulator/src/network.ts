@@ -1,0 +1,368 @@
+import { newGenericServerResponse } from '@kubewright/api'
+import { type Clock, Deferred, type Random } from '@kubewright/base'
+import {
+  ConnectionError,
+  type Transport,
+  type TransportBody,
+  type TransportRequest,
+  type TransportResponse,
+} from '@kubewright/client'
+import { never, type SimulatedProcess } from './process.ts'
+import { factsOf, isBackground, isWrite, type RequestFacts, requestText } from './request-text.ts'
+
+/** What happens to one action of the operator. */
+export interface Injection {
+  readonly crash?: 'before' | 'after' | 'between'
+  /** The status of an answer without effect. */
+  readonly status?: number
+  readonly lost?: 'before' | 'after'
+  /** Milliseconds that the request takes in addition. */
+  readonly slow?: number
+}
+
+/** A write that the server has processed. */
+export interface ServedWrite {
+  readonly process: SimulatedProcess
+  readonly facts: RequestFacts
+  /** The path of the object or collection, without query. */
+  readonly path: string
+  readonly status: number
+  readonly body: Uint8Array
+  readonly source: string | undefined
+  /** Whether the write has changed anything. */
+  readonly isEffective: boolean
+}
+
+/** The parts of a {@link Network}. */
+export interface NetworkParts {
+  readonly clock: Clock
+  readonly random: Random
+  /** The range of the latency in each direction, in milliseconds. */
+  readonly latency: readonly [number, number]
+  readonly maxRequests: number
+  /** Called for each action before it is sent. Executes the faults of the action. */
+  readonly act: (process: SimulatedProcess, text: string, facts: RequestFacts | undefined) => Injection
+  readonly crash: (process: SimulatedProcess) => void
+  /** Called when a process sends a write. */
+  readonly sent: (process: SimulatedProcess, facts: RequestFacts) => void
+  readonly served: (write: ServedWrite) => void
+  /** Adds a line to the history. */
+  readonly record: (line: string, bytes?: Uint8Array) => void
+  readonly overloaded: () => void
+  /** The newest revision of the store. */
+  readonly revision: () => Promise<number>
+  /** The line of the operator's code that sends a request, if stories need it. */
+  readonly source: () => string | undefined
+}
+
+/** A view of the past for one process. */
+interface StaleView {
+  readonly revision: number
+  readonly until: number
+}
+
+/**
+ * The connections between the processes of the operator and the API server. Requests take virtual time, and fail as the
+ * schedule says.
+ */
+export class Network {
+  readonly #parts: NetworkParts
+  readonly #watches = new Set<SimulatedWatch>()
+  readonly #lags: { readonly resource: string | undefined; readonly until: number }[] = []
+  readonly #stale = new WeakMap<SimulatedProcess, StaleView>()
+  /** Processes whose watches cannot resume, with the resources that have not been refused yet. */
+  readonly #expired = new Map<SimulatedProcess, Set<string>>()
+  #downUntil = 0
+  #quotaUntil = 0
+  readonly #leaseLost = new Map<SimulatedProcess, number>()
+  readonly #existing = new Set<string>()
+  requests = 0
+
+  constructor(parts: NetworkParts) {
+    this.#parts = parts
+  }
+
+  get #now(): number {
+    return this.#parts.clock.monotonic()
+  }
+
+  lag(resource: string | undefined, millis: number): void {
+    this.#lags.push({ resource, until: this.#now + millis })
+  }
+
+  /** Makes the API server unreachable, and its watch cache empty afterwards. */
+  serverDown(millis: number): void {
+    this.#downUntil = Math.max(this.#downUntil, this.#now + millis)
+    this.cutWatches(true)
+  }
+
+  quota(millis: number): void {
+    this.#quotaUntil = this.#now + millis
+  }
+
+  loseLease(process: SimulatedProcess, millis: number): void {
+    this.#leaseLost.set(process, this.#now + millis)
+  }
+
+  /** Makes the first lists of a process stale, and its watches as late. */
+  stale(process: SimulatedProcess, revision: number, millis: number): void {
+    this.#stale.set(process, { revision, until: this.#now + millis })
+  }
+
+  cutWatches(expired: boolean): void {
+    for (const watch of [...this.#watches]) {
+      if (expired) {
+        const set = this.#expired.get(watch.process) ?? new Set()
+        this.#expired.set(watch.process, set.add(watch.resource))
+      }
+      watch.cut()
+    }
+  }
+
+  /** The transport of one process. */
+  connect(transport: Transport, process: SimulatedProcess): Transport {
+    return {
+      host: transport.host,
+      send: (request) => (process.isDead ? never() : this.#send(transport, process, request)),
+      [Symbol.asyncDispose]: async () => undefined,
+    }
+  }
+
+  async #send(transport: Transport, process: SimulatedProcess, request: TransportRequest): Promise<TransportResponse> {
+    const { act, crash, sent, served, record, overloaded, maxRequests } = this.#parts
+    const facts = factsOf(request)
+    if (++this.requests > maxRequests) {
+      overloaded()
+      return never()
+    }
+    record(`${process.name} ${request.method} ${request.path}`, request.body)
+    if (facts.verb === 'watch') return this.#watch(transport, process, request, facts)
+    const counted = !isBackground(facts)
+    const source = counted ? this.#parts.source() : undefined
+    if (counted && isWrite(facts)) sent(process, facts)
+    const injection = counted ? act(process, requestText(facts), facts) : {}
+    if (injection.crash === 'before') crash(process)
+    if (process.isDead) return never()
+    await this.#delay(request.signal, injection.slow)
+    this.#checkReachable(transport, process, facts)
+    if (injection.lost === 'before') throw await this.#broken(transport, process)
+    const path = request.path.replace(/\?.*/s, '')
+    const refused = injection.status ?? (counted ? this.#refusal(facts, path) : undefined)
+    if (refused !== undefined) {
+      await this.#answered(process)
+      return errorResponse(refused, request.method)
+    }
+    const stale = this.#rewritten(process, request, facts)
+    // The server processes a request even if its sender has died since.
+    const { signal: _, ...rest } = stale
+    const before = await this.#parts.revision()
+    const response = await transport.send(rest)
+    const body = await response.body.bytes()
+    const isEffective = (await this.#parts.revision()) > before
+    record(`${process.name} ${response.status}`, body)
+    if (isWrite(facts)) {
+      if (response.status < 300) this.created(path)
+      served({ process, facts, path, status: response.status, body, source, isEffective })
+    }
+    if (injection.crash === 'after') crash(process)
+    if (injection.lost === 'after') throw await this.#broken(transport, process)
+    await this.#answered(process)
+    request.signal?.throwIfAborted()
+    // The process works on until its next await.
+    if (injection.crash === 'between') this.#parts.clock.setTimer(0, () => crash(process), 'crash')
+    return { ...response, body: bodyOf(body) }
+  }
+
+  async #watch(
+    transport: Transport,
+    process: SimulatedProcess,
+    request: TransportRequest,
+    facts: RequestFacts,
+  ): Promise<TransportResponse> {
+    await this.#delay(request.signal)
+    this.#checkReachable(transport, process, facts)
+    const isStale = this.#staleView(process) !== undefined
+    const streamsList = facts.query.includes('sendInitialEvents=true')
+    // Servers without the WatchList feature refuse it. Clients then send a list, which may be answered from the cache.
+    if (isStale && streamsList) {
+      await this.#answered(process)
+      return errorResponse(422, 'GET', 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch')
+    }
+    if (!streamsList && this.#expired.get(process)?.delete(facts.plural)) {
+      await this.#answered(process)
+      return errorResponse(410, 'GET', 'too old resource version')
+    }
+    const response = await transport.send(request)
+    const watch: SimulatedWatch = new SimulatedWatch(process, facts.plural, response.body, {
+      host: transport.host,
+      hold: () => this.#hold(process, facts.plural),
+      record: (chunk) => this.#parts.record(`${process.name} watch ${facts.plural}`, chunk),
+      ended: () => void this.#watches.delete(watch),
+    })
+    this.#watches.add(watch)
+    await this.#answered(process)
+    return { ...response, body: watch }
+  }
+
+  /** Waits until a watch event may arrive. */
+  async #hold(process: SimulatedProcess, resource: string): Promise<void> {
+    await this.#parts.clock.sleep(this.#latency())
+    for (;;) {
+      const view = this.#staleView(process)
+      let until = view?.until ?? 0
+      for (const lag of this.#lags) {
+        if (lag.resource === undefined || lag.resource === resource) until = Math.max(until, lag.until)
+      }
+      if (until <= this.#now + 0.01) break
+      await this.#parts.clock.sleep(until - this.#now)
+    }
+    await process.awake()
+  }
+
+  #staleView(process: SimulatedProcess): StaleView | undefined {
+    const view = this.#stale.get(process)
+    return view !== undefined && view.until > this.#now ? view : undefined
+  }
+
+  /** A list that allows a cached version reads the past while the view of the process is stale. */
+  #rewritten(process: SimulatedProcess, request: TransportRequest, facts: RequestFacts): TransportRequest {
+    const view = facts.verb === 'list' ? this.#staleView(process) : undefined
+    if (view === undefined || !/(^|&)resourceVersion=0(&|$)/.test(facts.query)) return request
+    const query = new URLSearchParams(facts.query)
+    query.set('resourceVersion', String(view.revision))
+    query.set('resourceVersionMatch', 'Exact')
+    return { ...request, path: `${request.path.replace(/\?.*/s, '')}?${query.toString()}` }
+  }
+
+  /** A quota refuses the creation of objects, also by apply. */
+  #refusal({ verb, subresource }: RequestFacts, path: string): number | undefined {
+    if (this.#now >= this.#quotaUntil || subresource !== '') return undefined
+    return verb === 'create' || (verb === 'patch' && !this.#existing.has(path)) ? 403 : undefined
+  }
+
+  /** Records that an object exists, so that a quota does not refuse patches of it. */
+  created(path: string): void {
+    this.#existing.add(path)
+  }
+
+  #checkReachable({ host }: Transport, process: SimulatedProcess, { plural }: RequestFacts): void {
+    if (this.#now < this.#downUntil) throw connectionError(host, 'connect ECONNREFUSED', 'ECONNREFUSED')
+    if (plural === 'leases' && this.#now < (this.#leaseLost.get(process) ?? 0)) {
+      throw connectionError(host, 'the request timed out', 'ETIMEDOUT')
+    }
+  }
+
+  #latency(): number {
+    const [low, high] = this.#parts.latency
+    return low + this.#parts.random.next() * (high - low)
+  }
+
+  async #delay(signal: AbortSignal | undefined, more = 0): Promise<void> {
+    await this.#parts.clock.sleep(this.#latency() + more, { signal })
+  }
+
+  async #answered(process: SimulatedProcess): Promise<void> {
+    await this.#parts.clock.sleep(this.#latency())
+    await process.awake()
+  }
+
+  async #broken({ host }: Transport, process: SimulatedProcess): Promise<ConnectionError> {
+    await this.#answered(process)
+    return connectionError(host, 'the connection was lost', 'ECONNRESET')
+  }
+}
+
+const connectionError = (host: string, problem: string, code: string): ConnectionError =>
+  new ConnectionError(problem, { host, cause: Object.assign(new Error('simulated fault'), { code }) })
+
+const quotaMessage =
+  'exceeded quota: simulated, requested: count/objects=1, used: count/objects=9, limited: count/objects=9'
+
+/** An error of the server. */
+export function errorResponse(code: number, verb: string, message?: string): TransportResponse {
+  const serverMessage = message ?? (code === 403 ? quotaMessage : 'simulated fault')
+  const { status } = newGenericServerResponse({ code, verb, serverMessage })
+  const retry: Record<string, string[]> = code === 429 ? { 'retry-after': ['1'] } : {}
+  const headers = { 'content-type': ['application/json'], ...retry }
+  return { status: code, headers, body: bodyOf(Buffer.from(JSON.stringify({ ...status, ...expired(code, message) }))) }
+}
+
+const expired = (code: number, message: string | undefined): object =>
+  code === 410 ? { reason: 'Expired', message } : {}
+
+function bodyOf(bytes: Uint8Array): TransportBody {
+  return {
+    bytes: async () => bytes,
+    discard: () => undefined,
+    async *[Symbol.asyncIterator]() {
+      yield bytes
+    },
+  }
+}
+
+interface SimulatedWatchParts {
+  readonly host: string
+  readonly hold: () => Promise<void>
+  readonly record: (chunk: Uint8Array) => void
+  readonly ended: () => void
+}
+
+/** The body of a watch whose events arrive late, and which can be cut. */
+class SimulatedWatch implements TransportBody {
+  readonly process: SimulatedProcess
+  readonly resource: string
+  readonly #body: TransportBody
+  readonly #parts: SimulatedWatchParts
+  readonly #cut = new Deferred<never>()
+  readonly #forget: () => void
+
+  constructor(process: SimulatedProcess, resource: string, body: TransportBody, parts: SimulatedWatchParts) {
+    this.process = process
+    this.resource = resource
+    this.#body = body
+    this.#parts = parts
+    this.#cut.promise.catch(() => undefined)
+    // The server stops sending to a dead process.
+    this.#forget = process.onKill(() => this.discard())
+  }
+
+  cut(): void {
+    this.#end()
+    this.#cut.reject(connectionError(this.#parts.host, 'the watch was cut', 'ECONNRESET'))
+  }
+
+  bytes(): Promise<Uint8Array> {
+    return this.#body.bytes()
+  }
+
+  discard(): void {
+    this.#end()
+  }
+
+  #end(): void {
+    this.#forget()
+    this.#parts.ended()
+    this.#body.discard()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    const chunks = this.#body[Symbol.asyncIterator]()
+    try {
+      for (;;) {
+        const chunk = await Promise.race([this.#next(chunks), this.#cut.promise])
+        if (this.process.isDead) await never()
+        if (chunk.done) return
+        this.#parts.record(chunk.value)
+        yield chunk.value
+      }
+    } finally {
+      this.#end()
+    }
+  }
+
+  async #next(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+    const chunk = await chunks.next()
+    await this.#parts.hold()
+    return chunk
+  }
+}

@@ -1,0 +1,223 @@
+import type { KubeObject } from '@kubewright/api'
+import {
+  type ComparableState,
+  comparable,
+  type Difference,
+  differences,
+  differenceText,
+  objectId,
+} from './cluster-state.ts'
+import type { Run } from './run-schedule.ts'
+import type { Setup } from './setup.ts'
+
+/** The expected end of a run: that of runs without faults and with the same final specs. */
+export interface Reference {
+  readonly runs: readonly [Run, Run]
+  readonly state: ComparableState
+  /** Fields that differ between runs without faults, as `kind path`. */
+  readonly noise: ReadonlySet<string>
+  /** Kinds whose objects differ between runs without faults. */
+  readonly volatileKinds: ReadonlySet<string>
+}
+
+// Retained on purpose by many operators when they shrink.
+const dataKinds = new Set(['PersistentVolumeClaim', 'PersistentVolume'])
+const hotRequests = 3000
+const maxDetails = 12
+
+const kindOf = (id: string): string => id.slice(0, id.indexOf(' '))
+
+/** Builds the reference from two runs that differ in seed, start time and resource versions. */
+export function referenceOf(setup: Setup, first: Run, second: Run): Reference {
+  const ids = idsOf(setup, [first, second])
+  const options = { ids, statusOf: statusKinds(setup), ignore: setup.ignore }
+  const [state, other] = [comparable(first.objects, options), comparable(second.objects, options)]
+  const noise = new Set<string>()
+  const volatileKinds = new Set<string>()
+  for (const { id, path } of differences(state, other)) {
+    if (path === '') volatileKinds.add(kindOf(id))
+    else noise.add(noiseKey(id, path))
+  }
+  return { runs: [first, second], state, noise, volatileKinds }
+}
+
+// A list with one volatile item may also differ in length.
+const noiseKey = (id: string, path: string): string => `${kindOf(id)} ${path.replace(/\[.*/s, '')}`
+
+/** The objects to compare: subjects, and everything that the operator has written. */
+function idsOf(setup: Setup, runs: readonly Run[]): Set<string> {
+  const ids = new Set<string>()
+  for (const { world } of runs) for (const id of world.written.keys()) ids.add(id)
+  for (const { kind, namespace, name } of setup.subjects) {
+    ids.add(`${kind.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`)
+  }
+  return ids
+}
+
+/** Custom kinds: the operator writes their status. */
+function statusKinds(setup: Setup): Set<string> {
+  const { kinds, controllers } = setup.operator
+  return new Set(
+    [...kinds, ...controllers.flatMap(({ kind }) => (kind === undefined ? [] : [kind]))].map(({ kind }) => kind),
+  )
+}
+
+/** Checks a run by itself. These properties need no comparison. */
+export function checkRun(setup: Setup, run: Run): void {
+  const { world } = run
+  checkDeletion(run)
+  checkOrphans(run)
+  checkStatus(setup, run)
+  for (const [id, count] of run.writesAtRest) {
+    if (count > setup.writesAtRest) {
+      world.violate('quiet', `The operator wrote ${id} ${count} times within ten minutes although nothing had changed`)
+    }
+  }
+  if (run.requestsAtRest > hotRequests) {
+    world.violate(
+      'hot loop',
+      `The operator sent ${run.requestsAtRest} requests within ten minutes although nothing had changed`,
+    )
+  }
+  const exits = world.exits.filter((time) => time > world.now - 25 * 60_000)
+  if (exits.length > 3) {
+    world.violate('crash loop', `The operator has ended ${exits.length} times by itself since the last fault`)
+  } else if (
+    !world.isOver &&
+    world.processes.length > 0 &&
+    world.processes.every(({ hasExited, isDead }) => hasExited || isDead)
+  ) {
+    world.violate('crash loop', 'No replica of the operator runs at the end')
+  }
+}
+
+function checkDeletion({ world, objects }: Run): void {
+  for (const object of objects) {
+    const { deletionTimestamp, finalizers = [] } = object.metadata
+    if (deletionTimestamp === undefined || object.kind === 'Pod') continue
+    world.violate('deletion', `The deletion of ${objectId(object)} does not finish`, [
+      `its finalizers are ${finalizers.join(', ') || 'gone'}`,
+    ])
+  }
+}
+
+/** After the deletion of an object, none of its children may remain. */
+function checkOrphans({ world, objects }: Run): void {
+  const live = new Set(objects.map(({ metadata }) => metadata.uid))
+  for (const object of objects) {
+    const id = objectId(object)
+    if (!world.written.has(id) || dataKinds.has(object.kind)) continue
+    const owners = object.metadata.ownerReferences ?? []
+    if (owners.length > 0 && owners.every(({ uid }) => !live.has(uid))) {
+      world.violate(
+        'orphans',
+        `${id} remains, but its owner is gone`,
+        owners.map(({ kind, name }) => `${kind} ${name}`),
+      )
+    }
+  }
+}
+
+/** At rest, the status must describe the current spec and the real state of the children. */
+function checkStatus(setup: Setup, { world, objects }: Run): void {
+  for (const object of objects) {
+    if (!setup.isSubjectKind(object.kind)) continue
+    const { status, metadata } = object as WithStatus
+    const { generation } = metadata
+    const seen = status?.observedGeneration
+    if (seen !== undefined && generation !== undefined && seen !== generation) {
+      world.violate(
+        'status',
+        `${objectId(object)}: status.observedGeneration is ${seen} at rest, but the generation is ${generation}`,
+      )
+    }
+    for (const condition of status?.conditions ?? []) {
+      const { type, observedGeneration } = condition
+      if (observedGeneration !== undefined && generation !== undefined && observedGeneration > generation) {
+        world.violate('status', `${objectId(object)}: the condition ${type} has a generation from the future`)
+      }
+    }
+    checkWorkloads(object as WithStatus, objects, world)
+  }
+}
+
+interface WithStatus extends KubeObject {
+  readonly status?: {
+    readonly observedGeneration?: number
+    readonly readyReplicas?: number
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly observedGeneration?: number
+    }[]
+  }
+}
+
+const workloads = new Set(['Deployment', 'StatefulSet'])
+
+/** The number of ready replicas in the status must be that of the only workload. */
+function checkWorkloads(object: WithStatus, objects: readonly KubeObject[], world: Run['world']): void {
+  const children = objects.filter(
+    ({ kind, metadata }) =>
+      workloads.has(kind) &&
+      metadata.ownerReferences?.some(({ uid, controller }) => controller && uid === object.metadata.uid),
+  ) as readonly WithStatus[]
+  const [child] = children
+  const told = object.status?.readyReplicas
+  if (child === undefined || children.length > 1 || told === undefined) return
+  const ready = child.status?.readyReplicas ?? 0
+  if (told !== ready) {
+    world.violate(
+      'status',
+      `${objectId(object)}: status.readyReplicas is ${told} at rest, but ${objectId(child)} has ${ready} ready replicas`,
+    )
+  }
+}
+
+/** Compares a run with its reference. */
+export function compareRun(setup: Setup, run: Run, reference: Reference): void {
+  const { world } = run
+  if (world.isOver && world.violations.length > 0) return
+  const [first] = reference.runs
+  const ids = idsOf(setup, [run, ...reference.runs])
+  const state = comparable(run.objects, { ids, statusOf: statusKinds(setup), ignore: setup.ignore })
+  const hasChanges = world.schedule.operations.some((operation) => operation.do === 'change')
+  const found = differences(reference.state, state).filter((difference) =>
+    isRelevant(difference, reference, hasChanges),
+  )
+  if (found.length > 0) {
+    const failures = run.errorsAtRest.map((error) => `reconcile keeps failing: ${error}`)
+    world.violate('end state', endStateMessage(world, found), [
+      ...found.slice(0, maxDetails).map(differenceText),
+      ...failures.slice(0, 2),
+    ])
+    return
+  }
+  const failing = run.errorsAtRest.filter((error) => !first.errorsAtRest.includes(error))
+  if (failing.length > 0 && first.errorsAtRest.length === 0) {
+    world.violate('settles', `Reconciles still fail 15 minutes after the last fault: ${failing[0]}`)
+  }
+  for (const [id, count] of run.writesAtRest) {
+    const expected = Math.max(...reference.runs.map(({ writesAtRest }) => writesAtRest.get(id) ?? 0))
+    if (count > 3 * expected + 5) {
+      world.violate(
+        'quiet',
+        `The operator wrote ${id} ${count} times within ten minutes at rest, and ${expected} times without faults`,
+      )
+    }
+  }
+}
+
+function endStateMessage(world: Run['world'], found: readonly Difference[]): string {
+  const [first] = found
+  const cause = world.schedule.faults.length === 0 ? 'the history of the objects' : 'the fault'
+  const more = found.length > 1 ? `, and ${found.length - 1} more differences` : ''
+  return `The end state depends on ${cause}: ${first === undefined ? '' : differenceText(first)}${more}`
+}
+
+function isRelevant({ id, path }: Difference, reference: Reference, hasChanges: boolean): boolean {
+  const kind = kindOf(id)
+  if (hasChanges && dataKinds.has(kind)) return false
+  if (reference.volatileKinds.has(kind) && path === '') return false
+  return !reference.noise.has(noiseKey(id, path))
+}

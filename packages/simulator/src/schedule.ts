@@ -1,0 +1,43 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { KubewrightError } from '@kubewright/base'
+import type { Fault } from './fault.ts'
+
+/** What a user does in a schedule. `subject` and `variant` are indexes into the lists of the simulation. */
+export interface Operation {
+  readonly do: 'create' | 'change' | 'delete'
+  readonly subject: number
+  /** The form of the object; 0 is the sample itself. */
+  readonly variant: number
+  /** Milliseconds of virtual time since the previous operation. */
+  readonly after: number
+}
+
+/** One run of the simulation. The same schedule always gives the same history. */
+export interface Schedule {
+  /** The seed of latencies, identities and jitter. */
+  readonly seed: number
+  readonly operations: readonly Operation[]
+  readonly faults: readonly Fault[]
+  /** The number of replicas of the operator. More than one requires leader election. */
+  readonly replicas: number
+}
+
+/** Encodes a schedule as a short text, for the option `replay`. */
+export function scheduleId(schedule: Schedule): string {
+  return deflateRawSync(JSON.stringify(schedule)).toString('base64url')
+}
+
+/** Decodes the text of {@link scheduleId}. */
+export function parseScheduleId(id: string): Schedule {
+  try {
+    const schedule = JSON.parse(inflateRawSync(Buffer.from(id, 'base64url')).toString()) as Schedule
+    if (!Array.isArray(schedule.operations) || !Array.isArray(schedule.faults)) throw new TypeError('not a schedule')
+    return schedule
+  } catch (cause) {
+    throw new KubewrightError(
+      'KW_SIMULATION_REPLAY',
+      `Cannot replay ${JSON.stringify(id)}: it is not the ID of a schedule; copy the ID that the failed simulation printed`,
+      { cause },
+    )
+  }
+}

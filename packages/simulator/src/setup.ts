@@ -1,0 +1,364 @@
+import type { AnyKind, KubeObject } from '@kubewright/api'
+import {
+  type Clock,
+  drainMicrotasks,
+  KubewrightError,
+  type Logger,
+  nullLogger,
+  type Random,
+  seededRandom,
+  toMillis,
+  VirtualClock,
+} from '@kubewright/base'
+import { createClient, type Impersonation } from '@kubewright/client'
+import { type ControlPlane, type ControlPlaneSnapshot, startControlPlane } from '@kubewright/controlplane'
+import { ClusterRole, ClusterRoleBinding, Namespace } from '@kubewright/k8s'
+import {
+  accessOf,
+  createWebhookHandler,
+  definitionsOf,
+  mergeRules,
+  type Operator,
+  registerLocally,
+} from '@kubewright/runtime'
+import { ServiceAccountKeys } from '@kubewright/server'
+import { chooseCluster } from './choose-cluster.ts'
+import type { Invariant, OperatorFactory, SimulateOptions } from './options.ts'
+import { minimalValue, type Variant, variantsOf } from './variants.ts'
+
+/** The host of the operator's webhooks. It is never resolved. */
+export const webhookHost = 'webhooks.kubewright.test:443'
+
+/** A custom resource that the user of a schedule creates, changes and deletes. */
+export interface Subject {
+  readonly kind: AnyKind
+  readonly namespace: string | undefined
+  readonly name: string
+  /** The path of its collection. */
+  readonly collection: string
+  /** The index of its sample. */
+  readonly sample: number
+}
+
+/** The second namespace: each subject has a twin in it. */
+const otherNamespace = 'other'
+const maxVariants = 16
+
+interface Sample {
+  readonly kind: AnyKind
+  readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string }
+  readonly variants: readonly Variant[]
+}
+
+/** Everything that all schedules of a simulation share: the operator, its samples and a cluster to start from. */
+export class Setup {
+  readonly invariants: readonly Invariant[]
+  readonly hasOngoingInvariants: boolean
+  readonly without: ReadonlySet<string>
+  readonly ignore: readonly string[]
+  readonly latency: readonly [number, number]
+  readonly maxRequests: number
+  readonly writesAtRest: number
+  readonly log: Logger | undefined
+  readonly replicas: number
+  /** An instance for facts that do not depend on the process. */
+  readonly operator: Operator
+  readonly subjects: readonly Subject[]
+  readonly samples: readonly Sample[]
+  readonly watchedKinds: ReadonlySet<string>
+  /** The plurals of the resources that the operator watches. */
+  readonly watchedResources: readonly string[]
+  readonly onlyLeaderWrites: boolean
+  readonly hasWebhooks: boolean
+  readonly hasPods: boolean
+  readonly rights: Impersonation
+  readonly now: number
+  readonly revision: number
+  readonly #create: OperatorFactory<unknown>
+  readonly #world: () => unknown
+  readonly #snapshot: ControlPlaneSnapshot
+  readonly #cluster: ReturnType<typeof chooseCluster>
+  readonly #keys: readonly string[]
+
+  private constructor(parts: SetupParts, options: SimulateOptions) {
+    const { operator } = parts
+    this.operator = operator
+    this.invariants = (options.invariants ?? []) as readonly Invariant[]
+    this.hasOngoingInvariants = this.invariants.some(({ when }) => when !== 'settled')
+    this.without = new Set(options.without ?? [])
+    this.ignore = options.ignore ?? []
+    const [low, high] = options.latency ?? ['1ms', '5ms']
+    this.latency = [toMillis(low), toMillis(high)]
+    this.maxRequests = options.maxRequests ?? 5000
+    this.writesAtRest = options.writesAtRest ?? 60
+    this.log = options.log
+    this.replicas = options.replicas ?? (operator.leaderElection === false ? 1 : 2)
+    this.samples = parts.samples
+    this.subjects = parts.subjects
+    const watched = watchedBy(operator)
+    this.watchedKinds = new Set(watched.map(({ kind }) => kind))
+    this.watchedResources = [...new Set(watched.map(({ plural }) => plural))].sort()
+    this.onlyLeaderWrites =
+      operator.leaderElection !== false &&
+      operator.runnables.length === 0 &&
+      operator.controllers.every(({ needsLeader }) => needsLeader !== false)
+    this.hasWebhooks = operator.webhooks.length + operator.conversions.length > 0
+    this.hasPods = parts.cluster.nodes > 0
+    this.rights = parts.rights
+    this.now = parts.now
+    this.revision = parts.revision
+    this.#create = parts.create
+    this.#world = parts.world
+    this.#snapshot = parts.snapshot
+    this.#cluster = parts.cluster
+    this.#keys = parts.keys
+  }
+
+  static async create<World>(
+    given: Operator | OperatorFactory<World>,
+    options: SimulateOptions<World>,
+  ): Promise<Setup> {
+    const create = (typeof given === 'function' ? given : () => given) as OperatorFactory<unknown>
+    const world = (options.world ?? (() => undefined)) as () => unknown
+    const operator = create({ world: world() })
+    const clock = new VirtualClock()
+    const random = seededRandom('setup')
+    const cluster = chooseCluster(operator, options.samples ?? [])
+    const keys = [ServiceAccountKeys.generate()]
+    const access = { serviceAccounts: { keys } }
+    const plane = await startControlPlane({ clock, random, nodes: cluster.nodes, server: { access } })
+    const driven = <T>(work: Promise<T>): Promise<T> => drive(clock, work)
+    const rights = await driven(install(plane, operator, clock))
+    const samples = await driven(prepareSamples(plane, operator, options.samples ?? []))
+    await clock.advance('10s')
+    const subjects = samples.flatMap((sample, index) => subjectsOf(sample, index))
+    if (subjects.length === 0) {
+      throw new KubewrightError(
+        'KW_SIMULATION_SAMPLES',
+        `Cannot simulate operator "${operator.name}": none of the samples is of a kind that it controls, and none could be generated; pass 'samples'`,
+      )
+    }
+    const snapshot = plane.snapshot()
+    const revision = await plane.server.parts.registry.store.revision()
+    const now = clock.now()
+    await driven(Promise.resolve(plane[Symbol.asyncDispose]()))
+    const parts = { operator, create, world, samples, subjects, snapshot, revision, now, rights, cluster, keys }
+    return new Setup(parts, options as unknown as SimulateOptions)
+  }
+
+  /** Creates the state outside the cluster. */
+  createWorld(): unknown {
+    return this.#world()
+  }
+
+  createOperator(world: unknown): Operator {
+    return this.#create({ world })
+  }
+
+  startPlane(clock: Clock, random: Random): Promise<ControlPlane> {
+    const { controllers, nodes, collects } = this.#cluster
+    const access = { serviceAccounts: { keys: this.#keys } }
+    return this.#snapshot.start({ clock, random, controllers, nodes, collects, server: { access } })
+  }
+
+  isSubjectKind(kind: string): boolean {
+    return this.samples.some((sample) => sample.kind.kind === kind)
+  }
+
+  /** The fields of a variant besides type and metadata. */
+  bodyOf(subject: Subject, variant: number): Readonly<Record<string, unknown>> {
+    const { variants } = this.samples[subject.sample]!
+    return variants[variant % variants.length]!.body
+  }
+
+  variantText(subject: Subject, variant: number): string {
+    const { variants } = this.samples[subject.sample]!
+    const { text } = variants[variant % variants.length]!
+    return text === '' ? '' : ` with ${text}`
+  }
+
+  /** The object to create for a subject. */
+  objectOf(subject: Subject, body: object): object {
+    const { metadata } = this.samples[subject.sample]!
+    const { apiVersion, kind } = subject.kind
+    return { apiVersion, kind, metadata: { ...metadata, name: subject.name, namespace: subject.namespace }, ...body }
+  }
+}
+
+interface SetupParts {
+  readonly operator: Operator
+  readonly create: OperatorFactory<unknown>
+  readonly world: () => unknown
+  readonly samples: readonly Sample[]
+  readonly subjects: readonly Subject[]
+  readonly snapshot: ControlPlaneSnapshot
+  readonly revision: number
+  readonly now: number
+  readonly rights: Impersonation
+  readonly cluster: ReturnType<typeof chooseCluster>
+  readonly keys: readonly string[]
+}
+
+async function drive<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
+  let isDone = false
+  const done = work.finally(() => {
+    isDone = true
+  })
+  done.catch(() => undefined)
+  while (!isDone) {
+    await drainMicrotasks()
+    if (!isDone) await clock.advanceToNext()
+  }
+  return done
+}
+
+/** Installs the kinds, the permissions and the webhooks of the operator. */
+async function install(plane: ControlPlane, operator: Operator, clock: VirtualClock): Promise<Impersonation> {
+  const admin = plane.client()
+  await admin.create(Namespace({ metadata: { name: otherNamespace } }))
+  // The CRD is untyped here; the server validates it.
+  for (const crd of definitionsOf(operator)) await admin.apply(crd as never, { force: true })
+  const account = `system:serviceaccount:${operator.name}-system:${operator.name}-controller-manager`
+  const { cluster, watched, own, elsewhere } = accessOf(operator, { secureMetrics: false, managedCertificates: false })
+  const rules = mergeRules([...cluster, ...watched, ...own, ...[...elsewhere.values()].flat()])
+  const metadata = { name: `${operator.name}-manager-role` }
+  const apiGroup = 'rbac.authorization.k8s.io'
+  await admin.apply(ClusterRole({ metadata, rules }), { force: true })
+  const roleRef = { apiGroup, kind: 'ClusterRole', name: metadata.name }
+  const subjects = [{ apiGroup, kind: 'User', name: account }]
+  await admin.apply(ClusterRoleBinding({ metadata, roleRef, subjects }), { force: true })
+  await clock.sleep(2000)
+  if (operator.webhooks.length + operator.conversions.length > 0) {
+    const { webhooks, conversions } = operator
+    const handler = createWebhookHandler({
+      webhooks,
+      conversions,
+      client: plane.client({ listNamespace: '' }),
+      clock,
+      log: nullLogger,
+    })
+    plane.localServers.serve(webhookHost, async (request) => handler(request as never))
+    const url = `https://${webhookHost.replace(':443', '')}`
+    await registerLocally(operator, { client: admin, url, caBundle: '', log: nullLogger })
+    await clock.sleep(1000)
+  }
+  return { user: account, groups: ['system:serviceaccounts', 'system:authenticated'] }
+}
+
+/** Creates the input objects, and prepares the variants of the others. */
+async function prepareSamples(plane: ControlPlane, operator: Operator, given: readonly object[]): Promise<Sample[]> {
+  const kinds = controlledKinds(operator)
+  const samples: Sample[] = []
+  const admin = createClient({ transport: plane.transport(), clock: plane.clock, namespace: 'default' })
+  const subjects: { readonly kind: AnyKind; readonly object: KubeObject }[] = []
+  for (const object of given as readonly KubeObject[]) {
+    const kind = kinds.find((one) => one.kind === object.kind && object.apiVersion.startsWith(`${one.group}/`))
+    if (kind !== undefined) {
+      // A sample of another version has other fields; the conversion has tests of its own.
+      if (object.apiVersion === kind.apiVersion) subjects.push({ kind, object })
+      continue
+    }
+    await admin.apply(object as never, { fieldManager: 'user', force: true })
+    const { namespace = 'default', ...metadata } = object.metadata
+    const isInNamespace = !clusterScoped.has(object.kind) && namespace === 'default'
+    const copy = { ...object, metadata: { ...metadata, namespace: otherNamespace } }
+    if (isInNamespace) await admin.apply(copy as never, { fieldManager: 'user', force: true }).catch(() => undefined)
+  }
+  const missing = kinds.filter((kind) => !subjects.some((subject) => subject.kind.kind === kind.kind))
+  if (subjects.length === 0) {
+    for (const kind of missing) {
+      const object = generatedSample(kind)
+      if (object !== undefined && (await accepts(plane, kind, object))) subjects.push({ kind, object })
+    }
+  }
+  for (const { kind, object } of subjects) {
+    const { apiVersion: _, kind: __, metadata, status: ___, ...body } = object as KubeObject & Record<string, unknown>
+    const { name, labels, annotations } = metadata
+    const kept = { name, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) }
+    const variants: Variant[] = [{ text: '', body }]
+    for (const variant of spread(variantsOf(kind.schema, body), 64)) {
+      if (variants.length >= maxVariants) break
+      const draft = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name }, ...variant.body }
+      if (await accepts(plane, kind, draft)) variants.push(variant)
+    }
+    samples.push({ kind, metadata: kept, variants })
+  }
+  return samples
+}
+
+/** At most `most` items, spread over the list. */
+function spread<T>(items: readonly T[], most: number): readonly T[] {
+  if (items.length <= most) return items
+  return Array.from({ length: most }, (_, index) => items[Math.floor((index * items.length) / most)]!)
+}
+
+const clusterScoped = new Set([
+  'Namespace',
+  'Node',
+  'PersistentVolume',
+  'StorageClass',
+  'ClusterRole',
+  'ClusterRoleBinding',
+])
+
+/** Whether the server, with the operator's webhooks, would create the object. */
+async function accepts(plane: ControlPlane, kind: AnyKind, draft: object): Promise<boolean> {
+  const namespace = kind.scope === 'Namespaced' ? 'default' : undefined
+  const path = `${collectionPath(kind, namespace)}?dryRun=All`
+  const body = Buffer.from(JSON.stringify(draft))
+  const headers = { 'content-type': 'application/json' }
+  const response = await plane.transport().send({ method: 'POST', path, headers, body })
+  await response.body.bytes()
+  return response.status < 300
+}
+
+/** The kinds whose objects a user creates for the operator. */
+function controlledKinds(operator: Operator): AnyKind[] {
+  const children = new Set(
+    operator.controllers.flatMap((one) => ('owns' in one ? one.owns.map(({ kind }) => kind) : [])),
+  )
+  const kinds = operator.controllers.flatMap(({ kind }) => (kind === undefined ? [] : [kind]))
+  // Kinds that other controllers of the operator create are not created by users.
+  return [...new Set(kinds)].filter((kind) => !children.has(kind))
+}
+
+function watchedBy(operator: Operator): AnyKind[] {
+  return operator.controllers.flatMap((one) => {
+    const kinds = 'owns' in one ? [...one.owns, ...one.watches].map(({ kind }) => kind) : []
+    return one.kind === undefined ? kinds : [one.kind, ...kinds]
+  })
+}
+
+/** An object with the required fields of the schema. */
+function generatedSample(kind: AnyKind): KubeObject | undefined {
+  const { apiVersion, kind: name, schema } = kind
+  const spec = schema.properties?.['spec']
+  const body = spec === undefined ? {} : minimalValue(spec, 'spec')
+  if (body === undefined) return undefined
+  const object = { apiVersion, kind: name, metadata: { name: `${kind.singular}-sample` } }
+  return (spec === undefined ? object : { ...object, spec: body }) as unknown as KubeObject
+}
+
+function collectionPath({ group, version, plural, scope }: AnyKind, namespace: string | undefined): string {
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+  return scope === 'Namespaced' ? `${root}/namespaces/${namespace}/${plural}` : `${root}/${plural}`
+}
+
+function subjectsOf({ kind, metadata }: Sample, sample: number): Subject[] {
+  if (kind.scope === 'Cluster') {
+    return [metadata.name, `${metadata.name}-2`].map((name) => ({
+      kind,
+      namespace: undefined,
+      name,
+      collection: collectionPath(kind, undefined),
+      sample,
+    }))
+  }
+  return ['default', otherNamespace].map((namespace) => ({
+    kind,
+    namespace,
+    name: metadata.name,
+    collection: collectionPath(kind, namespace),
+    sample,
+  }))
+}

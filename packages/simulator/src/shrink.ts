@@ -1,0 +1,88 @@
+import type { Fault } from './fault.ts'
+import type { Operation, Schedule } from './schedule.ts'
+import type { CheckedRun, Simulation } from './simulation.ts'
+
+// Each candidate is one run.
+const maxRuns = 80
+// A hot loop has many requests in each run.
+const maxRequests = 20_000
+
+/** Finds a smaller schedule with a violation of the same oracle. */
+export async function shrink(simulation: Simulation, failed: CheckedRun): Promise<CheckedRun> {
+  const [violation] = failed.world.violations
+  if (violation === undefined) return failed
+  let best = failed
+  let left = maxRuns
+  let requests = 0
+  for (let isSmaller = true; isSmaller && left > 0; ) {
+    isSmaller = false
+    for (const candidate of candidatesOf(best.schedule)) {
+      if (left-- <= 0 || requests > maxRequests) return best
+      const run = await simulation.check(candidate)
+      requests += run.world.network.requests
+      // A failing reference is a failure without faults, which is smaller still.
+      if (run.world.violations[0]?.oracle !== violation.oracle) continue
+      if (sizeOf(run.schedule) >= sizeOf(best.schedule)) continue
+      best = run
+      isSmaller = true
+      break
+    }
+  }
+  return best
+}
+
+/** Smaller schedules have fewer faults, then fewer operations, then simpler ones. */
+const sizeOf = ({ faults, operations, replicas }: Schedule): number =>
+  faults.length * 1_000_000 +
+  replicas * 500_000 +
+  operations.length * 10_000 +
+  operations.reduce(
+    (sum, { variant, after }) => sum + (variant > 0 ? 10 : 0) + (after > 0 && after < 60_000 ? 1 : 0),
+    0,
+  ) +
+  faults.reduce((sum, fault) => sum + complexity(fault), 0)
+
+function complexity(fault: Fault): number {
+  return 'downtime' in fault && fault.downtime > 0 ? 2 : 'times' in fault && fault.times > 1 ? 2 : 0
+}
+
+function* candidatesOf(schedule: Schedule): Generator<Schedule, void, undefined> {
+  const { faults, operations } = schedule
+  yield* simplest(schedule)
+  if (faults.length > 1) for (const fault of faults) yield { ...schedule, faults: [fault] }
+  for (const [index] of faults.entries()) yield { ...schedule, faults: faults.filter((_, other) => other !== index) }
+  if (schedule.replicas > 1) yield { ...schedule, replicas: 1 }
+  for (let index = operations.length - 1; index >= 0; index--) {
+    yield { ...schedule, operations: operations.filter((_, other) => other !== index) }
+  }
+  const replaced = (index: number, change: Partial<Operation>): Schedule => ({
+    ...schedule,
+    operations: operations.map((one, other) => (other === index ? { ...one, ...change } : one)),
+  })
+  for (const [index, { variant, after, do: verb }] of operations.entries()) {
+    if (variant > 0 && verb === 'create') yield replaced(index, { variant: 0 })
+    if (after > 0 && after < 60_000) yield replaced(index, { after: 60_000 })
+  }
+  for (const [index, fault] of faults.entries()) {
+    const simpler = simplified(fault)
+    if (simpler !== undefined) {
+      yield { ...schedule, faults: faults.map((one, other) => (other === index ? simpler : one)) }
+    }
+  }
+}
+
+/** One fault and the first operation. Without the other operations, the fault belongs to an earlier action. */
+function* simplest(schedule: Schedule): Generator<Schedule, void, undefined> {
+  const [first, ...more] = schedule.operations
+  const [fault, ...others] = schedule.faults
+  if (first === undefined || fault === undefined || others.length > 0 || more.length === 0) return
+  for (let at = 1; at <= Math.min(fault.at, 6); at++) {
+    yield { ...schedule, operations: [{ ...first, variant: 0 }], faults: [{ ...fault, at }] }
+  }
+}
+
+function simplified(fault: Fault): Fault | undefined {
+  if (fault.kind === 'crash' && fault.downtime > 0) return { ...fault, downtime: 0 }
+  if (fault.kind === 'error' && fault.times > 1) return { ...fault, times: 1 }
+  return undefined
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigMap } from '@kubewright/k8s'
+import { defineController, defineOperator } from '@kubewright/runtime'
+import { describe, expect, test } from 'vitest'
+import { explore, SimulationError, simulate } from './simulate.ts'
+import { Cloud, planted, plantedSamples, Thing } from './testdata/planted.ts'
+
+const bug = planted['swallows errors']!
+const base = { samples: plantedSamples, world: () => new Cloud() }
+
+describe('simulate()', { timeout: 120_000 }, () => {
+  test('gives the same histories for the same seed, and others for another seed', async () => {
+    const hashOf = async (seed: number): Promise<string> =>
+      (await explore(bug.make(true), { ...base, schedules: 10, seed })).hash
+    const [first, second, other] = [await hashOf(7), await hashOf(7), await hashOf(8)]
+    expect(second).toBe(first)
+    expect(other).not.toBe(first)
+  })
+
+  test('throws the shrunk story of a failure, whose ID replays the identical history', async () => {
+    const error = (await simulate(bug.make(false), base).catch((caught: unknown) => caught)) as SimulationError
+    expect(error).toBeInstanceOf(SimulationError)
+    const failure = error.report.failure!
+    expect(failure).toMatchObject({ faults: 1, operations: 1 })
+    expect(error.message).toContain('The user creates Thing default/thing')
+    expect(error.message).toContain('ConfigMap default/thing is missing')
+    const replayed = await explore(bug.make(false), { ...base, replay: failure.id })
+    expect(replayed.failure).toMatchObject({ hash: failure.hash, story: failure.story })
+  })
+
+  test('runs the schedules of the regressions file first, and adds new failures to it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'simulate-'))
+    const regressions = join(folder, 'regressions.json')
+    try {
+      const first = await explore(bug.make(false), { ...base, regressions })
+      expect(JSON.parse(readFileSync(regressions, 'utf8'))).toMatchObject([
+        { id: first.failure?.id, oracle: 'end state' },
+      ])
+      const second = await explore(bug.make(false), { ...base, regressions })
+      expect(second).toMatchObject({ schedules: 1, failure: { id: first.failure?.id } })
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  test('puts Date, timers and Math.random of the operator on the virtual clock and reports them', async () => {
+    const years = new Set<number>()
+    const controller = defineController(Thing, {
+      owns: [ConfigMap],
+      async reconcile({ metadata: { name } }, { apply }) {
+        years.add(new Date().getFullYear())
+        await new Promise((resolve) => setTimeout(resolve, 60_000))
+        await apply(ConfigMap({ metadata: { name }, data: { sum: String(Math.random() < 2) } }))
+      },
+    })
+    const operator = defineOperator({ name: 'impure', controllers: [controller] })
+    const { nondeterminism, failure } = await explore(operator, { samples: plantedSamples, schedules: 2 })
+    expect(failure?.story).toBeUndefined()
+    expect([...years]).toEqual([2025])
+    expect(nondeterminism.map((report) => report.replace(/ .*/s, ''))).toEqual(['new', 'setTimeout()', 'Math.random()'])
+  })
+
+  test('rejects an ID that is not one', async () => {
+    await expect(explore(bug.make(true), { ...base, replay: 'nonsense' })).rejects.toMatchObject({
+      code: 'KW_SIMULATION_REPLAY',
+    })
+  })
+})

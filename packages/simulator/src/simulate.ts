@@ -1,0 +1,162 @@
+import { KubewrightError, seededRandom, systemClock, toMillis } from '@kubewright/base'
+import type { Operator } from '@kubewright/runtime'
+import { Explorer } from './explore.ts'
+import { classOf } from './fault.ts'
+import type { OperatorFactory, SimulateOptions, SimulationFailure, SimulationReport } from './options.ts'
+import { addRegression, readRegressions } from './regressions.ts'
+import { parseScheduleId, type Schedule, scheduleId } from './schedule.ts'
+import { Setup } from './setup.ts'
+import { shrink } from './shrink.ts'
+import { type CheckedRun, Simulation } from './simulation.ts'
+import { storyOf } from './story.ts'
+
+/** The error of {@link simulate}: its message is the story of the failure. Its code is `KW_SIMULATION`. */
+export class SimulationError extends KubewrightError {
+  readonly report: SimulationReport
+
+  constructor(report: SimulationReport, failure: SimulationFailure) {
+    super('KW_SIMULATION', failure.story)
+    this.report = report
+  }
+}
+
+/**
+ * Runs an operator through seeded schedules of operations and faults, on the embedded control plane and in virtual time,
+ * and checks properties that every operator should have. Throws a {@link SimulationError} with the story of the first
+ * failure, after shrinking. The same operator, options and seed give the same result.
+ */
+export async function simulate<World = undefined>(
+  operator: Operator | OperatorFactory<World>,
+  options: SimulateOptions<World> = {},
+): Promise<SimulationReport> {
+  const report = await explore(operator, options)
+  if (report.failure !== undefined) throw new SimulationError(report, report.failure)
+  return report
+}
+
+/** Like {@link simulate}, but returns a report with the failure instead of throwing it. */
+export async function explore<World = undefined>(
+  operator: Operator | OperatorFactory<World>,
+  options: SimulateOptions<World> = {},
+): Promise<SimulationReport> {
+  const started = systemClock.monotonic()
+  const until = options.for === undefined ? Number.POSITIVE_INFINITY : started + toMillis(options.for)
+  const limit = options.schedules ?? (options.for === undefined ? 500 : Number.POSITIVE_INFINITY)
+  const setup = await Setup.create(operator, options)
+  const simulation = new Simulation(setup)
+  try {
+    return await search(simulation, options, until, limit)
+  } finally {
+    simulation[Symbol.dispose]()
+  }
+}
+
+/** Runs schedules until one fails or the budget is used up. */
+async function search(
+  simulation: Simulation,
+  options: Omit<SimulateOptions, 'world' | 'invariants'>,
+  until: number,
+  limit: number,
+): Promise<SimulationReport> {
+  const { seed = 1, shard = { index: 0, of: 1 } } = options
+  const tally = new Tally()
+  const report = (failure?: SimulationFailure): SimulationReport => ({
+    seed,
+    ...tally.counts(),
+    runs: simulation.runs,
+    hash: simulation.hash,
+    nondeterminism: simulation.guards.reports,
+    failure,
+  })
+  const explorer = new Explorer(simulation.setup, seededRandom(seed), options.faults)
+  let isFirst = true
+  for (const schedule of planned(options, explorer, shard)) {
+    if (tally.schedules >= limit || systemClock.monotonic() > until) break
+    const run = await simulation.check(schedule)
+    if (isFirst && options.replay === undefined) await checkDeterminism(simulation, run)
+    isFirst = false
+    const isNew = tally.add(schedule, run)
+    explorer.learn(schedule, run.world.actionWrites, isNew)
+    options.onProgress?.({ schedules: tally.schedules, of: Number.isFinite(limit) ? limit : undefined })
+    if (run.world.violations.length === 0) continue
+    const failure = await describe(simulation, options.replay === undefined ? await shrink(simulation, run) : run)
+    if (options.regressions !== undefined) addRegression(options.regressions, failure)
+    return report(failure)
+  }
+  return report()
+}
+
+/** The schedules to run: a replay, or the regressions and then those of the explorer. */
+function* planned(
+  options: Pick<SimulateOptions, 'replay' | 'regressions'>,
+  explorer: Explorer,
+  shard: { readonly index: number; readonly of: number },
+): Generator<Schedule, void, undefined> {
+  if (options.replay !== undefined) {
+    yield parseScheduleId(options.replay)
+    return
+  }
+  if (options.regressions !== undefined)
+    for (const id of readRegressions(options.regressions)) yield parseScheduleId(id)
+  let number = 0
+  for (const schedule of explorer.schedules()) if (number++ % shard.of === shard.index) yield schedule
+}
+
+/** Runs the first schedule again: a different history means that the operator depends on something outside its control. */
+async function checkDeterminism(simulation: Simulation, first: CheckedRun): Promise<void> {
+  const second = await simulation.check(first.schedule)
+  if (second.hash === first.hash) return
+  throw new KubewrightError(
+    'KW_SIMULATION_NONDETERMINISTIC',
+    `Cannot simulate the operator: two runs of the same schedule differ, because it uses files, sockets, worker threads or state of the process; pass such state as 'world'`,
+  )
+}
+
+async function describe(simulation: Simulation, failed: CheckedRun): Promise<SimulationFailure> {
+  const detailed = await simulation.check(failed.schedule, { isDetailed: true })
+  const { world, schedule, hash } = detailed.world.violations.length > 0 ? detailed : failed
+  const [violation] = world.violations
+  if (violation === undefined) throw new TypeError('The failure cannot be repeated')
+  const id = scheduleId(schedule)
+  const { timeline } = world
+  const story = storyOf(violation, timeline, schedule, `kubewright simulate --replay ${id}`)
+  const { faults, operations } = schedule
+  return { violation, id, story, timeline, faults: faults.length, operations: operations.length, hash }
+}
+
+/** Counts what a simulation has covered. */
+class Tally {
+  schedules = 0
+  #actions = 0
+  #requests = 0
+  readonly #faults: Record<string, number> = {}
+  readonly #operations: Record<string, number> = {}
+  readonly #states = new Set<string>()
+
+  /** Returns whether the run reached new states. */
+  add(schedule: Schedule, { world }: CheckedRun): boolean {
+    this.schedules++
+    if (this.schedules === 1) this.#actions = world.actions
+    this.#requests += world.network.requests
+    for (const fault of world.fired) count(this.#faults, classOf(fault))
+    for (const { do: verb } of schedule.operations) count(this.#operations, verb)
+    const before = this.#states.size
+    for (const state of world.states) this.#states.add(state)
+    return this.#states.size > before
+  }
+
+  counts(): Pick<SimulationReport, 'schedules' | 'faults' | 'operations' | 'states' | 'actions' | 'requests'> {
+    return {
+      schedules: this.schedules,
+      faults: this.#faults,
+      operations: this.#operations,
+      states: this.#states.size,
+      actions: this.#actions,
+      requests: this.#requests,
+    }
+  }
+}
+
+function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1
+}

@@ -1,0 +1,43 @@
+import type { TimelineEntry } from './options.ts'
+import type { Schedule } from './schedule.ts'
+import type { Violation } from './violation.ts'
+
+const maxLines = 60
+
+/** Tells a failure as a timeline: what happened when, what is wrong, and how to replay it. */
+export function storyOf(
+  violation: Violation,
+  timeline: readonly TimelineEntry[],
+  { faults, operations }: Schedule,
+  replay: string,
+): string {
+  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+  const lines = [
+    `${violation.message}`,
+    '',
+    `Oracle "${violation.oracle}", ${count(operations.length, 'operation')}, ${count(faults.length, 'fault')}:`,
+    '',
+    ...shown(timeline).map(lineOf),
+  ]
+  if (violation.details.length > 0) lines.push('', ...violation.details.map((detail) => `  - ${detail}`))
+  return [...lines, '', `Replay it with: ${replay}`].join('\n')
+}
+
+/** The lines around operations and faults, if there are too many. */
+function shown(timeline: readonly TimelineEntry[]): TimelineEntry[] {
+  if (timeline.length <= maxLines) return [...timeline]
+  const important = timeline.map(({ actor }) => actor === 'fault' || actor === 'user' || actor === 'oracle')
+  const kept = timeline.filter((_, index) => important.slice(Math.max(0, index - 4), index + 9).some(Boolean))
+  return [...kept.slice(0, maxLines - 10), ...kept.slice(Math.max(maxLines - 10, kept.length - 10))]
+}
+
+function lineOf({ time, text, source }: TimelineEntry): string {
+  return `  ${timeText(time)}  ${text}${source === undefined ? '' : `\n              at ${source}`}`
+}
+
+/** `0:12.345`: minutes, seconds and milliseconds. */
+export function timeText(millis: number): string {
+  const minutes = Math.floor(millis / 60_000)
+  const seconds = ((millis % 60_000) / 1000).toFixed(3).padStart(6, '0')
+  return `${String(minutes).padStart(2, ' ')}:${seconds}`
+}

@@ -1,0 +1,155 @@
+import type { JSONSchemaProps } from '@kubewright/schema'
+
+/** A changed form of a sample. */
+export interface Variant {
+  /** What differs from the sample: `spec.replicas = 3`. Empty for the sample itself. */
+  readonly text: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+// A smaller volume cannot replace a larger one, and a change of a reference to input needs that input.
+const skipped = /storage|capacity|volume|storageClass/i
+const maxDepth = 6
+
+/**
+ * Derives changed forms of an object from its schema: boundary values of each field, optional parts added and removed, lists
+ * grown and shrunk, other values of enumerations. The server decides which of them are valid.
+ */
+export function variantsOf(schema: JSONSchemaProps, body: Readonly<Record<string, unknown>>): Variant[] {
+  const found: Variant[] = []
+  for (const [name, part] of Object.entries(schema.properties ?? {})) {
+    if (name === 'apiVersion' || name === 'kind' || name === 'metadata' || name === 'status') continue
+    vary(part, body[name], [name], (path, value) => {
+      const copy = structuredClone(body) as Record<string, unknown>
+      put(copy, path, value)
+      const shown = value === undefined ? 'removed' : `= ${JSON.stringify(value)}`
+      found.push({ text: `${pathText(path)} ${shown}`, body: copy })
+    })
+  }
+  return found
+}
+
+type Path = readonly (string | number)[]
+type Emit = (path: Path, value: unknown) => void
+
+function vary(schema: JSONSchemaProps, value: unknown, path: Path, emit: Emit): void {
+  const name = String(path.at(-1))
+  if (path.length > maxDepth || skipped.test(name)) return
+  if (value === undefined) {
+    const made = minimalValue(schema, name)
+    if (made !== undefined) emit(path, made)
+    return
+  }
+  for (const other of otherValues(schema, value, name)) emit(path, other)
+  if (Array.isArray(value)) {
+    const items = schema.items ?? {}
+    if (value.length > (schema.minItems ?? 0)) emit(path, value.slice(0, -1))
+    const last = value.at(-1) as unknown
+    if (value.length < (schema.maxItems ?? Number.POSITIVE_INFINITY) && last !== undefined) {
+      emit(path, [...(value as unknown[]), distinct(items, last)])
+    }
+    for (const [index, item] of value.slice(0, 2).entries()) vary(items, item, [...path, index], emit)
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  const record = value as Record<string, unknown>
+  for (const [property, part] of Object.entries(schema.properties ?? {})) {
+    const at = [...path, property]
+    const isRequired = (schema.required ?? []).includes(property)
+    if (!isRequired && record[property] !== undefined && part.default === undefined && !skipped.test(property)) {
+      emit(at, undefined)
+    }
+    vary(part, record[property], at, emit)
+  }
+  const more = schema.additionalProperties
+  if (typeof more === 'object' && Object.keys(record).length > 0) {
+    const [first, sample] = Object.entries(record)[0]!
+    emit([...path, `${first}-2`], distinct(more, sample))
+    if (Object.keys(record).length > (schema.minProperties ?? 0)) emit([...path, first], undefined)
+  }
+}
+
+/** Other values of a scalar. */
+function otherValues(schema: JSONSchemaProps, value: unknown, name: string): unknown[] {
+  if (schema.enum && schema.enum.length > 0) return schema.enum.filter((one) => one !== value)
+  if (typeof value === 'boolean') return [!value]
+  if (typeof value === 'number') {
+    const { minimum = 0, maximum = Math.max(value + 2, 5) } = schema
+    const step = schema.multipleOf ?? 1
+    const high = Math.min(maximum, value + 2 * step)
+    return [...new Set([value + step, minimum, high])].filter(
+      (one) => one !== value && one >= minimum && one <= maximum,
+    )
+  }
+  if (typeof value === 'string' && schema.pattern === undefined && schema.format === undefined) {
+    if (/^\d+(\.\d+)?([kMGTP]i?|m)?$/.test(value) || /^\d+(s|m|h)$/.test(value)) return []
+    // Names of other objects: a change would need another input.
+    if (/(secret|configMap|class|account|ref|name)s?(Name)?$/i.test(name) && /name|ref|secret|configMap/i.test(name))
+      return []
+    return [`${value}2`]
+  }
+  return []
+}
+
+/** A value with the required fields of a schema; undefined when the schema does not describe it well enough. */
+export function minimalValue(schema: JSONSchemaProps, name: string): unknown {
+  if (schema.default !== undefined) return undefined
+  if (schema.enum && schema.enum.length > 0) return schema.enum[0]
+  switch (schema.type) {
+    case 'boolean':
+      return true
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1
+    case 'string':
+      if (schema.pattern !== undefined || schema.format !== undefined || /name|ref|secret/i.test(name)) return undefined
+      return 'text'.padEnd(schema.minLength ?? 0, 'x')
+    case 'object': {
+      const made: Record<string, unknown> = {}
+      for (const property of schema.required ?? []) {
+        const part = schema.properties?.[property]
+        const value = part && (part.default ?? minimalValue(part, property))
+        if (value === undefined) return undefined
+        made[property] = value
+      }
+      if (typeof schema.additionalProperties === 'object') {
+        const value = minimalValue(schema.additionalProperties, 'value')
+        if (value !== undefined) made['key'] = value
+      }
+      return made
+    }
+    case 'array': {
+      if ((schema.minItems ?? 0) === 0 && schema.items === undefined) return undefined
+      const item = minimalValue(schema.items ?? {}, name)
+      return item === undefined ? undefined : [item]
+    }
+  }
+  return undefined
+}
+
+/** A similar value that differs in its texts, so that keys of lists stay unique. */
+function distinct(schema: JSONSchemaProps, value: unknown): unknown {
+  if (typeof value === 'string') return schema.enum ? value : `${value}2`
+  if (typeof value === 'number') return value + 1
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name,
+      typeof part === 'object' ? part : distinct(schema.properties?.[name] ?? {}, part),
+    ]),
+  )
+}
+
+function put(target: Record<string | number, unknown>, path: Path, value: unknown): void {
+  let parent = target
+  for (const name of path.slice(0, -1)) {
+    if (typeof parent[name] !== 'object' || parent[name] === null) parent[name] = {}
+    parent = parent[name] as Record<string | number, unknown>
+  }
+  const name = path.at(-1)!
+  if (value === undefined) delete parent[name]
+  else parent[name] = value
+}
+
+const pathText = (path: Path): string =>
+  path.map((name, index) => (typeof name === 'number' ? `[${name}]` : `${index === 0 ? '' : '.'}${name}`)).join('')
