@@ -17,6 +17,7 @@ const steps: readonly Step[] = [
   bin('promises and clocks', 'node_modules/eslint/bin/eslint.js', '.'),
   tool('bundles', 'bundle.ts'),
   tool('package boundaries', 'check-boundaries.ts'),
+  tool('descriptions of built-in kinds', 'check-descriptions.ts'),
   tool('API reports', 'api-report.ts', '--check'),
   tool('code in the docs', 'check-docs.ts'),
   bin('unused exports and dependencies', 'node_modules/knip/bin/knip.js'),

@@ -1,22 +1,18 @@
-// `npm run generate -- <folder>`: generates packages/k8s from the recorded facts of the built-in API (schemas.v3.json,
-// definitions.v2.json and discovery.json in the folder). The output depends only on the facts. It is committed, and
-// compared with the facts after it has been written.
+// `npm run generate -- FOLDER`: generates packages/k8s from the recorded facts of the built-in API (schemas.v3.json,
+// definitions.v2.json and discovery.json in the folder) and from packages/k8s/descriptions. Without a folder, the facts
+// are those of the present package, which is enough after a change of a description. The output depends only on these
+// files. It is committed, and compared with the facts after it has been written.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readFacts } from './generate-k8s/api-facts.ts'
+import { packageFacts } from './generate-k8s/package-facts.ts'
 import { verify } from './generate-k8s/verify.ts'
-import { writeDiscovery } from './generate-k8s/write-discovery.ts'
-import { writeModules } from './generate-k8s/write-modules.ts'
+import { writePackage } from './generate-k8s/write-package.ts'
 
-const folder = process.argv[2]
-if (folder === undefined) {
-  console.error('Usage: npm run generate -- <folder with schemas.v3.json, definitions.v2.json and discovery.json>')
-  process.exit(2)
-}
 const root = join(import.meta.dirname, '..', 'packages', 'k8s')
-const facts = readFacts(folder)
-const files = writeModules(facts)
-files.set('generated/discovery.ts', writeDiscovery(facts))
+const folder = process.argv[2]
+const facts = folder === undefined ? packageFacts() : readFacts(folder)
+const files = writePackage(facts)
 
 rmSync(join(root, 'src', 'generated'), { recursive: true, force: true })
 for (const [path, text] of files) {
@@ -35,7 +31,7 @@ const entry = (path: string): object => ({
 })
 manifest['exports'] = {
   '.': entry('index'),
-  ...Object.fromEntries(['all', 'discovery', 'schemas'].map((name) => [`./${name}`, entry(name)])),
+  ...Object.fromEntries(['all', 'descriptions', 'discovery', 'schemas'].map((name) => [`./${name}`, entry(name)])),
   ...Object.fromEntries([...facts.tables.keys()].map((table) => [`./${table}`, entry(`generated/${table}`)])),
 }
 writeFileSync(manifestFile, `${JSON.stringify(manifest, null, 2)}\n`)

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Case, Condition, Reduction, RequestSpec, Step } from './case-format.ts'
-import { brief, CaseFailure, type Difference, differencesOf, sorted, withoutColumnTexts } from './compare.ts'
+import {
+  brief,
+  CaseFailure,
+  type Difference,
+  differencesOf,
+  sorted,
+  withoutColumnTexts,
+  withoutSchemaTexts,
+} from './compare.ts'
 import { expand } from './expand.ts'
 import type { Answer, HttpClient } from './http-client.ts'
 import { Normalizer, type RunNames } from './normalizer.ts'
@@ -159,7 +167,8 @@ export class CaseRunner {
   }
 
   #compare(step: Step, label: string, actual: unknown, note?: string): void {
-    const found = differencesOf(withoutColumnTexts(step.expect ?? {}), withoutColumnTexts(actual))
+    const comparable = (value: unknown): unknown => withoutSchemaTexts(withoutColumnTexts(value))
+    const found = differencesOf(comparable(step.expect ?? {}), comparable(actual))
     if (found.length === 0) return
     throw new CaseFailure(
       found.map((one, i): Difference => {

@@ -69,6 +69,27 @@ export function withoutColumnTexts(value: unknown): unknown {
   )
 }
 
+/** Removes the descriptions in schemas of the built-in API, which are worded differently here. Those of custom resources stay. */
+export function withoutSchemaTexts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSchemaTexts)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      /^(components\.schemas\[')?io\.k8s\.[\w.-]+('\])?$/.test(key) ? withoutTexts(member) : withoutSchemaTexts(member),
+    ]),
+  )
+}
+
+/** Removes the descriptions of a schema and of its fields, but not a field that is named `description`. */
+function withoutTexts(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema
+  const { properties, ...rest } = withoutDescription(schema) as Record<string, unknown>
+  if (!isRecord(properties)) return rest
+  const fields = Object.entries(properties).map(([name, field]) => [name, withoutTexts(field)])
+  return { ...rest, properties: Object.fromEntries(fields) }
+}
+
 function withoutDescription(column: unknown): unknown {
   if (!isRecord(column)) return column
   const { description: _, ...rest } = column

@@ -16,6 +16,7 @@ export function compatibilityPage(cases: readonly AreaCase[]): string {
 The server responds like kube-apiserver v1.35.8. This is tested: \`test/conformance/cases\` contains ${cases.length} cases with requests and the
 responses of a real v1.35.8. Complete responses are compared: statuses, messages, reasons, causes, field paths, managedFields, warnings.
 Only values that differ between any two servers (times, uids, resource versions, generated names) are replaced by placeholders.
+Descriptions of table columns and of built-in schemas are not compared, because the server has its own texts.
 
 Cases that need controllers run against a control plane with all controllers, cases that exclude them run against a server alone, and all others
 run against both.

@@ -35,7 +35,8 @@ export const read = (home: Infer<typeof Home>) =>
 export const draft = Home({ metadata: { name: 'a' }, spec: { image: 'a', rooms: [] } })
 `
 
-function languageService(): ts.LanguageService {
+/** A language service for one module with the given text. */
+function languageService(source: string): ts.LanguageService {
   const options: ts.CompilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -66,7 +67,7 @@ function languageService(): ts.LanguageService {
 }
 
 it('s.object() preserves the declaration and the comment of fields for editors', () => {
-  const service = languageService()
+  const service = languageService(source)
   expect(service.getSemanticDiagnostics(file)).toEqual([])
   const shown = (use: string, name: string): readonly unknown[] => {
     const at = source.lastIndexOf(use) + use.length - 1
@@ -81,4 +82,31 @@ it('s.object() preserves the declaration and the comment of fields for editors',
   expect(shown('?.ready', 'ready')).toEqual(['Whether it is up.', true])
   expect(shown('spec: { image', 'image')).toEqual(['The image.', true])
   expect(shown(', rooms', 'rooms')).toEqual(['The rooms.', true])
+}, 120_000)
+
+it('kinds of kubewright/k8s show a description of the kind and of every field', () => {
+  const text = `import { Deployment, type PodSpec, type StatefulSetDraft } from 'kubewright/k8s'
+export const draft = Deployment({
+  metadata: { name: 'web' },
+  spec: { selector: {}, strategy: { type: 'Recreate' }, template: { spec: { containers: [{ name: 'web', tty: true }] } } },
+})
+export const read = (deployment: Deployment) => deployment.status?.readyReplicas
+export const pod = (spec: PodSpec) => spec.dnsPolicy
+export const claims = (set: StatefulSetDraft) => set.spec.volumeClaimTemplates
+`
+  const service = languageService(text)
+  expect(service.getSemanticDiagnostics(file)).toEqual([])
+  const shown = (use: string): string => {
+    const info = service.getQuickInfoAtPosition(file, text.indexOf(use) + use.length - 1)
+    return ts.displayPartsToString(info?.documentation)
+  }
+  expect(shown('draft = Deployment')).toContain('Runs replicas of a pod and rolls out changes of its template.')
+  expect(shown('strategy')).toBe('How new pods replace old ones.')
+  expect(shown('{ type')).toBe('RollingUpdate replaces pods gradually; Recreate stops all old pods first.')
+  expect(shown('containers')).toMatch(/^Main containers of the pod, at least one;.* Merged by name\.$/)
+  expect(shown('tty')).toBe('Allocates a terminal for the program; requires stdin.')
+  expect(shown('deployment.status')).toBe('Counts of replicas and progress of the rollout.')
+  expect(shown('readyReplicas')).toBe('Number of pods that are ready.')
+  expect(shown('spec.dnsPolicy')).toMatch(/^Source of the resolver settings/)
+  expect(shown('set.spec.volumeClaimTemplates')).toMatch(/^Claims to create for every pod/)
 }, 120_000)

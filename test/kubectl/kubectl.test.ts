@@ -180,6 +180,9 @@ describe('kubectl', () => {
   it('explain shows fields and their types', async () => {
     const replicas = await kubectl.run(['explain', 'deployment.spec.replicas'])
     expect(replicas).toMatch(/GROUP: +apps\nKIND: +Deployment\nVERSION: +v1\n\nFIELD: replicas <integer>/)
+    const strategy = await kubectl.run(['explain', 'deployment.spec.strategy'])
+    expect(strategy).toContain('How new pods replace old ones.')
+    expect(strategy).toMatch(/^ {2}rollingUpdate\t<RollingUpdateDeployment>\n {4}Limits of a rolling update;/m)
     const recursive = await kubectl.run(['explain', 'pod.spec.containers', '--recursive'])
     expect(recursive).toMatch(/^ {2}env\t<\[\]EnvVar>\n {4}name\t<string>/m)
     const unknown = await kubectl.try(['explain', 'pod.spec.nothing'])

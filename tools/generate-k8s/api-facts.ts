@@ -97,8 +97,16 @@ export function readFacts(folder: string): ApiFacts {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'))
   const schemas = read('schemas.v3.json') as Record<string, PublishedSchema>
   const discovery = read('discovery.json') as Record<'api' | 'apis', { readonly items: readonly DiscoveredGroup[] }>
-  const groups = [...discovery.api.items, ...discovery.apis.items]
+  const v2 = read('definitions.v2.json') as Record<string, PublishedSchema>
+  return factsOf(schemas, v2, [...discovery.api.items, ...discovery.apis.items])
+}
 
+/** Arranges published schemas and discovered groups as facts. */
+export function factsOf(
+  schemas: Readonly<Record<string, PublishedSchema>>,
+  v2: Readonly<Record<string, PublishedSchema>>,
+  groups: readonly DiscoveredGroup[],
+): ApiFacts {
   const definitions: FactDefinition[] = Object.entries(schemas).map(([published, schema]) => {
     const short = shortName(published)
     if (short === undefined) throw new Error(`Cannot place definition ${published}: its name belongs to no table`)
@@ -109,7 +117,7 @@ export function readFacts(folder: string): ApiFacts {
     tables.set(definition.table, [...(tables.get(definition.table) ?? []), definition])
   }
   const kinds = findKinds(definitions, groups)
-  return { tables, kinds, groups, v2: read('definitions.v2.json') as Record<string, PublishedSchema> }
+  return { tables, kinds, groups, v2 }
 }
 
 function findKinds(definitions: readonly FactDefinition[], groups: readonly DiscoveredGroup[]): Map<string, FactKind> {

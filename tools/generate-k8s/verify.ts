@@ -1,6 +1,7 @@
 // Imports the generated modules and compares them with the facts: the notation must be lossless.
 import { isDeepStrictEqual } from 'node:util'
 import type { ApiFacts, DiscoveredGroup } from './api-facts.ts'
+import { publishedGroups } from './package-facts.ts'
 
 /** Throws unless the generated package publishes exactly the facts. */
 export async function verify(facts: ApiFacts): Promise<string> {
@@ -22,29 +23,6 @@ export async function verify(facts: ApiFacts): Promise<string> {
   if (builtinKinds().length !== facts.kinds.size) wrong.push('kinds')
   if (wrong.length > 0) throw new Error(`The generated package differs from the facts:\n  ${wrong.join('\n  ')}`)
   return `${count} definitions, ${facts.kinds.size} kinds and ${facts.groups.length} groups match the facts`
-}
-
-type Groups = ReturnType<typeof import('../../packages/k8s/src/discovery.ts')['discoveryGroups']>
-
-function publishedGroups(groups: Groups): unknown[] {
-  return groups.map(({ group, versions }) => ({
-    metadata: group === '' ? {} : { name: group },
-    versions: versions.map(({ version, resources }) => ({
-      version,
-      resources: resources.map(({ kind, singular, subresources, ...resource }) => ({
-        ...resource,
-        responseKind: { group: '', version: '', kind },
-        singularResource: singular,
-        ...(subresources && {
-          subresources: subresources.map(({ name, group: g = '', version: v = '', kind: k, verbs }) => ({
-            subresource: name,
-            responseKind: { group: g, version: v, kind: k },
-            verbs,
-          })),
-        }),
-      })),
-    })),
-  }))
 }
 
 function withoutFreshness({ metadata, versions }: DiscoveredGroup): unknown {

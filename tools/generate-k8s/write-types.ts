@@ -1,4 +1,9 @@
 // Writes the TypeScript types of a table: an interface per definition, a read type and a draft per kind.
+import {
+  type DescriptionTexts,
+  type FieldTexts,
+  textsOf,
+} from '../../packages/k8s/src/internal/description-notation.ts'
 import { opaqueSchemas } from '../../packages/k8s/src/internal/opaque-schemas.ts'
 import { type ApiFacts, type FactDefinition, type FactKind, keyOf, type PublishedSchema } from './api-facts.ts'
 import { referenceOf } from './write-notation.ts'
@@ -17,18 +22,11 @@ const OPAQUE_TYPES: Readonly<Record<string, string>> = {
   JSONSchemaPropsOrBool: 'JSONSchemaProps | boolean',
   JSONSchemaPropsOrStringArray: 'JSONSchemaProps | string[]',
 }
-const OPAQUE_DOCS: Readonly<Record<string, string>> = {
-  Quantity: "An amount such as `'500m'`, `'2Gi'` or `2`. Servers return strings.",
-  IntOrString: "A number, or a string such as a port name or `'25%'`.",
-  Time: 'A time in RFC 3339, with seconds precision.',
-  MicroTime: 'A time in RFC 3339, with microseconds precision.',
-  RawExtension: 'An object of any kind.',
-  FieldsV1: 'A set of fields, in the format in which the server tracks ownership.',
-  Patch: 'The body of a patch request.',
-  JSON: 'Any JSON value.',
-}
 // Kinds that the server accepts without a spec.
 const SPEC_OPTIONAL: ReadonlySet<string> = new Set(['core/v1.Namespace', 'core/v1.Node', 'coordination/v1.Lease'])
+
+/** The descriptions of all tables, by table key; the shared ones under `shared`. */
+export type Descriptions = ReadonlyMap<string, DescriptionTexts>
 
 /** TypeScript source and its imports. */
 export interface WrittenTypes {
@@ -40,15 +38,15 @@ export interface WrittenTypes {
 }
 
 /** Writes the types of a table that are not kinds: parts and lists. */
-export function writeParts(facts: ApiFacts, table: string): WrittenTypes {
-  const writer = new TypeWriter(facts, table)
+export function writeParts(facts: ApiFacts, table: string, descriptions: Descriptions): WrittenTypes {
+  const writer = new TypeWriter(facts, table, descriptions)
   for (const definition of facts.tables.get(table) ?? []) writer.addPart(definition)
   return writer
 }
 
 /** Writes the types and values of all kinds, which are in one module. */
-export function writeKinds(facts: ApiFacts): WrittenTypes {
-  const writer = new TypeWriter(facts, '')
+export function writeKinds(facts: ApiFacts, descriptions: Descriptions): WrittenTypes {
+  const writer = new TypeWriter(facts, '', descriptions)
   for (const definitions of facts.tables.values()) {
     for (const definition of definitions) {
       const kind = facts.kinds.get(keyOf(definition))
@@ -78,11 +76,13 @@ class TypeWriter implements WrittenTypes {
   readonly #facts: ApiFacts
   /** The table whose types need no qualifier. */
   readonly #table: string
+  readonly #descriptions: Descriptions
   readonly #embedded: ReadonlySet<string>
 
-  constructor(facts: ApiFacts, table: string) {
+  constructor(facts: ApiFacts, table: string, descriptions: Descriptions) {
     this.#facts = facts
     this.#table = table
+    this.#descriptions = descriptions
     this.#embedded = embeddedKinds(facts)
   }
 
@@ -92,13 +92,14 @@ class TypeWriter implements WrittenTypes {
       if (!this.#embedded.has(keyOf(definition))) return
       this.lines.push(`/** ${local} as a part of another object. All fields are optional. */`)
       this.typeNames.push(`Embedded${local}`)
-      this.#addInterface(`Embedded${local}`, definition.schema)
+      this.#addInterface(`Embedded${local}`, definition.schema, this.#textsOf(definition))
       return
     }
     this.typeNames.push(local)
+    const texts = this.#textsOf(definition)
     const opaque = Object.hasOwn(opaqueSchemas, local) ? OPAQUE_TYPES[local] : undefined
     if (opaque !== undefined) {
-      if (OPAQUE_DOCS[local]) this.lines.push(`/** ${OPAQUE_DOCS[local]} */`)
+      if (texts['']) this.lines.push(`/** ${texts['']} */`)
       this.lines.push(`export type ${local} = ${opaque}`, '')
       return
     }
@@ -109,10 +110,16 @@ class TypeWriter implements WrittenTypes {
       this.lines.push(`  readonly apiVersion: '${apiVersionOf(element)}'`, `  readonly kind: '${local}'`, '}', '')
       return
     }
-    this.#addInterface(local, definition.schema)
+    if (texts['']) this.lines.push(`/** ${texts['']} */`)
+    this.#addInterface(local, definition.schema, texts)
   }
 
-  #addInterface(name: string, schema: PublishedSchema): void {
+  #textsOf({ table, local, schema }: FactDefinition): FieldTexts {
+    const fields = new Set(Object.keys(schema.properties ?? {}))
+    return textsOf(this.#descriptions.get(table), this.#descriptions.get('shared') ?? {}, local, fields)
+  }
+
+  #addInterface(name: string, schema: PublishedSchema, texts: FieldTexts): void {
     const fields = Object.entries(schema.properties ?? {})
     if (fields.length === 0) {
       this.lines.push(`export type ${name} = Record<string, never>`, '')
@@ -121,7 +128,7 @@ class TypeWriter implements WrittenTypes {
     this.lines.push(`export interface ${name} {`)
     for (const [field, shape] of fields) {
       const required = schema.required?.includes(field) ?? false
-      this.#addDoc(shape, required)
+      this.#addDoc(texts[field], shape, required)
       this.lines.push(`  ${propertyName(field)}${required ? '' : '?'}: ${this.#typeOf(shape)}`)
     }
     this.lines.push('}', '')
@@ -136,19 +143,21 @@ class TypeWriter implements WrittenTypes {
     )
     const meta = this.#typeOf({ $ref: '#/x/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' })
 
-    this.lines.push(`/** ${describeKind(kind)} As read: deeply read-only. */`)
+    const texts = this.#textsOf(kind.definition)
+    this.#addKindDoc(texts, `${describeKind(kind)} As read: deeply read-only.`)
     this.lines.push(`export interface ${local} extends ${kind.virtual ? 'Readonly<TypeMeta>' : 'KubeObject'} {`)
     for (const [name, value] of Object.entries(typeMeta)) this.lines.push(`  readonly ${name}: '${value}'`)
     if (kind.virtual) this.lines.push(`  readonly metadata: DeepReadonly<${meta}>`)
     for (const [name, shape] of fields) {
       const required = name === 'spec' || (schema.required?.includes(name) ?? false)
-      this.#addDoc(shape, required)
+      this.#addDoc(texts[name], shape, required)
       this.lines.push(`  readonly ${propertyName(name)}${required ? '' : '?'}: ${this.#readTypeOf(shape)}`)
     }
     this.lines.push('}', '')
 
-    this.lines.push(
-      `/** ${kind.kind} of ${typeMeta.apiVersion} as written: mutable, without the fields that only the server sets. */`,
+    this.#addKindDoc(
+      texts,
+      `${kind.kind} of ${typeMeta.apiVersion} as written: mutable, without the fields that only the server sets.`,
     )
     this.lines.push(`export interface ${local}Draft {`)
     for (const [name, value] of Object.entries(typeMeta)) this.lines.push(`  ${name}: '${value}'`)
@@ -157,7 +166,7 @@ class TypeWriter implements WrittenTypes {
       if (name === 'status') continue
       const needed =
         name === 'spec' ? !SPEC_OPTIONAL.has(keyOf(kind.definition)) : (schema.required?.includes(name) ?? false)
-      this.#addDoc(shape, needed)
+      this.#addDoc(texts[name], shape, needed)
       this.lines.push(`  ${propertyName(name)}${needed ? '' : '?'}: ${this.#typeOf(shape)}`)
     }
     this.lines.push('}', '')
@@ -185,20 +194,31 @@ class TypeWriter implements WrittenTypes {
     list('categories', kind.categories)
     list('subresources', kind.subresources)
     const type = `Kind<${local}, ${local}Draft, ${status ? this.#typeOf(status) : 'never'}>`
-    this.lines.push(`/** ${describeKind(kind)} */`)
+    this.#addKindDoc(this.#textsOf(kind.definition), describeKind(kind))
     this.lines.push(`export const ${local}: ${type} = /* @__PURE__ */ builtinKind(tables.${tableConst(table)}, {`)
     for (const fact of facts) this.lines.push(`  ${fact},`)
     this.lines.push('})', '')
   }
 
-  #addDoc(shape: PublishedSchema, required: boolean): void {
-    const facts: string[] = []
+  #addKindDoc({ '': text }: FieldTexts, facts: string): void {
+    if (text === undefined) this.lines.push(`/** ${facts} */`)
+    else this.lines.push('/**', ` * ${text}`, ' *', ` * ${facts}`, ' */')
+  }
+
+  #addDoc(text: string | undefined, shape: PublishedSchema, required: boolean): void {
+    const facts: string[] = text === undefined ? [] : [text]
     const keys = shape['x-kubernetes-list-map-keys']
     if (keys) facts.push(`Merged by ${keys.join(' and ')}.`)
     const fallback = shape.default
-    if (fallback !== undefined && JSON.stringify(fallback) !== '{}' && !(required && !fallback))
-      facts.push(`@default ${JSON.stringify(fallback)}`)
-    if (facts.length > 0) this.lines.push(`  /** ${facts.join(' ')} */`)
+    const tag =
+      fallback !== undefined && JSON.stringify(fallback) !== '{}' && !(required && !fallback)
+        ? `@default ${JSON.stringify(fallback)}`
+        : undefined
+    if (tag !== undefined && facts.length > 0) {
+      // A tag is recognized only at the start of a line.
+      this.lines.push('  /**', `   * ${facts.join(' ')}`, `   * ${tag}`, '   */')
+    } else if (tag !== undefined) this.lines.push(`  /** ${tag} */`)
+    else if (facts.length > 0) this.lines.push(`  /** ${facts.join(' ')} */`)
   }
 
   /** Returns the mutable type. */

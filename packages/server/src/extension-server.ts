@@ -14,7 +14,6 @@ import { kubernetesVersion, versionPath } from './discovery/version-path.ts'
 import { requestTimeout } from './http/filters/request-timeout.ts'
 import { healthPaths } from './http/health/health-paths.ts'
 import { standardChecks } from './http/health/standard-checks.ts'
-import { OpenApiDocuments } from './openapi/openapi-documents.ts'
 import { openApiPaths } from './openapi/openapi-paths.ts'
 import type { PathHandler } from './request/path-handler.ts'
 import type { Resource } from './resource/resource.ts'
@@ -63,7 +62,7 @@ export function createExtensionServer(options: ExtensionServerOptions): Promise<
         parts.resources.set(resource)
       }
       const discovery = new DiscoveryIndex(parts.resources)
-      const openApi = new OpenApiDocuments({ resources: parts.resources, discovery, gitVersion: kubernetesVersion })
+      const openApi = { resources: parts.resources, discovery, gitVersion: kubernetesVersion }
       const { registry } = parts
       const health = standardChecks({ store, feed: registry.feed, clock: parts.clock })
       return {

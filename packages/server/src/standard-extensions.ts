@@ -16,7 +16,6 @@ import { healthPaths } from './http/health/health-paths.ts'
 import { standardChecks } from './http/health/standard-checks.ts'
 import { metricsPath } from './http/metrics/metrics-path.ts'
 import { ServerMetrics } from './http/metrics/server-metrics.ts'
-import { OpenApiDocuments } from './openapi/openapi-documents.ts'
 import { openApiPaths } from './openapi/openapi-paths.ts'
 
 /** The health checks of kube-apiserver that pass once {@link bootstrap} is done. */
@@ -74,7 +73,7 @@ export async function standardExtensions(
       aggregation.paths,
       metricsPath(metrics),
       discoveryPaths(discovery),
-      openApiPaths(new OpenApiDocuments({ resources, discovery, gitVersion: kubernetesVersion }), clock),
+      openApiPaths({ resources, discovery, gitVersion: kubernetesVersion }, clock),
       versionPath(),
       healthPaths(health, log),
       rootPaths(discovery, () => [...health.paths(), ...unlistedPaths]),

@@ -38,8 +38,8 @@ export const explainCommand: Command = defineCommand({
   name: 'explain',
   summary: 'Describe the fields of a kind, without a cluster',
   description: `
-List the fields of a kind, or describe one of them, in the layout of kubectl explain. Built-in kinds are explained with
-their types, CRDs with types and descriptions. With --cluster, a cluster supplies the descriptions of all kinds.`,
+List the fields of a kind, or describe one of them, in the layout of kubectl explain. Descriptions of built-in
+kinds are part of Kubewright, those of custom kinds come from their CRDs. With --cluster, the cluster supplies all of them.`,
   args: explainArguments,
   flags: explainFlags,
   run: async (input, context) => (await import('./run-explain.ts')).runExplain(input, context),

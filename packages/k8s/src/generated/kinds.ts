@@ -26,24 +26,36 @@ import type * as storage from './storage/v1.ts'
 import { builtinKind } from '../builtin-kind.ts'
 import * as tables from './tables.ts'
 
-/** MutatingWebhookConfiguration of admissionregistration.k8s.io/v1: mutatingwebhookconfigurations, cluster-scoped. As read: deeply read-only. */
+/**
+ * Registers webhooks that change objects.
+ *
+ * MutatingWebhookConfiguration of admissionregistration.k8s.io/v1: mutatingwebhookconfigurations, cluster-scoped. As read: deeply read-only.
+ */
 export interface MutatingWebhookConfiguration extends KubeObject {
   readonly apiVersion: 'admissionregistration.k8s.io/v1'
   readonly kind: 'MutatingWebhookConfiguration'
-  /** Merged by name. */
+  /** The webhooks, which the server calls one after the other in this order. Merged by name. */
   readonly webhooks?: readonly DeepReadonly<admissionregistration.MutatingWebhook>[]
 }
 
-/** MutatingWebhookConfiguration of admissionregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Registers webhooks that change objects.
+ *
+ * MutatingWebhookConfiguration of admissionregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface MutatingWebhookConfigurationDraft {
   apiVersion: 'admissionregistration.k8s.io/v1'
   kind: 'MutatingWebhookConfiguration'
   metadata: MetaDraft
-  /** Merged by name. */
+  /** The webhooks, which the server calls one after the other in this order. Merged by name. */
   webhooks?: admissionregistration.MutatingWebhook[]
 }
 
-/** MutatingWebhookConfiguration of admissionregistration.k8s.io/v1: mutatingwebhookconfigurations, cluster-scoped. */
+/**
+ * Registers webhooks that change objects.
+ *
+ * MutatingWebhookConfiguration of admissionregistration.k8s.io/v1: mutatingwebhookconfigurations, cluster-scoped.
+ */
 export const MutatingWebhookConfiguration: Kind<MutatingWebhookConfiguration, MutatingWebhookConfigurationDraft, never> = /* @__PURE__ */ builtinKind(tables.admissionregistrationV1, {
   group: 'admissionregistration.k8s.io',
   version: 'v1',
@@ -53,23 +65,38 @@ export const MutatingWebhookConfiguration: Kind<MutatingWebhookConfiguration, Mu
   categories: ['api-extensions'],
 })
 
-/** ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1: validatingadmissionpolicies, cluster-scoped. As read: deeply read-only. */
+/**
+ * CEL rules that decide whether requests are admitted; takes effect through bindings.
+ *
+ * ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1: validatingadmissionpolicies, cluster-scoped. As read: deeply read-only.
+ */
 export interface ValidatingAdmissionPolicy extends KubeObject {
   readonly apiVersion: 'admissionregistration.k8s.io/v1'
   readonly kind: 'ValidatingAdmissionPolicy'
+  /** Selected requests and the rules. */
   readonly spec: DeepReadonly<admissionregistration.ValidatingAdmissionPolicySpec>
+  /** Conditions, and type errors of the expressions. */
   readonly status?: DeepReadonly<admissionregistration.ValidatingAdmissionPolicyStatus>
 }
 
-/** ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * CEL rules that decide whether requests are admitted; takes effect through bindings.
+ *
+ * ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ValidatingAdmissionPolicyDraft {
   apiVersion: 'admissionregistration.k8s.io/v1'
   kind: 'ValidatingAdmissionPolicy'
   metadata: MetaDraft
+  /** Selected requests and the rules. */
   spec: admissionregistration.ValidatingAdmissionPolicySpec
 }
 
-/** ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1: validatingadmissionpolicies, cluster-scoped. */
+/**
+ * CEL rules that decide whether requests are admitted; takes effect through bindings.
+ *
+ * ValidatingAdmissionPolicy of admissionregistration.k8s.io/v1: validatingadmissionpolicies, cluster-scoped.
+ */
 export const ValidatingAdmissionPolicy: Kind<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyDraft, admissionregistration.ValidatingAdmissionPolicyStatus> = /* @__PURE__ */ builtinKind(tables.admissionregistrationV1, {
   group: 'admissionregistration.k8s.io',
   version: 'v1',
@@ -80,22 +107,36 @@ export const ValidatingAdmissionPolicy: Kind<ValidatingAdmissionPolicy, Validati
   subresources: ['status'],
 })
 
-/** ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1: validatingadmissionpolicybindings, cluster-scoped. As read: deeply read-only. */
+/**
+ * Puts a policy into effect for certain resources and parameters.
+ *
+ * ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1: validatingadmissionpolicybindings, cluster-scoped. As read: deeply read-only.
+ */
 export interface ValidatingAdmissionPolicyBinding extends KubeObject {
   readonly apiVersion: 'admissionregistration.k8s.io/v1'
   readonly kind: 'ValidatingAdmissionPolicyBinding'
+  /** Policy, parameters, resources and consequences. */
   readonly spec: DeepReadonly<admissionregistration.ValidatingAdmissionPolicyBindingSpec>
 }
 
-/** ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Puts a policy into effect for certain resources and parameters.
+ *
+ * ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ValidatingAdmissionPolicyBindingDraft {
   apiVersion: 'admissionregistration.k8s.io/v1'
   kind: 'ValidatingAdmissionPolicyBinding'
   metadata: MetaDraft
+  /** Policy, parameters, resources and consequences. */
   spec: admissionregistration.ValidatingAdmissionPolicyBindingSpec
 }
 
-/** ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1: validatingadmissionpolicybindings, cluster-scoped. */
+/**
+ * Puts a policy into effect for certain resources and parameters.
+ *
+ * ValidatingAdmissionPolicyBinding of admissionregistration.k8s.io/v1: validatingadmissionpolicybindings, cluster-scoped.
+ */
 export const ValidatingAdmissionPolicyBinding: Kind<ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicyBindingDraft, never> = /* @__PURE__ */ builtinKind(tables.admissionregistrationV1, {
   group: 'admissionregistration.k8s.io',
   version: 'v1',
@@ -105,24 +146,36 @@ export const ValidatingAdmissionPolicyBinding: Kind<ValidatingAdmissionPolicyBin
   categories: ['api-extensions'],
 })
 
-/** ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1: validatingwebhookconfigurations, cluster-scoped. As read: deeply read-only. */
+/**
+ * Registers webhooks that can reject requests.
+ *
+ * ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1: validatingwebhookconfigurations, cluster-scoped. As read: deeply read-only.
+ */
 export interface ValidatingWebhookConfiguration extends KubeObject {
   readonly apiVersion: 'admissionregistration.k8s.io/v1'
   readonly kind: 'ValidatingWebhookConfiguration'
-  /** Merged by name. */
+  /** The webhooks, which are called in parallel. Merged by name. */
   readonly webhooks?: readonly DeepReadonly<admissionregistration.ValidatingWebhook>[]
 }
 
-/** ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Registers webhooks that can reject requests.
+ *
+ * ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ValidatingWebhookConfigurationDraft {
   apiVersion: 'admissionregistration.k8s.io/v1'
   kind: 'ValidatingWebhookConfiguration'
   metadata: MetaDraft
-  /** Merged by name. */
+  /** The webhooks, which are called in parallel. Merged by name. */
   webhooks?: admissionregistration.ValidatingWebhook[]
 }
 
-/** ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1: validatingwebhookconfigurations, cluster-scoped. */
+/**
+ * Registers webhooks that can reject requests.
+ *
+ * ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1: validatingwebhookconfigurations, cluster-scoped.
+ */
 export const ValidatingWebhookConfiguration: Kind<ValidatingWebhookConfiguration, ValidatingWebhookConfigurationDraft, never> = /* @__PURE__ */ builtinKind(tables.admissionregistrationV1, {
   group: 'admissionregistration.k8s.io',
   version: 'v1',
@@ -132,23 +185,38 @@ export const ValidatingWebhookConfiguration: Kind<ValidatingWebhookConfiguration
   categories: ['api-extensions'],
 })
 
-/** CustomResourceDefinition of apiextensions.k8s.io/v1: customresourcedefinitions, cluster-scoped; short names crd, crds. As read: deeply read-only. */
+/**
+ * Adds a kind to the API; its name is plural.group.
+ *
+ * CustomResourceDefinition of apiextensions.k8s.io/v1: customresourcedefinitions, cluster-scoped; short names crd, crds. As read: deeply read-only.
+ */
 export interface CustomResourceDefinition extends KubeObject {
   readonly apiVersion: 'apiextensions.k8s.io/v1'
   readonly kind: 'CustomResourceDefinition'
+  /** Names, scope and versions of the kind. */
   readonly spec: DeepReadonly<apiextensions.CustomResourceDefinitionSpec>
+  /** Whether the kind is served, and its accepted names. */
   readonly status?: DeepReadonly<apiextensions.CustomResourceDefinitionStatus>
 }
 
-/** CustomResourceDefinition of apiextensions.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Adds a kind to the API; its name is plural.group.
+ *
+ * CustomResourceDefinition of apiextensions.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface CustomResourceDefinitionDraft {
   apiVersion: 'apiextensions.k8s.io/v1'
   kind: 'CustomResourceDefinition'
   metadata: MetaDraft
+  /** Names, scope and versions of the kind. */
   spec: apiextensions.CustomResourceDefinitionSpec
 }
 
-/** CustomResourceDefinition of apiextensions.k8s.io/v1: customresourcedefinitions, cluster-scoped; short names crd, crds. */
+/**
+ * Adds a kind to the API; its name is plural.group.
+ *
+ * CustomResourceDefinition of apiextensions.k8s.io/v1: customresourcedefinitions, cluster-scoped; short names crd, crds.
+ */
 export const CustomResourceDefinition: Kind<CustomResourceDefinition, CustomResourceDefinitionDraft, apiextensions.CustomResourceDefinitionStatus> = /* @__PURE__ */ builtinKind(tables.apiextensionsV1, {
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -160,23 +228,38 @@ export const CustomResourceDefinition: Kind<CustomResourceDefinition, CustomReso
   subresources: ['status'],
 })
 
-/** APIService of apiregistration.k8s.io/v1: apiservices, cluster-scoped. As read: deeply read-only. */
+/**
+ * Registers an API group version, served locally or by an extension server.
+ *
+ * APIService of apiregistration.k8s.io/v1: apiservices, cluster-scoped. As read: deeply read-only.
+ */
 export interface APIService extends KubeObject {
   readonly apiVersion: 'apiregistration.k8s.io/v1'
   readonly kind: 'APIService'
+  /** Group version, server and priorities. */
   readonly spec: DeepReadonly<apiregistration.APIServiceSpec>
+  /** Whether the server is available. */
   readonly status?: DeepReadonly<apiregistration.APIServiceStatus>
 }
 
-/** APIService of apiregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Registers an API group version, served locally or by an extension server.
+ *
+ * APIService of apiregistration.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface APIServiceDraft {
   apiVersion: 'apiregistration.k8s.io/v1'
   kind: 'APIService'
   metadata: MetaDraft
+  /** Group version, server and priorities. */
   spec: apiregistration.APIServiceSpec
 }
 
-/** APIService of apiregistration.k8s.io/v1: apiservices, cluster-scoped. */
+/**
+ * Registers an API group version, served locally or by an extension server.
+ *
+ * APIService of apiregistration.k8s.io/v1: apiservices, cluster-scoped.
+ */
 export const APIService: Kind<APIService, APIServiceDraft, apiregistration.APIServiceStatus> = /* @__PURE__ */ builtinKind(tables.apiregistrationV1, {
   group: 'apiregistration.k8s.io',
   version: 'v1',
@@ -187,24 +270,40 @@ export const APIService: Kind<APIService, APIServiceDraft, apiregistration.APISe
   subresources: ['status'],
 })
 
-/** ControllerRevision of apps/v1: controllerrevisions, namespaced. As read: deeply read-only. */
+/**
+ * A stored revision of a StatefulSet or DaemonSet template; immutable.
+ *
+ * ControllerRevision of apps/v1: controllerrevisions, namespaced. As read: deeply read-only.
+ */
 export interface ControllerRevision extends KubeObject {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'ControllerRevision'
+  /** Serialized template of the revision. */
   readonly data?: DeepReadonly<meta.RawExtension>
+  /** Number of the revision; later revisions have higher numbers. */
   readonly revision: number
 }
 
-/** ControllerRevision of apps/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A stored revision of a StatefulSet or DaemonSet template; immutable.
+ *
+ * ControllerRevision of apps/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ControllerRevisionDraft {
   apiVersion: 'apps/v1'
   kind: 'ControllerRevision'
   metadata: MetaDraft
+  /** Serialized template of the revision. */
   data?: meta.RawExtension
+  /** Number of the revision; later revisions have higher numbers. */
   revision: number
 }
 
-/** ControllerRevision of apps/v1: controllerrevisions, namespaced. */
+/**
+ * A stored revision of a StatefulSet or DaemonSet template; immutable.
+ *
+ * ControllerRevision of apps/v1: controllerrevisions, namespaced.
+ */
 export const ControllerRevision: Kind<ControllerRevision, ControllerRevisionDraft, never> = /* @__PURE__ */ builtinKind(tables.appsV1, {
   group: 'apps',
   version: 'v1',
@@ -213,23 +312,38 @@ export const ControllerRevision: Kind<ControllerRevision, ControllerRevisionDraf
   scope: 'Namespaced',
 })
 
-/** DaemonSet of apps/v1: daemonsets, namespaced; short names ds. As read: deeply read-only. */
+/**
+ * Runs one pod on every matching node.
+ *
+ * DaemonSet of apps/v1: daemonsets, namespaced; short names ds. As read: deeply read-only.
+ */
 export interface DaemonSet extends KubeObject {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'DaemonSet'
+  /** Pods to run and how updates replace them. */
   readonly spec: DeepReadonly<apps.DaemonSetSpec>
+  /** Counts of nodes and pods, as the controller observed them. */
   readonly status?: DeepReadonly<apps.DaemonSetStatus>
 }
 
-/** DaemonSet of apps/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Runs one pod on every matching node.
+ *
+ * DaemonSet of apps/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface DaemonSetDraft {
   apiVersion: 'apps/v1'
   kind: 'DaemonSet'
   metadata: MetaDraft
+  /** Pods to run and how updates replace them. */
   spec: apps.DaemonSetSpec
 }
 
-/** DaemonSet of apps/v1: daemonsets, namespaced; short names ds. */
+/**
+ * Runs one pod on every matching node.
+ *
+ * DaemonSet of apps/v1: daemonsets, namespaced; short names ds.
+ */
 export const DaemonSet: Kind<DaemonSet, DaemonSetDraft, apps.DaemonSetStatus> = /* @__PURE__ */ builtinKind(tables.appsV1, {
   group: 'apps',
   version: 'v1',
@@ -241,23 +355,38 @@ export const DaemonSet: Kind<DaemonSet, DaemonSetDraft, apps.DaemonSetStatus> = 
   subresources: ['status'],
 })
 
-/** Deployment of apps/v1: deployments, namespaced; short names deploy. As read: deeply read-only. */
+/**
+ * Runs replicas of a pod and rolls out changes of its template.
+ *
+ * Deployment of apps/v1: deployments, namespaced; short names deploy. As read: deeply read-only.
+ */
 export interface Deployment extends KubeObject {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'Deployment'
+  /** Replicas, pod template and rollout strategy. */
   readonly spec: DeepReadonly<apps.DeploymentSpec>
+  /** Counts of replicas and progress of the rollout. */
   readonly status?: DeepReadonly<apps.DeploymentStatus>
 }
 
-/** Deployment of apps/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Runs replicas of a pod and rolls out changes of its template.
+ *
+ * Deployment of apps/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface DeploymentDraft {
   apiVersion: 'apps/v1'
   kind: 'Deployment'
   metadata: MetaDraft
+  /** Replicas, pod template and rollout strategy. */
   spec: apps.DeploymentSpec
 }
 
-/** Deployment of apps/v1: deployments, namespaced; short names deploy. */
+/**
+ * Runs replicas of a pod and rolls out changes of its template.
+ *
+ * Deployment of apps/v1: deployments, namespaced; short names deploy.
+ */
 export const Deployment: Kind<Deployment, DeploymentDraft, apps.DeploymentStatus> = /* @__PURE__ */ builtinKind(tables.appsV1, {
   group: 'apps',
   version: 'v1',
@@ -269,23 +398,38 @@ export const Deployment: Kind<Deployment, DeploymentDraft, apps.DeploymentStatus
   subresources: ['scale', 'status'],
 })
 
-/** ReplicaSet of apps/v1: replicasets, namespaced; short names rs. As read: deeply read-only. */
+/**
+ * Keeps a number of equal pods running; usually managed by a Deployment.
+ *
+ * ReplicaSet of apps/v1: replicasets, namespaced; short names rs. As read: deeply read-only.
+ */
 export interface ReplicaSet extends KubeObject {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'ReplicaSet'
+  /** Number of replicas and their template. */
   readonly spec: DeepReadonly<apps.ReplicaSetSpec>
+  /** Counts of replicas, as the controller observed them. */
   readonly status?: DeepReadonly<apps.ReplicaSetStatus>
 }
 
-/** ReplicaSet of apps/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Keeps a number of equal pods running; usually managed by a Deployment.
+ *
+ * ReplicaSet of apps/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ReplicaSetDraft {
   apiVersion: 'apps/v1'
   kind: 'ReplicaSet'
   metadata: MetaDraft
+  /** Number of replicas and their template. */
   spec: apps.ReplicaSetSpec
 }
 
-/** ReplicaSet of apps/v1: replicasets, namespaced; short names rs. */
+/**
+ * Keeps a number of equal pods running; usually managed by a Deployment.
+ *
+ * ReplicaSet of apps/v1: replicasets, namespaced; short names rs.
+ */
 export const ReplicaSet: Kind<ReplicaSet, ReplicaSetDraft, apps.ReplicaSetStatus> = /* @__PURE__ */ builtinKind(tables.appsV1, {
   group: 'apps',
   version: 'v1',
@@ -297,23 +441,38 @@ export const ReplicaSet: Kind<ReplicaSet, ReplicaSetDraft, apps.ReplicaSetStatus
   subresources: ['scale', 'status'],
 })
 
-/** StatefulSet of apps/v1: statefulsets, namespaced; short names sts. As read: deeply read-only. */
+/**
+ * Runs pods with stable names, stable storage and a defined order.
+ *
+ * StatefulSet of apps/v1: statefulsets, namespaced; short names sts. As read: deeply read-only.
+ */
 export interface StatefulSet extends KubeObject {
   readonly apiVersion: 'apps/v1'
   readonly kind: 'StatefulSet'
+  /** Replicas, pod template, volume claims and update strategy. */
   readonly spec: DeepReadonly<apps.StatefulSetSpec>
+  /** Counts of replicas and revisions, as the controller observed them. */
   readonly status?: DeepReadonly<apps.StatefulSetStatus>
 }
 
-/** StatefulSet of apps/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Runs pods with stable names, stable storage and a defined order.
+ *
+ * StatefulSet of apps/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface StatefulSetDraft {
   apiVersion: 'apps/v1'
   kind: 'StatefulSet'
   metadata: MetaDraft
+  /** Replicas, pod template, volume claims and update strategy. */
   spec: apps.StatefulSetSpec
 }
 
-/** StatefulSet of apps/v1: statefulsets, namespaced; short names sts. */
+/**
+ * Runs pods with stable names, stable storage and a defined order.
+ *
+ * StatefulSet of apps/v1: statefulsets, namespaced; short names sts.
+ */
 export const StatefulSet: Kind<StatefulSet, StatefulSetDraft, apps.StatefulSetStatus> = /* @__PURE__ */ builtinKind(tables.appsV1, {
   group: 'apps',
   version: 'v1',
@@ -325,22 +484,35 @@ export const StatefulSet: Kind<StatefulSet, StatefulSetDraft, apps.StatefulSetSt
   subresources: ['scale', 'status'],
 })
 
-/** SelfSubjectReview of authentication.k8s.io/v1: selfsubjectreviews, cluster-scoped. As read: deeply read-only. */
+/**
+ * Returns the identity of the caller.
+ *
+ * SelfSubjectReview of authentication.k8s.io/v1: selfsubjectreviews, cluster-scoped. As read: deeply read-only.
+ */
 export interface SelfSubjectReview extends Readonly<TypeMeta> {
   readonly apiVersion: 'authentication.k8s.io/v1'
   readonly kind: 'SelfSubjectReview'
   readonly metadata: DeepReadonly<meta.ObjectMeta>
+  /** Identity of the caller; filled by the server. */
   readonly status?: DeepReadonly<authentication.SelfSubjectReviewStatus>
 }
 
-/** SelfSubjectReview of authentication.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Returns the identity of the caller.
+ *
+ * SelfSubjectReview of authentication.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface SelfSubjectReviewDraft {
   apiVersion: 'authentication.k8s.io/v1'
   kind: 'SelfSubjectReview'
   metadata?: meta.ObjectMeta
 }
 
-/** SelfSubjectReview of authentication.k8s.io/v1: selfsubjectreviews, cluster-scoped. */
+/**
+ * Returns the identity of the caller.
+ *
+ * SelfSubjectReview of authentication.k8s.io/v1: selfsubjectreviews, cluster-scoped.
+ */
 export const SelfSubjectReview: Kind<SelfSubjectReview, SelfSubjectReviewDraft, authentication.SelfSubjectReviewStatus> = /* @__PURE__ */ builtinKind(tables.authenticationV1, {
   group: 'authentication.k8s.io',
   version: 'v1',
@@ -349,24 +521,39 @@ export const SelfSubjectReview: Kind<SelfSubjectReview, SelfSubjectReviewDraft, 
   scope: 'Cluster',
 })
 
-/** TokenRequest of authentication.k8s.io/v1: the body of a subresource. As read: deeply read-only. */
+/**
+ * Requests a token of a service account; sent to serviceaccounts/token.
+ *
+ * TokenRequest of authentication.k8s.io/v1: the body of a subresource. As read: deeply read-only.
+ */
 export interface TokenRequest extends Readonly<TypeMeta> {
   readonly apiVersion: 'authentication.k8s.io/v1'
   readonly kind: 'TokenRequest'
   readonly metadata: DeepReadonly<meta.ObjectMeta>
+  /** Audience, validity and binding of the token. */
   readonly spec: DeepReadonly<authentication.TokenRequestSpec>
+  /** The issued token and its expiry; filled by the server. */
   readonly status?: DeepReadonly<authentication.TokenRequestStatus>
 }
 
-/** TokenRequest of authentication.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Requests a token of a service account; sent to serviceaccounts/token.
+ *
+ * TokenRequest of authentication.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface TokenRequestDraft {
   apiVersion: 'authentication.k8s.io/v1'
   kind: 'TokenRequest'
   metadata?: meta.ObjectMeta
+  /** Audience, validity and binding of the token. */
   spec: authentication.TokenRequestSpec
 }
 
-/** TokenRequest of authentication.k8s.io/v1: the body of a subresource. */
+/**
+ * Requests a token of a service account; sent to serviceaccounts/token.
+ *
+ * TokenRequest of authentication.k8s.io/v1: the body of a subresource.
+ */
 export const TokenRequest: Kind<TokenRequest, TokenRequestDraft, authentication.TokenRequestStatus> = /* @__PURE__ */ builtinKind(tables.authenticationV1, {
   group: 'authentication.k8s.io',
   version: 'v1',
@@ -375,24 +562,39 @@ export const TokenRequest: Kind<TokenRequest, TokenRequestDraft, authentication.
   scope: 'Namespaced',
 })
 
-/** TokenReview of authentication.k8s.io/v1: tokenreviews, cluster-scoped. As read: deeply read-only. */
+/**
+ * Checks a bearer token and returns the identity behind it.
+ *
+ * TokenReview of authentication.k8s.io/v1: tokenreviews, cluster-scoped. As read: deeply read-only.
+ */
 export interface TokenReview extends Readonly<TypeMeta> {
   readonly apiVersion: 'authentication.k8s.io/v1'
   readonly kind: 'TokenReview'
   readonly metadata: DeepReadonly<meta.ObjectMeta>
+  /** Token to check, and the expected audiences. */
   readonly spec: DeepReadonly<authentication.TokenReviewSpec>
+  /** Result of the check; filled by the server. */
   readonly status?: DeepReadonly<authentication.TokenReviewStatus>
 }
 
-/** TokenReview of authentication.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Checks a bearer token and returns the identity behind it.
+ *
+ * TokenReview of authentication.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface TokenReviewDraft {
   apiVersion: 'authentication.k8s.io/v1'
   kind: 'TokenReview'
   metadata?: meta.ObjectMeta
+  /** Token to check, and the expected audiences. */
   spec: authentication.TokenReviewSpec
 }
 
-/** TokenReview of authentication.k8s.io/v1: tokenreviews, cluster-scoped. */
+/**
+ * Checks a bearer token and returns the identity behind it.
+ *
+ * TokenReview of authentication.k8s.io/v1: tokenreviews, cluster-scoped.
+ */
 export const TokenReview: Kind<TokenReview, TokenReviewDraft, authentication.TokenReviewStatus> = /* @__PURE__ */ builtinKind(tables.authenticationV1, {
   group: 'authentication.k8s.io',
   version: 'v1',
@@ -401,24 +603,39 @@ export const TokenReview: Kind<TokenReview, TokenReviewDraft, authentication.Tok
   scope: 'Cluster',
 })
 
-/** LocalSubjectAccessReview of authorization.k8s.io/v1: localsubjectaccessreviews, namespaced. As read: deeply read-only. */
+/**
+ * Checks whether a user may perform an action in one namespace.
+ *
+ * LocalSubjectAccessReview of authorization.k8s.io/v1: localsubjectaccessreviews, namespaced. As read: deeply read-only.
+ */
 export interface LocalSubjectAccessReview extends Readonly<TypeMeta> {
   readonly apiVersion: 'authorization.k8s.io/v1'
   readonly kind: 'LocalSubjectAccessReview'
   readonly metadata: DeepReadonly<meta.ObjectMeta>
+  /** User and action; the namespaces must agree. */
   readonly spec: DeepReadonly<authorization.SubjectAccessReviewSpec>
+  /** Result of the check; filled by the server. */
   readonly status?: DeepReadonly<authorization.SubjectAccessReviewStatus>
 }
 
-/** LocalSubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Checks whether a user may perform an action in one namespace.
+ *
+ * LocalSubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface LocalSubjectAccessReviewDraft {
   apiVersion: 'authorization.k8s.io/v1'
   kind: 'LocalSubjectAccessReview'
   metadata?: meta.ObjectMeta
+  /** User and action; the namespaces must agree. */
   spec: authorization.SubjectAccessReviewSpec
 }
 
-/** LocalSubjectAccessReview of authorization.k8s.io/v1: localsubjectaccessreviews, namespaced. */
+/**
+ * Checks whether a user may perform an action in one namespace.
+ *
+ * LocalSubjectAccessReview of authorization.k8s.io/v1: localsubjectaccessreviews, namespaced.
+ */
 export const LocalSubjectAccessReview: Kind<LocalSubjectAccessReview, LocalSubjectAccessReviewDraft, authorization.SubjectAccessReviewStatus> = /* @__PURE__ */ builtinKind(tables.authorizationV1, {
   group: 'authorization.k8s.io',
   version: 'v1',
@@ -427,24 +644,39 @@ export const LocalSubjectAccessReview: Kind<LocalSubjectAccessReview, LocalSubje
   scope: 'Namespaced',
 })
 
-/** SelfSubjectAccessReview of authorization.k8s.io/v1: selfsubjectaccessreviews, cluster-scoped. As read: deeply read-only. */
+/**
+ * Checks whether the caller may perform an action.
+ *
+ * SelfSubjectAccessReview of authorization.k8s.io/v1: selfsubjectaccessreviews, cluster-scoped. As read: deeply read-only.
+ */
 export interface SelfSubjectAccessReview extends Readonly<TypeMeta> {
   readonly apiVersion: 'authorization.k8s.io/v1'
   readonly kind: 'SelfSubjectAccessReview'
   readonly metadata: DeepReadonly<meta.ObjectMeta>
+  /** Action to check for the caller. */
   readonly spec: DeepReadonly<authorization.SelfSubjectAccessReviewSpec>
+  /** Result of the check; filled by the server. */
   readonly status?: DeepReadonly<authorization.SubjectAccessReviewStatus>
 }
 
-/** SelfSubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Checks whether the caller may perform an action.
+ *
+ * SelfSubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface SelfSubjectAccessReviewDraft {
   apiVersion: 'authorization.k8s.io/v1'
   kind: 'SelfSubjectAccessReview'
   metadata?: meta.ObjectMeta
+  /** Action to check for the caller. */
   spec: authorization.SelfSubjectAccessReviewSpec
 }
 
-/** SelfSubjectAccessReview of authorization.k8s.io/v1: selfsubjectaccessreviews, cluster-scoped. */
+/**
+ * Checks whether the caller may perform an action.
+ *
+ * SelfSubjectAccessReview of authorization.k8s.io/v1: selfsubjectaccessreviews, cluster-scoped.
+ */
 export const SelfSubjectAccessReview: Kind<SelfSubjectAccessReview, SelfSubjectAccessReviewDraft, authorization.SubjectAccessReviewStatus> = /* @__PURE__ */ builtinKind(tables.authorizationV1, {
   group: 'authorization.k8s.io',
   version: 'v1',
@@ -453,24 +685,39 @@ export const SelfSubjectAccessReview: Kind<SelfSubjectAccessReview, SelfSubjectA
   scope: 'Cluster',
 })
 
-/** SelfSubjectRulesReview of authorization.k8s.io/v1: selfsubjectrulesreviews, cluster-scoped. As read: deeply read-only. */
+/**
+ * Lists the actions that the caller may perform in a namespace.
+ *
+ * SelfSubjectRulesReview of authorization.k8s.io/v1: selfsubjectrulesreviews, cluster-scoped. As read: deeply read-only.
+ */
 export interface SelfSubjectRulesReview extends Readonly<TypeMeta> {
   readonly apiVersion: 'authorization.k8s.io/v1'
   readonly kind: 'SelfSubjectRulesReview'
   readonly metadata: DeepReadonly<meta.ObjectMeta>
+  /** Namespace whose rules are collected. */
   readonly spec: DeepReadonly<authorization.SelfSubjectRulesReviewSpec>
+  /** Permitted actions; filled by the server. */
   readonly status?: DeepReadonly<authorization.SubjectRulesReviewStatus>
 }
 
-/** SelfSubjectRulesReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Lists the actions that the caller may perform in a namespace.
+ *
+ * SelfSubjectRulesReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface SelfSubjectRulesReviewDraft {
   apiVersion: 'authorization.k8s.io/v1'
   kind: 'SelfSubjectRulesReview'
   metadata?: meta.ObjectMeta
+  /** Namespace whose rules are collected. */
   spec: authorization.SelfSubjectRulesReviewSpec
 }
 
-/** SelfSubjectRulesReview of authorization.k8s.io/v1: selfsubjectrulesreviews, cluster-scoped. */
+/**
+ * Lists the actions that the caller may perform in a namespace.
+ *
+ * SelfSubjectRulesReview of authorization.k8s.io/v1: selfsubjectrulesreviews, cluster-scoped.
+ */
 export const SelfSubjectRulesReview: Kind<SelfSubjectRulesReview, SelfSubjectRulesReviewDraft, authorization.SubjectRulesReviewStatus> = /* @__PURE__ */ builtinKind(tables.authorizationV1, {
   group: 'authorization.k8s.io',
   version: 'v1',
@@ -479,24 +726,39 @@ export const SelfSubjectRulesReview: Kind<SelfSubjectRulesReview, SelfSubjectRul
   scope: 'Cluster',
 })
 
-/** SubjectAccessReview of authorization.k8s.io/v1: subjectaccessreviews, cluster-scoped. As read: deeply read-only. */
+/**
+ * Checks whether a user may perform an action.
+ *
+ * SubjectAccessReview of authorization.k8s.io/v1: subjectaccessreviews, cluster-scoped. As read: deeply read-only.
+ */
 export interface SubjectAccessReview extends Readonly<TypeMeta> {
   readonly apiVersion: 'authorization.k8s.io/v1'
   readonly kind: 'SubjectAccessReview'
   readonly metadata: DeepReadonly<meta.ObjectMeta>
+  /** User to check, and the action in question. */
   readonly spec: DeepReadonly<authorization.SubjectAccessReviewSpec>
+  /** Result of the check; filled by the server. */
   readonly status?: DeepReadonly<authorization.SubjectAccessReviewStatus>
 }
 
-/** SubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Checks whether a user may perform an action.
+ *
+ * SubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface SubjectAccessReviewDraft {
   apiVersion: 'authorization.k8s.io/v1'
   kind: 'SubjectAccessReview'
   metadata?: meta.ObjectMeta
+  /** User to check, and the action in question. */
   spec: authorization.SubjectAccessReviewSpec
 }
 
-/** SubjectAccessReview of authorization.k8s.io/v1: subjectaccessreviews, cluster-scoped. */
+/**
+ * Checks whether a user may perform an action.
+ *
+ * SubjectAccessReview of authorization.k8s.io/v1: subjectaccessreviews, cluster-scoped.
+ */
 export const SubjectAccessReview: Kind<SubjectAccessReview, SubjectAccessReviewDraft, authorization.SubjectAccessReviewStatus> = /* @__PURE__ */ builtinKind(tables.authorizationV1, {
   group: 'authorization.k8s.io',
   version: 'v1',
@@ -505,23 +767,38 @@ export const SubjectAccessReview: Kind<SubjectAccessReview, SubjectAccessReviewD
   scope: 'Cluster',
 })
 
-/** HorizontalPodAutoscaler of autoscaling/v1: horizontalpodautoscalers, namespaced; short names hpa. As read: deeply read-only. */
+/**
+ * Adjusts the replicas of a workload to its CPU usage.
+ *
+ * HorizontalPodAutoscaler of autoscaling/v1: horizontalpodautoscalers, namespaced; short names hpa. As read: deeply read-only.
+ */
 export interface AutoscalingV1HorizontalPodAutoscaler extends KubeObject {
   readonly apiVersion: 'autoscaling/v1'
   readonly kind: 'HorizontalPodAutoscaler'
+  /** Target, limits and desired usage. */
   readonly spec: DeepReadonly<autoscalingV1.HorizontalPodAutoscalerSpec>
+  /** Present and desired number of replicas. */
   readonly status?: DeepReadonly<autoscalingV1.HorizontalPodAutoscalerStatus>
 }
 
-/** HorizontalPodAutoscaler of autoscaling/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Adjusts the replicas of a workload to its CPU usage.
+ *
+ * HorizontalPodAutoscaler of autoscaling/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface AutoscalingV1HorizontalPodAutoscalerDraft {
   apiVersion: 'autoscaling/v1'
   kind: 'HorizontalPodAutoscaler'
   metadata: MetaDraft
+  /** Target, limits and desired usage. */
   spec: autoscalingV1.HorizontalPodAutoscalerSpec
 }
 
-/** HorizontalPodAutoscaler of autoscaling/v1: horizontalpodautoscalers, namespaced; short names hpa. */
+/**
+ * Adjusts the replicas of a workload to its CPU usage.
+ *
+ * HorizontalPodAutoscaler of autoscaling/v1: horizontalpodautoscalers, namespaced; short names hpa.
+ */
 export const AutoscalingV1HorizontalPodAutoscaler: Kind<AutoscalingV1HorizontalPodAutoscaler, AutoscalingV1HorizontalPodAutoscalerDraft, autoscalingV1.HorizontalPodAutoscalerStatus> = /* @__PURE__ */ builtinKind(tables.autoscalingV1, {
   group: 'autoscaling',
   version: 'v1',
@@ -533,24 +810,39 @@ export const AutoscalingV1HorizontalPodAutoscaler: Kind<AutoscalingV1HorizontalP
   subresources: ['status'],
 })
 
-/** Scale of autoscaling/v1: the body of a subresource. As read: deeply read-only. */
+/**
+ * Number of replicas of a workload, as its scale subresource shows it.
+ *
+ * Scale of autoscaling/v1: the body of a subresource. As read: deeply read-only.
+ */
 export interface Scale extends Readonly<TypeMeta> {
   readonly apiVersion: 'autoscaling/v1'
   readonly kind: 'Scale'
   readonly metadata: DeepReadonly<meta.ObjectMeta>
+  /** Desired number of replicas. */
   readonly spec: DeepReadonly<autoscalingV1.ScaleSpec>
+  /** Actual number of replicas and their selector. */
   readonly status?: DeepReadonly<autoscalingV1.ScaleStatus>
 }
 
-/** Scale of autoscaling/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Number of replicas of a workload, as its scale subresource shows it.
+ *
+ * Scale of autoscaling/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ScaleDraft {
   apiVersion: 'autoscaling/v1'
   kind: 'Scale'
   metadata?: meta.ObjectMeta
+  /** Desired number of replicas. */
   spec: autoscalingV1.ScaleSpec
 }
 
-/** Scale of autoscaling/v1: the body of a subresource. */
+/**
+ * Number of replicas of a workload, as its scale subresource shows it.
+ *
+ * Scale of autoscaling/v1: the body of a subresource.
+ */
 export const Scale: Kind<Scale, ScaleDraft, autoscalingV1.ScaleStatus> = /* @__PURE__ */ builtinKind(tables.autoscalingV1, {
   group: 'autoscaling',
   version: 'v1',
@@ -559,23 +851,38 @@ export const Scale: Kind<Scale, ScaleDraft, autoscalingV1.ScaleStatus> = /* @__P
   scope: 'Namespaced',
 })
 
-/** HorizontalPodAutoscaler of autoscaling/v2: horizontalpodautoscalers, namespaced; short names hpa. As read: deeply read-only. */
+/**
+ * Adjusts the replicas of a workload to metrics.
+ *
+ * HorizontalPodAutoscaler of autoscaling/v2: horizontalpodautoscalers, namespaced; short names hpa. As read: deeply read-only.
+ */
 export interface HorizontalPodAutoscaler extends KubeObject {
   readonly apiVersion: 'autoscaling/v2'
   readonly kind: 'HorizontalPodAutoscaler'
+  /** Target, limits, metrics and behaviour. */
   readonly spec: DeepReadonly<autoscalingV2.HorizontalPodAutoscalerSpec>
+  /** Replicas and metrics, as the controller observed them. */
   readonly status?: DeepReadonly<autoscalingV2.HorizontalPodAutoscalerStatus>
 }
 
-/** HorizontalPodAutoscaler of autoscaling/v2 as written: mutable, without the fields that only the server sets. */
+/**
+ * Adjusts the replicas of a workload to metrics.
+ *
+ * HorizontalPodAutoscaler of autoscaling/v2 as written: mutable, without the fields that only the server sets.
+ */
 export interface HorizontalPodAutoscalerDraft {
   apiVersion: 'autoscaling/v2'
   kind: 'HorizontalPodAutoscaler'
   metadata: MetaDraft
+  /** Target, limits, metrics and behaviour. */
   spec: autoscalingV2.HorizontalPodAutoscalerSpec
 }
 
-/** HorizontalPodAutoscaler of autoscaling/v2: horizontalpodautoscalers, namespaced; short names hpa. */
+/**
+ * Adjusts the replicas of a workload to metrics.
+ *
+ * HorizontalPodAutoscaler of autoscaling/v2: horizontalpodautoscalers, namespaced; short names hpa.
+ */
 export const HorizontalPodAutoscaler: Kind<HorizontalPodAutoscaler, HorizontalPodAutoscalerDraft, autoscalingV2.HorizontalPodAutoscalerStatus> = /* @__PURE__ */ builtinKind(tables.autoscalingV2, {
   group: 'autoscaling',
   version: 'v2',
@@ -587,23 +894,38 @@ export const HorizontalPodAutoscaler: Kind<HorizontalPodAutoscaler, HorizontalPo
   subresources: ['status'],
 })
 
-/** CronJob of batch/v1: cronjobs, namespaced; short names cj. As read: deeply read-only. */
+/**
+ * Creates Jobs on a schedule.
+ *
+ * CronJob of batch/v1: cronjobs, namespaced; short names cj. As read: deeply read-only.
+ */
 export interface CronJob extends KubeObject {
   readonly apiVersion: 'batch/v1'
   readonly kind: 'CronJob'
+  /** Schedule, template of the Jobs and rules for overlapping runs. */
   readonly spec: DeepReadonly<batch.CronJobSpec>
+  /** Running Jobs and times of past runs. */
   readonly status?: DeepReadonly<batch.CronJobStatus>
 }
 
-/** CronJob of batch/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Creates Jobs on a schedule.
+ *
+ * CronJob of batch/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface CronJobDraft {
   apiVersion: 'batch/v1'
   kind: 'CronJob'
   metadata: MetaDraft
+  /** Schedule, template of the Jobs and rules for overlapping runs. */
   spec: batch.CronJobSpec
 }
 
-/** CronJob of batch/v1: cronjobs, namespaced; short names cj. */
+/**
+ * Creates Jobs on a schedule.
+ *
+ * CronJob of batch/v1: cronjobs, namespaced; short names cj.
+ */
 export const CronJob: Kind<CronJob, CronJobDraft, batch.CronJobStatus> = /* @__PURE__ */ builtinKind(tables.batchV1, {
   group: 'batch',
   version: 'v1',
@@ -615,23 +937,38 @@ export const CronJob: Kind<CronJob, CronJobDraft, batch.CronJobStatus> = /* @__P
   subresources: ['status'],
 })
 
-/** Job of batch/v1: jobs, namespaced. As read: deeply read-only. */
+/**
+ * Runs pods until a number of them succeed.
+ *
+ * Job of batch/v1: jobs, namespaced. As read: deeply read-only.
+ */
 export interface Job extends KubeObject {
   readonly apiVersion: 'batch/v1'
   readonly kind: 'Job'
+  /** Pod template, number of completions and failure rules. */
   readonly spec: DeepReadonly<batch.JobSpec>
+  /** Counts of pods and the outcome. */
   readonly status?: DeepReadonly<batch.JobStatus>
 }
 
-/** Job of batch/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Runs pods until a number of them succeed.
+ *
+ * Job of batch/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface JobDraft {
   apiVersion: 'batch/v1'
   kind: 'Job'
   metadata: MetaDraft
+  /** Pod template, number of completions and failure rules. */
   spec: batch.JobSpec
 }
 
-/** Job of batch/v1: jobs, namespaced. */
+/**
+ * Runs pods until a number of them succeed.
+ *
+ * Job of batch/v1: jobs, namespaced.
+ */
 export const Job: Kind<Job, JobDraft, batch.JobStatus> = /* @__PURE__ */ builtinKind(tables.batchV1, {
   group: 'batch',
   version: 'v1',
@@ -642,23 +979,38 @@ export const Job: Kind<Job, JobDraft, batch.JobStatus> = /* @__PURE__ */ builtin
   subresources: ['status'],
 })
 
-/** CertificateSigningRequest of certificates.k8s.io/v1: certificatesigningrequests, cluster-scoped; short names csr. As read: deeply read-only. */
+/**
+ * Requests an X.509 certificate from a signer of the cluster.
+ *
+ * CertificateSigningRequest of certificates.k8s.io/v1: certificatesigningrequests, cluster-scoped; short names csr. As read: deeply read-only.
+ */
 export interface CertificateSigningRequest extends KubeObject {
   readonly apiVersion: 'certificates.k8s.io/v1'
   readonly kind: 'CertificateSigningRequest'
+  /** Certificate request, signer and usages; immutable. */
   readonly spec: DeepReadonly<certificates.CertificateSigningRequestSpec>
+  /** Approval and the issued certificate. */
   readonly status?: DeepReadonly<certificates.CertificateSigningRequestStatus>
 }
 
-/** CertificateSigningRequest of certificates.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Requests an X.509 certificate from a signer of the cluster.
+ *
+ * CertificateSigningRequest of certificates.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface CertificateSigningRequestDraft {
   apiVersion: 'certificates.k8s.io/v1'
   kind: 'CertificateSigningRequest'
   metadata: MetaDraft
+  /** Certificate request, signer and usages; immutable. */
   spec: certificates.CertificateSigningRequestSpec
 }
 
-/** CertificateSigningRequest of certificates.k8s.io/v1: certificatesigningrequests, cluster-scoped; short names csr. */
+/**
+ * Requests an X.509 certificate from a signer of the cluster.
+ *
+ * CertificateSigningRequest of certificates.k8s.io/v1: certificatesigningrequests, cluster-scoped; short names csr.
+ */
 export const CertificateSigningRequest: Kind<CertificateSigningRequest, CertificateSigningRequestDraft, certificates.CertificateSigningRequestStatus> = /* @__PURE__ */ builtinKind(tables.certificatesV1, {
   group: 'certificates.k8s.io',
   version: 'v1',
@@ -669,22 +1021,36 @@ export const CertificateSigningRequest: Kind<CertificateSigningRequest, Certific
   subresources: ['approval', 'status'],
 })
 
-/** Lease of coordination.k8s.io/v1: leases, namespaced. As read: deeply read-only. */
+/**
+ * A lock with an expiry, for leader election and node heartbeats.
+ *
+ * Lease of coordination.k8s.io/v1: leases, namespaced. As read: deeply read-only.
+ */
 export interface Lease extends KubeObject {
   readonly apiVersion: 'coordination.k8s.io/v1'
   readonly kind: 'Lease'
+  /** Holder and times of the lease. */
   readonly spec: DeepReadonly<coordination.LeaseSpec>
 }
 
-/** Lease of coordination.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A lock with an expiry, for leader election and node heartbeats.
+ *
+ * Lease of coordination.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface LeaseDraft {
   apiVersion: 'coordination.k8s.io/v1'
   kind: 'Lease'
   metadata: MetaDraft
+  /** Holder and times of the lease. */
   spec?: coordination.LeaseSpec
 }
 
-/** Lease of coordination.k8s.io/v1: leases, namespaced. */
+/**
+ * A lock with an expiry, for leader election and node heartbeats.
+ *
+ * Lease of coordination.k8s.io/v1: leases, namespaced.
+ */
 export const Lease: Kind<Lease, LeaseDraft, never> = /* @__PURE__ */ builtinKind(tables.coordinationV1, {
   group: 'coordination.k8s.io',
   version: 'v1',
@@ -693,23 +1059,37 @@ export const Lease: Kind<Lease, LeaseDraft, never> = /* @__PURE__ */ builtinKind
   scope: 'Namespaced',
 })
 
-/** Binding of v1: bindings, namespaced. As read: deeply read-only. */
+/**
+ * Request that assigns a pod to a node; schedulers create it through pods/binding.
+ *
+ * Binding of v1: bindings, namespaced. As read: deeply read-only.
+ */
 export interface Binding extends Readonly<TypeMeta> {
   readonly apiVersion: 'v1'
   readonly kind: 'Binding'
   readonly metadata: DeepReadonly<meta.ObjectMeta>
+  /** Node to which the pod is assigned. */
   readonly target: DeepReadonly<core.ObjectReference>
 }
 
-/** Binding of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Request that assigns a pod to a node; schedulers create it through pods/binding.
+ *
+ * Binding of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface BindingDraft {
   apiVersion: 'v1'
   kind: 'Binding'
   metadata?: meta.ObjectMeta
+  /** Node to which the pod is assigned. */
   target: core.ObjectReference
 }
 
-/** Binding of v1: bindings, namespaced. */
+/**
+ * Request that assigns a pod to a node; schedulers create it through pods/binding.
+ *
+ * Binding of v1: bindings, namespaced.
+ */
 export const Binding: Kind<Binding, BindingDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -718,24 +1098,36 @@ export const Binding: Kind<Binding, BindingDraft, never> = /* @__PURE__ */ built
   scope: 'Namespaced',
 })
 
-/** ComponentStatus of v1: componentstatuses, cluster-scoped; short names cs. As read: deeply read-only. */
+/**
+ * Health of control plane components; outdated and read-only.
+ *
+ * ComponentStatus of v1: componentstatuses, cluster-scoped; short names cs. As read: deeply read-only.
+ */
 export interface ComponentStatus extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'ComponentStatus'
-  /** Merged by type. */
+  /** Results of the health checks. Merged by type. */
   readonly conditions?: readonly DeepReadonly<core.ComponentCondition>[]
 }
 
-/** ComponentStatus of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Health of control plane components; outdated and read-only.
+ *
+ * ComponentStatus of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ComponentStatusDraft {
   apiVersion: 'v1'
   kind: 'ComponentStatus'
   metadata: MetaDraft
-  /** Merged by type. */
+  /** Results of the health checks. Merged by type. */
   conditions?: core.ComponentCondition[]
 }
 
-/** ComponentStatus of v1: componentstatuses, cluster-scoped; short names cs. */
+/**
+ * Health of control plane components; outdated and read-only.
+ *
+ * ComponentStatus of v1: componentstatuses, cluster-scoped; short names cs.
+ */
 export const ComponentStatus: Kind<ComponentStatus, ComponentStatusDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -745,26 +1137,44 @@ export const ComponentStatus: Kind<ComponentStatus, ComponentStatusDraft, never>
   shortNames: ['cs'],
 })
 
-/** ConfigMap of v1: configmaps, namespaced; short names cm. As read: deeply read-only. */
+/**
+ * Configuration data in key-value form for use by pods and controllers.
+ *
+ * ConfigMap of v1: configmaps, namespaced; short names cm. As read: deeply read-only.
+ */
 export interface ConfigMap extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'ConfigMap'
+  /** Binary values by key, encoded in base64; keys must not occur in data. */
   readonly binaryData?: { readonly [key: string]: string }
+  /** Text values by key, in UTF-8. */
   readonly data?: { readonly [key: string]: string }
+  /** Prevents changes of the data for the rest of the object's life if true. */
   readonly immutable?: boolean
 }
 
-/** ConfigMap of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Configuration data in key-value form for use by pods and controllers.
+ *
+ * ConfigMap of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ConfigMapDraft {
   apiVersion: 'v1'
   kind: 'ConfigMap'
   metadata: MetaDraft
+  /** Binary values by key, encoded in base64; keys must not occur in data. */
   binaryData?: Record<string, string>
+  /** Text values by key, in UTF-8. */
   data?: Record<string, string>
+  /** Prevents changes of the data for the rest of the object's life if true. */
   immutable?: boolean
 }
 
-/** ConfigMap of v1: configmaps, namespaced; short names cm. */
+/**
+ * Configuration data in key-value form for use by pods and controllers.
+ *
+ * ConfigMap of v1: configmaps, namespaced; short names cm.
+ */
 export const ConfigMap: Kind<ConfigMap, ConfigMapDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -774,22 +1184,36 @@ export const ConfigMap: Kind<ConfigMap, ConfigMapDraft, never> = /* @__PURE__ */
   shortNames: ['cm'],
 })
 
-/** Endpoints of v1: endpoints, namespaced; short names ep. As read: deeply read-only. */
+/**
+ * All backends of a Service; superseded by EndpointSlice.
+ *
+ * Endpoints of v1: endpoints, namespaced; short names ep. As read: deeply read-only.
+ */
 export interface Endpoints extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Endpoints'
+  /** Backends, grouped by their ports. */
   readonly subsets?: readonly DeepReadonly<core.EndpointSubset>[]
 }
 
-/** Endpoints of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * All backends of a Service; superseded by EndpointSlice.
+ *
+ * Endpoints of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface EndpointsDraft {
   apiVersion: 'v1'
   kind: 'Endpoints'
   metadata: MetaDraft
+  /** Backends, grouped by their ports. */
   subsets?: core.EndpointSubset[]
 }
 
-/** Endpoints of v1: endpoints, namespaced; short names ep. */
+/**
+ * All backends of a Service; superseded by EndpointSlice.
+ *
+ * Endpoints of v1: endpoints, namespaced; short names ep.
+ */
 export const Endpoints: Kind<Endpoints, EndpointsDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -799,52 +1223,100 @@ export const Endpoints: Kind<Endpoints, EndpointsDraft, never> = /* @__PURE__ */
   shortNames: ['ep'],
 })
 
-/** Event of v1: events, namespaced; short names ev. As read: deeply read-only. */
+/**
+ * Report of something that happened to an object; kept for a limited time.
+ *
+ * Event of v1: events, namespaced; short names ev. As read: deeply read-only.
+ */
 export interface Event extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Event'
+  /** What the reporting controller did or tried, in CamelCase. */
   readonly action?: string
+  /** Number of times that the Event occurred. */
   readonly count?: number
+  /** Time of the first occurrence, with microseconds. */
   readonly eventTime?: meta.MicroTime
+  /** Time of the first occurrence. */
   readonly firstTimestamp?: meta.Time
+  /** Object that the Event is about. */
   readonly involvedObject: DeepReadonly<core.ObjectReference>
+  /** Time of the latest occurrence. */
   readonly lastTimestamp?: meta.Time
+  /** Explanation of what happened, written for people. */
   readonly message?: string
+  /** Machine-readable cause, in CamelCase. */
   readonly reason?: string
+  /** Second object that is involved, if any. */
   readonly related?: DeepReadonly<core.ObjectReference>
-  /** @default "" */
+  /**
+   * Name of the controller that reports, such as example.com/operator.
+   * @default ""
+   */
   readonly reportingComponent?: string
-  /** @default "" */
+  /**
+   * Instance of the controller, usually its pod name.
+   * @default ""
+   */
   readonly reportingInstance?: string
+  /** Repetition data, if the Event occurred more than once. */
   readonly series?: DeepReadonly<core.EventSeries>
+  /** Component and host that report the Event. */
   readonly source?: DeepReadonly<core.EventSource>
+  /** Severity: Normal for information, Warning for problems. */
   readonly type?: string
 }
 
-/** Event of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Report of something that happened to an object; kept for a limited time.
+ *
+ * Event of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface EventDraft {
   apiVersion: 'v1'
   kind: 'Event'
   metadata: MetaDraft
+  /** What the reporting controller did or tried, in CamelCase. */
   action?: string
+  /** Number of times that the Event occurred. */
   count?: number
+  /** Time of the first occurrence, with microseconds. */
   eventTime?: meta.MicroTime
+  /** Time of the first occurrence. */
   firstTimestamp?: meta.Time
+  /** Object that the Event is about. */
   involvedObject: core.ObjectReference
+  /** Time of the latest occurrence. */
   lastTimestamp?: meta.Time
+  /** Explanation of what happened, written for people. */
   message?: string
+  /** Machine-readable cause, in CamelCase. */
   reason?: string
+  /** Second object that is involved, if any. */
   related?: core.ObjectReference
-  /** @default "" */
+  /**
+   * Name of the controller that reports, such as example.com/operator.
+   * @default ""
+   */
   reportingComponent?: string
-  /** @default "" */
+  /**
+   * Instance of the controller, usually its pod name.
+   * @default ""
+   */
   reportingInstance?: string
+  /** Repetition data, if the Event occurred more than once. */
   series?: core.EventSeries
+  /** Component and host that report the Event. */
   source?: core.EventSource
+  /** Severity: Normal for information, Warning for problems. */
   type?: string
 }
 
-/** Event of v1: events, namespaced; short names ev. */
+/**
+ * Report of something that happened to an object; kept for a limited time.
+ *
+ * Event of v1: events, namespaced; short names ev.
+ */
 export const Event: Kind<Event, EventDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -854,22 +1326,36 @@ export const Event: Kind<Event, EventDraft, never> = /* @__PURE__ */ builtinKind
   shortNames: ['ev'],
 })
 
-/** LimitRange of v1: limitranges, namespaced; short names limits. As read: deeply read-only. */
+/**
+ * Limits and defaults for the resources of pods, containers and claims of a namespace.
+ *
+ * LimitRange of v1: limitranges, namespaced; short names limits. As read: deeply read-only.
+ */
 export interface LimitRange extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'LimitRange'
+  /** Limits and defaults of each type of object. */
   readonly spec: DeepReadonly<core.LimitRangeSpec>
 }
 
-/** LimitRange of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Limits and defaults for the resources of pods, containers and claims of a namespace.
+ *
+ * LimitRange of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface LimitRangeDraft {
   apiVersion: 'v1'
   kind: 'LimitRange'
   metadata: MetaDraft
+  /** Limits and defaults of each type of object. */
   spec: core.LimitRangeSpec
 }
 
-/** LimitRange of v1: limitranges, namespaced; short names limits. */
+/**
+ * Limits and defaults for the resources of pods, containers and claims of a namespace.
+ *
+ * LimitRange of v1: limitranges, namespaced; short names limits.
+ */
 export const LimitRange: Kind<LimitRange, LimitRangeDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -879,23 +1365,38 @@ export const LimitRange: Kind<LimitRange, LimitRangeDraft, never> = /* @__PURE__
   shortNames: ['limits'],
 })
 
-/** Namespace of v1: namespaces, cluster-scoped; short names ns. As read: deeply read-only. */
+/**
+ * A scope for names, in which most objects live.
+ *
+ * Namespace of v1: namespaces, cluster-scoped; short names ns. As read: deeply read-only.
+ */
 export interface Namespace extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Namespace'
+  /** Finalizers of the namespace. */
   readonly spec: DeepReadonly<core.NamespaceSpec>
+  /** Lifecycle state of the namespace. */
   readonly status?: DeepReadonly<core.NamespaceStatus>
 }
 
-/** Namespace of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A scope for names, in which most objects live.
+ *
+ * Namespace of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface NamespaceDraft {
   apiVersion: 'v1'
   kind: 'Namespace'
   metadata: MetaDraft
+  /** Finalizers of the namespace. */
   spec?: core.NamespaceSpec
 }
 
-/** Namespace of v1: namespaces, cluster-scoped; short names ns. */
+/**
+ * A scope for names, in which most objects live.
+ *
+ * Namespace of v1: namespaces, cluster-scoped; short names ns.
+ */
 export const Namespace: Kind<Namespace, NamespaceDraft, core.NamespaceStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -906,23 +1407,38 @@ export const Namespace: Kind<Namespace, NamespaceDraft, core.NamespaceStatus> = 
   subresources: ['finalize', 'status'],
 })
 
-/** Node of v1: nodes, cluster-scoped; short names no. As read: deeply read-only. */
+/**
+ * A machine of the cluster that runs pods.
+ *
+ * Node of v1: nodes, cluster-scoped; short names no. As read: deeply read-only.
+ */
 export interface Node extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Node'
+  /** Settings of the node, such as taints. */
   readonly spec: DeepReadonly<core.NodeSpec>
+  /** Capacity, addresses and health, as the kubelet reports them. */
   readonly status?: DeepReadonly<core.NodeStatus>
 }
 
-/** Node of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A machine of the cluster that runs pods.
+ *
+ * Node of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface NodeDraft {
   apiVersion: 'v1'
   kind: 'Node'
   metadata: MetaDraft
+  /** Settings of the node, such as taints. */
   spec?: core.NodeSpec
 }
 
-/** Node of v1: nodes, cluster-scoped; short names no. */
+/**
+ * A machine of the cluster that runs pods.
+ *
+ * Node of v1: nodes, cluster-scoped; short names no.
+ */
 export const Node: Kind<Node, NodeDraft, core.NodeStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -933,23 +1449,38 @@ export const Node: Kind<Node, NodeDraft, core.NodeStatus> = /* @__PURE__ */ buil
   subresources: ['proxy', 'status'],
 })
 
-/** PersistentVolume of v1: persistentvolumes, cluster-scoped; short names pv. As read: deeply read-only. */
+/**
+ * A piece of storage in the cluster.
+ *
+ * PersistentVolume of v1: persistentvolumes, cluster-scoped; short names pv. As read: deeply read-only.
+ */
 export interface PersistentVolume extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'PersistentVolume'
+  /** Capacity, access modes and storage backend. */
   readonly spec: DeepReadonly<core.PersistentVolumeSpec>
+  /** Whether the volume is free, bound or released. */
   readonly status?: DeepReadonly<core.PersistentVolumeStatus>
 }
 
-/** PersistentVolume of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A piece of storage in the cluster.
+ *
+ * PersistentVolume of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface PersistentVolumeDraft {
   apiVersion: 'v1'
   kind: 'PersistentVolume'
   metadata: MetaDraft
+  /** Capacity, access modes and storage backend. */
   spec: core.PersistentVolumeSpec
 }
 
-/** PersistentVolume of v1: persistentvolumes, cluster-scoped; short names pv. */
+/**
+ * A piece of storage in the cluster.
+ *
+ * PersistentVolume of v1: persistentvolumes, cluster-scoped; short names pv.
+ */
 export const PersistentVolume: Kind<PersistentVolume, PersistentVolumeDraft, core.PersistentVolumeStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -960,23 +1491,38 @@ export const PersistentVolume: Kind<PersistentVolume, PersistentVolumeDraft, cor
   subresources: ['status'],
 })
 
-/** PersistentVolumeClaim of v1: persistentvolumeclaims, namespaced; short names pvc. As read: deeply read-only. */
+/**
+ * A request for storage by a user.
+ *
+ * PersistentVolumeClaim of v1: persistentvolumeclaims, namespaced; short names pvc. As read: deeply read-only.
+ */
 export interface PersistentVolumeClaim extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'PersistentVolumeClaim'
+  /** Size, access modes and class of the storage. */
   readonly spec: DeepReadonly<core.PersistentVolumeClaimSpec>
+  /** Capacity and state of the bound volume. */
   readonly status?: DeepReadonly<core.PersistentVolumeClaimStatus>
 }
 
-/** PersistentVolumeClaim of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A request for storage by a user.
+ *
+ * PersistentVolumeClaim of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface PersistentVolumeClaimDraft {
   apiVersion: 'v1'
   kind: 'PersistentVolumeClaim'
   metadata: MetaDraft
+  /** Size, access modes and class of the storage. */
   spec: core.PersistentVolumeClaimSpec
 }
 
-/** PersistentVolumeClaim of v1: persistentvolumeclaims, namespaced; short names pvc. */
+/**
+ * A request for storage by a user.
+ *
+ * PersistentVolumeClaim of v1: persistentvolumeclaims, namespaced; short names pvc.
+ */
 export const PersistentVolumeClaim: Kind<PersistentVolumeClaim, PersistentVolumeClaimDraft, core.PersistentVolumeClaimStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -987,23 +1533,38 @@ export const PersistentVolumeClaim: Kind<PersistentVolumeClaim, PersistentVolume
   subresources: ['status'],
 })
 
-/** Pod of v1: pods, namespaced; short names po. As read: deeply read-only. */
+/**
+ * A group of containers that share network and volumes and run together on one node.
+ *
+ * Pod of v1: pods, namespaced; short names po. As read: deeply read-only.
+ */
 export interface Pod extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Pod'
+  /** Desired state of the pod: its containers, volumes and placement. */
   readonly spec: DeepReadonly<core.PodSpec>
+  /** State of the pod as the kubelet reports it. */
   readonly status?: DeepReadonly<core.PodStatus>
 }
 
-/** Pod of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A group of containers that share network and volumes and run together on one node.
+ *
+ * Pod of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface PodDraft {
   apiVersion: 'v1'
   kind: 'Pod'
   metadata: MetaDraft
+  /** Desired state of the pod: its containers, volumes and placement. */
   spec: core.PodSpec
 }
 
-/** Pod of v1: pods, namespaced; short names po. */
+/**
+ * A group of containers that share network and volumes and run together on one node.
+ *
+ * Pod of v1: pods, namespaced; short names po.
+ */
 export const Pod: Kind<Pod, PodDraft, core.PodStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -1015,22 +1576,36 @@ export const Pod: Kind<Pod, PodDraft, core.PodStatus> = /* @__PURE__ */ builtinK
   subresources: ['attach', 'binding', 'ephemeralcontainers', 'eviction', 'exec', 'log', 'portforward', 'proxy', 'resize', 'status'],
 })
 
-/** PodTemplate of v1: podtemplates, namespaced. As read: deeply read-only. */
+/**
+ * A stored template of pods, which controllers can copy.
+ *
+ * PodTemplate of v1: podtemplates, namespaced. As read: deeply read-only.
+ */
 export interface PodTemplate extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'PodTemplate'
+  /** Metadata and spec of the pods. */
   readonly template?: DeepReadonly<core.PodTemplateSpec>
 }
 
-/** PodTemplate of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A stored template of pods, which controllers can copy.
+ *
+ * PodTemplate of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface PodTemplateDraft {
   apiVersion: 'v1'
   kind: 'PodTemplate'
   metadata: MetaDraft
+  /** Metadata and spec of the pods. */
   template?: core.PodTemplateSpec
 }
 
-/** PodTemplate of v1: podtemplates, namespaced. */
+/**
+ * A stored template of pods, which controllers can copy.
+ *
+ * PodTemplate of v1: podtemplates, namespaced.
+ */
 export const PodTemplate: Kind<PodTemplate, PodTemplateDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -1039,23 +1614,38 @@ export const PodTemplate: Kind<PodTemplate, PodTemplateDraft, never> = /* @__PUR
   scope: 'Namespaced',
 })
 
-/** ReplicationController of v1: replicationcontrollers, namespaced; short names rc. As read: deeply read-only. */
+/**
+ * Keeps a number of equal pods running; superseded by ReplicaSet.
+ *
+ * ReplicationController of v1: replicationcontrollers, namespaced; short names rc. As read: deeply read-only.
+ */
 export interface ReplicationController extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'ReplicationController'
+  /** Number of replicas, selector and template. */
   readonly spec: DeepReadonly<core.ReplicationControllerSpec>
+  /** Counts of replicas, as the controller observed them. */
   readonly status?: DeepReadonly<core.ReplicationControllerStatus>
 }
 
-/** ReplicationController of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Keeps a number of equal pods running; superseded by ReplicaSet.
+ *
+ * ReplicationController of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ReplicationControllerDraft {
   apiVersion: 'v1'
   kind: 'ReplicationController'
   metadata: MetaDraft
+  /** Number of replicas, selector and template. */
   spec: core.ReplicationControllerSpec
 }
 
-/** ReplicationController of v1: replicationcontrollers, namespaced; short names rc. */
+/**
+ * Keeps a number of equal pods running; superseded by ReplicaSet.
+ *
+ * ReplicationController of v1: replicationcontrollers, namespaced; short names rc.
+ */
 export const ReplicationController: Kind<ReplicationController, ReplicationControllerDraft, core.ReplicationControllerStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -1067,23 +1657,38 @@ export const ReplicationController: Kind<ReplicationController, ReplicationContr
   subresources: ['scale', 'status'],
 })
 
-/** ResourceQuota of v1: resourcequotas, namespaced; short names quota. As read: deeply read-only. */
+/**
+ * Limits the total use of resources and the number of objects in a namespace.
+ *
+ * ResourceQuota of v1: resourcequotas, namespaced; short names quota. As read: deeply read-only.
+ */
 export interface ResourceQuota extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'ResourceQuota'
+  /** Limits and the objects that count. */
   readonly spec: DeepReadonly<core.ResourceQuotaSpec>
+  /** Limits in effect and present use. */
   readonly status?: DeepReadonly<core.ResourceQuotaStatus>
 }
 
-/** ResourceQuota of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Limits the total use of resources and the number of objects in a namespace.
+ *
+ * ResourceQuota of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ResourceQuotaDraft {
   apiVersion: 'v1'
   kind: 'ResourceQuota'
   metadata: MetaDraft
+  /** Limits and the objects that count. */
   spec: core.ResourceQuotaSpec
 }
 
-/** ResourceQuota of v1: resourcequotas, namespaced; short names quota. */
+/**
+ * Limits the total use of resources and the number of objects in a namespace.
+ *
+ * ResourceQuota of v1: resourcequotas, namespaced; short names quota.
+ */
 export const ResourceQuota: Kind<ResourceQuota, ResourceQuotaDraft, core.ResourceQuotaStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -1094,28 +1699,48 @@ export const ResourceQuota: Kind<ResourceQuota, ResourceQuotaDraft, core.Resourc
   subresources: ['status'],
 })
 
-/** Secret of v1: secrets, namespaced. As read: deeply read-only. */
+/**
+ * Confidential data in key-value form, such as passwords and keys.
+ *
+ * Secret of v1: secrets, namespaced. As read: deeply read-only.
+ */
 export interface Secret extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Secret'
+  /** Values by key, encoded in base64. */
   readonly data?: { readonly [key: string]: string }
+  /** Prevents changes of the data for the rest of the object's life if true. */
   readonly immutable?: boolean
+  /** Values as plain text, which the server merges into data; write-only. */
   readonly stringData?: { readonly [key: string]: string }
+  /** Purpose of the data, which may require certain keys; Opaque by default and immutable. */
   readonly type?: string
 }
 
-/** Secret of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Confidential data in key-value form, such as passwords and keys.
+ *
+ * Secret of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface SecretDraft {
   apiVersion: 'v1'
   kind: 'Secret'
   metadata: MetaDraft
+  /** Values by key, encoded in base64. */
   data?: Record<string, string>
+  /** Prevents changes of the data for the rest of the object's life if true. */
   immutable?: boolean
+  /** Values as plain text, which the server merges into data; write-only. */
   stringData?: Record<string, string>
+  /** Purpose of the data, which may require certain keys; Opaque by default and immutable. */
   type?: string
 }
 
-/** Secret of v1: secrets, namespaced. */
+/**
+ * Confidential data in key-value form, such as passwords and keys.
+ *
+ * Secret of v1: secrets, namespaced.
+ */
 export const Secret: Kind<Secret, SecretDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -1124,23 +1749,38 @@ export const Secret: Kind<Secret, SecretDraft, never> = /* @__PURE__ */ builtinK
   scope: 'Namespaced',
 })
 
-/** Service of v1: services, namespaced; short names svc. As read: deeply read-only. */
+/**
+ * A stable address for a set of pods.
+ *
+ * Service of v1: services, namespaced; short names svc. As read: deeply read-only.
+ */
 export interface Service extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'Service'
+  /** Ports, selector and exposure. */
   readonly spec: DeepReadonly<core.ServiceSpec>
+  /** Load balancer and conditions. */
   readonly status?: DeepReadonly<core.ServiceStatus>
 }
 
-/** Service of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A stable address for a set of pods.
+ *
+ * Service of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ServiceDraft {
   apiVersion: 'v1'
   kind: 'Service'
   metadata: MetaDraft
+  /** Ports, selector and exposure. */
   spec: core.ServiceSpec
 }
 
-/** Service of v1: services, namespaced; short names svc. */
+/**
+ * A stable address for a set of pods.
+ *
+ * Service of v1: services, namespaced; short names svc.
+ */
 export const Service: Kind<Service, ServiceDraft, core.ServiceStatus> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -1152,28 +1792,44 @@ export const Service: Kind<Service, ServiceDraft, core.ServiceStatus> = /* @__PU
   subresources: ['proxy', 'status'],
 })
 
-/** ServiceAccount of v1: serviceaccounts, namespaced; short names sa. As read: deeply read-only. */
+/**
+ * An identity as which pods call the API server.
+ *
+ * ServiceAccount of v1: serviceaccounts, namespaced; short names sa. As read: deeply read-only.
+ */
 export interface ServiceAccount extends KubeObject {
   readonly apiVersion: 'v1'
   readonly kind: 'ServiceAccount'
+  /** Whether pods of the account get a token mounted; a pod can override it. */
   readonly automountServiceAccountToken?: boolean
+  /** Secrets with registry credentials for pods that name none. */
   readonly imagePullSecrets?: readonly DeepReadonly<core.LocalObjectReference>[]
-  /** Merged by name. */
+  /** Secrets that pods of the account may use; enforced only on request by an annotation. Merged by name. */
   readonly secrets?: readonly DeepReadonly<core.ObjectReference>[]
 }
 
-/** ServiceAccount of v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * An identity as which pods call the API server.
+ *
+ * ServiceAccount of v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ServiceAccountDraft {
   apiVersion: 'v1'
   kind: 'ServiceAccount'
   metadata: MetaDraft
+  /** Whether pods of the account get a token mounted; a pod can override it. */
   automountServiceAccountToken?: boolean
+  /** Secrets with registry credentials for pods that name none. */
   imagePullSecrets?: core.LocalObjectReference[]
-  /** Merged by name. */
+  /** Secrets that pods of the account may use; enforced only on request by an annotation. Merged by name. */
   secrets?: core.ObjectReference[]
 }
 
-/** ServiceAccount of v1: serviceaccounts, namespaced; short names sa. */
+/**
+ * An identity as which pods call the API server.
+ *
+ * ServiceAccount of v1: serviceaccounts, namespaced; short names sa.
+ */
 export const ServiceAccount: Kind<ServiceAccount, ServiceAccountDraft, never> = /* @__PURE__ */ builtinKind(tables.coreV1, {
   group: '',
   version: 'v1',
@@ -1184,26 +1840,44 @@ export const ServiceAccount: Kind<ServiceAccount, ServiceAccountDraft, never> = 
   subresources: ['token'],
 })
 
-/** EndpointSlice of discovery.k8s.io/v1: endpointslices, namespaced. As read: deeply read-only. */
+/**
+ * A part of the backends of a Service.
+ *
+ * EndpointSlice of discovery.k8s.io/v1: endpointslices, namespaced. As read: deeply read-only.
+ */
 export interface EndpointSlice extends KubeObject {
   readonly apiVersion: 'discovery.k8s.io/v1'
   readonly kind: 'EndpointSlice'
+  /** Kind of addresses in the slice: IPv4, IPv6 or FQDN; immutable. */
   readonly addressType: 'FQDN' | 'IPv4' | 'IPv6'
+  /** The backends, at most 1000. */
   readonly endpoints: readonly DeepReadonly<discovery.Endpoint>[]
+  /** Ports that every backend of the slice has, at most 100. */
   readonly ports?: readonly DeepReadonly<discovery.EndpointPort>[]
 }
 
-/** EndpointSlice of discovery.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A part of the backends of a Service.
+ *
+ * EndpointSlice of discovery.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface EndpointSliceDraft {
   apiVersion: 'discovery.k8s.io/v1'
   kind: 'EndpointSlice'
   metadata: MetaDraft
+  /** Kind of addresses in the slice: IPv4, IPv6 or FQDN; immutable. */
   addressType: 'FQDN' | 'IPv4' | 'IPv6'
+  /** The backends, at most 1000. */
   endpoints: discovery.Endpoint[]
+  /** Ports that every backend of the slice has, at most 100. */
   ports?: discovery.EndpointPort[]
 }
 
-/** EndpointSlice of discovery.k8s.io/v1: endpointslices, namespaced. */
+/**
+ * A part of the backends of a Service.
+ *
+ * EndpointSlice of discovery.k8s.io/v1: endpointslices, namespaced.
+ */
 export const EndpointSlice: Kind<EndpointSlice, EndpointSliceDraft, never> = /* @__PURE__ */ builtinKind(tables.discoveryV1, {
   group: 'discovery.k8s.io',
   version: 'v1',
@@ -1212,48 +1886,88 @@ export const EndpointSlice: Kind<EndpointSlice, EndpointSliceDraft, never> = /* 
   scope: 'Namespaced',
 })
 
-/** Event of events.k8s.io/v1: events, namespaced; short names ev. As read: deeply read-only. */
+/**
+ * Report of something that happened to an object; kept for a limited time.
+ *
+ * Event of events.k8s.io/v1: events, namespaced; short names ev. As read: deeply read-only.
+ */
 export interface EventsV1Event extends KubeObject {
   readonly apiVersion: 'events.k8s.io/v1'
   readonly kind: 'Event'
+  /** What the reporting controller did or tried, in CamelCase. */
   readonly action?: string
+  /** Number of occurrences, as the core API reports it. */
   readonly deprecatedCount?: number
+  /** Time of the first occurrence, as the core API reports it. */
   readonly deprecatedFirstTimestamp?: meta.Time
+  /** Time of the latest occurrence, as the core API reports it. */
   readonly deprecatedLastTimestamp?: meta.Time
+  /** Reporting component, as the core API reports it. */
   readonly deprecatedSource?: DeepReadonly<core.EventSource>
+  /** Time of the first occurrence; required for new Events. */
   readonly eventTime: meta.MicroTime
+  /** Explanation for people, at most 1024 bytes. */
   readonly note?: string
+  /** Machine-readable cause of the action, in CamelCase. */
   readonly reason?: string
+  /** Object that the Event is about. */
   readonly regarding?: DeepReadonly<core.ObjectReference>
+  /** Second object that is involved, if any. */
   readonly related?: DeepReadonly<core.ObjectReference>
+  /** Name of the controller that reports, such as example.com/operator. */
   readonly reportingController?: string
+  /** Instance of the controller, usually its pod name. */
   readonly reportingInstance?: string
+  /** Repetition data, if the Event occurred more than once. */
   readonly series?: DeepReadonly<events.EventSeries>
+  /** Severity: Normal for information, Warning for problems. */
   readonly type?: string
 }
 
-/** Event of events.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Report of something that happened to an object; kept for a limited time.
+ *
+ * Event of events.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface EventsV1EventDraft {
   apiVersion: 'events.k8s.io/v1'
   kind: 'Event'
   metadata: MetaDraft
+  /** What the reporting controller did or tried, in CamelCase. */
   action?: string
+  /** Number of occurrences, as the core API reports it. */
   deprecatedCount?: number
+  /** Time of the first occurrence, as the core API reports it. */
   deprecatedFirstTimestamp?: meta.Time
+  /** Time of the latest occurrence, as the core API reports it. */
   deprecatedLastTimestamp?: meta.Time
+  /** Reporting component, as the core API reports it. */
   deprecatedSource?: core.EventSource
+  /** Time of the first occurrence; required for new Events. */
   eventTime: meta.MicroTime
+  /** Explanation for people, at most 1024 bytes. */
   note?: string
+  /** Machine-readable cause of the action, in CamelCase. */
   reason?: string
+  /** Object that the Event is about. */
   regarding?: core.ObjectReference
+  /** Second object that is involved, if any. */
   related?: core.ObjectReference
+  /** Name of the controller that reports, such as example.com/operator. */
   reportingController?: string
+  /** Instance of the controller, usually its pod name. */
   reportingInstance?: string
+  /** Repetition data, if the Event occurred more than once. */
   series?: events.EventSeries
+  /** Severity: Normal for information, Warning for problems. */
   type?: string
 }
 
-/** Event of events.k8s.io/v1: events, namespaced; short names ev. */
+/**
+ * Report of something that happened to an object; kept for a limited time.
+ *
+ * Event of events.k8s.io/v1: events, namespaced; short names ev.
+ */
 export const EventsV1Event: Kind<EventsV1Event, EventsV1EventDraft, never> = /* @__PURE__ */ builtinKind(tables.eventsV1, {
   group: 'events.k8s.io',
   version: 'v1',
@@ -1263,23 +1977,38 @@ export const EventsV1Event: Kind<EventsV1Event, EventsV1EventDraft, never> = /* 
   shortNames: ['ev'],
 })
 
-/** FlowSchema of flowcontrol.apiserver.k8s.io/v1: flowschemas, cluster-scoped. As read: deeply read-only. */
+/**
+ * Assigns requests to a priority level and divides them into flows.
+ *
+ * FlowSchema of flowcontrol.apiserver.k8s.io/v1: flowschemas, cluster-scoped. As read: deeply read-only.
+ */
 export interface FlowSchema extends KubeObject {
   readonly apiVersion: 'flowcontrol.apiserver.k8s.io/v1'
   readonly kind: 'FlowSchema'
+  /** Selected requests and their priority level. */
   readonly spec: DeepReadonly<flowcontrol.FlowSchemaSpec>
+  /** Whether the priority level exists. */
   readonly status?: DeepReadonly<flowcontrol.FlowSchemaStatus>
 }
 
-/** FlowSchema of flowcontrol.apiserver.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Assigns requests to a priority level and divides them into flows.
+ *
+ * FlowSchema of flowcontrol.apiserver.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface FlowSchemaDraft {
   apiVersion: 'flowcontrol.apiserver.k8s.io/v1'
   kind: 'FlowSchema'
   metadata: MetaDraft
+  /** Selected requests and their priority level. */
   spec: flowcontrol.FlowSchemaSpec
 }
 
-/** FlowSchema of flowcontrol.apiserver.k8s.io/v1: flowschemas, cluster-scoped. */
+/**
+ * Assigns requests to a priority level and divides them into flows.
+ *
+ * FlowSchema of flowcontrol.apiserver.k8s.io/v1: flowschemas, cluster-scoped.
+ */
 export const FlowSchema: Kind<FlowSchema, FlowSchemaDraft, flowcontrol.FlowSchemaStatus> = /* @__PURE__ */ builtinKind(tables.flowcontrolV1, {
   group: 'flowcontrol.apiserver.k8s.io',
   version: 'v1',
@@ -1289,23 +2018,38 @@ export const FlowSchema: Kind<FlowSchema, FlowSchemaDraft, flowcontrol.FlowSchem
   subresources: ['status'],
 })
 
-/** PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1: prioritylevelconfigurations, cluster-scoped. As read: deeply read-only. */
+/**
+ * Limits the concurrent requests of a priority level.
+ *
+ * PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1: prioritylevelconfigurations, cluster-scoped. As read: deeply read-only.
+ */
 export interface PriorityLevelConfiguration extends KubeObject {
   readonly apiVersion: 'flowcontrol.apiserver.k8s.io/v1'
   readonly kind: 'PriorityLevelConfiguration'
+  /** Type and limits of the level. */
   readonly spec: DeepReadonly<flowcontrol.PriorityLevelConfigurationSpec>
+  /** State of the level, as the API server reports it. */
   readonly status?: DeepReadonly<flowcontrol.PriorityLevelConfigurationStatus>
 }
 
-/** PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Limits the concurrent requests of a priority level.
+ *
+ * PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface PriorityLevelConfigurationDraft {
   apiVersion: 'flowcontrol.apiserver.k8s.io/v1'
   kind: 'PriorityLevelConfiguration'
   metadata: MetaDraft
+  /** Type and limits of the level. */
   spec: flowcontrol.PriorityLevelConfigurationSpec
 }
 
-/** PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1: prioritylevelconfigurations, cluster-scoped. */
+/**
+ * Limits the concurrent requests of a priority level.
+ *
+ * PriorityLevelConfiguration of flowcontrol.apiserver.k8s.io/v1: prioritylevelconfigurations, cluster-scoped.
+ */
 export const PriorityLevelConfiguration: Kind<PriorityLevelConfiguration, PriorityLevelConfigurationDraft, flowcontrol.PriorityLevelConfigurationStatus> = /* @__PURE__ */ builtinKind(tables.flowcontrolV1, {
   group: 'flowcontrol.apiserver.k8s.io',
   version: 'v1',
@@ -1315,22 +2059,36 @@ export const PriorityLevelConfiguration: Kind<PriorityLevelConfiguration, Priori
   subresources: ['status'],
 })
 
-/** IPAddress of networking.k8s.io/v1: ipaddresses, cluster-scoped; short names ip. As read: deeply read-only. */
+/**
+ * An allocated address of a Service; its name is the address.
+ *
+ * IPAddress of networking.k8s.io/v1: ipaddresses, cluster-scoped; short names ip. As read: deeply read-only.
+ */
 export interface IPAddress extends KubeObject {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'IPAddress'
+  /** Object that uses the address. */
   readonly spec: DeepReadonly<networking.IPAddressSpec>
 }
 
-/** IPAddress of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * An allocated address of a Service; its name is the address.
+ *
+ * IPAddress of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface IPAddressDraft {
   apiVersion: 'networking.k8s.io/v1'
   kind: 'IPAddress'
   metadata: MetaDraft
+  /** Object that uses the address. */
   spec: networking.IPAddressSpec
 }
 
-/** IPAddress of networking.k8s.io/v1: ipaddresses, cluster-scoped; short names ip. */
+/**
+ * An allocated address of a Service; its name is the address.
+ *
+ * IPAddress of networking.k8s.io/v1: ipaddresses, cluster-scoped; short names ip.
+ */
 export const IPAddress: Kind<IPAddress, IPAddressDraft, never> = /* @__PURE__ */ builtinKind(tables.networkingV1, {
   group: 'networking.k8s.io',
   version: 'v1',
@@ -1340,23 +2098,38 @@ export const IPAddress: Kind<IPAddress, IPAddressDraft, never> = /* @__PURE__ */
   shortNames: ['ip'],
 })
 
-/** Ingress of networking.k8s.io/v1: ingresses, namespaced; short names ing. As read: deeply read-only. */
+/**
+ * Routes HTTP requests from outside the cluster to Services.
+ *
+ * Ingress of networking.k8s.io/v1: ingresses, namespaced; short names ing. As read: deeply read-only.
+ */
 export interface Ingress extends KubeObject {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'Ingress'
+  /** Hosts, paths, backends and TLS settings. */
   readonly spec: DeepReadonly<networking.IngressSpec>
+  /** Addresses at which the routes are reachable. */
   readonly status?: DeepReadonly<networking.IngressStatus>
 }
 
-/** Ingress of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Routes HTTP requests from outside the cluster to Services.
+ *
+ * Ingress of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface IngressDraft {
   apiVersion: 'networking.k8s.io/v1'
   kind: 'Ingress'
   metadata: MetaDraft
+  /** Hosts, paths, backends and TLS settings. */
   spec: networking.IngressSpec
 }
 
-/** Ingress of networking.k8s.io/v1: ingresses, namespaced; short names ing. */
+/**
+ * Routes HTTP requests from outside the cluster to Services.
+ *
+ * Ingress of networking.k8s.io/v1: ingresses, namespaced; short names ing.
+ */
 export const Ingress: Kind<Ingress, IngressDraft, networking.IngressStatus> = /* @__PURE__ */ builtinKind(tables.networkingV1, {
   group: 'networking.k8s.io',
   version: 'v1',
@@ -1367,22 +2140,36 @@ export const Ingress: Kind<Ingress, IngressDraft, networking.IngressStatus> = /*
   subresources: ['status'],
 })
 
-/** IngressClass of networking.k8s.io/v1: ingressclasses, cluster-scoped. As read: deeply read-only. */
+/**
+ * Names the controller that implements certain Ingresses.
+ *
+ * IngressClass of networking.k8s.io/v1: ingressclasses, cluster-scoped. As read: deeply read-only.
+ */
 export interface IngressClass extends KubeObject {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'IngressClass'
+  /** Controller and its parameters. */
   readonly spec: DeepReadonly<networking.IngressClassSpec>
 }
 
-/** IngressClass of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Names the controller that implements certain Ingresses.
+ *
+ * IngressClass of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface IngressClassDraft {
   apiVersion: 'networking.k8s.io/v1'
   kind: 'IngressClass'
   metadata: MetaDraft
+  /** Controller and its parameters. */
   spec: networking.IngressClassSpec
 }
 
-/** IngressClass of networking.k8s.io/v1: ingressclasses, cluster-scoped. */
+/**
+ * Names the controller that implements certain Ingresses.
+ *
+ * IngressClass of networking.k8s.io/v1: ingressclasses, cluster-scoped.
+ */
 export const IngressClass: Kind<IngressClass, IngressClassDraft, never> = /* @__PURE__ */ builtinKind(tables.networkingV1, {
   group: 'networking.k8s.io',
   version: 'v1',
@@ -1391,22 +2178,36 @@ export const IngressClass: Kind<IngressClass, IngressClassDraft, never> = /* @__
   scope: 'Cluster',
 })
 
-/** NetworkPolicy of networking.k8s.io/v1: networkpolicies, namespaced; short names netpol. As read: deeply read-only. */
+/**
+ * Restricts the network traffic of selected pods.
+ *
+ * NetworkPolicy of networking.k8s.io/v1: networkpolicies, namespaced; short names netpol. As read: deeply read-only.
+ */
 export interface NetworkPolicy extends KubeObject {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'NetworkPolicy'
+  /** Selected pods and the traffic that they may have. */
   readonly spec: DeepReadonly<networking.NetworkPolicySpec>
 }
 
-/** NetworkPolicy of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Restricts the network traffic of selected pods.
+ *
+ * NetworkPolicy of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface NetworkPolicyDraft {
   apiVersion: 'networking.k8s.io/v1'
   kind: 'NetworkPolicy'
   metadata: MetaDraft
+  /** Selected pods and the traffic that they may have. */
   spec: networking.NetworkPolicySpec
 }
 
-/** NetworkPolicy of networking.k8s.io/v1: networkpolicies, namespaced; short names netpol. */
+/**
+ * Restricts the network traffic of selected pods.
+ *
+ * NetworkPolicy of networking.k8s.io/v1: networkpolicies, namespaced; short names netpol.
+ */
 export const NetworkPolicy: Kind<NetworkPolicy, NetworkPolicyDraft, never> = /* @__PURE__ */ builtinKind(tables.networkingV1, {
   group: 'networking.k8s.io',
   version: 'v1',
@@ -1416,23 +2217,38 @@ export const NetworkPolicy: Kind<NetworkPolicy, NetworkPolicyDraft, never> = /* 
   shortNames: ['netpol'],
 })
 
-/** ServiceCIDR of networking.k8s.io/v1: servicecidrs, cluster-scoped. As read: deeply read-only. */
+/**
+ * A range from which Services get their cluster addresses.
+ *
+ * ServiceCIDR of networking.k8s.io/v1: servicecidrs, cluster-scoped. As read: deeply read-only.
+ */
 export interface ServiceCIDR extends KubeObject {
   readonly apiVersion: 'networking.k8s.io/v1'
   readonly kind: 'ServiceCIDR'
+  /** Address ranges that the object adds. */
   readonly spec: DeepReadonly<networking.ServiceCIDRSpec>
+  /** Whether the range is in use and can be deleted. */
   readonly status?: DeepReadonly<networking.ServiceCIDRStatus>
 }
 
-/** ServiceCIDR of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A range from which Services get their cluster addresses.
+ *
+ * ServiceCIDR of networking.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ServiceCIDRDraft {
   apiVersion: 'networking.k8s.io/v1'
   kind: 'ServiceCIDR'
   metadata: MetaDraft
+  /** Address ranges that the object adds. */
   spec: networking.ServiceCIDRSpec
 }
 
-/** ServiceCIDR of networking.k8s.io/v1: servicecidrs, cluster-scoped. */
+/**
+ * A range from which Services get their cluster addresses.
+ *
+ * ServiceCIDR of networking.k8s.io/v1: servicecidrs, cluster-scoped.
+ */
 export const ServiceCIDR: Kind<ServiceCIDR, ServiceCIDRDraft, networking.ServiceCIDRStatus> = /* @__PURE__ */ builtinKind(tables.networkingV1, {
   group: 'networking.k8s.io',
   version: 'v1',
@@ -1442,26 +2258,44 @@ export const ServiceCIDR: Kind<ServiceCIDR, ServiceCIDRDraft, networking.Service
   subresources: ['status'],
 })
 
-/** RuntimeClass of node.k8s.io/v1: runtimeclasses, cluster-scoped. As read: deeply read-only. */
+/**
+ * Selects a configuration of the container runtime for pods.
+ *
+ * RuntimeClass of node.k8s.io/v1: runtimeclasses, cluster-scoped. As read: deeply read-only.
+ */
 export interface RuntimeClass extends KubeObject {
   readonly apiVersion: 'node.k8s.io/v1'
   readonly kind: 'RuntimeClass'
+  /** Name of the runtime configuration on the nodes; immutable. */
   readonly handler: string
+  /** Resources that the runtime needs for each pod. */
   readonly overhead?: DeepReadonly<node.Overhead>
+  /** Nodes that support the class. */
   readonly scheduling?: DeepReadonly<node.Scheduling>
 }
 
-/** RuntimeClass of node.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Selects a configuration of the container runtime for pods.
+ *
+ * RuntimeClass of node.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface RuntimeClassDraft {
   apiVersion: 'node.k8s.io/v1'
   kind: 'RuntimeClass'
   metadata: MetaDraft
+  /** Name of the runtime configuration on the nodes; immutable. */
   handler: string
+  /** Resources that the runtime needs for each pod. */
   overhead?: node.Overhead
+  /** Nodes that support the class. */
   scheduling?: node.Scheduling
 }
 
-/** RuntimeClass of node.k8s.io/v1: runtimeclasses, cluster-scoped. */
+/**
+ * Selects a configuration of the container runtime for pods.
+ *
+ * RuntimeClass of node.k8s.io/v1: runtimeclasses, cluster-scoped.
+ */
 export const RuntimeClass: Kind<RuntimeClass, RuntimeClassDraft, never> = /* @__PURE__ */ builtinKind(tables.nodeV1, {
   group: 'node.k8s.io',
   version: 'v1',
@@ -1470,23 +2304,37 @@ export const RuntimeClass: Kind<RuntimeClass, RuntimeClassDraft, never> = /* @__
   scope: 'Cluster',
 })
 
-/** Eviction of policy/v1: the body of a subresource. As read: deeply read-only. */
+/**
+ * Request to remove a pod that respects disruption budgets; sent to pods/eviction.
+ *
+ * Eviction of policy/v1: the body of a subresource. As read: deeply read-only.
+ */
 export interface Eviction extends Readonly<TypeMeta> {
   readonly apiVersion: 'policy/v1'
   readonly kind: 'Eviction'
   readonly metadata: DeepReadonly<meta.ObjectMeta>
+  /** Options of the deletion that follows, such as the grace period. */
   readonly deleteOptions?: DeepReadonly<meta.DeleteOptions>
 }
 
-/** Eviction of policy/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Request to remove a pod that respects disruption budgets; sent to pods/eviction.
+ *
+ * Eviction of policy/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface EvictionDraft {
   apiVersion: 'policy/v1'
   kind: 'Eviction'
   metadata?: meta.ObjectMeta
+  /** Options of the deletion that follows, such as the grace period. */
   deleteOptions?: meta.DeleteOptions
 }
 
-/** Eviction of policy/v1: the body of a subresource. */
+/**
+ * Request to remove a pod that respects disruption budgets; sent to pods/eviction.
+ *
+ * Eviction of policy/v1: the body of a subresource.
+ */
 export const Eviction: Kind<Eviction, EvictionDraft, never> = /* @__PURE__ */ builtinKind(tables.policyV1, {
   group: 'policy',
   version: 'v1',
@@ -1495,23 +2343,38 @@ export const Eviction: Kind<Eviction, EvictionDraft, never> = /* @__PURE__ */ bu
   scope: 'Namespaced',
 })
 
-/** PodDisruptionBudget of policy/v1: poddisruptionbudgets, namespaced; short names pdb. As read: deeply read-only. */
+/**
+ * Limits how many pods of an application may be evicted at the same time.
+ *
+ * PodDisruptionBudget of policy/v1: poddisruptionbudgets, namespaced; short names pdb. As read: deeply read-only.
+ */
 export interface PodDisruptionBudget extends KubeObject {
   readonly apiVersion: 'policy/v1'
   readonly kind: 'PodDisruptionBudget'
+  /** Pods to protect and the number that must remain. */
   readonly spec: DeepReadonly<policy.PodDisruptionBudgetSpec>
+  /** Counts of healthy pods and of evictions that are allowed. */
   readonly status?: DeepReadonly<policy.PodDisruptionBudgetStatus>
 }
 
-/** PodDisruptionBudget of policy/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Limits how many pods of an application may be evicted at the same time.
+ *
+ * PodDisruptionBudget of policy/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface PodDisruptionBudgetDraft {
   apiVersion: 'policy/v1'
   kind: 'PodDisruptionBudget'
   metadata: MetaDraft
+  /** Pods to protect and the number that must remain. */
   spec: policy.PodDisruptionBudgetSpec
 }
 
-/** PodDisruptionBudget of policy/v1: poddisruptionbudgets, namespaced; short names pdb. */
+/**
+ * Limits how many pods of an application may be evicted at the same time.
+ *
+ * PodDisruptionBudget of policy/v1: poddisruptionbudgets, namespaced; short names pdb.
+ */
 export const PodDisruptionBudget: Kind<PodDisruptionBudget, PodDisruptionBudgetDraft, policy.PodDisruptionBudgetStatus> = /* @__PURE__ */ builtinKind(tables.policyV1, {
   group: 'policy',
   version: 'v1',
@@ -1522,24 +2385,40 @@ export const PodDisruptionBudget: Kind<PodDisruptionBudget, PodDisruptionBudgetD
   subresources: ['status'],
 })
 
-/** ClusterRole of rbac.authorization.k8s.io/v1: clusterroles, cluster-scoped. As read: deeply read-only. */
+/**
+ * Permissions that can be granted in the whole cluster or in a namespace.
+ *
+ * ClusterRole of rbac.authorization.k8s.io/v1: clusterroles, cluster-scoped. As read: deeply read-only.
+ */
 export interface ClusterRole extends KubeObject {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'ClusterRole'
+  /** Selects ClusterRoles whose rules a controller copies into this one. */
   readonly aggregationRule?: DeepReadonly<rbac.AggregationRule>
+  /** Permissions of the role; controllers fill them for aggregated roles. */
   readonly rules?: readonly DeepReadonly<rbac.PolicyRule>[]
 }
 
-/** ClusterRole of rbac.authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Permissions that can be granted in the whole cluster or in a namespace.
+ *
+ * ClusterRole of rbac.authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ClusterRoleDraft {
   apiVersion: 'rbac.authorization.k8s.io/v1'
   kind: 'ClusterRole'
   metadata: MetaDraft
+  /** Selects ClusterRoles whose rules a controller copies into this one. */
   aggregationRule?: rbac.AggregationRule
+  /** Permissions of the role; controllers fill them for aggregated roles. */
   rules?: rbac.PolicyRule[]
 }
 
-/** ClusterRole of rbac.authorization.k8s.io/v1: clusterroles, cluster-scoped. */
+/**
+ * Permissions that can be granted in the whole cluster or in a namespace.
+ *
+ * ClusterRole of rbac.authorization.k8s.io/v1: clusterroles, cluster-scoped.
+ */
 export const ClusterRole: Kind<ClusterRole, ClusterRoleDraft, never> = /* @__PURE__ */ builtinKind(tables.rbacV1, {
   group: 'rbac.authorization.k8s.io',
   version: 'v1',
@@ -1548,24 +2427,40 @@ export const ClusterRole: Kind<ClusterRole, ClusterRoleDraft, never> = /* @__PUR
   scope: 'Cluster',
 })
 
-/** ClusterRoleBinding of rbac.authorization.k8s.io/v1: clusterrolebindings, cluster-scoped. As read: deeply read-only. */
+/**
+ * Grants a ClusterRole to subjects in the whole cluster.
+ *
+ * ClusterRoleBinding of rbac.authorization.k8s.io/v1: clusterrolebindings, cluster-scoped. As read: deeply read-only.
+ */
 export interface ClusterRoleBinding extends KubeObject {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'ClusterRoleBinding'
+  /** ClusterRole to grant; immutable. */
   readonly roleRef: DeepReadonly<rbac.RoleRef>
+  /** Users, groups and service accounts that get the permissions. */
   readonly subjects?: readonly DeepReadonly<rbac.Subject>[]
 }
 
-/** ClusterRoleBinding of rbac.authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Grants a ClusterRole to subjects in the whole cluster.
+ *
+ * ClusterRoleBinding of rbac.authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ClusterRoleBindingDraft {
   apiVersion: 'rbac.authorization.k8s.io/v1'
   kind: 'ClusterRoleBinding'
   metadata: MetaDraft
+  /** ClusterRole to grant; immutable. */
   roleRef: rbac.RoleRef
+  /** Users, groups and service accounts that get the permissions. */
   subjects?: rbac.Subject[]
 }
 
-/** ClusterRoleBinding of rbac.authorization.k8s.io/v1: clusterrolebindings, cluster-scoped. */
+/**
+ * Grants a ClusterRole to subjects in the whole cluster.
+ *
+ * ClusterRoleBinding of rbac.authorization.k8s.io/v1: clusterrolebindings, cluster-scoped.
+ */
 export const ClusterRoleBinding: Kind<ClusterRoleBinding, ClusterRoleBindingDraft, never> = /* @__PURE__ */ builtinKind(tables.rbacV1, {
   group: 'rbac.authorization.k8s.io',
   version: 'v1',
@@ -1574,22 +2469,36 @@ export const ClusterRoleBinding: Kind<ClusterRoleBinding, ClusterRoleBindingDraf
   scope: 'Cluster',
 })
 
-/** Role of rbac.authorization.k8s.io/v1: roles, namespaced. As read: deeply read-only. */
+/**
+ * Permissions within one namespace.
+ *
+ * Role of rbac.authorization.k8s.io/v1: roles, namespaced. As read: deeply read-only.
+ */
 export interface Role extends KubeObject {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'Role'
+  /** Permissions of the role within its namespace. */
   readonly rules?: readonly DeepReadonly<rbac.PolicyRule>[]
 }
 
-/** Role of rbac.authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Permissions within one namespace.
+ *
+ * Role of rbac.authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface RoleDraft {
   apiVersion: 'rbac.authorization.k8s.io/v1'
   kind: 'Role'
   metadata: MetaDraft
+  /** Permissions of the role within its namespace. */
   rules?: rbac.PolicyRule[]
 }
 
-/** Role of rbac.authorization.k8s.io/v1: roles, namespaced. */
+/**
+ * Permissions within one namespace.
+ *
+ * Role of rbac.authorization.k8s.io/v1: roles, namespaced.
+ */
 export const Role: Kind<Role, RoleDraft, never> = /* @__PURE__ */ builtinKind(tables.rbacV1, {
   group: 'rbac.authorization.k8s.io',
   version: 'v1',
@@ -1598,24 +2507,40 @@ export const Role: Kind<Role, RoleDraft, never> = /* @__PURE__ */ builtinKind(ta
   scope: 'Namespaced',
 })
 
-/** RoleBinding of rbac.authorization.k8s.io/v1: rolebindings, namespaced. As read: deeply read-only. */
+/**
+ * Grants a Role or ClusterRole to subjects within one namespace.
+ *
+ * RoleBinding of rbac.authorization.k8s.io/v1: rolebindings, namespaced. As read: deeply read-only.
+ */
 export interface RoleBinding extends KubeObject {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
   readonly kind: 'RoleBinding'
+  /** Role of the namespace or ClusterRole to grant; immutable. */
   readonly roleRef: DeepReadonly<rbac.RoleRef>
+  /** Users, groups and service accounts that get the permissions. */
   readonly subjects?: readonly DeepReadonly<rbac.Subject>[]
 }
 
-/** RoleBinding of rbac.authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Grants a Role or ClusterRole to subjects within one namespace.
+ *
+ * RoleBinding of rbac.authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface RoleBindingDraft {
   apiVersion: 'rbac.authorization.k8s.io/v1'
   kind: 'RoleBinding'
   metadata: MetaDraft
+  /** Role of the namespace or ClusterRole to grant; immutable. */
   roleRef: rbac.RoleRef
+  /** Users, groups and service accounts that get the permissions. */
   subjects?: rbac.Subject[]
 }
 
-/** RoleBinding of rbac.authorization.k8s.io/v1: rolebindings, namespaced. */
+/**
+ * Grants a Role or ClusterRole to subjects within one namespace.
+ *
+ * RoleBinding of rbac.authorization.k8s.io/v1: rolebindings, namespaced.
+ */
 export const RoleBinding: Kind<RoleBinding, RoleBindingDraft, never> = /* @__PURE__ */ builtinKind(tables.rbacV1, {
   group: 'rbac.authorization.k8s.io',
   version: 'v1',
@@ -1624,22 +2549,36 @@ export const RoleBinding: Kind<RoleBinding, RoleBindingDraft, never> = /* @__PUR
   scope: 'Namespaced',
 })
 
-/** DeviceClass of resource.k8s.io/v1: deviceclasses, cluster-scoped. As read: deeply read-only. */
+/**
+ * A class of devices with common selectors and configuration.
+ *
+ * DeviceClass of resource.k8s.io/v1: deviceclasses, cluster-scoped. As read: deeply read-only.
+ */
 export interface DeviceClass extends KubeObject {
   readonly apiVersion: 'resource.k8s.io/v1'
   readonly kind: 'DeviceClass'
+  /** Selectors and configuration. */
   readonly spec: DeepReadonly<resource.DeviceClassSpec>
 }
 
-/** DeviceClass of resource.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A class of devices with common selectors and configuration.
+ *
+ * DeviceClass of resource.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface DeviceClassDraft {
   apiVersion: 'resource.k8s.io/v1'
   kind: 'DeviceClass'
   metadata: MetaDraft
+  /** Selectors and configuration. */
   spec: resource.DeviceClassSpec
 }
 
-/** DeviceClass of resource.k8s.io/v1: deviceclasses, cluster-scoped. */
+/**
+ * A class of devices with common selectors and configuration.
+ *
+ * DeviceClass of resource.k8s.io/v1: deviceclasses, cluster-scoped.
+ */
 export const DeviceClass: Kind<DeviceClass, DeviceClassDraft, never> = /* @__PURE__ */ builtinKind(tables.resourceV1, {
   group: 'resource.k8s.io',
   version: 'v1',
@@ -1648,23 +2587,38 @@ export const DeviceClass: Kind<DeviceClass, DeviceClassDraft, never> = /* @__PUR
   scope: 'Cluster',
 })
 
-/** ResourceClaim of resource.k8s.io/v1: resourceclaims, namespaced. As read: deeply read-only. */
+/**
+ * A request for devices by pods.
+ *
+ * ResourceClaim of resource.k8s.io/v1: resourceclaims, namespaced. As read: deeply read-only.
+ */
 export interface ResourceClaim extends KubeObject {
   readonly apiVersion: 'resource.k8s.io/v1'
   readonly kind: 'ResourceClaim'
+  /** The requested devices; immutable. */
   readonly spec: DeepReadonly<resource.ResourceClaimSpec>
+  /** Allocated devices and the pods that use them. */
   readonly status?: DeepReadonly<resource.ResourceClaimStatus>
 }
 
-/** ResourceClaim of resource.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A request for devices by pods.
+ *
+ * ResourceClaim of resource.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ResourceClaimDraft {
   apiVersion: 'resource.k8s.io/v1'
   kind: 'ResourceClaim'
   metadata: MetaDraft
+  /** The requested devices; immutable. */
   spec: resource.ResourceClaimSpec
 }
 
-/** ResourceClaim of resource.k8s.io/v1: resourceclaims, namespaced. */
+/**
+ * A request for devices by pods.
+ *
+ * ResourceClaim of resource.k8s.io/v1: resourceclaims, namespaced.
+ */
 export const ResourceClaim: Kind<ResourceClaim, ResourceClaimDraft, resource.ResourceClaimStatus> = /* @__PURE__ */ builtinKind(tables.resourceV1, {
   group: 'resource.k8s.io',
   version: 'v1',
@@ -1674,22 +2628,36 @@ export const ResourceClaim: Kind<ResourceClaim, ResourceClaimDraft, resource.Res
   subresources: ['status'],
 })
 
-/** ResourceClaimTemplate of resource.k8s.io/v1: resourceclaimtemplates, namespaced. As read: deeply read-only. */
+/**
+ * A template from which claims are created for pods.
+ *
+ * ResourceClaimTemplate of resource.k8s.io/v1: resourceclaimtemplates, namespaced. As read: deeply read-only.
+ */
 export interface ResourceClaimTemplate extends KubeObject {
   readonly apiVersion: 'resource.k8s.io/v1'
   readonly kind: 'ResourceClaimTemplate'
+  /** Metadata and spec of the claims; immutable. */
   readonly spec: DeepReadonly<resource.ResourceClaimTemplateSpec>
 }
 
-/** ResourceClaimTemplate of resource.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A template from which claims are created for pods.
+ *
+ * ResourceClaimTemplate of resource.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ResourceClaimTemplateDraft {
   apiVersion: 'resource.k8s.io/v1'
   kind: 'ResourceClaimTemplate'
   metadata: MetaDraft
+  /** Metadata and spec of the claims; immutable. */
   spec: resource.ResourceClaimTemplateSpec
 }
 
-/** ResourceClaimTemplate of resource.k8s.io/v1: resourceclaimtemplates, namespaced. */
+/**
+ * A template from which claims are created for pods.
+ *
+ * ResourceClaimTemplate of resource.k8s.io/v1: resourceclaimtemplates, namespaced.
+ */
 export const ResourceClaimTemplate: Kind<ResourceClaimTemplate, ResourceClaimTemplateDraft, never> = /* @__PURE__ */ builtinKind(tables.resourceV1, {
   group: 'resource.k8s.io',
   version: 'v1',
@@ -1698,22 +2666,36 @@ export const ResourceClaimTemplate: Kind<ResourceClaimTemplate, ResourceClaimTem
   scope: 'Namespaced',
 })
 
-/** ResourceSlice of resource.k8s.io/v1: resourceslices, cluster-scoped. As read: deeply read-only. */
+/**
+ * A part of the devices that a driver offers.
+ *
+ * ResourceSlice of resource.k8s.io/v1: resourceslices, cluster-scoped. As read: deeply read-only.
+ */
 export interface ResourceSlice extends KubeObject {
   readonly apiVersion: 'resource.k8s.io/v1'
   readonly kind: 'ResourceSlice'
+  /** The devices and the nodes that can access them. */
   readonly spec: DeepReadonly<resource.ResourceSliceSpec>
 }
 
-/** ResourceSlice of resource.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A part of the devices that a driver offers.
+ *
+ * ResourceSlice of resource.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface ResourceSliceDraft {
   apiVersion: 'resource.k8s.io/v1'
   kind: 'ResourceSlice'
   metadata: MetaDraft
+  /** The devices and the nodes that can access them. */
   spec: resource.ResourceSliceSpec
 }
 
-/** ResourceSlice of resource.k8s.io/v1: resourceslices, cluster-scoped. */
+/**
+ * A part of the devices that a driver offers.
+ *
+ * ResourceSlice of resource.k8s.io/v1: resourceslices, cluster-scoped.
+ */
 export const ResourceSlice: Kind<ResourceSlice, ResourceSliceDraft, never> = /* @__PURE__ */ builtinKind(tables.resourceV1, {
   group: 'resource.k8s.io',
   version: 'v1',
@@ -1722,28 +2704,48 @@ export const ResourceSlice: Kind<ResourceSlice, ResourceSliceDraft, never> = /* 
   scope: 'Cluster',
 })
 
-/** PriorityClass of scheduling.k8s.io/v1: priorityclasses, cluster-scoped; short names pc. As read: deeply read-only. */
+/**
+ * Gives pods that name it a priority for scheduling and preemption.
+ *
+ * PriorityClass of scheduling.k8s.io/v1: priorityclasses, cluster-scoped; short names pc. As read: deeply read-only.
+ */
 export interface PriorityClass extends KubeObject {
   readonly apiVersion: 'scheduling.k8s.io/v1'
   readonly kind: 'PriorityClass'
+  /** Explanation of when to use the class. */
   readonly description?: string
+  /** Uses the class for pods that name none; at most one class may set it. */
   readonly globalDefault?: boolean
+  /** Whether pods of the class may evict pods of lower priority; immutable. */
   readonly preemptionPolicy?: 'Never' | 'PreemptLowerPriority'
+  /** Priority of the pods; higher numbers come first, and the value is immutable. */
   readonly value: number
 }
 
-/** PriorityClass of scheduling.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Gives pods that name it a priority for scheduling and preemption.
+ *
+ * PriorityClass of scheduling.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface PriorityClassDraft {
   apiVersion: 'scheduling.k8s.io/v1'
   kind: 'PriorityClass'
   metadata: MetaDraft
+  /** Explanation of when to use the class. */
   description?: string
+  /** Uses the class for pods that name none; at most one class may set it. */
   globalDefault?: boolean
+  /** Whether pods of the class may evict pods of lower priority; immutable. */
   preemptionPolicy?: 'Never' | 'PreemptLowerPriority'
+  /** Priority of the pods; higher numbers come first, and the value is immutable. */
   value: number
 }
 
-/** PriorityClass of scheduling.k8s.io/v1: priorityclasses, cluster-scoped; short names pc. */
+/**
+ * Gives pods that name it a priority for scheduling and preemption.
+ *
+ * PriorityClass of scheduling.k8s.io/v1: priorityclasses, cluster-scoped; short names pc.
+ */
 export const PriorityClass: Kind<PriorityClass, PriorityClassDraft, never> = /* @__PURE__ */ builtinKind(tables.schedulingV1, {
   group: 'scheduling.k8s.io',
   version: 'v1',
@@ -1753,22 +2755,36 @@ export const PriorityClass: Kind<PriorityClass, PriorityClassDraft, never> = /* 
   shortNames: ['pc'],
 })
 
-/** CSIDriver of storage.k8s.io/v1: csidrivers, cluster-scoped. As read: deeply read-only. */
+/**
+ * Capabilities of a CSI driver that the cluster takes into account.
+ *
+ * CSIDriver of storage.k8s.io/v1: csidrivers, cluster-scoped. As read: deeply read-only.
+ */
 export interface CSIDriver extends KubeObject {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'CSIDriver'
+  /** Capabilities and requirements of the driver. */
   readonly spec: DeepReadonly<storage.CSIDriverSpec>
 }
 
-/** CSIDriver of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Capabilities of a CSI driver that the cluster takes into account.
+ *
+ * CSIDriver of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface CSIDriverDraft {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'CSIDriver'
   metadata: MetaDraft
+  /** Capabilities and requirements of the driver. */
   spec: storage.CSIDriverSpec
 }
 
-/** CSIDriver of storage.k8s.io/v1: csidrivers, cluster-scoped. */
+/**
+ * Capabilities of a CSI driver that the cluster takes into account.
+ *
+ * CSIDriver of storage.k8s.io/v1: csidrivers, cluster-scoped.
+ */
 export const CSIDriver: Kind<CSIDriver, CSIDriverDraft, never> = /* @__PURE__ */ builtinKind(tables.storageV1, {
   group: 'storage.k8s.io',
   version: 'v1',
@@ -1777,22 +2793,36 @@ export const CSIDriver: Kind<CSIDriver, CSIDriverDraft, never> = /* @__PURE__ */
   scope: 'Cluster',
 })
 
-/** CSINode of storage.k8s.io/v1: csinodes, cluster-scoped. As read: deeply read-only. */
+/**
+ * CSI drivers that are installed on a node; it has the name of the node.
+ *
+ * CSINode of storage.k8s.io/v1: csinodes, cluster-scoped. As read: deeply read-only.
+ */
 export interface CSINode extends KubeObject {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'CSINode'
+  /** Drivers that are installed on the node. */
   readonly spec: DeepReadonly<storage.CSINodeSpec>
 }
 
-/** CSINode of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * CSI drivers that are installed on a node; it has the name of the node.
+ *
+ * CSINode of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface CSINodeDraft {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'CSINode'
   metadata: MetaDraft
+  /** Drivers that are installed on the node. */
   spec: storage.CSINodeSpec
 }
 
-/** CSINode of storage.k8s.io/v1: csinodes, cluster-scoped. */
+/**
+ * CSI drivers that are installed on a node; it has the name of the node.
+ *
+ * CSINode of storage.k8s.io/v1: csinodes, cluster-scoped.
+ */
 export const CSINode: Kind<CSINode, CSINodeDraft, never> = /* @__PURE__ */ builtinKind(tables.storageV1, {
   group: 'storage.k8s.io',
   version: 'v1',
@@ -1801,28 +2831,48 @@ export const CSINode: Kind<CSINode, CSINodeDraft, never> = /* @__PURE__ */ built
   scope: 'Cluster',
 })
 
-/** CSIStorageCapacity of storage.k8s.io/v1: csistoragecapacities, namespaced. As read: deeply read-only. */
+/**
+ * Free capacity of a storage class in a part of the cluster.
+ *
+ * CSIStorageCapacity of storage.k8s.io/v1: csistoragecapacities, namespaced. As read: deeply read-only.
+ */
 export interface CSIStorageCapacity extends KubeObject {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'CSIStorageCapacity'
+  /** Free capacity; unknown if unset. */
   readonly capacity?: meta.Quantity
+  /** Largest volume that can be created there. */
   readonly maximumVolumeSize?: meta.Quantity
+  /** Labels of the nodes to which the capacity is accessible. */
   readonly nodeTopology?: DeepReadonly<meta.LabelSelector>
+  /** StorageClass to which the capacity belongs; immutable. */
   readonly storageClassName: string
 }
 
-/** CSIStorageCapacity of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Free capacity of a storage class in a part of the cluster.
+ *
+ * CSIStorageCapacity of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface CSIStorageCapacityDraft {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'CSIStorageCapacity'
   metadata: MetaDraft
+  /** Free capacity; unknown if unset. */
   capacity?: meta.Quantity
+  /** Largest volume that can be created there. */
   maximumVolumeSize?: meta.Quantity
+  /** Labels of the nodes to which the capacity is accessible. */
   nodeTopology?: meta.LabelSelector
+  /** StorageClass to which the capacity belongs; immutable. */
   storageClassName: string
 }
 
-/** CSIStorageCapacity of storage.k8s.io/v1: csistoragecapacities, namespaced. */
+/**
+ * Free capacity of a storage class in a part of the cluster.
+ *
+ * CSIStorageCapacity of storage.k8s.io/v1: csistoragecapacities, namespaced.
+ */
 export const CSIStorageCapacity: Kind<CSIStorageCapacity, CSIStorageCapacityDraft, never> = /* @__PURE__ */ builtinKind(tables.storageV1, {
   group: 'storage.k8s.io',
   version: 'v1',
@@ -1831,34 +2881,60 @@ export const CSIStorageCapacity: Kind<CSIStorageCapacity, CSIStorageCapacityDraf
   scope: 'Namespaced',
 })
 
-/** StorageClass of storage.k8s.io/v1: storageclasses, cluster-scoped; short names sc. As read: deeply read-only. */
+/**
+ * A class of storage from which volumes are provisioned on demand.
+ *
+ * StorageClass of storage.k8s.io/v1: storageclasses, cluster-scoped; short names sc. As read: deeply read-only.
+ */
 export interface StorageClass extends KubeObject {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'StorageClass'
+  /** Whether claims of the class can be enlarged. */
   readonly allowVolumeExpansion?: boolean
+  /** Topologies in which volumes may be created; all by default. */
   readonly allowedTopologies?: readonly DeepReadonly<core.TopologySelectorTerm>[]
+  /** Mount options of the volumes of the class; not validated. */
   readonly mountOptions?: readonly string[]
+  /** Settings of new volumes that the provisioner interprets; immutable. */
   readonly parameters?: { readonly [key: string]: string }
+  /** Name of the provisioner that creates the volumes; immutable. */
   readonly provisioner: string
+  /** Fate of a volume after its claim is deleted; Delete by default. */
   readonly reclaimPolicy?: 'Delete' | 'Recycle' | 'Retain'
+  /** Whether volumes are created at once or when the first pod is scheduled; immutable. */
   readonly volumeBindingMode?: 'Immediate' | 'WaitForFirstConsumer'
 }
 
-/** StorageClass of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * A class of storage from which volumes are provisioned on demand.
+ *
+ * StorageClass of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface StorageClassDraft {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'StorageClass'
   metadata: MetaDraft
+  /** Whether claims of the class can be enlarged. */
   allowVolumeExpansion?: boolean
+  /** Topologies in which volumes may be created; all by default. */
   allowedTopologies?: core.TopologySelectorTerm[]
+  /** Mount options of the volumes of the class; not validated. */
   mountOptions?: string[]
+  /** Settings of new volumes that the provisioner interprets; immutable. */
   parameters?: Record<string, string>
+  /** Name of the provisioner that creates the volumes; immutable. */
   provisioner: string
+  /** Fate of a volume after its claim is deleted; Delete by default. */
   reclaimPolicy?: 'Delete' | 'Recycle' | 'Retain'
+  /** Whether volumes are created at once or when the first pod is scheduled; immutable. */
   volumeBindingMode?: 'Immediate' | 'WaitForFirstConsumer'
 }
 
-/** StorageClass of storage.k8s.io/v1: storageclasses, cluster-scoped; short names sc. */
+/**
+ * A class of storage from which volumes are provisioned on demand.
+ *
+ * StorageClass of storage.k8s.io/v1: storageclasses, cluster-scoped; short names sc.
+ */
 export const StorageClass: Kind<StorageClass, StorageClassDraft, never> = /* @__PURE__ */ builtinKind(tables.storageV1, {
   group: 'storage.k8s.io',
   version: 'v1',
@@ -1868,23 +2944,38 @@ export const StorageClass: Kind<StorageClass, StorageClassDraft, never> = /* @__
   shortNames: ['sc'],
 })
 
-/** VolumeAttachment of storage.k8s.io/v1: volumeattachments, cluster-scoped. As read: deeply read-only. */
+/**
+ * Attaches a volume to a node or detaches it.
+ *
+ * VolumeAttachment of storage.k8s.io/v1: volumeattachments, cluster-scoped. As read: deeply read-only.
+ */
 export interface VolumeAttachment extends KubeObject {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'VolumeAttachment'
+  /** Volume, node and driver of the attachment. */
   readonly spec: DeepReadonly<storage.VolumeAttachmentSpec>
+  /** Whether the volume is attached. */
   readonly status?: DeepReadonly<storage.VolumeAttachmentStatus>
 }
 
-/** VolumeAttachment of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Attaches a volume to a node or detaches it.
+ *
+ * VolumeAttachment of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface VolumeAttachmentDraft {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'VolumeAttachment'
   metadata: MetaDraft
+  /** Volume, node and driver of the attachment. */
   spec: storage.VolumeAttachmentSpec
 }
 
-/** VolumeAttachment of storage.k8s.io/v1: volumeattachments, cluster-scoped. */
+/**
+ * Attaches a volume to a node or detaches it.
+ *
+ * VolumeAttachment of storage.k8s.io/v1: volumeattachments, cluster-scoped.
+ */
 export const VolumeAttachment: Kind<VolumeAttachment, VolumeAttachmentDraft, storage.VolumeAttachmentStatus> = /* @__PURE__ */ builtinKind(tables.storageV1, {
   group: 'storage.k8s.io',
   version: 'v1',
@@ -1894,24 +2985,40 @@ export const VolumeAttachment: Kind<VolumeAttachment, VolumeAttachmentDraft, sto
   subresources: ['status'],
 })
 
-/** VolumeAttributesClass of storage.k8s.io/v1: volumeattributesclasses, cluster-scoped; short names vac. As read: deeply read-only. */
+/**
+ * Properties of volumes that can change after creation.
+ *
+ * VolumeAttributesClass of storage.k8s.io/v1: volumeattributesclasses, cluster-scoped; short names vac. As read: deeply read-only.
+ */
 export interface VolumeAttributesClass extends KubeObject {
   readonly apiVersion: 'storage.k8s.io/v1'
   readonly kind: 'VolumeAttributesClass'
+  /** CSI driver that interprets the parameters; immutable. */
   readonly driverName: string
+  /** Properties of the volumes for the driver; immutable. */
   readonly parameters?: { readonly [key: string]: string }
 }
 
-/** VolumeAttributesClass of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets. */
+/**
+ * Properties of volumes that can change after creation.
+ *
+ * VolumeAttributesClass of storage.k8s.io/v1 as written: mutable, without the fields that only the server sets.
+ */
 export interface VolumeAttributesClassDraft {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'VolumeAttributesClass'
   metadata: MetaDraft
+  /** CSI driver that interprets the parameters; immutable. */
   driverName: string
+  /** Properties of the volumes for the driver; immutable. */
   parameters?: Record<string, string>
 }
 
-/** VolumeAttributesClass of storage.k8s.io/v1: volumeattributesclasses, cluster-scoped; short names vac. */
+/**
+ * Properties of volumes that can change after creation.
+ *
+ * VolumeAttributesClass of storage.k8s.io/v1: volumeattributesclasses, cluster-scoped; short names vac.
+ */
 export const VolumeAttributesClass: Kind<VolumeAttributesClass, VolumeAttributesClassDraft, never> = /* @__PURE__ */ builtinKind(tables.storageV1, {
   group: 'storage.k8s.io',
   version: 'v1',

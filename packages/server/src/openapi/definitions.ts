@@ -1,4 +1,4 @@
-import { openApiV2Schema, openApiV3Schema } from '@kubewright/k8s/schemas'
+import { describedSchema } from '@kubewright/k8s/descriptions'
 import type { OpenApiVersion, PublishedSchema } from './custom-definitions.ts'
 
 /**
@@ -25,8 +25,7 @@ export function definitionsFor(
 }
 
 function builtin(name: string, version: OpenApiVersion): PublishedSchema {
-  const schema = version === 'v2' ? openApiV2Schema(name) : openApiV3Schema(name)
-  return schema as unknown as PublishedSchema
+  return describedSchema(name, version) as unknown as PublishedSchema
 }
 
 function eachRef(value: unknown, visit: (name: string) => void): void {

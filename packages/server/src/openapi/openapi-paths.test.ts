@@ -42,6 +42,13 @@ describe('openApiPaths() version 3', () => {
     expect(Object.keys(components.schemas)).toContain('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta')
   })
 
+  test('describes built-in kinds and their fields', async () => {
+    const { components } = (await server.send('GET /openapi/v3/apis/apps/v1')).body
+    const { description, properties } = components.schemas['io.k8s.api.apps.v1.DeploymentSpec']
+    expect(description).toBe('Desired state of a Deployment.')
+    expect(properties.replicas.description).toBe('Number of pods to run; 1 by default.')
+  })
+
   test('contains every definition that it references', async () => {
     const { text, body } = await server.send('GET /openapi/v3/api/v1')
     for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {

@@ -1,7 +1,7 @@
 import type { ApiRequest, ApiResponse } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
 import type { PathHandler } from '../request/path-handler.ts'
-import type { OpenApiDocument, OpenApiDocuments } from './openapi-documents.ts'
+import type { OpenApiDocument, OpenApiDocuments, OpenApiDocumentsOptions } from './openapi-documents.ts'
 
 const v2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 /** The media type that clients request; it contains an invalid character and stays for compatibility. */
@@ -10,15 +10,22 @@ const year = 365 * 24 * 60 * 60 * 1000
 
 /**
  * Serves /openapi/v2 and /openapi/v3 for all methods, with ETags. A document that is requested with its hash may be cached forever.
+ * The code and the descriptions of documents are loaded by the first request, because most servers in tests receive none.
  */
-export function openApiPaths(documents: OpenApiDocuments, clock: Clock): PathHandler {
+export function openApiPaths(options: OpenApiDocumentsOptions, clock: Clock): PathHandler {
+  let loaded: Promise<OpenApiDocuments> | undefined
+  const load = async (): Promise<OpenApiDocuments> => {
+    const { OpenApiDocuments } = await import('./openapi-documents.ts')
+    return new OpenApiDocuments(options)
+  }
   return async ({ info, request }) => {
+    if (info.path !== '/openapi/v2' && !/^\/openapi\/v3(\/|$)/.test(info.path)) return undefined
+    const documents = await (loaded ??= load())
     if (info.path === '/openapi/v2') return version2(documents, request)
     if (info.path === '/openapi/v3') {
       // kube-apiserver sends no Content-Type here, and Go detects this one.
       return serve(request, documents.index, 'text/plain; charset=utf-8', {})
     }
-    if (!info.path.startsWith('/openapi/v3/')) return undefined
     return version3(documents, request, info.path.slice('/openapi/v3/'.length), clock)
   }
 }

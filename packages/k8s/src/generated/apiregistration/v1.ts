@@ -10,11 +10,17 @@ export {
   APIService,
 } from '../kinds.ts'
 
+/** One observation about the state of the object, identified by its type. */
 export interface APIServiceCondition {
+  /** Time at which the status last switched to its present value. */
   lastTransitionTime?: meta.Time
+  /** Details about the current status, written for people. */
   message?: string
+  /** Machine-readable cause of the current status, in CamelCase. */
   reason?: string
+  /** Whether the condition holds: True, False or Unknown. */
   status: string
+  /** Name of the condition; a list holds one condition per type. */
   type: string
 }
 
@@ -24,23 +30,36 @@ export interface APIServiceList extends KubeList<kinds.APIService> {
   readonly kind: 'APIServiceList'
 }
 
+/** Desired state of an API service. */
 export interface APIServiceSpec {
+  /** CA certificates in PEM form that verify the extension server. */
   caBundle?: string
+  /** API group of the registered version; empty for the core group. */
   group?: string
+  /** Priority of the group in discovery; higher numbers come first. */
   groupPriorityMinimum: number
+  /** Disables the verification of the server certificate; for tests only. */
   insecureSkipTLSVerify?: boolean
+  /** Service of the extension server; unset if the API server itself serves the group. */
   service?: ServiceReference
+  /** API version that is served. */
   version?: string
+  /** Priority of the version within its group; higher numbers come first. */
   versionPriority: number
 }
 
+/** Observed state of an API service. */
 export interface APIServiceStatus {
-  /** Merged by type. */
+  /** Observations such as Available. Merged by type. */
   conditions?: APIServiceCondition[]
 }
 
+/** Names the Service of an extension server. */
 export interface ServiceReference {
+  /** Service to which the API server forwards requests. */
   name?: string
+  /** Namespace in which the Service exists. */
   namespace?: string
+  /** Port of the Service; 443 by default. */
   port?: number
 }

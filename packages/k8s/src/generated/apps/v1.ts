@@ -25,11 +25,17 @@ export interface ControllerRevisionList extends KubeList<kinds.ControllerRevisio
   readonly kind: 'ControllerRevisionList'
 }
 
+/** One observation about the state of the object, identified by its type. */
 export interface DaemonSetCondition {
+  /** Time at which the status last switched to its present value. */
   lastTransitionTime?: meta.Time
+  /** Details about the current status, written for people. */
   message?: string
+  /** Machine-readable cause of the current status, in CamelCase. */
   reason?: string
+  /** Whether the condition holds: True, False or Unknown. */
   status: string
+  /** Name of the condition; a list holds one condition per type. */
   type: string
 }
 
@@ -39,39 +45,65 @@ export interface DaemonSetList extends KubeList<kinds.DaemonSet> {
   readonly kind: 'DaemonSetList'
 }
 
+/** Desired state of a DaemonSet. */
 export interface DaemonSetSpec {
+  /** Seconds that a new pod must stay ready to count as available. */
   minReadySeconds?: number
+  /** Number of old revisions to keep for rollbacks; 10 by default. */
   revisionHistoryLimit?: number
+  /** Labels of the pods that the set manages; must match the template and is immutable. */
   selector: meta.LabelSelector
+  /** Pod to run on each node that its placement rules allow. */
   template: core.PodTemplateSpec
+  /** How pods are replaced when the template changes. */
   updateStrategy?: DaemonSetUpdateStrategy
 }
 
+/** Observed state of a DaemonSet. */
 export interface DaemonSetStatus {
+  /** Number of name collisions of revisions, which varies the hash of the next name. */
   collisionCount?: number
-  /** Merged by type. */
+  /** Observations about the set, by type. Merged by type. */
   conditions?: DaemonSetCondition[]
+  /** Number of nodes that run a pod of the set and should. */
   currentNumberScheduled: number
+  /** Number of nodes that should run a pod of the set. */
   desiredNumberScheduled: number
+  /** Number of intended nodes whose pod is available. */
   numberAvailable?: number
+  /** Number of nodes that run a pod of the set but should not. */
   numberMisscheduled: number
+  /** Number of intended nodes whose pod is ready. */
   numberReady: number
+  /** Number of intended nodes without an available pod. */
   numberUnavailable?: number
+  /** Value of metadata.generation that this status reflects. */
   observedGeneration?: number
+  /** Number of intended nodes whose pod has the current template. */
   updatedNumberScheduled?: number
 }
 
+/** How a DaemonSet replaces its pods. */
 export interface DaemonSetUpdateStrategy {
+  /** Limits of a rolling update; only for the type RollingUpdate. */
   rollingUpdate?: RollingUpdateDaemonSet
+  /** RollingUpdate replaces pods gradually; OnDelete waits until the user deletes them. */
   type?: 'OnDelete' | 'RollingUpdate'
 }
 
+/** One observation about the state of the object, identified by its type. */
 export interface DeploymentCondition {
+  /** Time at which the status last switched to its present value. */
   lastTransitionTime?: meta.Time
+  /** Time of the most recent write to this condition. */
   lastUpdateTime?: meta.Time
+  /** Details about the current status, written for people. */
   message?: string
+  /** Machine-readable cause of the current status, in CamelCase. */
   reason?: string
+  /** Whether the condition holds: True, False or Unknown. */
   status: string
+  /** Name of the condition; a list holds one condition per type. */
   type: string
 }
 
@@ -81,40 +113,67 @@ export interface DeploymentList extends KubeList<kinds.Deployment> {
   readonly kind: 'DeploymentList'
 }
 
+/** Desired state of a Deployment. */
 export interface DeploymentSpec {
+  /** Seconds that a new pod must stay ready to count as available. */
   minReadySeconds?: number
+  /** Stops rollouts while true; scaling continues. */
   paused?: boolean
+  /** Seconds without progress after which the rollout is reported as failed; 600 by default. */
   progressDeadlineSeconds?: number
+  /** Number of pods to run; 1 by default. */
   replicas?: number
+  /** Number of old ReplicaSets to keep for rollbacks; 10 by default. */
   revisionHistoryLimit?: number
+  /** Labels of the pods that the Deployment manages; must match the template and is immutable. */
   selector: meta.LabelSelector
+  /** How new pods replace old ones. */
   strategy?: DeploymentStrategy
+  /** Pod to run; every change starts a rollout. */
   template: core.PodTemplateSpec
 }
 
+/** Observed state of a Deployment. */
 export interface DeploymentStatus {
+  /** Number of pods that have been ready for minReadySeconds. */
   availableReplicas?: number
+  /** Number of name collisions of ReplicaSets, which varies the hash of the next name. */
   collisionCount?: number
-  /** Merged by type. */
+  /** Observations such as Available, Progressing and ReplicaFailure. Merged by type. */
   conditions?: DeploymentCondition[]
+  /** Value of metadata.generation that this status reflects. */
   observedGeneration?: number
+  /** Number of pods that are ready. */
   readyReplicas?: number
+  /** Number of pods that exist and are not being deleted. */
   replicas?: number
+  /** Number of pods that are being deleted. */
   terminatingReplicas?: number
+  /** Number of further pods that must become available. */
   unavailableReplicas?: number
+  /** Number of pods with the current template. */
   updatedReplicas?: number
 }
 
+/** How a Deployment replaces its pods. */
 export interface DeploymentStrategy {
+  /** Limits of a rolling update; only for the type RollingUpdate. */
   rollingUpdate?: RollingUpdateDeployment
+  /** RollingUpdate replaces pods gradually; Recreate stops all old pods first. */
   type?: 'Recreate' | 'RollingUpdate'
 }
 
+/** One observation about the state of the object, identified by its type. */
 export interface ReplicaSetCondition {
+  /** Time at which the status last switched to its present value. */
   lastTransitionTime?: meta.Time
+  /** Details about the current status, written for people. */
   message?: string
+  /** Machine-readable cause of the current status, in CamelCase. */
   reason?: string
+  /** Whether the condition holds: True, False or Unknown. */
   status: string
+  /** Name of the condition; a list holds one condition per type. */
   type: string
 }
 
@@ -124,44 +183,71 @@ export interface ReplicaSetList extends KubeList<kinds.ReplicaSet> {
   readonly kind: 'ReplicaSetList'
 }
 
+/** Desired state of a ReplicaSet. */
 export interface ReplicaSetSpec {
+  /** Seconds that a new pod must stay ready to count as available. */
   minReadySeconds?: number
+  /** Number of pods to run; 1 by default. */
   replicas?: number
+  /** Labels of the pods that the set manages; must match the template and is immutable. */
   selector: meta.LabelSelector
+  /** Pod to create when replicas are missing. */
   template?: core.PodTemplateSpec
 }
 
+/** Observed state of a ReplicaSet. */
 export interface ReplicaSetStatus {
+  /** Number of pods that have been ready for minReadySeconds. */
   availableReplicas?: number
-  /** Merged by type. */
+  /** Observations about the set, by type. Merged by type. */
   conditions?: ReplicaSetCondition[]
+  /** Number of pods that have all labels of the template. */
   fullyLabeledReplicas?: number
+  /** Value of metadata.generation that this status reflects. */
   observedGeneration?: number
+  /** Number of pods that are ready. */
   readyReplicas?: number
+  /** Number of pods that exist and are not being deleted. */
   replicas: number
+  /** Number of pods that are being deleted. */
   terminatingReplicas?: number
 }
 
+/** Limits of a rolling update of a DaemonSet. */
 export interface RollingUpdateDaemonSet {
+  /** Number or percentage of nodes that may run an old and a new pod at once; 0 by default. */
   maxSurge?: meta.IntOrString
+  /** Number or percentage of nodes that may lack an available pod during the update; 1 by default. */
   maxUnavailable?: meta.IntOrString
 }
 
+/** Limits of a rolling update of a Deployment. */
 export interface RollingUpdateDeployment {
+  /** Number or percentage of pods that may exist beyond the replicas; 25% by default. */
   maxSurge?: meta.IntOrString
+  /** Number or percentage of replicas that may be unavailable during the update; 25% by default. */
   maxUnavailable?: meta.IntOrString
 }
 
+/** Limits of a rolling update of a StatefulSet. */
 export interface RollingUpdateStatefulSetStrategy {
+  /** Number or percentage of pods that may be unavailable during the update; 1 by default. */
   maxUnavailable?: meta.IntOrString
+  /** Lowest ordinal that is updated; pods with lower ordinals keep the old revision. */
   partition?: number
 }
 
+/** One observation about the state of the object, identified by its type. */
 export interface StatefulSetCondition {
+  /** Time at which the status last switched to its present value. */
   lastTransitionTime?: meta.Time
+  /** Details about the current status, written for people. */
   message?: string
+  /** Machine-readable cause of the current status, in CamelCase. */
   reason?: string
+  /** Whether the condition holds: True, False or Unknown. */
   status: string
+  /** Name of the condition; a list holds one condition per type. */
   type: string
 }
 
@@ -171,47 +257,83 @@ export interface StatefulSetList extends KubeList<kinds.StatefulSet> {
   readonly kind: 'StatefulSetList'
 }
 
+/** Numbering of the pods of a StatefulSet. */
 export interface StatefulSetOrdinals {
-  /** @default 0 */
+  /**
+   * Ordinal of the first pod; 0 by default.
+   * @default 0
+   */
   start?: number
 }
 
+/** Fate of the claims that a StatefulSet created. */
 export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
+  /** Whether claims are retained or deleted with the set; Retain by default. */
   whenDeleted?: string
+  /** Whether claims of removed replicas are retained or deleted; Retain by default. */
   whenScaled?: string
 }
 
+/** Desired state of a StatefulSet. */
 export interface StatefulSetSpec {
+  /** Seconds that a new pod must stay ready to count as available. */
   minReadySeconds?: number
+  /** Numbering of the pods, which starts at 0 by default. */
   ordinals?: StatefulSetOrdinals
+  /** When claims from volumeClaimTemplates are deleted; never by default. */
   persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy
+  /** Whether pods start and stop one after the other or all at once. */
   podManagementPolicy?: 'OrderedReady' | 'Parallel'
+  /** Number of pods to run; 1 by default. */
   replicas?: number
+  /** Number of old revisions to keep for rollbacks; 10 by default. */
   revisionHistoryLimit?: number
+  /** Labels of the pods that the set manages; must match the template and is immutable. */
   selector: meta.LabelSelector
-  /** @default "" */
+  /**
+   * Headless Service that gives the pods their DNS names; immutable.
+   * @default ""
+   */
   serviceName?: string
+  /** Pod to run; its name is that of the set followed by an ordinal. */
   template: core.PodTemplateSpec
+  /** How pods are replaced when the template changes. */
   updateStrategy?: StatefulSetUpdateStrategy
+  /** Claims to create for every pod; a claim stays with the ordinal of its pod. */
   volumeClaimTemplates?: core.EmbeddedPersistentVolumeClaim[]
 }
 
+/** Pod counts and revisions, as the controller observed them. */
 export interface StatefulSetStatus {
-  /** @default 0 */
+  /**
+   * Number of pods that have been ready for minReadySeconds.
+   * @default 0
+   */
   availableReplicas?: number
+  /** Number of name collisions of revisions, which varies the hash of the next name. */
   collisionCount?: number
-  /** Merged by type. */
+  /** Observations about the set, by type. Merged by type. */
   conditions?: StatefulSetCondition[]
+  /** Number of pods with the current revision. */
   currentReplicas?: number
+  /** Revision of the pods that an update has not reached. */
   currentRevision?: string
+  /** Value of metadata.generation that this status reflects. */
   observedGeneration?: number
+  /** Number of pods that are ready. */
   readyReplicas?: number
+  /** Number of pods that the controller created. */
   replicas: number
+  /** Revision to which an update moves the pods. */
   updateRevision?: string
+  /** Number of pods with the update revision. */
   updatedReplicas?: number
 }
 
+/** How a StatefulSet replaces its pods. */
 export interface StatefulSetUpdateStrategy {
+  /** Limits of a rolling update; only for the type RollingUpdate. */
   rollingUpdate?: RollingUpdateStatefulSetStrategy
+  /** RollingUpdate replaces pods from the highest ordinal down; OnDelete waits until the user deletes them. */
   type?: 'OnDelete' | 'RollingUpdate'
 }

@@ -14,73 +14,122 @@ export {
   SubjectAccessReview,
 } from '../kinds.ts'
 
+/** Field selector of the request to authorize. */
 export interface FieldSelectorAttributes {
+  /** Selector as in the query of a URL; only webhooks receive it, and it excludes requirements. */
   rawSelector?: string
+  /** Parsed conditions of the selector, all of which must hold. */
   requirements?: meta.FieldSelectorRequirement[]
 }
 
+/** Label selector of the request to authorize. */
 export interface LabelSelectorAttributes {
+  /** Selector as in the query of a URL; only webhooks receive it, and it excludes requirements. */
   rawSelector?: string
+  /** Parsed conditions of the selector, all of which must hold. */
   requirements?: meta.LabelSelectorRequirement[]
 }
 
+/** A request to a path outside the resource API. */
 export interface NonResourceAttributes {
+  /** Path of the URL, such as /healthz. */
   path?: string
+  /** HTTP method in lower case, such as get. */
   verb?: string
 }
 
+/** Paths outside the resource API that a user may request. */
 export interface NonResourceRule {
+  /** Paths, in which a final "*" stands for any rest. */
   nonResourceURLs?: string[]
+  /** Permitted HTTP methods in lower case; "*" means all. */
   verbs: string[]
 }
 
+/** A request to the resource API. */
 export interface ResourceAttributes {
+  /** Field selector of a list, watch or delete of collections. */
   fieldSelector?: FieldSelectorAttributes
+  /** API group to which the request goes; an asterisk stands for every group. */
   group?: string
+  /** Label selector of a list, watch or delete of collections. */
   labelSelector?: LabelSelectorAttributes
+  /** Name of the object; empty means all. */
   name?: string
+  /** Namespace of the object; empty for cluster-scoped resources or all namespaces. */
   namespace?: string
+  /** Plural name of the resource; "*" means all. */
   resource?: string
+  /** Name of the subresource; empty for the resource itself. */
   subresource?: string
+  /** Operation, such as get, list or create; "*" means all. */
   verb?: string
+  /** API version to which the request goes; an asterisk stands for every version. */
   version?: string
 }
 
+/** Operations on resources that a user may perform. */
 export interface ResourceRule {
+  /** API groups of the resources; "*" means all. */
   apiGroups?: string[]
+  /** Names of the objects to which the rule is limited; all if empty. */
   resourceNames?: string[]
+  /** Resources and subresources; "*" means all. */
   resources?: string[]
+  /** Permitted operations; "*" means all. */
   verbs: string[]
 }
 
+/** Question of a SelfSubjectAccessReview; exactly one field is set. */
 export interface SelfSubjectAccessReviewSpec {
+  /** Request to a path outside the resource API. */
   nonResourceAttributes?: NonResourceAttributes
+  /** Request to the resource API. */
   resourceAttributes?: ResourceAttributes
 }
 
+/** Question of a SelfSubjectRulesReview. */
 export interface SelfSubjectRulesReviewSpec {
+  /** Namespace whose rules are collected; required. */
   namespace?: string
 }
 
+/** Question of an access review; one of the two attribute fields is set. */
 export interface SubjectAccessReviewSpec {
+  /** Further attributes of the user, by key. */
   extra?: Record<string, string[]>
+  /** Groups to which the user belongs. */
   groups?: string[]
+  /** Request to a path outside the resource API. */
   nonResourceAttributes?: NonResourceAttributes
+  /** Request to the resource API. */
   resourceAttributes?: ResourceAttributes
+  /** UID of the user, if the authorizer needs it. */
   uid?: string
+  /** Name of the user to check; groups may be given instead. */
   user?: string
 }
 
+/** Result of an access review. */
 export interface SubjectAccessReviewStatus {
+  /** Whether the action is permitted. */
   allowed: boolean
+  /** Whether an authorizer denied the action explicitly, so that no other was consulted. */
   denied?: boolean
+  /** Error during the check, which does not exclude a decision. */
   evaluationError?: string
+  /** Explanation of the decision. */
   reason?: string
 }
 
+/** Actions that the caller may perform; not for access decisions. */
 export interface SubjectRulesReviewStatus {
+  /** Error during the collection of the rules. */
   evaluationError?: string
+  /** Whether some rules are missing, for example because an authorizer cannot list them. */
   incomplete: boolean
+  /** Permitted requests outside the resource API. */
   nonResourceRules: NonResourceRule[]
+  /** Permitted operations on resources. */
   resourceRules: ResourceRule[]
 }

@@ -10,12 +10,19 @@ export {
   CertificateSigningRequest,
 } from '../kinds.ts'
 
+/** One observation about the state of the object, identified by its type. */
 export interface CertificateSigningRequestCondition {
+  /** Time at which the status last switched to its present value. */
   lastTransitionTime?: meta.Time
+  /** Time of the most recent write to this condition. */
   lastUpdateTime?: meta.Time
+  /** Details about the current status, written for people. */
   message?: string
+  /** Machine-readable cause of the current status, in CamelCase. */
   reason?: string
+  /** Whether the condition holds: True, False or Unknown. */
   status: string
+  /** Name of the condition; a list holds one condition per type. */
   type: string
 }
 
@@ -25,19 +32,30 @@ export interface CertificateSigningRequestList extends KubeList<kinds.Certificat
   readonly kind: 'CertificateSigningRequestList'
 }
 
+/** Desired certificate and the identity of the requester. */
 export interface CertificateSigningRequestSpec {
+  /** Wanted validity in seconds, at least 600; the signer may choose another one. */
   expirationSeconds?: number
+  /** Further attributes of the requester; set by the server. */
   extra?: Record<string, string[]>
+  /** Groups of the requester; set by the server. */
   groups?: string[]
+  /** PKCS#10 request in PEM form, encoded in base64. */
   request: string
+  /** Signer that shall issue the certificate, such as kubernetes.io/kubelet-serving. */
   signerName: string
+  /** UID of the requester; set by the server. */
   uid?: string
+  /** Key usages of the certificate, such as client auth. */
   usages?: ('any' | 'cert sign' | 'client auth' | 'code signing' | 'content commitment' | 'crl sign' | 'data encipherment' | 'decipher only' | 'digital signature' | 'email protection' | 'encipher only' | 'ipsec end system' | 'ipsec tunnel' | 'ipsec user' | 'key agreement' | 'key encipherment' | 'microsoft sgc' | 'netscape sgc' | 'ocsp signing' | 's/mime' | 'server auth' | 'signing' | 'timestamping')[]
+  /** Name of the requester; set by the server. */
   username?: string
 }
 
+/** Observed state of a certificate request. */
 export interface CertificateSigningRequestStatus {
+  /** Issued certificate chain in PEM form, encoded in base64. */
   certificate?: string
-  /** Merged by type. */
+  /** Approved, Denied or Failed, with reasons. Merged by type. */
   conditions?: CertificateSigningRequestCondition[]
 }

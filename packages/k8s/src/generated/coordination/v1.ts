@@ -16,12 +16,20 @@ export interface LeaseList extends KubeList<kinds.Lease> {
   readonly kind: 'LeaseList'
 }
 
+/** State of a lease, which its holder and candidates write. */
 export interface LeaseSpec {
+  /** Time at which the present holder got the lease. */
   acquireTime?: meta.MicroTime
+  /** Identity of the present holder; empty if the lease is free. */
   holderIdentity?: string
+  /** Seconds after renewTime when other candidates may take over. */
   leaseDurationSeconds?: number
+  /** Number of changes of the holder. */
   leaseTransitions?: number
+  /** Candidate for which the holder should give up the lease; requires strategy. */
   preferredHolder?: string
+  /** Time at which the holder last renewed the lease. */
   renewTime?: meta.MicroTime
+  /** How a leader is chosen in coordinated leader election. */
   strategy?: string
 }

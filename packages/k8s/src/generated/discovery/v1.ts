@@ -10,32 +10,53 @@ export {
   EndpointSlice,
 } from '../kinds.ts'
 
+/** One backend of a Service, usually a pod. */
 export interface Endpoint {
+  /** Addresses of the backend, which are equivalent; clients use the first one. */
   addresses: string[]
+  /** Whether the backend can receive traffic. */
   conditions?: EndpointConditions
+  /** Topology labels of an earlier API version; read-only. */
   deprecatedTopology?: Record<string, string>
+  /** Nodes and zones that should use this backend. */
   hints?: EndpointHints
+  /** Host name of the backend in DNS records. */
   hostname?: string
+  /** Node that runs the backend. */
   nodeName?: string
+  /** Pod or other object that is the backend. */
   targetRef?: core.ObjectReference
+  /** Zone in which the backend runs. */
   zone?: string
 }
 
+/** Whether a backend can receive traffic. */
 export interface EndpointConditions {
+  /** Whether the backend accepts new connections; an unset value counts as true. */
   ready?: boolean
+  /** Whether the backend handles requests, even while it is being stopped. */
   serving?: boolean
+  /** Whether the backend is being stopped. */
   terminating?: boolean
 }
 
+/** Consumers for which a backend is meant. */
 export interface EndpointHints {
+  /** Nodes whose traffic should use the backend. */
   forNodes?: ForNode[]
+  /** Zones whose traffic should use the backend. */
   forZones?: ForZone[]
 }
 
+/** A port of all backends of a slice. */
 export interface EndpointPort {
+  /** Application protocol, such as kubernetes.io/h2c or an IANA service name. */
   appProtocol?: string
+  /** Name of the port, equal to that in the Service. */
   name?: string
+  /** Port number; all ports if unset. */
   port?: number
+  /** Transport protocol; TCP by default. */
   protocol?: 'SCTP' | 'TCP' | 'UDP'
 }
 
@@ -45,10 +66,14 @@ export interface EndpointSliceList extends KubeList<kinds.EndpointSlice> {
   readonly kind: 'EndpointSliceList'
 }
 
+/** A node for which a backend is meant. */
 export interface ForNode {
+  /** Node whose traffic prefers the backend. */
   name: string
 }
 
+/** A zone for which a backend is meant. */
 export interface ForZone {
+  /** Zone whose traffic prefers the backend. */
   name: string
 }

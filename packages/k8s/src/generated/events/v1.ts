@@ -16,7 +16,10 @@ export interface EventList extends KubeList<kinds.EventsV1Event> {
   readonly kind: 'EventList'
 }
 
+/** Data about repetitions of an Event. */
 export interface EventSeries {
+  /** Number of occurrences until the latest one. */
   count: number
+  /** Time of the latest occurrence. */
   lastObservedTime: meta.MicroTime
 }

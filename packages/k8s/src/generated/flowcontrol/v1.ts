@@ -12,20 +12,31 @@ export {
   PriorityLevelConfiguration,
 } from '../kinds.ts'
 
+/** Settings of a priority level without limits. */
 export interface ExemptPriorityLevelConfiguration {
+  /** Percentage of its seats that other levels may borrow; 0 by default. */
   lendablePercent?: number
+  /** Share of the server's seats that the level contributes; 0 by default. */
   nominalConcurrencyShares?: number
 }
 
+/** How the requests of a flow schema are divided into flows. */
 export interface FlowDistinguisherMethod {
+  /** ByUser makes a flow of each user, ByNamespace of each namespace. */
   type: string
 }
 
+/** One observation about the state of the object, identified by its type. */
 export interface FlowSchemaCondition {
+  /** Time at which the status last switched to its present value. */
   lastTransitionTime?: meta.Time
+  /** Details about the current status, written for people. */
   message?: string
+  /** Machine-readable cause of the current status, in CamelCase. */
   reason?: string
+  /** Whether the condition holds: True, False or Unknown. */
   status?: string
+  /** Name of the condition; a list holds one condition per type. */
   type?: string
 }
 
@@ -35,51 +46,82 @@ export interface FlowSchemaList extends KubeList<kinds.FlowSchema> {
   readonly kind: 'FlowSchemaList'
 }
 
+/** Desired state of a flow schema. */
 export interface FlowSchemaSpec {
+  /** How requests are divided into flows; one flow if unset. */
   distinguisherMethod?: FlowDistinguisherMethod
-  /** @default 0 */
+  /**
+   * Order of the schemas; the lowest number that matches a request wins.
+   * @default 0
+   */
   matchingPrecedence?: number
+  /** Priority level of the requests. */
   priorityLevelConfiguration: PriorityLevelConfigurationReference
+  /** Requests to select; one match is enough. */
   rules?: PolicyRulesWithSubjects[]
 }
 
+/** Observed state of a flow schema. */
 export interface FlowSchemaStatus {
-  /** Merged by type. */
+  /** Observations such as Dangling. Merged by type. */
   conditions?: FlowSchemaCondition[]
 }
 
+/** A group of users that sends requests. */
 export interface GroupSubject {
+  /** Name of the group; "*" means all. */
   name: string
 }
 
+/** What happens to requests that exceed the limit. */
 export interface LimitResponse {
+  /** Settings of the queues; only for the type Queue. */
   queuing?: QueuingConfiguration
+  /** Queue lets requests wait; Reject refuses them with status 429. */
   type: string
 }
 
+/** Settings of a priority level with limits. */
 export interface LimitedPriorityLevelConfiguration {
+  /** Seats that the level may borrow, in percent of its own; unlimited by default. */
   borrowingLimitPercent?: number
+  /** Percentage of its seats that other levels may borrow; 0 by default. */
   lendablePercent?: number
+  /** What happens to requests that exceed the limit. */
   limitResponse?: LimitResponse
+  /** Share of the server's seats that the level gets; 30 by default. */
   nominalConcurrencyShares?: number
 }
 
+/** Requests to paths outside the resource API. */
 export interface NonResourcePolicyRule {
+  /** Paths, in which a final "*" stands for any rest. */
   nonResourceURLs: string[]
+  /** HTTP methods in lower case; "*" means all. */
   verbs: string[]
 }
 
+/** Requests of certain subjects. */
 export interface PolicyRulesWithSubjects {
+  /** Requests outside the resource API. */
   nonResourceRules?: NonResourcePolicyRule[]
+  /** Requests to the resource API. */
   resourceRules?: ResourcePolicyRule[]
+  /** Users, groups and service accounts, of which one must match. */
   subjects: Subject[]
 }
 
+/** One observation about the state of the object, identified by its type. */
 export interface PriorityLevelConfigurationCondition {
+  /** Time at which the status last switched to its present value. */
   lastTransitionTime?: meta.Time
+  /** Details about the current status, written for people. */
   message?: string
+  /** Machine-readable cause of the current status, in CamelCase. */
   reason?: string
+  /** Whether the condition holds: True, False or Unknown. */
   status?: string
+  /** Name of the condition; a list holds one condition per type. */
   type?: string
 }
 
@@ -89,50 +131,83 @@ export interface PriorityLevelConfigurationList extends KubeList<kinds.PriorityL
   readonly kind: 'PriorityLevelConfigurationList'
 }
 
+/** Names the priority level of a flow schema. */
 export interface PriorityLevelConfigurationReference {
+  /** Level whose limits apply to the requests. */
   name: string
 }
 
+/** Desired state of a priority level. */
 export interface PriorityLevelConfigurationSpec {
+  /** Settings for the type Exempt. */
   exempt?: ExemptPriorityLevelConfiguration
+  /** Settings for the type Limited. */
   limited?: LimitedPriorityLevelConfiguration
+  /** Exempt for requests that never wait, or Limited. */
   type: string
 }
 
+/** Observed state of a priority level. */
 export interface PriorityLevelConfigurationStatus {
-  /** Merged by type. */
+  /** Observations about the level, by type. Merged by type. */
   conditions?: PriorityLevelConfigurationCondition[]
 }
 
+/** Queues of a priority level. */
 export interface QueuingConfiguration {
-  /** @default 0 */
+  /**
+   * Number of queues from which each flow gets the shortest one; 8 by default.
+   * @default 0
+   */
   handSize?: number
-  /** @default 0 */
+  /**
+   * Largest number of requests that wait in a queue; 50 by default.
+   * @default 0
+   */
   queueLengthLimit?: number
-  /** @default 0 */
+  /**
+   * Number of queues; 64 by default.
+   * @default 0
+   */
   queues?: number
 }
 
+/** Requests to the resource API. */
 export interface ResourcePolicyRule {
+  /** API groups of the resources; "*" means all. */
   apiGroups: string[]
+  /** Whether requests without a namespace match. */
   clusterScope?: boolean
+  /** Namespaces of the requests; "*" means all. */
   namespaces?: string[]
+  /** Resources and subresources; "*" means all. */
   resources: string[]
+  /** Operations on the resources; "*" means all. */
   verbs: string[]
 }
 
+/** A service account that sends requests. */
 export interface ServiceAccountSubject {
+  /** Name of the service account; "*" means all of the namespace. */
   name: string
+  /** Namespace of the service account. */
   namespace: string
 }
 
+/** Sender of requests; the field that kind names is set. */
 export interface Subject {
+  /** Group of users, for the kind Group. */
   group?: GroupSubject
+  /** User, Group or ServiceAccount. */
   kind: string
+  /** Service account, for the kind ServiceAccount. */
   serviceAccount?: ServiceAccountSubject
+  /** Single user, for the kind User. */
   user?: UserSubject
 }
 
+/** A single user that sends requests. */
 export interface UserSubject {
+  /** Name of the user; "*" means all. */
   name: string
 }

@@ -11,7 +11,9 @@ export {
   RuntimeClass,
 } from '../kinds.ts'
 
+/** Resources that a pod needs beyond its containers. */
 export interface Overhead {
+  /** Amount of each resource that every pod of the class needs in addition. */
   podFixed?: Record<string, meta.Quantity>
 }
 
@@ -21,7 +23,10 @@ export interface RuntimeClassList extends KubeList<kinds.RuntimeClass> {
   readonly kind: 'RuntimeClassList'
 }
 
+/** Restricts the pods of a RuntimeClass to suitable nodes. */
 export interface Scheduling {
+  /** Labels of suitable nodes, merged into the selector of the pod. */
   nodeSelector?: Record<string, string>
+  /** Tolerations that admission adds to the pods. */
   tolerations?: core.Toleration[]
 }

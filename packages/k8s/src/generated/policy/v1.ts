@@ -18,20 +18,32 @@ export interface PodDisruptionBudgetList extends KubeList<kinds.PodDisruptionBud
   readonly kind: 'PodDisruptionBudgetList'
 }
 
+/** Desired protection by a disruption budget. */
 export interface PodDisruptionBudgetSpec {
+  /** Number or percentage of pods that may be unavailable after an eviction; excludes minAvailable. */
   maxUnavailable?: meta.IntOrString
+  /** Number or percentage of pods that must remain available after an eviction. */
   minAvailable?: meta.IntOrString
+  /** Labels of the protected pods; an empty selector protects all pods of the namespace. */
   selector?: meta.LabelSelector
+  /** Whether pods that are not ready may be evicted regardless of the budget. */
   unhealthyPodEvictionPolicy?: 'AlwaysAllow' | 'IfHealthyBudget'
 }
 
+/** Observed state of a disruption budget. */
 export interface PodDisruptionBudgetStatus {
-  /** Merged by type. */
+  /** Observations such as DisruptionAllowed. Merged by type. */
   conditions?: meta.Condition[]
+  /** Number of protected pods that are ready. */
   currentHealthy: number
+  /** Lowest number of ready pods that the budget permits. */
   desiredHealthy: number
+  /** Pods whose eviction was accepted but has not been observed, with the time of each. */
   disruptedPods?: Record<string, meta.Time>
+  /** Number of pods that may be evicted now. */
   disruptionsAllowed: number
+  /** Number of pods that the budget protects. */
   expectedPods: number
+  /** Value of metadata.generation that this status reflects. */
   observedGeneration?: number
 }

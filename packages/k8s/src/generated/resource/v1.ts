@@ -17,102 +17,167 @@ export {
   ResourceSlice,
 } from '../kinds.ts'
 
+/** State of an allocated device, as its driver reports it. */
 export interface AllocatedDeviceStatus {
-  /** Merged by type. */
+  /** Observations about the device, by type, at most 8. Merged by type. */
   conditions?: meta.Condition[]
+  /** Further data from the driver, at most 10 KiB. */
   data?: meta.RawExtension
+  /** Name of the device in its pool. */
   device: string
+  /** Name of the driver of the device. */
   driver: string
+  /** Network properties of the device. */
   networkData?: NetworkDeviceData
+  /** Pool to which the device belongs. */
   pool: string
+  /** Identity of the share, if several claims share the device. */
   shareID?: string
 }
 
+/** Devices that were allocated for a claim. */
 export interface AllocationResult {
+  /** Time at which the devices were allocated. */
   allocationTimestamp?: meta.Time
+  /** The devices and their configuration. */
   devices?: DeviceAllocationResult
+  /** Nodes from which the devices are accessible; all if unset. */
   nodeSelector?: core.NodeSelector
 }
 
+/** Selects devices by a CEL expression. */
 export interface CELDeviceSelector {
+  /** CEL expression over device that must be true. */
   expression: string
 }
 
+/** Permitted amounts of a shareable capacity. */
 export interface CapacityRequestPolicy {
+  /** Amount that a request consumes if it names none. */
   default?: meta.Quantity
+  /** Range of permitted amounts; excludes validValues. */
   validRange?: CapacityRequestPolicyRange
+  /** Permitted amounts in ascending order; a request is rounded up. */
   validValues?: meta.Quantity[]
 }
 
+/** Range of permitted amounts. */
 export interface CapacityRequestPolicyRange {
+  /** Largest permitted amount; unlimited if unset. */
   max?: meta.Quantity
+  /** Smallest permitted amount; lower requests are rounded up. */
   min: meta.Quantity
+  /** Distance between permitted amounts; a request is rounded up. */
   step?: meta.Quantity
 }
 
+/** Amounts of capacity that a request needs. */
 export interface CapacityRequirements {
+  /** Needed amount of each capacity. */
   requests?: Record<string, meta.Quantity>
 }
 
+/** Amount of a countable part of a device. */
 export interface Counter {
+  /** Available or consumed amount. */
   value: meta.Quantity
 }
 
+/** Counters that several devices share. */
 export interface CounterSet {
+  /** Available amounts, by name. */
   counters: Record<string, Counter>
+  /** Name by which devices refer to the set. */
   name: string
 }
 
+/** A device that a driver offers. */
 export interface Device {
+  /** Whether every node can access the device; only with perDeviceNodeSelection. */
   allNodes?: boolean
+  /** Whether several claims can share the device. */
   allowMultipleAllocations?: boolean
+  /** Properties of the device, by name, for selectors. */
   attributes?: Record<string, DeviceAttribute>
+  /** Conditions that must be True before a pod is bound to its node. */
   bindingConditions?: string[]
+  /** Conditions that abort the binding of a pod if one is True. */
   bindingFailureConditions?: string[]
+  /** Limits the allocation to the node that the scheduler chose. */
   bindsToNode?: boolean
+  /** Amounts that the device offers, by name. */
   capacity?: Record<string, DeviceCapacity>
+  /** Shared counters that the device reduces when it is allocated. */
   consumesCounters?: DeviceCounterConsumption[]
+  /** Name of the device, unique within its pool. */
   name: string
+  /** Node that can access the device; only with perDeviceNodeSelection. */
   nodeName?: string
+  /** Nodes that can access the device; only with perDeviceNodeSelection. */
   nodeSelector?: core.NodeSelector
+  /** Taints that keep claims without a toleration away. */
   taints?: DeviceTaint[]
 }
 
+/** Configuration of allocated devices. */
 export interface DeviceAllocationConfiguration {
+  /** Parameters that only the driver interprets. */
   opaque?: OpaqueDeviceConfiguration
+  /** Requests to which the configuration applies; all if empty. */
   requests?: string[]
+  /** Whether the configuration comes from the class or from the claim. */
   source: 'FromClaim' | 'FromClass'
 }
 
+/** Allocated devices and their configuration. */
 export interface DeviceAllocationResult {
+  /** Configuration from classes and claim; later entries take precedence. */
   config?: DeviceAllocationConfiguration[]
+  /** The devices, one or more per request. */
   results?: DeviceRequestAllocationResult[]
 }
 
+/** A property of a device; exactly one field is set. */
 export interface DeviceAttribute {
+  /** Value of a boolean attribute. */
   bool?: boolean
+  /** Value of a numeric attribute. */
   int?: number
+  /** Text value, at most 64 characters. */
   string?: string
+  /** Semantic version, such as 1.2.3. */
   version?: string
 }
 
+/** An amount that a device offers. */
 export interface DeviceCapacity {
+  /** Amounts that requests may consume, if the device is shareable. */
   requestPolicy?: CapacityRequestPolicy
+  /** Total amount that the device offers. */
   value: meta.Quantity
 }
 
+/** Requests, constraints and configuration of devices. */
 export interface DeviceClaim {
+  /** Configuration of the requested devices. */
   config?: DeviceClaimConfiguration[]
+  /** Conditions that the devices must satisfy together. */
   constraints?: DeviceConstraint[]
+  /** The requested devices, all of which must be allocated. */
   requests?: DeviceRequest[]
 }
 
+/** Configuration of requested devices. */
 export interface DeviceClaimConfiguration {
+  /** Parameters that only the driver interprets. */
   opaque?: OpaqueDeviceConfiguration
+  /** Requests to which the configuration applies; all if empty. */
   requests?: string[]
 }
 
+/** Configuration of the devices of a class. */
 export interface DeviceClassConfiguration {
+  /** Parameters that only the driver interprets. */
   opaque?: OpaqueDeviceConfiguration
 }
 
@@ -122,97 +187,166 @@ export interface DeviceClassList extends KubeList<kinds.DeviceClass> {
   readonly kind: 'DeviceClassList'
 }
 
+/** Desired state of a device class. */
 export interface DeviceClassSpec {
+  /** Configuration of each device that is allocated through the class. */
   config?: DeviceClassConfiguration[]
+  /** Extended resource by which pods can request devices of the class. */
   extendedResourceName?: string
+  /** Conditions that a device of the class must satisfy. */
   selectors?: DeviceSelector[]
 }
 
+/** A condition on several devices of a claim. */
 export interface DeviceConstraint {
+  /** Attribute that must differ between all devices. */
   distinctAttribute?: string
+  /** Attribute that must be equal for all devices. */
   matchAttribute?: string
+  /** Requests whose devices are compared; all if empty. */
   requests?: string[]
 }
 
+/** Amounts of shared counters that a device consumes. */
 export interface DeviceCounterConsumption {
+  /** Counter set from which the amounts are taken. */
   counterSet: string
+  /** Amounts that the device consumes, by name. */
   counters: Record<string, Counter>
 }
 
+/** A request for one or more devices; one of the two alternatives is set. */
 export interface DeviceRequest {
+  /** Devices to allocate, without alternatives. */
   exactly?: ExactDeviceRequest
+  /** Alternatives in order of preference; the first that fits is allocated. */
   firstAvailable?: DeviceSubRequest[]
+  /** Name by which containers, constraints and configuration refer to the request. */
   name: string
 }
 
+/** A device that was allocated for a request. */
 export interface DeviceRequestAllocationResult {
+  /** Whether the device is allocated for monitoring only, beside other users. */
   adminAccess?: boolean
+  /** Conditions that must be True before the pod is bound; copied from the device. */
   bindingConditions?: string[]
+  /** Conditions that abort the binding if one is True; copied from the device. */
   bindingFailureConditions?: string[]
+  /** Amounts of the device that the claim uses. */
   consumedCapacity?: Record<string, meta.Quantity>
+  /** Name of the device in its pool. */
   device: string
+  /** Name of the driver of the device. */
   driver: string
+  /** Pool to which the device belongs. */
   pool: string
+  /** Name of the request, or request/alternative. */
   request: string
+  /** Identity of the share, if several claims share the device. */
   shareID?: string
+  /** Device taints that the request accepted when it was allocated. */
   tolerations?: DeviceToleration[]
 }
 
+/** A condition that devices must satisfy. */
 export interface DeviceSelector {
+  /** CEL expression that selects devices. */
   cel?: CELDeviceSelector
 }
 
+/** An alternative of a device request. */
 export interface DeviceSubRequest {
+  /** ExactCount allocates count devices, All every matching one; ExactCount by default. */
   allocationMode?: 'All' | 'ExactCount'
+  /** Capacity that each device must offer. */
   capacity?: CapacityRequirements
+  /** Number of devices for ExactCount; 1 by default. */
   count?: number
+  /** DeviceClass from which devices are taken. */
   deviceClassName: string
+  /** Name of the alternative; the full name is request/alternative. */
   name: string
+  /** Further conditions that a device must satisfy. */
   selectors?: DeviceSelector[]
+  /** Device taints that the request accepts. */
   tolerations?: DeviceToleration[]
 }
 
+/** Keeps claims without a matching toleration away from a device. */
 export interface DeviceTaint {
+  /** NoSchedule affects new claims, NoExecute also evicts pods, and None has no effect. */
   effect: 'NoExecute' | 'NoSchedule' | 'None'
+  /** Key that matching tolerations name. */
   key: string
+  /** Start of the taint; the server sets it if the driver does not. */
   timeAdded?: meta.Time
+  /** Value that tolerations can compare. */
   value?: string
 }
 
+/** Lets a request use devices with a matching taint. */
 export interface DeviceToleration {
+  /** Effect of the tolerated taints; all effects if unset. */
   effect?: 'NoExecute' | 'NoSchedule' | 'None'
+  /** Key of the tolerated taints; all keys if empty, which requires Exists. */
   key?: string
-  /** @default "Equal" */
+  /**
+   * Equal compares values, Exists accepts any value; Equal by default.
+   * @default "Equal"
+   */
   operator?: 'Equal' | 'Exists'
+  /** Seconds that a pod keeps the device after a NoExecute taint appears; forever if unset. */
   tolerationSeconds?: number
+  /** Value to compare with that of the taint; empty for Exists. */
   value?: string
 }
 
+/** A request for devices of one class. */
 export interface ExactDeviceRequest {
+  /** Requests access for monitoring even if the device is in use; needs a labelled namespace. */
   adminAccess?: boolean
+  /** ExactCount allocates count devices, All every matching one; ExactCount by default. */
   allocationMode?: 'All' | 'ExactCount'
+  /** Capacity that each device must offer. */
   capacity?: CapacityRequirements
+  /** Number of devices for ExactCount; 1 by default. */
   count?: number
+  /** DeviceClass from which devices are taken. */
   deviceClassName: string
+  /** Further conditions that a device must satisfy. */
   selectors?: DeviceSelector[]
+  /** Device taints that the request accepts. */
   tolerations?: DeviceToleration[]
 }
 
+/** Network properties of an allocated device. */
 export interface NetworkDeviceData {
+  /** Link-layer address of the interface in the pod, such as a MAC address. */
   hardwareAddress?: string
+  /** Name of the interface in the pod. */
   interfaceName?: string
+  /** Addresses of the interface in CIDR notation. */
   ips?: string[]
 }
 
+/** Configuration that only a driver interprets. */
 export interface OpaqueDeviceConfiguration {
+  /** Driver for which the parameters are meant. */
   driver: string
+  /** Parameters in the format of the driver. */
   parameters: meta.RawExtension
 }
 
+/** A user of a claim, usually a pod. */
 export interface ResourceClaimConsumerReference {
+  /** API group of the user; the core group if empty. */
   apiGroup?: string
+  /** Name of the object that uses the claim. */
   name: string
+  /** Plural resource name of the user, such as pods. */
   resource: string
+  /** UID of the object that uses the claim. */
   uid: string
 }
 
@@ -222,15 +356,19 @@ export interface ResourceClaimList extends KubeList<kinds.ResourceClaim> {
   readonly kind: 'ResourceClaimList'
 }
 
+/** Desired devices of a claim. */
 export interface ResourceClaimSpec {
+  /** Requests, constraints and configuration. */
   devices?: DeviceClaim
 }
 
+/** Allocation of a claim and the pods that use it. */
 export interface ResourceClaimStatus {
+  /** Allocated devices; unset while the claim waits. */
   allocation?: AllocationResult
-  /** Merged by driver and device and pool and shareID. */
+  /** State of the devices, as their drivers report it. Merged by driver and device and pool and shareID. */
   devices?: AllocatedDeviceStatus[]
-  /** Merged by uid. */
+  /** Pods that may use the devices, at most 256. Merged by uid. */
   reservedFor?: ResourceClaimConsumerReference[]
 }
 
@@ -240,14 +378,21 @@ export interface ResourceClaimTemplateList extends KubeList<kinds.ResourceClaimT
   readonly kind: 'ResourceClaimTemplateList'
 }
 
+/** Metadata and spec of claims to create. */
 export interface ResourceClaimTemplateSpec {
+  /** Labels and annotations of the claims. */
   metadata?: meta.ObjectMeta
+  /** Desired devices of the claims. */
   spec: ResourceClaimSpec
 }
 
+/** Pool of devices to which a slice belongs. */
 export interface ResourcePool {
+  /** Number that the driver increases with every change; older slices are ignored. */
   generation: number
+  /** Name of the pool, often that of the node. */
   name: string
+  /** Number of slices of the pool in this generation. */
   resourceSliceCount: number
 }
 
@@ -257,13 +402,22 @@ export interface ResourceSliceList extends KubeList<kinds.ResourceSlice> {
   readonly kind: 'ResourceSliceList'
 }
 
+/** Devices of one driver and pool. */
 export interface ResourceSliceSpec {
+  /** Whether every node can access the devices. */
   allNodes?: boolean
+  /** Devices of this slice, at most 128. */
   devices?: Device[]
+  /** Name of the driver; immutable. */
   driver: string
+  /** Node that can access the devices; immutable. */
   nodeName?: string
+  /** Nodes that can access the devices. */
   nodeSelector?: core.NodeSelector
+  /** Whether every device names its own nodes. */
   perDeviceNodeSelection?: boolean
+  /** Pool to which the slice belongs. */
   pool: ResourcePool
+  /** Counters that devices of the pool share. */
   sharedCounters?: CounterSet[]
 }

@@ -27,23 +27,39 @@ export interface CSIDriverList extends KubeList<kinds.CSIDriver> {
   readonly kind: 'CSIDriverList'
 }
 
+/** Desired treatment of the volumes of a driver. */
 export interface CSIDriverSpec {
+  /** Whether volumes must be attached to a node before they are mounted; true by default. */
   attachRequired?: boolean
+  /** When the kubelet changes the group of files in volumes: ReadWriteOnceWithFSType, File or None. */
   fsGroupPolicy?: string
+  /** Seconds between updates of the number of attachable volumes; at least 10. */
   nodeAllocatableUpdatePeriodSeconds?: number
+  /** Whether the driver receives name, namespace and UID of the pod at mount. */
   podInfoOnMount?: boolean
+  /** Whether the kubelet calls the driver regularly to refresh mounted volumes. */
   requiresRepublish?: boolean
+  /** Whether the driver supports mounts with an SELinux context. */
   seLinuxMount?: boolean
+  /** Passes service account tokens in the secrets field of the call, not in the volume context. */
   serviceAccountTokenInSecrets?: boolean
+  /** Whether the scheduler considers the free capacity that the driver publishes. */
   storageCapacity?: boolean
+  /** Service account tokens of the pod that the driver receives at mount. */
   tokenRequests?: TokenRequest[]
+  /** Kinds of volumes that the driver supports: Persistent, Ephemeral or both. */
   volumeLifecycleModes?: string[]
 }
 
+/** A CSI driver that is installed on a node. */
 export interface CSINodeDriver {
+  /** Limits of the driver on the node. */
   allocatable?: VolumeNodeResources
+  /** Name of the driver, equal to that of its CSIDriver object. */
   name: string
+  /** Name of the node in the storage system of the driver. */
   nodeID: string
+  /** Node labels that describe the topology of the driver. */
   topologyKeys?: string[]
 }
 
@@ -53,8 +69,9 @@ export interface CSINodeList extends KubeList<kinds.CSINode> {
   readonly kind: 'CSINodeList'
 }
 
+/** Drivers that are installed on a node. */
 export interface CSINodeSpec {
-  /** Merged by name. */
+  /** Installed drivers, by name. Merged by name. */
   drivers: CSINodeDriver[]
 }
 
@@ -70,8 +87,11 @@ export interface StorageClassList extends KubeList<kinds.StorageClass> {
   readonly kind: 'StorageClassList'
 }
 
+/** A service account token that a CSI driver receives. */
 export interface TokenRequest {
+  /** Recipient for which the token is valid; the API server if empty. */
   audience: string
+  /** Seconds until the token expires; an hour by default. */
   expirationSeconds?: number
 }
 
@@ -81,21 +101,33 @@ export interface VolumeAttachmentList extends KubeList<kinds.VolumeAttachment> {
   readonly kind: 'VolumeAttachmentList'
 }
 
+/** Volume to attach; exactly one field is set. */
 export interface VolumeAttachmentSource {
+  /** Spec of an inline volume that was migrated to CSI. */
   inlineVolumeSpec?: core.PersistentVolumeSpec
+  /** Name of the PersistentVolume. */
   persistentVolumeName?: string
 }
 
+/** Volume that shall be attached, and the node. */
 export interface VolumeAttachmentSpec {
+  /** Name of the CSI driver that attaches the volume. */
   attacher: string
+  /** Node to which the volume is attached. */
   nodeName: string
+  /** Volume that shall be attached. */
   source: VolumeAttachmentSource
 }
 
+/** Observed state of an attachment. */
 export interface VolumeAttachmentStatus {
+  /** Most recent error of the attach operation. */
   attachError?: VolumeError
+  /** Whether the volume is attached. */
   attached: boolean
+  /** Information from the driver for the mount. */
   attachmentMetadata?: Record<string, string>
+  /** Most recent error of the detach operation. */
   detachError?: VolumeError
 }
 
@@ -105,12 +137,18 @@ export interface VolumeAttributesClassList extends KubeList<kinds.VolumeAttribut
   readonly kind: 'VolumeAttributesClassList'
 }
 
+/** An error of an attach or detach operation. */
 export interface VolumeError {
+  /** gRPC status code of the driver. */
   errorCode?: number
+  /** Error text of the driver, without secrets. */
   message?: string
+  /** Time at which the error occurred. */
   time?: meta.Time
 }
 
+/** Limits of a CSI driver on a node. */
 export interface VolumeNodeResources {
+  /** Number of volumes that the node can have attached; unlimited if unset. */
   count?: number
 }
