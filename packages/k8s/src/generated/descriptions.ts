@@ -319,7 +319,7 @@ ReplicaSetSpec: Desired state of a ReplicaSet.
 ReplicaSetStatus: Observed state of a ReplicaSet.
  availableReplicas: Number of pods that have been ready for minReadySeconds.
  conditions: Observations about the set, by type.
- fullyLabeledReplicas: Number of pods that have all labels of the template.
+ fullyLabeledReplicas: Number of matching pods that carry every label of the template.
  observedGeneration: Value of metadata.generation that this status reflects.
  readyReplicas: Number of pods that are ready.
  replicas: Number of pods that exist and are not being deleted.
@@ -384,7 +384,7 @@ TokenRequest: Requests a token of a service account; sent to serviceaccounts/tok
 TokenRequestSpec: Desired properties of a token.
  audiences: Recipients for which the token is valid; the API server by default.
  boundObjectRef: Object with whose deletion the token becomes invalid.
- expirationSeconds: Wanted validity in seconds; one hour by default, at least ten minutes.
+ expirationSeconds: Requested validity in seconds; one hour by default, at least ten minutes.
 TokenRequestStatus: Token that the server issued, and its expiry.
  expirationTimestamp: Time at which the token expires.
  token: The token in JWT form, to be sent as a bearer token.
@@ -403,7 +403,7 @@ UserInfo: Identity of a user, as authenticators report it.
  extra: Further attributes from the authenticator, by key.
  groups: Groups to which the user belongs.
  uid: ID that distinguishes users of the same name over time.
- username: Name that identifies the user among all active users.
+ username: Login or service account name, by which rules refer to the user.
 `,
   'authorization/v1': `
 FieldSelectorAttributes: Field selector of the request to authorize.
@@ -412,7 +412,7 @@ FieldSelectorAttributes: Field selector of the request to authorize.
 LabelSelectorAttributes: Label selector of the request to authorize.
  rawSelector: Selector as in the query of a URL; only webhooks receive it, and it excludes requirements.
  requirements: Parsed conditions of the selector, all of which must hold.
-LocalSubjectAccessReview: Checks whether a user may perform an action in one namespace.
+LocalSubjectAccessReview: Requests a decision about a user and an action within one namespace.
  spec: User and action; the namespaces must agree.
  status: Result of the check; filled by the server.
 NonResourceAttributes: A request to a path outside the resource API.
@@ -436,7 +436,7 @@ ResourceRule: Operations on resources that a user may perform.
  resourceNames: Names of the objects to which the rule is limited; all if empty.
  resources: Resources and subresources; "*" means all.
  verbs: Permitted operations; "*" means all.
-SelfSubjectAccessReview: Checks whether the caller may perform an action.
+SelfSubjectAccessReview: Requests a decision about an action of the caller.
  spec: Action to check for the caller.
  status: Result of the check; filled by the server.
 SelfSubjectAccessReviewSpec: Question of a SelfSubjectAccessReview; exactly one field is set.
@@ -447,7 +447,7 @@ SelfSubjectRulesReview: Lists the actions that the caller may perform in a names
  status: Permitted actions; filled by the server.
 SelfSubjectRulesReviewSpec: Question of a SelfSubjectRulesReview.
  namespace: Namespace whose rules are collected; required.
-SubjectAccessReview: Checks whether a user may perform an action.
+SubjectAccessReview: Requests a decision of the authorizers about a user and an action.
  spec: User to check, and the action in question.
  status: Result of the check; filled by the server.
 SubjectAccessReviewSpec: Question of an access review; one of the two attribute fields is set.
@@ -669,11 +669,11 @@ CertificateSigningRequest: Requests an X.509 certificate from a signer of the cl
  spec: Certificate request, signer and usages; immutable.
  status: Approval and the issued certificate.
 CertificateSigningRequestSpec: Desired certificate and the identity of the requester.
- expirationSeconds: Wanted validity in seconds, at least 600; the signer may choose another one.
+ expirationSeconds: Requested validity in seconds, at least 600; the signer may choose another.
  extra: Further attributes of the requester; set by the server.
  groups: Groups of the requester; set by the server.
  request: PKCS#10 request in PEM form, encoded in base64.
- signerName: Signer that shall issue the certificate, such as kubernetes.io/kubelet-serving.
+ signerName: Signer that is to issue the certificate, such as kubernetes.io/kubelet-serving.
  uid: UID of the requester; set by the server.
  usages: Key usages of the certificate, such as client auth.
  username: Name of the requester; set by the server.
@@ -706,7 +706,7 @@ Affinity: Scheduling rules that attract a pod to nodes and other pods, or keep i
 AppArmorProfile: Choice of the AppArmor profile that confines a container or pod.
  localhostProfile: Profile that is already loaded on the node; only for the type Localhost.
  type: Origin of the profile: the node, the default of the container runtime, or none.
-AttachedVolume: A volume that is attached to a node.
+AttachedVolume: Entry for a volume that the attach controller connected to a node.
  devicePath: Path of the device on the node.
  name: Identifier of the volume, which starts with that of its plugin.
 AzureDiskVolumeSource: Data disk of Azure, attached to the node of the pod.
@@ -782,7 +782,7 @@ ClusterTrustBundleProjection: Writes CA certificates of ClusterTrustBundle objec
 ComponentCondition: Health of a control plane component.
  error: Code of the failed health check.
  message: Result of the health check.
- status: Whether the component is healthy: True, False or Unknown.
+ status: True if the last health check succeeded, False if it failed, otherwise Unknown.
  type: Kind of the check; only Healthy exists.
 ComponentStatus: Health of control plane components; outdated and read-only.
  conditions: Results of the health checks.
@@ -843,7 +843,7 @@ ContainerExtendedResourceRequest: Maps an extended resource of a container to a 
  requestName: Request in the ResourceClaim that satisfies it.
  resourceName: Name of the extended resource, such as example.com/gpu.
 ContainerImage: An image that is stored on a node.
- names: References by which the image is known, with tags or digests.
+ names: References to the image, with tags or digests.
  sizeBytes: Disk space that the image occupies, in bytes.
 ContainerPort: A port on which a container listens.
  containerPort: Port number inside the pod, from 1 to 65535.
@@ -885,7 +885,7 @@ ContainerStatus: State of a container, as reported by the kubelet.
  imageID: Digest or ID of the image that the container runs.
  lastState: How the previous run of the container ended.
  name: Name of the container in the spec of the pod.
- ready: Whether the container passes its readiness check.
+ ready: True while the readiness probe succeeds, or without a probe after the start.
  resources: Resource limits and requests that are in effect for the running container.
  restartCount: Number of restarts so far; lost containers may reset it.
  started: Whether the start hook and the startup check have succeeded.
@@ -930,8 +930,8 @@ EnvFromSource: Imports all keys of a ConfigMap or Secret as environment variable
  configMapRef: ConfigMap whose keys become variables.
  prefix: Text to put in front of every key.
  secretRef: Secret whose keys become variables.
-EnvVar: An environment variable of a container.
- name: Name of the variable; any printable ASCII characters except "=".
+EnvVar: Sets one environment variable, by value or by reference.
+ name: Variable name, in printable ASCII without an equals sign.
  value: Fixed value, in which $(NAME) refers to variables defined earlier.
  valueFrom: Place from which the value comes; excludes value.
 EnvVarSource: Place from which an environment variable gets its value; exactly one field is set.
@@ -971,7 +971,7 @@ EphemeralVolumeSource: Volume that a generated claim provides and that disappear
  volumeClaimTemplate: Template of the claim, which is named after the pod and the volume.
 Event: Report of something that happened to an object; kept for a limited time.
  action: What the reporting controller did or tried, in CamelCase.
- count: Number of times that the Event occurred.
+ count: Occurrences so far, including repetitions.
  eventTime: Time of the first occurrence, with microseconds.
  firstTimestamp: Time of the first occurrence.
  involvedObject: Object that the Event is about.
@@ -1025,7 +1025,7 @@ GCEPersistentDiskVolumeSource: Disk of Google Compute Engine, attached to the no
  readOnly: Makes the mount read-only, so that several pods can share the disk.
 GRPCAction: Calls the gRPC health service of a container.
  port: Port of the gRPC server in the container.
- service: Service name to send in the health request; empty asks for the server as a whole.
+ service: Service name to send in the health request; empty means the whole server.
 GitRepoVolumeSource: Clone of a Git repository; disabled by default for security reasons.
  directory: Directory below the volume that receives the clone; "." for the volume itself.
  repository: Address from which the repository is cloned.
@@ -1040,7 +1040,7 @@ GlusterfsVolumeSource: Glusterfs mount; no longer supported.
  path: Name of the Glusterfs volume.
  readOnly: Makes the mount read-only.
 HTTPGetAction: Sends an HTTP GET request; status codes from 200 to 399 mean success.
- host: Host to connect to; the pod address by default.
+ host: Target of the connection instead of the pod itself; rarely needed.
  httpHeaders: Additional request headers; repeated names are allowed.
  path: Path and query of the request URL.
  port: Number or name of the container port.
@@ -1090,7 +1090,7 @@ KeyToPath: Maps a key of a ConfigMap or Secret to a file.
 Lifecycle: Hooks and stop signal of a container.
  postStart: Runs directly after the start; a failure stops the container.
  preStop: Runs before the stop signal, within the grace period of the pod.
- stopSignal: Signal that asks the program to stop; requires spec.os.name.
+ stopSignal: Signal that the runtime sends to stop the program; requires spec.os.name.
 LifecycleHandler: Action of a lifecycle hook; exactly one field is set.
  exec: Runs a program in the container.
  httpGet: Sends an HTTP request to the container.
@@ -1134,7 +1134,7 @@ Namespace: A scope for names, in which most objects live.
  spec: Finalizers of the namespace.
  status: Lifecycle state of the namespace.
 NamespaceSpec: Desired state of a namespace.
- finalizers: Tasks that must be removed before the namespace disappears; kubernetes deletes its objects.
+ finalizers: Tasks that delay the deletion; the finalizer kubernetes waits until all objects are gone.
 NamespaceStatus: Observed state of a namespace.
  conditions: Problems and progress of the deletion.
  phase: Active, or Terminating while its objects are being deleted.
@@ -1183,8 +1183,8 @@ NodeSpec: Settings of a node: taints, address ranges and cordon.
  unschedulable: Prevents the scheduling of new pods on the node; set by kubectl cordon.
 NodeStatus: Capacity, health and software of a node, as the kubelet reports them.
  addresses: Host names and IP addresses of the node.
- allocatable: Resources that are available for pods.
- capacity: Total resources of the node.
+ allocatable: Part of the capacity that pods can request, after reservations for the system.
+ capacity: Amounts of CPU, memory, pods and other resources that the node has in total.
  conditions: Observations such as Ready, MemoryPressure and DiskPressure.
  config: State of the dynamic kubelet configuration.
  daemonEndpoints: Ports of the daemons of the node.
@@ -1253,14 +1253,14 @@ PersistentVolumeClaimVolumeSource: Volume that a PersistentVolumeClaim provides.
  claimName: Claim in the namespace of the pod.
  readOnly: Makes every mount of the volume read-only.
 PersistentVolumeSpec: Desired state of a PersistentVolume; one of the fields names its backend.
- accessModes: Ways in which the volume can be mounted.
+ accessModes: Supported kinds of access: by one node or many, for reading or writing.
  awsElasticBlockStore: Disk of AWS EBS; obsolete, served by its CSI driver.
  azureDisk: Data disk of Azure; obsolete, served by its CSI driver.
  azureFile: File share of Azure; obsolete, served by its CSI driver.
  capacity: Size of the volume under the key storage.
  cephfs: CephFS mount; no longer supported.
  cinder: Volume of OpenStack Cinder; obsolete, served by its CSI driver.
- claimRef: Claim to which the volume is or shall be bound.
+ claimRef: Claim to which the volume is bound, or for which it is reserved.
  csi: Volume that a CSI driver serves.
  fc: Fibre Channel device that is attached to the node.
  flexVolume: Volume of an exec-based plugin; obsolete, use a CSI driver.
@@ -1486,7 +1486,7 @@ ReplicationControllerSpec: Desired state of a ReplicationController.
 ReplicationControllerStatus: Observed state of a ReplicationController.
  availableReplicas: Number of pods that have been ready for minReadySeconds.
  conditions: Observations about the controller, by type.
- fullyLabeledReplicas: Number of pods that have all labels of the template.
+ fullyLabeledReplicas: Number of matching pods that carry every label of the template.
  observedGeneration: Value of metadata.generation that this status reflects.
  readyReplicas: Number of pods that are ready.
  replicas: Number of pods that the controller observed.
@@ -1620,7 +1620,7 @@ ServiceSpec: Desired state of a Service.
  ipFamilies: IP families of the Service, in order of clusterIPs.
  ipFamilyPolicy: Whether the Service gets one IP family or both.
  loadBalancerClass: Implementation of the load balancer; the default one if unset, and immutable.
- loadBalancerIP: Wanted address of the load balancer; outdated, and ignored by many implementations.
+ loadBalancerIP: Requested address of the load balancer; outdated, and ignored by many implementations.
  loadBalancerSourceRanges: Client networks that the load balancer admits, in CIDR notation; all by default.
  ports: Ports that the Service offers.
  publishNotReadyAddresses: Treats pods as ready in DNS and endpoints even if they are not.
@@ -1652,7 +1652,7 @@ Sysctl: A kernel parameter of a pod.
  name: Name of the parameter, such as net.core.somaxconn.
  value: Value of the parameter, as text.
 TCPSocketAction: Opens a TCP connection; success means that the port accepts it.
- host: Host to connect to; the pod address by default.
+ host: Target of the connection instead of the pod itself; rarely needed.
  port: Number or name of the container port.
 Taint: Repels pods from a node unless they tolerate it.
  effect: NoSchedule and PreferNoSchedule affect new pods; NoExecute also evicts running ones.
@@ -1720,7 +1720,7 @@ Volume: A directory or device of a pod; its source is one of the other fields.
  secret: Files from the keys of a Secret.
  storageos: StorageOS volume; no longer supported.
  vsphereVolume: Disk of vSphere; obsolete, served by its CSI driver.
-VolumeDevice: A raw block device in a container.
+VolumeDevice: Gives a container a volume as a block device instead of a mount.
  devicePath: Path of the device file in the container.
  name: Claim-backed volume of the pod to use.
 VolumeMount: A volume and the path at which a container sees it.
@@ -2418,10 +2418,10 @@ VolumeAttachment: Attaches a volume to a node or detaches it.
 VolumeAttachmentSource: Volume to attach; exactly one field is set.
  inlineVolumeSpec: Spec of an inline volume that was migrated to CSI.
  persistentVolumeName: Name of the PersistentVolume.
-VolumeAttachmentSpec: Volume that shall be attached, and the node.
+VolumeAttachmentSpec: Volume to attach, its driver and the node.
  attacher: Name of the CSI driver that attaches the volume.
  nodeName: Node to which the volume is attached.
- source: Volume that shall be attached.
+ source: Volume to attach to the node.
 VolumeAttachmentStatus: Observed state of an attachment.
  attachError: Most recent error of the attach operation.
  attached: Whether the volume is attached.

@@ -604,7 +604,7 @@ export const TokenReview: Kind<TokenReview, TokenReviewDraft, authentication.Tok
 })
 
 /**
- * Checks whether a user may perform an action in one namespace.
+ * Requests a decision about a user and an action within one namespace.
  *
  * LocalSubjectAccessReview of authorization.k8s.io/v1: localsubjectaccessreviews, namespaced. As read: deeply read-only.
  */
@@ -619,7 +619,7 @@ export interface LocalSubjectAccessReview extends Readonly<TypeMeta> {
 }
 
 /**
- * Checks whether a user may perform an action in one namespace.
+ * Requests a decision about a user and an action within one namespace.
  *
  * LocalSubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets.
  */
@@ -632,7 +632,7 @@ export interface LocalSubjectAccessReviewDraft {
 }
 
 /**
- * Checks whether a user may perform an action in one namespace.
+ * Requests a decision about a user and an action within one namespace.
  *
  * LocalSubjectAccessReview of authorization.k8s.io/v1: localsubjectaccessreviews, namespaced.
  */
@@ -645,7 +645,7 @@ export const LocalSubjectAccessReview: Kind<LocalSubjectAccessReview, LocalSubje
 })
 
 /**
- * Checks whether the caller may perform an action.
+ * Requests a decision about an action of the caller.
  *
  * SelfSubjectAccessReview of authorization.k8s.io/v1: selfsubjectaccessreviews, cluster-scoped. As read: deeply read-only.
  */
@@ -660,7 +660,7 @@ export interface SelfSubjectAccessReview extends Readonly<TypeMeta> {
 }
 
 /**
- * Checks whether the caller may perform an action.
+ * Requests a decision about an action of the caller.
  *
  * SelfSubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets.
  */
@@ -673,7 +673,7 @@ export interface SelfSubjectAccessReviewDraft {
 }
 
 /**
- * Checks whether the caller may perform an action.
+ * Requests a decision about an action of the caller.
  *
  * SelfSubjectAccessReview of authorization.k8s.io/v1: selfsubjectaccessreviews, cluster-scoped.
  */
@@ -727,7 +727,7 @@ export const SelfSubjectRulesReview: Kind<SelfSubjectRulesReview, SelfSubjectRul
 })
 
 /**
- * Checks whether a user may perform an action.
+ * Requests a decision of the authorizers about a user and an action.
  *
  * SubjectAccessReview of authorization.k8s.io/v1: subjectaccessreviews, cluster-scoped. As read: deeply read-only.
  */
@@ -742,7 +742,7 @@ export interface SubjectAccessReview extends Readonly<TypeMeta> {
 }
 
 /**
- * Checks whether a user may perform an action.
+ * Requests a decision of the authorizers about a user and an action.
  *
  * SubjectAccessReview of authorization.k8s.io/v1 as written: mutable, without the fields that only the server sets.
  */
@@ -755,7 +755,7 @@ export interface SubjectAccessReviewDraft {
 }
 
 /**
- * Checks whether a user may perform an action.
+ * Requests a decision of the authorizers about a user and an action.
  *
  * SubjectAccessReview of authorization.k8s.io/v1: subjectaccessreviews, cluster-scoped.
  */
@@ -1233,7 +1233,7 @@ export interface Event extends KubeObject {
   readonly kind: 'Event'
   /** What the reporting controller did or tried, in CamelCase. */
   readonly action?: string
-  /** Number of times that the Event occurred. */
+  /** Occurrences so far, including repetitions. */
   readonly count?: number
   /** Time of the first occurrence, with microseconds. */
   readonly eventTime?: meta.MicroTime
@@ -1278,7 +1278,7 @@ export interface EventDraft {
   metadata: MetaDraft
   /** What the reporting controller did or tried, in CamelCase. */
   action?: string
-  /** Number of times that the Event occurred. */
+  /** Occurrences so far, including repetitions. */
   count?: number
   /** Time of the first occurrence, with microseconds. */
   eventTime?: meta.MicroTime

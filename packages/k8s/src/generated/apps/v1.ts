@@ -201,7 +201,7 @@ export interface ReplicaSetStatus {
   availableReplicas?: number
   /** Observations about the set, by type. Merged by type. */
   conditions?: ReplicaSetCondition[]
-  /** Number of pods that have all labels of the template. */
+  /** Number of matching pods that carry every label of the template. */
   fullyLabeledReplicas?: number
   /** Value of metadata.generation that this status reflects. */
   observedGeneration?: number

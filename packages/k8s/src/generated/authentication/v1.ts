@@ -37,7 +37,7 @@ export interface TokenRequestSpec {
   audiences: string[]
   /** Object with whose deletion the token becomes invalid. */
   boundObjectRef?: BoundObjectReference
-  /** Wanted validity in seconds; one hour by default, at least ten minutes. */
+  /** Requested validity in seconds; one hour by default, at least ten minutes. */
   expirationSeconds?: number
 }
 
@@ -77,6 +77,6 @@ export interface UserInfo {
   groups?: string[]
   /** ID that distinguishes users of the same name over time. */
   uid?: string
-  /** Name that identifies the user among all active users. */
+  /** Login or service account name, by which rules refer to the user. */
   username?: string
 }

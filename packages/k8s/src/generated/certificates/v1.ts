@@ -34,7 +34,7 @@ export interface CertificateSigningRequestList extends KubeList<kinds.Certificat
 
 /** Desired certificate and the identity of the requester. */
 export interface CertificateSigningRequestSpec {
-  /** Wanted validity in seconds, at least 600; the signer may choose another one. */
+  /** Requested validity in seconds, at least 600; the signer may choose another. */
   expirationSeconds?: number
   /** Further attributes of the requester; set by the server. */
   extra?: Record<string, string[]>
@@ -42,7 +42,7 @@ export interface CertificateSigningRequestSpec {
   groups?: string[]
   /** PKCS#10 request in PEM form, encoded in base64. */
   request: string
-  /** Signer that shall issue the certificate, such as kubernetes.io/kubelet-serving. */
+  /** Signer that is to issue the certificate, such as kubernetes.io/kubelet-serving. */
   signerName: string
   /** UID of the requester; set by the server. */
   uid?: string

@@ -72,7 +72,7 @@ export interface AppArmorProfile {
   type: 'Localhost' | 'RuntimeDefault' | 'Unconfined'
 }
 
-/** A volume that is attached to a node. */
+/** Entry for a volume that the attach controller connected to a node. */
 export interface AttachedVolume {
   /** Path of the device on the node. */
   devicePath: string
@@ -258,7 +258,7 @@ export interface ComponentCondition {
   error?: string
   /** Result of the health check. */
   message?: string
-  /** Whether the component is healthy: True, False or Unknown. */
+  /** True if the last health check succeeded, False if it failed, otherwise Unknown. */
   status: string
   /** Kind of the check; only Healthy exists. */
   type: string
@@ -408,7 +408,7 @@ export interface ContainerExtendedResourceRequest {
 
 /** An image that is stored on a node. */
 export interface ContainerImage {
-  /** References by which the image is known, with tags or digests. */
+  /** References to the image, with tags or digests. */
   names?: string[]
   /** Disk space that the image occupies, in bytes. */
   sizeBytes?: number
@@ -513,7 +513,7 @@ export interface ContainerStatus {
   lastState?: ContainerState
   /** Name of the container in the spec of the pod. */
   name: string
-  /** Whether the container passes its readiness check. */
+  /** True while the readiness probe succeeds, or without a probe after the start. */
   ready: boolean
   /** Resource limits and requests that are in effect for the running container. */
   resources?: ResourceRequirements
@@ -627,9 +627,9 @@ export interface EnvFromSource {
   secretRef?: SecretEnvSource
 }
 
-/** An environment variable of a container. */
+/** Sets one environment variable, by value or by reference. */
 export interface EnvVar {
-  /** Name of the variable; any printable ASCII characters except "=". */
+  /** Variable name, in printable ASCII without an equals sign. */
   name: string
   /** Fixed value, in which $(NAME) refers to variables defined earlier. */
   value?: string
@@ -823,7 +823,7 @@ export interface GRPCAction {
   /** Port of the gRPC server in the container. */
   port: number
   /**
-   * Service name to send in the health request; empty asks for the server as a whole.
+   * Service name to send in the health request; empty means the whole server.
    * @default ""
    */
   service?: string
@@ -863,7 +863,7 @@ export interface GlusterfsVolumeSource {
 
 /** Sends an HTTP GET request; status codes from 200 to 399 mean success. */
 export interface HTTPGetAction {
-  /** Host to connect to; the pod address by default. */
+  /** Target of the connection instead of the pod itself; rarely needed. */
   host?: string
   /** Additional request headers; repeated names are allowed. */
   httpHeaders?: HTTPHeader[]
@@ -987,7 +987,7 @@ export interface Lifecycle {
   postStart?: LifecycleHandler
   /** Runs before the stop signal, within the grace period of the pod. */
   preStop?: LifecycleHandler
-  /** Signal that asks the program to stop; requires spec.os.name. */
+  /** Signal that the runtime sends to stop the program; requires spec.os.name. */
   stopSignal?: 'SIGABRT' | 'SIGALRM' | 'SIGBUS' | 'SIGCHLD' | 'SIGCLD' | 'SIGCONT' | 'SIGFPE' | 'SIGHUP' | 'SIGILL' | 'SIGINT' | 'SIGIO' | 'SIGIOT' | 'SIGKILL' | 'SIGPIPE' | 'SIGPOLL' | 'SIGPROF' | 'SIGPWR' | 'SIGQUIT' | 'SIGRTMAX' | 'SIGRTMAX-1' | 'SIGRTMAX-10' | 'SIGRTMAX-11' | 'SIGRTMAX-12' | 'SIGRTMAX-13' | 'SIGRTMAX-14' | 'SIGRTMAX-2' | 'SIGRTMAX-3' | 'SIGRTMAX-4' | 'SIGRTMAX-5' | 'SIGRTMAX-6' | 'SIGRTMAX-7' | 'SIGRTMAX-8' | 'SIGRTMAX-9' | 'SIGRTMIN' | 'SIGRTMIN+1' | 'SIGRTMIN+10' | 'SIGRTMIN+11' | 'SIGRTMIN+12' | 'SIGRTMIN+13' | 'SIGRTMIN+14' | 'SIGRTMIN+15' | 'SIGRTMIN+2' | 'SIGRTMIN+3' | 'SIGRTMIN+4' | 'SIGRTMIN+5' | 'SIGRTMIN+6' | 'SIGRTMIN+7' | 'SIGRTMIN+8' | 'SIGRTMIN+9' | 'SIGSEGV' | 'SIGSTKFLT' | 'SIGSTOP' | 'SIGSYS' | 'SIGTERM' | 'SIGTRAP' | 'SIGTSTP' | 'SIGTTIN' | 'SIGTTOU' | 'SIGURG' | 'SIGUSR1' | 'SIGUSR2' | 'SIGVTALRM' | 'SIGWINCH' | 'SIGXCPU' | 'SIGXFSZ'
 }
 
@@ -1116,7 +1116,7 @@ export interface NamespaceList extends KubeList<kinds.Namespace> {
 
 /** Desired state of a namespace. */
 export interface NamespaceSpec {
-  /** Tasks that must be removed before the namespace disappears; kubernetes deletes its objects. */
+  /** Tasks that delay the deletion; the finalizer kubernetes waits until all objects are gone. */
   finalizers?: string[]
 }
 
@@ -1261,9 +1261,9 @@ export interface NodeSpec {
 export interface NodeStatus {
   /** Host names and IP addresses of the node. Merged by type. */
   addresses?: NodeAddress[]
-  /** Resources that are available for pods. */
+  /** Part of the capacity that pods can request, after reservations for the system. */
   allocatable?: Record<string, meta.Quantity>
-  /** Total resources of the node. */
+  /** Amounts of CPU, memory, pods and other resources that the node has in total. */
   capacity?: Record<string, meta.Quantity>
   /** Observations such as Ready, MemoryPressure and DiskPressure. Merged by type. */
   conditions?: NodeCondition[]
@@ -1449,7 +1449,7 @@ export interface PersistentVolumeList extends KubeList<kinds.PersistentVolume> {
 
 /** Desired state of a PersistentVolume; one of the fields names its backend. */
 export interface PersistentVolumeSpec {
-  /** Ways in which the volume can be mounted. */
+  /** Supported kinds of access: by one node or many, for reading or writing. */
   accessModes?: ('ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOnce' | 'ReadWriteOncePod')[]
   /** Disk of AWS EBS; obsolete, served by its CSI driver. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
@@ -1463,7 +1463,7 @@ export interface PersistentVolumeSpec {
   cephfs?: CephFSPersistentVolumeSource
   /** Volume of OpenStack Cinder; obsolete, served by its CSI driver. */
   cinder?: CinderPersistentVolumeSource
-  /** Claim to which the volume is or shall be bound. */
+  /** Claim to which the volume is bound, or for which it is reserved. */
   claimRef?: ObjectReference
   /** Volume that a CSI driver serves. */
   csi?: CSIPersistentVolumeSource
@@ -2029,7 +2029,7 @@ export interface ReplicationControllerStatus {
   availableReplicas?: number
   /** Observations about the controller, by type. Merged by type. */
   conditions?: ReplicationControllerCondition[]
-  /** Number of pods that have all labels of the template. */
+  /** Number of matching pods that carry every label of the template. */
   fullyLabeledReplicas?: number
   /** Value of metadata.generation that this status reflects. */
   observedGeneration?: number
@@ -2359,7 +2359,7 @@ export interface ServiceSpec {
   ipFamilyPolicy?: 'PreferDualStack' | 'RequireDualStack' | 'SingleStack'
   /** Implementation of the load balancer; the default one if unset, and immutable. */
   loadBalancerClass?: string
-  /** Wanted address of the load balancer; outdated, and ignored by many implementations. */
+  /** Requested address of the load balancer; outdated, and ignored by many implementations. */
   loadBalancerIP?: string
   /** Client networks that the load balancer admits, in CIDR notation; all by default. */
   loadBalancerSourceRanges?: string[]
@@ -2437,7 +2437,7 @@ export interface Sysctl {
 
 /** Opens a TCP connection; success means that the port accepts it. */
 export interface TCPSocketAction {
-  /** Host to connect to; the pod address by default. */
+  /** Target of the connection instead of the pod itself; rarely needed. */
   host?: string
   /** Number or name of the container port. */
   port: meta.IntOrString
@@ -2591,7 +2591,7 @@ export interface Volume {
   vsphereVolume?: VsphereVirtualDiskVolumeSource
 }
 
-/** A raw block device in a container. */
+/** Gives a container a volume as a block device instead of a mount. */
 export interface VolumeDevice {
   /** Path of the device file in the container. */
   devicePath: string

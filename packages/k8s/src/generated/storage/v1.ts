@@ -109,13 +109,13 @@ export interface VolumeAttachmentSource {
   persistentVolumeName?: string
 }
 
-/** Volume that shall be attached, and the node. */
+/** Volume to attach, its driver and the node. */
 export interface VolumeAttachmentSpec {
   /** Name of the CSI driver that attaches the volume. */
   attacher: string
   /** Node to which the volume is attached. */
   nodeName: string
-  /** Volume that shall be attached. */
+  /** Volume to attach to the node. */
   source: VolumeAttachmentSource
 }
 
