@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { apiErrorCodes } from '@kubewright/api'
 import { baseErrorCodes } from '@kubewright/base'
 import { clientErrorCodes } from '@kubewright/client'
+import { consoleErrorCodes } from '@kubewright/console'
 import { controlplaneErrorCodes } from '@kubewright/controlplane'
 import { runtimeErrorCodes } from '@kubewright/runtime'
 import { storageErrorCodes } from '@kubewright/storage'
@@ -16,6 +17,7 @@ const tables = {
   runtime: runtimeErrorCodes,
   storage: storageErrorCodes,
   controlplane: controlplaneErrorCodes,
+  console: consoleErrorCodes,
   testing: testingErrorCodes,
 }
 

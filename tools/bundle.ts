@@ -2,6 +2,7 @@
 // determines the cost of an import (docs/adr/0008-bundled-packages.md). tsc writes the declarations.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { writePage } from './build-page.ts'
 import { bundlePackage } from './bundle-package.ts'
 
 const packages = readdirSync('packages').filter((name) => existsSync(join('packages', name, 'package.json')))
@@ -11,6 +12,8 @@ for (const name of packages) {
   // After the build: if it fails, the output of the earlier one stays.
   removeOthers(join(folder, 'dist'), written)
 }
+// After the scripts of earlier builds are removed.
+await writePage()
 console.log(`${packages.length} packages bundled`)
 
 /** Removes scripts of earlier builds. Declarations stay. */

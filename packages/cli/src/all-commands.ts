@@ -1,5 +1,6 @@
 import type { Command, CommandGroup } from './command/command.ts'
 import { completionCommand } from './completion/completion-command.ts'
+import { consoleCommand } from './console/console-command.ts'
 import { crdCommand } from './crd-diff/crd-command.ts'
 import { devCommand } from './dev/dev-command.ts'
 import { doctorCommand } from './doctor/doctor-command.ts'
@@ -32,6 +33,7 @@ export const allCommands: readonly (Command | CommandGroup)[] = [
   undeployCommand,
   migrateCommand,
   upCommand,
+  consoleCommand,
   importCommand,
   validateCommand,
   explainCommand,

@@ -1,5 +1,6 @@
 import { defineFlags, integerFrom } from '@kubewright/base'
 import { type Command, defineCommand } from '../command/command.ts'
+import { consoleFlags } from '../console/console-flags.ts'
 import { programArgument } from '../entry/entry-argument.ts'
 import { planeFlags } from '../up/plane-flags.ts'
 
@@ -35,6 +36,7 @@ export const devFlags = defineFlags({
     defaultText: 'a control plane of its own',
     help: 'Use a running control plane, given by its kubeconfig, or by its URL if a kubeconfig in .kubewright or $KUBECONFIG contains it',
   },
+  ...consoleFlags,
   once: { default: false, help: 'Exit when the operator has no work left' },
 })
 
@@ -45,7 +47,7 @@ export const devCommand: Command = defineCommand({
   description: `
 Start a control plane on this machine, install the kinds of an operator, and run the operator with its webhooks. Reload the
 operator when a file of its project changes; objects are kept. Print each reconcile with its cause, and each error with
-its place in the source.
+its place in the source. Print a link to the web console.
 
 The operator has the permissions that its generated roles would grant in a cluster. With --server, several operators share
 one control plane; the flags that configure a control plane then have no effect.

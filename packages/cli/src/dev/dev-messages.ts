@@ -1,4 +1,4 @@
-import type { PolicyRule } from '@kubewright/runtime'
+import type { DebugReport, PolicyRule } from '@kubewright/runtime'
 
 /** A message from the operator process to `dev`. */
 export type FromOperator =
@@ -18,11 +18,16 @@ export type FromOperator =
   | { readonly type: 'ready' }
   /** The work queues of the operator have been empty for a moment. */
   | { readonly type: 'idle' }
+  /** The response to `report`. Absent until the operator runs. */
+  | { readonly type: 'report'; readonly report?: DebugReport | undefined }
 
 /** A message from `dev` to the operator process. */
 export type ToOperator =
   /** Run the operator. With a port, let a debugger attach there first. */
-  { readonly type: 'go'; readonly inspect?: number | undefined } | { readonly type: 'stop' }
+  | { readonly type: 'go'; readonly inspect?: number | undefined }
+  | { readonly type: 'stop' }
+  /** Send the state of the operator, for the console. */
+  | { readonly type: 'report' }
 
 /** The fields of a CustomResourceDefinition that `dev` reads. */
 export interface Definition {

@@ -1,5 +1,6 @@
 import type { Clock } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
+import type { DebugReport } from '@kubewright/runtime'
 import { interruptedCode } from '../terminal/interrupted-error.ts'
 import { plural } from '../text/plural.ts'
 import type { ActivityLog } from './activity-log.ts'
@@ -55,6 +56,12 @@ export class DevSession implements AsyncDisposable {
     this.#work ??= this.#loadWhileStale().finally(() => {
       this.#work = undefined
     })
+  }
+
+  /** The state of the running operator, for the console. Rejects while none runs. */
+  async report(signal: AbortSignal): Promise<DebugReport> {
+    if (this.#working === undefined) throw new Error('No operator is running: the terminal of kubewright dev shows why')
+    return this.#working.report(signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Clock } from '@kubewright/base'
+import { type Clock, withDeadline } from '@kubewright/base'
+import type { DebugReport } from '@kubewright/runtime'
 import type { FromOperator, ToOperator } from './dev-messages.ts'
 
 /** How {@link OperatorChild} starts the process. */
@@ -67,6 +68,17 @@ export class OperatorChild {
     this.#send({ type: 'go', inspect: this.#inspect })
   }
 
+  /** The state of the running operator. Rejects if the process does not answer. */
+  async report(signal: AbortSignal): Promise<DebugReport> {
+    const response = this.#message('report')
+    this.#send({ type: 'report' })
+    const answered = await withDeadline(this.#clock, '5s', 'the operator to report its state', () => response, {
+      signal,
+    })
+    if (answered.report === undefined) throw new Error('The operator is starting')
+    return answered.report
+  }
+
   /** Lets running reconciles finish, then ends the process. Kills it if that takes too long. Resolves when it has exited. */
   async stop(): Promise<void> {
     this.#isStopping = true
@@ -83,9 +95,12 @@ export class OperatorChild {
 
   #message<T extends FromOperator['type']>(type: T): Promise<Extract<FromOperator, { readonly type: T }>> {
     return new Promise((resolve) => {
-      this.#child.on('message', (message: FromOperator) => {
-        if (message.type === type) resolve(message as Extract<FromOperator, { readonly type: T }>)
-      })
+      const listener = (message: FromOperator): void => {
+        if (message.type !== type) return
+        this.#child.off('message', listener)
+        resolve(message as Extract<FromOperator, { readonly type: T }>)
+      }
+      this.#child.on('message', listener)
     })
   }
 }

@@ -70,11 +70,18 @@ export async function operatorProcess(
   // Not earlier: the previous process has released the port only now.
   if (port !== undefined) openInspector(port, '127.0.0.1')
   const host = devHost(runtime, log, stop, [...defaultFlags, '--log-format=json', ...operatorFlags])
+  let current: Manager | undefined
+  channel.onMessage(({ type }) => {
+    if (type !== 'report') return
+    const report = current && runtime.debugReport({ manager: current, clock: context.clock })
+    channel.send({ type, report })
+  })
   const code = await runtime.runWith(operator, host, {
     ...options,
     onManager: (manager) => {
       options.onManager?.(manager)
       follow(manager, context.clock, log, channel)
+      current = manager
     },
   })
   loaded.ended()

@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { AsyncDisposer, withDeadline } from '@kubewright/base'
+import { AsyncDisposer, isKubewrightError, withDeadline } from '@kubewright/base'
 import { type ApiClient, connect, systemConfigHost } from '@kubewright/client'
 import type { CommandInput } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
 import type { programArgument } from '../entry/entry-argument.ts'
 import { findProgram } from '../entry/find-entry.ts'
 import { aborted } from '../terminal/aborted.ts'
-import { lineLogger } from '../up/log-lines.ts'
+import { lineLogger } from '../text/line-logger.ts'
 import { describeBackend } from '../up/open-backend.ts'
 import { type PlaneOptions, planeOptions } from '../up/plane-options.ts'
 import { writePrivateFile } from '../up/private-file.ts'
@@ -95,6 +95,7 @@ export async function runDev(
       },
     })
     disposer.defer(async () => watching[Symbol.dispose]())
+    if (!flags.once) await showConsole(session, { client, url, entry: entry.name, open: flags.open }, context, disposer)
     session.load()
     const code = await Promise.race([once.settled, aborted(signal).then(() => 0)])
     note('Stopping')
@@ -103,6 +104,25 @@ export async function runDev(
   } catch (error) {
     await disposer[Symbol.asyncDispose]()
     throw error
+  }
+}
+
+/** Starts the console and prints its link. */
+async function showConsole(
+  session: DevSession,
+  { client, url, entry, open }: { client: ApiClient; url: string; entry: string; open: boolean },
+  context: CommandContext,
+  disposer: AsyncDisposer,
+): Promise<void> {
+  const { note } = context
+  const { serveConsole } = await import('../console/serve-console.ts')
+  const operators = [{ name: entry, report: (signal: AbortSignal) => session.report(signal) }]
+  try {
+    const console = disposer.use(await serveConsole({ client, cluster: url, operators }, { ...context, open }))
+    note(`Console: ${console.link} (works once)`)
+  } catch (error) {
+    // A checkout that was not built has no page.
+    if (!isKubewrightError(error, 'KW_CONSOLE_PAGE')) throw error
   }
 }
 

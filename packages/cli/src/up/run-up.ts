@@ -3,8 +3,8 @@ import type { Store } from '@kubewright/storage'
 import type { CommandInput } from '../command/command.ts'
 import type { CommandContext } from '../command/command-context.ts'
 import { aborted } from '../terminal/aborted.ts'
+import { lineLogger } from '../text/line-logger.ts'
 import { plural } from '../text/plural.ts'
-import { lineLogger } from './log-lines.ts'
 import { describeBackend } from './open-backend.ts'
 import { type PlaneOptions, planeOptions } from './plane-options.ts'
 import { type ServedControlPlane, serveControlPlane } from './serve-control-plane.ts'
@@ -17,10 +17,12 @@ export async function runUp({ flags }: CommandInput<typeof upFlags>, context: Co
   const served = await serveControlPlane(options, context, lineLogger(note, options.verbose))
   try {
     const { url, kubeconfig } = served
+    const link = flags.console || flags.open ? await startConsole(served, flags.open, context) : undefined
     // A user who interrupted the start needs no hints.
     if (!signal.aborted) {
       out(`ready ${url} kubeconfig=${kubeconfig} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
       for (const line of hints(options, served)) note(line)
+      if (link !== undefined) note(`Console: ${link} (works once)`)
     }
     await aborted(signal)
   } catch (error) {
@@ -32,6 +34,15 @@ export async function runUp({ flags }: CommandInput<typeof upFlags>, context: Co
   const lived = formatDuration(Math.round((clock.monotonic() - context.startedAt) / 1000) * 1000)
   note(`Stopped after ${lived}: ${plural(served.requests(), 'request')} answered, ${objectSummary(options, objects)}`)
   return 0
+}
+
+/** Starts the console. It ends with the control plane. Returns a link. */
+async function startConsole(served: ServedControlPlane, open: boolean, context: CommandContext): Promise<string> {
+  const { serveConsole } = await import('../console/serve-console.ts')
+  const { plane, url } = served
+  const console = await serveConsole({ client: plane.client(), cluster: url }, { ...context, open })
+  served.onStop(console)
+  return console.link
 }
 
 /** Describes the control plane and how to use it. */

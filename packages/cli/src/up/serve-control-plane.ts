@@ -27,6 +27,8 @@ export interface ServedControlPlane extends AsyncDisposable {
   readonly controllers: readonly string[]
   /** The number of requests so far, without those of its own controllers. */
   readonly requests: () => number
+  /** Disposes a resource before the control plane stops. */
+  onStop(resource: AsyncDisposable): void
 }
 
 /** Starts a control plane, serves it on the loopback address and writes the kubeconfig. */
@@ -103,6 +105,7 @@ export async function serveControlPlane(
       kubeconfig,
       controllers: plane.controllers.names,
       requests: () => requests,
+      onStop: (resource) => void disposer.use(resource),
       [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose](),
     }
   } catch (error) {

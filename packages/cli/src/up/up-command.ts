@@ -1,8 +1,14 @@
+import { defineFlags } from '@kubewright/base'
 import { type Command, defineCommand } from '../command/command.ts'
+import { consoleFlags } from '../console/console-flags.ts'
 import { planeFlags } from './plane-flags.ts'
 
 /** The flags of `up`. */
-export const upFlags = planeFlags({ port: '6443', nodes: '0', storage: '.kubewright/data' })
+export const upFlags = defineFlags({
+  ...planeFlags({ port: '6443', nodes: '0', storage: '.kubewright/data' }),
+  console: { default: false, help: 'Also serve the web console, on a free port, and print a link that opens it once' },
+  ...consoleFlags,
+})
 
 /** `kubewright up`: serves a Kubernetes API until it is interrupted. */
 export const upCommand: Command = defineCommand({

@@ -1,4 +1,4 @@
-/** A request to one of the manager's HTTP servers. Bodies are not read. */
+/** A request to an {@link HttpHandler}. The body is read only on demand. */
 export interface HttpRequest {
   readonly method: string
   /** Decoded, without the query. */
@@ -10,6 +10,8 @@ export interface HttpRequest {
   readonly remoteAddress: string
   /** Aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal
+  /** Reads the body as UTF-8. Rejects when it is longer. Absent where requests have no bodies, as in memory. */
+  readonly text?: ((maxBytes: number) => Promise<string>) | undefined
 }
 
 /** The response to an {@link HttpRequest}. */

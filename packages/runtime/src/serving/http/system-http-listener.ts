@@ -128,7 +128,7 @@ async function serve(options: ListenOptions, request: IncomingMessage, response:
   }
   response.writeHead(status, { ...headers, 'content-length': String(bytes.byteLength) })
   response.end(request.method === 'HEAD' ? undefined : bytes)
-  // Handlers do not read bodies: discard the body, so that it does not block the connection.
+  // Discard a body that the handler did not read, so that it does not block the connection.
   request.resume()
 }
 
@@ -154,15 +154,28 @@ function toRequest(request: IncomingMessage, signal: AbortSignal): HttpRequest |
     )
     const remoteAddress = request.socket.remoteAddress ?? ''
     const method = request.method ?? 'GET'
-    return { method, path: decodeURIComponent(pathname), query: searchParams, headers, remoteAddress, signal }
+    const path = decodeURIComponent(pathname)
+    const text = (maxBytes: number): Promise<string> => readText(request, maxBytes)
+    return { method, path, query: searchParams, headers, remoteAddress, signal, text }
   } catch {
     return undefined
   }
 }
 
+async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw new RangeError(`The body of the request is longer than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
 function listenError(name: string, address: string, error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException
-  const flag = `--${name === 'probes' ? 'health-probe' : name}-bind-address`
+  const flag = name === 'console' ? '--port' : `--${name === 'probes' ? 'health-probe' : name}-bind-address`
   const fix =
     code === 'EADDRINUSE'
       ? `stop the program that uses it, or choose another address with ${flag}`

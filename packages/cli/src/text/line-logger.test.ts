@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lineLogger } from './log-lines.ts'
+import { lineLogger } from '../text/line-logger.ts'
 
 function logged(verbose: boolean): string[] {
   const lines: string[] = []

@@ -1,0 +1,23 @@
+import { type ConsoleOptions, startConsole } from '@kubewright/console'
+import type { CommandContext } from '../command/command-context.ts'
+import { lineLogger } from '../text/line-logger.ts'
+import { openBrowser } from './open-browser.ts'
+
+/** A console with its first link. */
+export interface ServedConsole extends AsyncDisposable {
+  /** Opens the console once. */
+  readonly link: string
+}
+
+/** Serves the console and, with `open`, shows it in the web browser. */
+export async function serveConsole(
+  options: Omit<ConsoleOptions, 'log' | 'clock'>,
+  context: Pick<CommandContext, 'clock' | 'note'> & { readonly open: boolean },
+): Promise<ServedConsole> {
+  const { clock, note, open } = context
+  const console = await startConsole({ ...options, clock, log: lineLogger(note, false) })
+  const link = console.createLink()
+  // The browser gets a link of its own, so that the printed one still works.
+  if (open) openBrowser(console.createLink(), note)
+  return { link, [Symbol.asyncDispose]: () => console[Symbol.asyncDispose]() }
+}

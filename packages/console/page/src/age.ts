@@ -1,0 +1,28 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** A duration as kubectl prints ages, such as 45s, 12m, 3h or 8d. */
+export function shortDuration(millis: number): string {
+  const seconds = Math.max(0, Math.floor(millis / 1000))
+  if (seconds < 120) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 10) return seconds % 60 === 0 ? `${minutes}m` : `${minutes}m${seconds % 60}s`
+  if (minutes < 180) return `${minutes}m`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours}h` : `${Math.floor(hours / 24)}d`
+}
+
+/** The time since a moment in RFC 3339; empty without one. */
+export function ageOf(time: string | undefined, now: number): string {
+  const start = Date.parse(time ?? '')
+  return Number.isNaN(start) ? '' : shortDuration(now - start)
+}
+
+/** The current time. Draws the component again every few seconds. */
+export function useNow(period = 5000): number {
+  const [now, setNow] = useState(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), period)
+    return () => clearInterval(timer)
+  }, [period])
+  return now
+}

@@ -1,0 +1,71 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { connection } from './connection.ts'
+import { Header } from './header.tsx'
+import { Help } from './help.tsx'
+import { ObjectPage } from './object-page.tsx'
+import { OperatorPage } from './operator-page.tsx'
+import { Palette } from './palette.tsx'
+import { go, tableRoute, useRoute } from './route.ts'
+import { findKind, type Shared, SharedContext } from './settings.ts'
+import { Sidebar } from './sidebar.tsx'
+import { TablePage } from './table-page.tsx'
+import { text } from './text.ts'
+import { useShortcuts } from './use-shortcuts.ts'
+import { useLink, useTopic } from './use-topic.ts'
+
+type Overlay = 'palette' | 'help'
+
+/** The frame of the page: header, kinds, and the current view. */
+export function App() {
+  const route = useRoute()
+  useLink()
+  const [namespace, setNamespace] = useState('')
+  const [overlay, setOverlay] = useState<Overlay>()
+  const [, setVersion] = useState(0)
+  const [toast, setToast] = useState<{ text: string; isError: boolean }>()
+  const kinds = useTopic({ type: 'kinds' })
+  const close = useCallback(() => setOverlay(undefined), [])
+  useShortcuts({ palette: () => setOverlay('palette'), help: () => setOverlay('help') })
+  useEffect(() => {
+    if (toast === undefined) return undefined
+    const timer = setTimeout(() => setToast(undefined), toast.isError ? 8000 : 3000)
+    return () => clearTimeout(timer)
+  }, [toast])
+  // The first kind of the user's own is the best start.
+  useEffect(() => {
+    const first = kinds?.kinds.find(({ custom }) => custom) ?? findKind(kinds?.kinds ?? [], pods)
+    if (route.view === 'start' && first !== undefined) go(tableRoute(first))
+  }, [kinds, route.view])
+  const shared: Shared = {
+    kinds: kinds?.kinds ?? [],
+    readOnly: connection.hello?.readOnly ?? true,
+    namespace,
+    notify: (message, isError = false) => setToast({ text: message, isError }),
+  }
+  return (
+    <SharedContext.Provider value={shared}>
+      <Header
+        namespace={namespace}
+        onNamespace={setNamespace}
+        onPalette={() => setOverlay('palette')}
+        onRedraw={() => setVersion((version) => version + 1)}
+      />
+      <div class="body">
+        <Sidebar route={route} problem={kinds?.problem} />
+        <main class="view">
+          {route.view === 'table' && <TablePage key={JSON.stringify(route.resource)} route={route} />}
+          {route.view === 'object' && <ObjectPage key={JSON.stringify(route.object)} route={route} />}
+          {route.view === 'operators' && <OperatorPage />}
+          {route.view === 'start' && <p class="empty">{text(kinds === undefined ? 'loading' : 'start')}</p>}
+        </main>
+      </div>
+      {overlay === 'palette' && <Palette onClose={close} />}
+      {overlay === 'help' && <Help onClose={close} />}
+      <div class="toasts" role="status" aria-live="polite">
+        {toast && <p class={toast.isError ? 'toast bad' : 'toast'}>{toast.text}</p>}
+      </div>
+    </SharedContext.Provider>
+  )
+}
+
+const pods = { group: '', version: 'v1', plural: 'pods' }

@@ -1,0 +1,79 @@
+import { useEffect, useState } from 'preact/hooks'
+import { EditView } from './edit-view.tsx'
+import { EventsView } from './events-view.tsx'
+import { FeedStatus } from './feed-status.tsx'
+import { GraphView } from './graph-view.tsx'
+import { ObjectActions } from './object-actions.tsx'
+import { go, objectRoute, objectTabs, type Route, routeHash, tableRoute } from './route.ts'
+import { findKind, useShared } from './settings.ts'
+import { SummaryView } from './summary-view.tsx'
+import { text } from './text.ts'
+import { isTyping } from './use-shortcuts.ts'
+import { useTopic } from './use-topic.ts'
+import { YamlView } from './yaml-view.tsx'
+
+type ObjectRoute = Extract<Route, { view: 'object' }>
+
+/** Everything about one object. */
+export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
+  const { object: name, tab } = route
+  const { kinds, readOnly } = useShared()
+  const kind = findKind(kinds, name.resource)
+  const [reveal, setReveal] = useState(false)
+  const followed = useTopic({ type: 'object', object: name, reveal })
+  const object = followed?.object ?? undefined
+  const [wasSeen, setSeen] = useState(false)
+  useEffect(() => {
+    if (object !== undefined) setSeen(true)
+  }, [object])
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || document.querySelector('dialog') !== null) return
+      if (event.key === 'Escape') go(tableRoute(name.resource))
+      else if (event.key === 'y') go(objectRoute(name, 'yaml'))
+      else if (event.key === 'e') go(objectRoute(name, 'edit'))
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [JSON.stringify(name)])
+  const isGone = followed?.state === 'live' && object === undefined
+  return (
+    <>
+      <div class="toolbar">
+        <h1>
+          <a href={routeHash(tableRoute(name.resource))}>{kind?.kind ?? name.resource.plural}</a>
+          <span class="quiet"> / {name.namespace === undefined ? '' : `${name.namespace} / `}</span>
+          {name.name}
+        </h1>
+        <span class="grow" />
+        {followed && <FeedStatus state={followed.state} problem={followed.problem} />}
+        {object && !readOnly && <ObjectActions name={name} object={object} kind={kind} />}
+      </div>
+      <div class="tabs" role="tablist" aria-label={name.name}>
+        {objectTabs
+          .filter((one) => one !== 'edit' || !readOnly)
+          .map((one) => (
+            <button
+              key={one}
+              type="button"
+              role="tab"
+              id={`tab-${one}`}
+              aria-selected={one === tab}
+              aria-controls="panel"
+              onClick={() => go(objectRoute(name, one))}
+            >
+              {text(one)}
+            </button>
+          ))}
+      </div>
+      <div class="panel" id="panel" role="tabpanel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
+        {isGone && <p class="notice">{text(wasSeen ? 'deletedNow' : 'notFound')}</p>}
+        {object && tab === 'summary' && <SummaryView object={object} />}
+        {object && tab === 'yaml' && <YamlView object={object} reveal={reveal} onReveal={setReveal} />}
+        {object && tab === 'events' && <EventsView object={object} />}
+        {tab === 'graph' && <GraphView name={name} />}
+        {object && tab === 'edit' && !readOnly && <EditView name={name} masked={object.masked} onReveal={setReveal} />}
+      </div>
+    </>
+  )
+}

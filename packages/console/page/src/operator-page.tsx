@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks'
+import type { OperatorView } from '../../src/wire/operator-view.ts'
+import { shortDuration } from './age.ts'
+import { ControllerTable } from './controller-table.tsx'
+import { findHotLoops } from './hot-loops.ts'
+import { ReconcileList } from './reconcile-list.tsx'
+import { text } from './text.ts'
+import { useTopic } from './use-topic.ts'
+
+/** The operators beside the console: controllers, queues, and why each reconcile ran. */
+export function OperatorPage() {
+  const update = useTopic({ type: 'operators' })
+  const operators = update?.operators
+  return (
+    <div class="operators">
+      {operators === undefined && <p class="empty">{text('loading')}</p>}
+      {operators?.length === 0 && <p class="empty">{text('noOperators')}</p>}
+      {operators?.map((operator) => (
+        <OperatorSection key={operator.name} operator={operator} />
+      ))}
+    </div>
+  )
+}
+
+function OperatorSection({ operator }: { readonly operator: OperatorView }) {
+  const [controller, setController] = useState<string>()
+  const hotLoops = findHotLoops(operator.reconciles)
+  const shown = operator.reconciles.filter((record) => controller === undefined || record.controller === controller)
+  return (
+    <section>
+      <h1>{operator.name}</h1>
+      {operator.problem && <p class="problem">{operator.problem}</p>}
+      {operator.missingAccess.length > 0 && (
+        <p class="problem">
+          {text('missingAccess')}: {operator.missingAccess.join(', ')}
+        </p>
+      )}
+      {hotLoops.map(({ key, count, millis }) => (
+        <p key={key} class="notice">
+          {text('hotLoop', key, count, shortDuration(millis))}
+        </p>
+      ))}
+      <h2>{text('controllers')}</h2>
+      <ControllerTable controllers={operator.controllers} selected={controller} onSelect={setController} />
+      {operator.caches.length > 0 && (
+        <>
+          <h2>{text('caches')}</h2>
+          <p>
+            {operator.caches.map(({ kind, objects }) => (
+              <span key={kind} class="chip">
+                {kind} <strong>{objects ?? '–'}</strong>
+              </span>
+            ))}
+          </p>
+        </>
+      )}
+      <h2>{text('reconciles')}</h2>
+      <ReconcileList reconciles={shown} />
+    </section>
+  )
+}

@@ -1,0 +1,49 @@
+import type { CauseView, ReconcileView } from '../../src/wire/operator-view.ts'
+import { text } from './text.ts'
+import { wordTone } from './tone.ts'
+
+/** The last reconciles with their causes, newest first. */
+export function ReconcileList({ reconciles }: { readonly reconciles: readonly ReconcileView[] }) {
+  if (reconciles.length === 0) return <p class="quiet">{text('noReconciles')}</p>
+  return (
+    <table class="plain-table">
+      <thead>
+        <tr>
+          <th>{text('time')}</th>
+          <th>{text('controller')}</th>
+          <th>{text('key')}</th>
+          <th>{text('result')}</th>
+          <th>{text('duration')}</th>
+          <th>{text('causes')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {reconciles.map((record) => (
+          <tr key={record.id}>
+            <td class="code" title={record.startedAt}>
+              {record.startedAt.slice(11, 23)}
+            </td>
+            <td>{record.controller}</td>
+            <td>{record.key}</td>
+            <td class={wordTone(record.result)}>{record.result}</td>
+            <td class="number">{record.durationMillis.toFixed(1)} ms</td>
+            <td>
+              {record.causes.map((cause, index) => (
+                <div key={index}>{causeText(cause)}</div>
+              ))}
+              {record.error && <pre class="problem">{record.error}</pre>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** A cause in one line, such as `update apps/v1 Deployment default/web: .spec.replicas by kubectl`. */
+function causeText({ event, kind, object, paths = [], by = [], count }: CauseView): string {
+  const subject = [event, kind, object].filter(Boolean).join(' ')
+  const fields = paths.length === 0 ? '' : `: ${paths.join(', ')}`
+  const writers = by.length === 0 ? '' : ` · ${by.join(', ')}`
+  return `${subject}${fields}${writers}${count > 1 ? ` ×${count}` : ''}`
+}

@@ -1,0 +1,74 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { ObjectName, ResourceName } from '../../src/wire/names.ts'
+
+/** What the page shows. The fragment of the address holds it, so that links and the back button work. */
+export type Route =
+  | {
+      readonly view: 'table'
+      readonly resource: ResourceName
+      readonly labelSelector: string
+      readonly fieldSelector: string
+    }
+  | { readonly view: 'object'; readonly object: ObjectName; readonly tab: ObjectTab }
+  | { readonly view: 'operators' }
+  | { readonly view: 'start' }
+
+/** The tabs of an object. */
+export const objectTabs = ['summary', 'yaml', 'graph', 'events', 'edit'] as const
+export type ObjectTab = (typeof objectTabs)[number]
+
+const core = 'core'
+
+export function parseRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
+  const [view, group = '', version = '', plural = '', ...rest] = path.split('/').map(decodeURIComponent)
+  const resource = { group: group === core ? '' : group, version, plural }
+  const parameters = new URLSearchParams(query)
+  if (view === 'operators') return { view }
+  if (view === 'table' && plural !== '') {
+    const [labelSelector = '', fieldSelector = ''] = ['labels', 'fields'].map((name) => parameters.get(name) ?? '')
+    return { view, resource, labelSelector, fieldSelector }
+  }
+  const [namespace = '', name = ''] = rest
+  if (view !== 'object' || name === '') return { view: 'start' }
+  const tab = objectTabs.find((known) => known === parameters.get('tab')) ?? 'summary'
+  return { view, object: { resource, name, namespace: namespace === '-' ? undefined : namespace }, tab }
+}
+
+export function routeHash(route: Route): string {
+  if (route.view === 'start' || route.view === 'operators') return `#/${route.view}`
+  const { group, version, plural } = route.view === 'table' ? route.resource : route.object.resource
+  const parts: string[] = [route.view, group === '' ? core : group, version, plural]
+  const query = new URLSearchParams()
+  if (route.view === 'table') {
+    if (route.labelSelector !== '') query.set('labels', route.labelSelector)
+    if (route.fieldSelector !== '') query.set('fields', route.fieldSelector)
+  } else {
+    parts.push(route.object.namespace ?? '-', route.object.name)
+    if (route.tab !== 'summary') query.set('tab', route.tab)
+  }
+  const text = query.toString()
+  return `#/${parts.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`
+}
+
+export const tableRoute = (resource: ResourceName): Route => ({
+  view: 'table',
+  resource: { group: resource.group, version: resource.version, plural: resource.plural },
+  labelSelector: '',
+  fieldSelector: '',
+})
+export const objectRoute = (object: ObjectName, tab: ObjectTab = 'summary'): Route => ({ view: 'object', object, tab })
+
+export function go(route: Route): void {
+  location.hash = routeHash(route)
+}
+
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash)
+  useEffect(() => {
+    const change = (): void => setHash(location.hash)
+    addEventListener('hashchange', change)
+    return () => removeEventListener('hashchange', change)
+  }, [])
+  return parseRoute(hash)
+}

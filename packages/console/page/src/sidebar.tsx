@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks'
+import type { KindInfo } from '../../src/wire/names.ts'
+import { type Route, routeHash, tableRoute } from './route.ts'
+import { useShared } from './settings.ts'
+import { text } from './text.ts'
+
+/** The kinds of the cluster by group, custom ones first. */
+export function Sidebar({ route, problem }: { readonly route: Route; readonly problem: string | undefined }) {
+  const { kinds } = useShared()
+  const [filter, setFilter] = useState('')
+  const wanted = filter.toLowerCase()
+  const shown = kinds.filter((kind) => matches(kind, wanted))
+  const groups = Map.groupBy(shown, ({ group }) => group)
+  const resource = route.view === 'table' ? route.resource : route.view === 'object' ? route.object.resource : undefined
+  return (
+    <nav class="sidebar" aria-label={text('kinds')}>
+      <a class="item strong" href="#/operators" aria-current={route.view === 'operators' ? 'page' : undefined}>
+        {text('operators')}
+      </a>
+      <input
+        type="search"
+        aria-label={text('filterKinds')}
+        placeholder={text('filterKinds')}
+        value={filter}
+        onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+      />
+      {problem && <p class="problem">{problem}</p>}
+      {[...groups].map(([group, members]) => (
+        <section key={group} class={members[0]?.custom ? 'custom' : undefined}>
+          <h2>{group === '' ? text('coreGroup') : group}</h2>
+          {members.map((kind) => {
+            const isCurrent = resource?.group === kind.group && resource.plural === kind.plural
+            return (
+              <a
+                key={kind.plural}
+                class="item"
+                title={kind.kind}
+                href={routeHash(tableRoute(kind))}
+                aria-current={isCurrent ? 'page' : undefined}
+              >
+                {kind.kind}
+              </a>
+            )
+          })}
+        </section>
+      ))}
+    </nav>
+  )
+}
+
+/** Whether a kind matches what the user typed. */
+export function matches({ kind, plural, group, shortNames }: KindInfo, wanted: string): boolean {
+  return [kind.toLowerCase(), plural, group, ...shortNames].some((name) => name.includes(wanted))
+}

@@ -1,0 +1,73 @@
+import { useMemo, useState } from 'preact/hooks'
+import type { Row } from '../../src/wire/messages.ts'
+import { FeedStatus } from './feed-status.tsx'
+import { go, objectRoute, type Route } from './route.ts'
+import { SelectorInput } from './selector-input.tsx'
+import { findKind, useShared } from './settings.ts'
+import { filterRows, type Sorting, sortRows } from './sort-rows.ts'
+import { text } from './text.ts'
+import { useTable } from './use-table.ts'
+import { VirtualTable } from './virtual-table.tsx'
+
+type TableRoute = Extract<Route, { view: 'table' }>
+
+/** The objects of one kind, with the columns of the server. */
+export function TablePage({ route }: { readonly route: TableRoute }) {
+  const { kinds, namespace } = useShared()
+  const { resource, labelSelector, fieldSelector } = route
+  const kind = findKind(kinds, resource)
+  const [filter, setFilter] = useState('')
+  const [isWide, setWide] = useState(false)
+  const [sorting, setSorting] = useState<Sorting>()
+  const scope = kind?.namespaced === false ? undefined : namespace || undefined
+  const table = useTable({ type: 'table', resource, namespace: scope, labelSelector, fieldSelector })
+  const showsNamespace = kind?.namespaced === true && scope === undefined
+  const rows = useMemo(() => sortRows(filterRows(table.rows.values(), filter), sorting), [table.rows, filter, sorting])
+  const open = (row: Row, tab?: 'yaml' | 'edit'): void =>
+    go(objectRoute({ resource, name: row.name, namespace: row.namespace }, tab))
+  return (
+    <>
+      <div class="toolbar">
+        <h1>{kind?.kind ?? resource.plural}</h1>
+        <input
+          type="search"
+          data-filter
+          aria-label={text('filterText')}
+          placeholder={`${text('filterText')}  /`}
+          value={filter}
+          onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+        />
+        <SelectorInput
+          label={text('labelSelector')}
+          example="app=web,tier!=test"
+          value={labelSelector}
+          onChange={(value) => go({ ...route, labelSelector: value })}
+        />
+        <SelectorInput
+          label={text('fieldSelector')}
+          example="metadata.name=web"
+          value={fieldSelector}
+          onChange={(value) => go({ ...route, fieldSelector: value })}
+        />
+        <label class="check">
+          <input type="checkbox" checked={isWide} onChange={({ currentTarget }) => setWide(currentTarget.checked)} />
+          {text('wideColumns')}
+        </label>
+        <span class="grow" />
+        <span class="count">{text('count', rows.length, table.rows.size)}</span>
+        <FeedStatus state={table.state} problem={table.problem} />
+      </div>
+      <VirtualTable
+        label={kind?.kind ?? resource.plural}
+        columns={table.columns}
+        rows={rows}
+        isWide={isWide}
+        showsNamespace={showsNamespace}
+        empty={table.state === 'live' ? text(table.rows.size === 0 ? 'noRows' : 'noMatch') : undefined}
+        sorting={sorting}
+        onSort={setSorting}
+        onOpen={open}
+      />
+    </>
+  )
+}

@@ -1,0 +1,128 @@
+import { isApiError } from '@kubewright/api'
+import { type Clock, unifiedDiff } from '@kubewright/base'
+import type { RestClient } from '@kubewright/client'
+import type { Action, EditAction, PageResponse } from '../wire/messages.ts'
+import type { ObjectName } from '../wire/names.ts'
+import { changedFields, editText, parseEdited } from './edit-text.ts'
+import { isJson, type Json } from './json.ts'
+import { problemText } from './problem-text.ts'
+import { objectPath } from './resource-url.ts'
+
+/** The field manager of all writes of the console. */
+const fieldManager = 'kubewright-console'
+const mergePatch = 'application/merge-patch+json'
+const applyPatch = 'application/apply-patch+yaml'
+
+/** The connection that actions use. It has the user's own permissions. */
+export interface ActContext {
+  readonly rest: RestClient
+  readonly clock: Clock
+}
+
+/** Performs an action. A failure becomes the error of the response. */
+export async function act(action: Action, context: ActContext): Promise<PageResponse> {
+  try {
+    return await perform(action, context)
+  } catch (error) {
+    return { error: problemText(error), conflicts: conflictsOf(error) }
+  }
+}
+
+/** The YAML that an edit of an object starts from. */
+export async function sourceOf(object: ObjectName, { rest }: ActContext): Promise<PageResponse> {
+  try {
+    return { yaml: editText(await read(object, rest)) }
+  } catch (error) {
+    return { error: problemText(error) }
+  }
+}
+
+async function perform(action: Action, { rest, clock }: ActContext): Promise<PageResponse> {
+  const { object } = action
+  switch (action.type) {
+    case 'delete': {
+      const { propagation: propagationPolicy, uid } = action
+      const body = JSON.stringify({
+        kind: 'DeleteOptions',
+        apiVersion: 'v1',
+        propagationPolicy,
+        preconditions: { uid },
+      })
+      await rest.json({ method: 'DELETE', path: objectPath(object), body })
+      return {}
+    }
+    case 'scale':
+      await patch(rest, objectPath(object, 'scale'), { spec: { replicas: action.replicas } })
+      return {}
+    case 'label':
+      await patch(rest, objectPath(object), { metadata: { labels: action.labels } })
+      return {}
+    case 'restart': {
+      // As in kubectl/pkg/polymorphichelpers/objectrestarter.go: a new annotation makes the controller replace the pods.
+      const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date(clock.now()).toISOString() }
+      await patch(rest, objectPath(object), { spec: { template: { metadata: { annotations } } } })
+      return {}
+    }
+    case 'edit':
+      return edit(action, rest)
+  }
+}
+
+async function edit(action: EditAction, rest: RestClient): Promise<PageResponse> {
+  const { object, mode, force, dryRun } = action
+  const edited = parseEdited(action.yaml)
+  const live = await read(object, rest)
+  const after = mode === 'apply' ? await apply() : await replace()
+  return { diff: unifiedDiff(editText(live).split('\n'), editText(after).split('\n')) }
+
+  async function apply(): Promise<Json> {
+    const body = JSON.stringify(changedFields(parseEdited(action.source), edited))
+    const query = parameters({ fieldManager, force: force ? 'true' : 'false', dryRun: dryRun ? 'All' : undefined })
+    return jsonOf(await rest.json({ method: 'PATCH', path: objectPath(object), query, body, contentType: applyPatch }))
+  }
+
+  async function replace(): Promise<Json> {
+    // The live version is replaced only if nobody changed the object since the edit began, unless forced.
+    if (!force && editText(live) !== action.source)
+      return Promise.reject(new Error('The object has changed since the edit began: start the edit again, or force it'))
+    const { metadata, status } = live
+    const merged = {
+      ...edited,
+      ...(status === undefined ? {} : { status }),
+      metadata: { ...(isJson(edited['metadata']) ? edited['metadata'] : {}), ...identityOf(metadata) },
+    }
+    const query = parameters({ fieldManager, dryRun: dryRun ? 'All' : undefined })
+    return jsonOf(await rest.json({ method: 'PUT', path: objectPath(object), query, body: JSON.stringify(merged) }))
+  }
+}
+
+/** The metadata that an update must repeat, so that it replaces exactly the object that was compared. */
+function identityOf(metadata: unknown): Json {
+  const { uid, resourceVersion } = isJson(metadata) ? metadata : {}
+  return { uid, resourceVersion }
+}
+
+async function patch(rest: RestClient, path: string, change: Json): Promise<void> {
+  const query = parameters({ fieldManager })
+  await rest.json({ method: 'PATCH', path, query, body: JSON.stringify(change), contentType: mergePatch })
+}
+
+async function read(object: ObjectName, rest: RestClient): Promise<Json> {
+  return jsonOf(await rest.json({ method: 'GET', path: objectPath(object) }))
+}
+
+function jsonOf(value: unknown): Json {
+  if (!isJson(value)) throw new TypeError('The response of the API server is not an object')
+  return value
+}
+
+function conflictsOf(error: unknown): PageResponse['conflicts'] {
+  if (!isApiError(error) || error.statusCode !== 409) return undefined
+  return error.details.causes?.map(({ field = '', message = '' }) => ({ field, message }))
+}
+
+function parameters(values: Readonly<Record<string, string | undefined>>): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value)
+  return query
+}

@@ -1,0 +1,12 @@
+import { httpTransport, RestClient } from '@kubewright/client'
+import type { DebugReport } from '@kubewright/runtime'
+import type { OperatorSource } from './operator-source.ts'
+
+/** An operator that serves its state at a debug address, such as `http://127.0.0.1:6060`. */
+export function debugAddress(url: string): OperatorSource {
+  const rest = new RestClient({ transport: httpTransport({ server: url }), timeout: '5s' })
+  return {
+    name: url,
+    report: async (signal) => (await rest.json({ method: 'GET', path: '/debug/kubewright', signal })) as DebugReport,
+  }
+}

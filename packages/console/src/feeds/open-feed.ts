@@ -1,0 +1,23 @@
+import type { Topic } from '../wire/messages.ts'
+import type { Feed, FeedContext } from './feed.ts'
+import { GraphFeed } from './graph-feed.ts'
+import { KindsFeed } from './kinds-feed.ts'
+import { ObjectFeed } from './object-feed.ts'
+import { OperatorsFeed } from './operators-feed.ts'
+import { TableFeed } from './table-feed.ts'
+
+/** Starts to follow a topic. */
+export function openFeed(topic: Topic, context: FeedContext): Feed {
+  switch (topic.type) {
+    case 'kinds':
+      return new KindsFeed(context)
+    case 'table':
+      return new TableFeed(topic, context)
+    case 'object':
+      return new ObjectFeed(topic, context)
+    case 'graph':
+      return new GraphFeed(topic, context)
+    case 'operators':
+      return new OperatorsFeed(context)
+  }
+}

@@ -1,0 +1,61 @@
+import { type Timer, toMillis } from '@kubewright/base'
+import { problemText } from '../cluster/problem-text.ts'
+import type { Update } from '../wire/messages.ts'
+import type { OperatorView } from '../wire/operator-view.ts'
+import type { Feed, FeedContext } from './feed.ts'
+import type { OperatorSource } from './operator-source.ts'
+import { viewOperator } from './view-operator.ts'
+
+const period = toMillis('500ms')
+
+/**
+ * The operators beside the console. Reads their reports twice per second while the page shows them, because the debug
+ * address of an operator has no stream; sends only changes.
+ */
+export class OperatorsFeed implements Feed {
+  readonly #context: FeedContext
+  readonly #stop = new AbortController()
+  #timer: Timer | undefined
+  #operators: readonly OperatorView[] | undefined
+  #text = ''
+  #isDirty = false
+
+  constructor(context: FeedContext) {
+    this.#context = context
+    void this.#read()
+  }
+
+  take(): Update | undefined {
+    if (!this.#isDirty || this.#operators === undefined) return undefined
+    this.#isDirty = false
+    return { type: 'operators', operators: this.#operators }
+  }
+
+  async #read(): Promise<void> {
+    const { operators, clock, changed } = this.#context
+    const views = await Promise.all(operators.map((source) => viewOf(source, this.#stop.signal)))
+    if (this.#stop.signal.aborted) return
+    const text = JSON.stringify(views)
+    if (text !== this.#text) {
+      this.#text = text
+      this.#operators = views
+      this.#isDirty = true
+      changed()
+    }
+    this.#timer = clock.setTimer(period, () => void this.#read(), 'operators of the console')
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort()
+    this.#timer?.cancel()
+  }
+}
+
+async function viewOf(source: OperatorSource, signal: AbortSignal): Promise<OperatorView> {
+  try {
+    return viewOperator(source.name, await source.report(signal))
+  } catch (error) {
+    const problem = problemText(error)
+    return { name: source.name, problem, controllers: [], caches: [], reconciles: [], missingAccess: [] }
+  }
+}

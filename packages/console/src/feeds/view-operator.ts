@@ -1,0 +1,80 @@
+import type { DebugReport } from '@kubewright/runtime'
+import { isJson, type Json, listAt, objectAt, textOf } from '../cluster/json.ts'
+import type { CauseView, ControllerView, OperatorView, QueuedKeyView, ReconcileView } from '../wire/operator-view.ts'
+
+// The maximum number of keys per state that the page shows.
+const maxKeys = 50
+
+/** Describes an operator for the page. Reads the report as JSON, because it may come from another version. */
+export function viewOperator(name: string, report: DebugReport): OperatorView {
+  const definitions = listAt(report.operator, 'controllers')
+  const queues = listAt(report, 'queues')
+  const missing = (report.access as { readonly missing?: unknown }).missing
+  return {
+    name: textOf(isJson(report.operator) ? report.operator['name'] : undefined) || name,
+    controllers: listAt(report, 'controllers').map((controller, index) => {
+      const definition = definitions.find((one) => one['name'] === controller['name'])
+      return viewController(controller, definition, queues[index] ?? {})
+    }),
+    caches: listAt(report, 'caches').flatMap(({ kind, objects }) =>
+      typeof kind === 'string' ? [{ kind, objects: typeof objects === 'number' ? objects : null }] : [],
+    ),
+    reconciles: listAt(report, 'reconciles').map(viewReconcile),
+    missingAccess: Array.isArray(missing) ? missing.map((one) => JSON.stringify(one)) : [],
+  }
+}
+
+function viewController(controller: Json, definition: Json | undefined, queue: Json): ControllerView {
+  const states = ['processing', 'ready', 'waiting'] as const
+  const count = (state: string): number => Number(objectAt(queue, state)['count'] ?? 0)
+  const problems = controller['problems']
+  return {
+    name: textOf(controller['name']),
+    kind: textOf(definition?.['kind']),
+    ready: count('ready'),
+    waiting: count('waiting'),
+    processing: count('processing'),
+    keys: states.flatMap((state) =>
+      listAt(objectAt(queue, state), 'keys')
+        .slice(0, maxKeys)
+        .map(
+          (key): QueuedKeyView => ({
+            key: keyText(key['key']),
+            state,
+            time: Number(key['time'] ?? 0),
+            causes: listAt(key, 'causes').map(viewCause),
+          }),
+        ),
+    ),
+    problems: Array.isArray(problems) ? problems.map(String) : [],
+  }
+}
+
+function viewReconcile(record: Json): ReconcileView {
+  const requeue = record['requeueAfterMillis']
+  return {
+    controller: textOf(record['controller']),
+    key: keyText(record['key']),
+    id: textOf(record['reconcileID']),
+    startedAt: textOf(record['startedAt']),
+    durationMillis: Number(record['durationMillis'] ?? 0),
+    result: textOf(record['result']),
+    causes: listAt(record, 'causes').map(viewCause),
+    error: textOf(record['error']) || undefined,
+    requeueAfterMillis: typeof requeue === 'number' ? requeue : undefined,
+  }
+}
+
+function viewCause(cause: Json): CauseView {
+  const { event, kind, object, paths, by, count } = cause
+  return {
+    event: textOf(event),
+    kind: textOf(kind) || undefined,
+    object: textOf(object) || undefined,
+    paths: Array.isArray(paths) ? paths.map(String) : undefined,
+    by: Array.isArray(by) ? by.map(String) : undefined,
+    count: typeof count === 'number' ? count : 1,
+  }
+}
+
+const keyText = (key: unknown): string => (typeof key === 'string' ? key : JSON.stringify(key))

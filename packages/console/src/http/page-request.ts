@@ -1,0 +1,92 @@
+import { isJson, type Json } from '../cluster/json.ts'
+import type { PageRequest, Topic } from '../wire/messages.ts'
+import type { ObjectName, ResourceName } from '../wire/names.ts'
+
+/** Checks the body of a request. Returns undefined for one that the page does not send. */
+export function parsePageRequest(body: unknown): PageRequest | undefined {
+  if (!isJson(body)) return undefined
+  const { type, stream, id } = body
+  const isText = (field: string): boolean => typeof body[field] === 'string'
+  switch (type) {
+    case 'follow': {
+      const topic = topicOf(body['topic'])
+      if (typeof stream !== 'string' || typeof id !== 'number' || topic === undefined) return undefined
+      return { type, stream, id, topic }
+    }
+    case 'unfollow':
+      return typeof stream === 'string' && typeof id === 'number' ? { type, stream, id } : undefined
+  }
+  const object = objectOf(body['object'])
+  if (object === undefined) return undefined
+  switch (type) {
+    case 'source':
+    case 'restart':
+      return { type, object }
+    case 'scale': {
+      const { replicas } = body
+      const isCount = typeof replicas === 'number' && Number.isInteger(replicas) && replicas >= 0
+      return isCount ? { type, object, replicas } : undefined
+    }
+    case 'label': {
+      const { labels } = body
+      if (!isJson(labels) || !Object.values(labels).every((value) => value === null || typeof value === 'string'))
+        return undefined
+      return { type, object, labels: labels as Record<string, string | null> }
+    }
+    case 'delete': {
+      const { propagation, uid } = body
+      if (propagation !== 'Background' && propagation !== 'Foreground' && propagation !== 'Orphan') return undefined
+      return typeof uid === 'string' && uid !== '' ? { type, object, propagation, uid } : undefined
+    }
+    case 'edit': {
+      const { mode, source, yaml, force, dryRun } = body
+      if ((mode !== 'apply' && mode !== 'replace') || !isText('source') || !isText('yaml')) return undefined
+      const texts = { source: source as string, yaml: yaml as string }
+      return { type, object, mode, ...texts, force: force === true, dryRun: dryRun !== false }
+    }
+  }
+  return undefined
+}
+
+function topicOf(topic: unknown): Topic | undefined {
+  if (!isJson(topic)) return undefined
+  const { type } = topic
+  if (type === 'kinds' || type === 'operators') return { type }
+  if (type === 'table') {
+    const resource = resourceOf(topic['resource'])
+    if (resource === undefined) return undefined
+    const text = (field: string): string | undefined => textOr(topic, field)
+    return {
+      type,
+      resource,
+      namespace: text('namespace'),
+      labelSelector: text('labelSelector'),
+      fieldSelector: text('fieldSelector'),
+    }
+  }
+  const object = objectOf(topic['object'])
+  if (object === undefined) return undefined
+  if (type === 'object') return { type, object, reveal: topic['reveal'] === true }
+  return type === 'graph' ? { type, object } : undefined
+}
+
+function objectOf(value: unknown): ObjectName | undefined {
+  if (!isJson(value)) return undefined
+  const resource = resourceOf(value['resource'])
+  const name = textOr(value, 'name')
+  if (resource === undefined || name === undefined) return undefined
+  return { resource, name, namespace: textOr(value, 'namespace') }
+}
+
+function resourceOf(value: unknown): ResourceName | undefined {
+  if (!isJson(value)) return undefined
+  const { group, version, plural } = value
+  if (typeof group !== 'string' || typeof version !== 'string' || typeof plural !== 'string') return undefined
+  return { group, version, plural }
+}
+
+/** A field that is a text and not empty. */
+function textOr(value: Json, field: string): string | undefined {
+  const text = value[field]
+  return typeof text === 'string' && text !== '' ? text : undefined
+}

@@ -1,0 +1,147 @@
+import type { KindInfo, ObjectName, ResourceName } from './names.ts'
+import type { ObjectView } from './object-view.ts'
+import type { OperatorView } from './operator-view.ts'
+
+/** A subject that the page follows. The server sends its state first, then every change. */
+export type Topic =
+  | { readonly type: 'kinds' }
+  | {
+      readonly type: 'table'
+      readonly resource: ResourceName
+      readonly namespace?: string | undefined
+      readonly labelSelector?: string | undefined
+      readonly fieldSelector?: string | undefined
+    }
+  /** With `reveal`, the values of a Secret are not masked. */
+  | { readonly type: 'object'; readonly object: ObjectName; readonly reveal?: boolean | undefined }
+  | { readonly type: 'graph'; readonly object: ObjectName }
+  | { readonly type: 'operators' }
+
+/** The state of a list that is kept current by a watch. */
+export type FeedState = 'loading' | 'live' | 'retrying'
+
+/** A column of a table, as the API server defines it. */
+export interface Column {
+  readonly name: string
+  readonly type: string
+  readonly description: string
+  /** 0 for columns of the normal view, more for those of the wide one. */
+  readonly priority: number
+}
+
+/** A row of a table. */
+export interface Row {
+  readonly uid: string
+  readonly name: string
+  readonly namespace?: string | undefined
+  /** RFC 3339. */
+  readonly created: string
+  readonly cells: readonly (string | number | boolean | null)[]
+}
+
+/** A node of the ownership graph. */
+export interface GraphNode {
+  readonly uid: string
+  readonly kind: string
+  readonly name: string
+  /** Absent for owners that the cluster does not serve. */
+  readonly object?: ObjectName | undefined
+  readonly deleting: boolean
+}
+
+/** A change of a topic. */
+export type Update =
+  | { readonly type: 'kinds'; readonly kinds: readonly KindInfo[]; readonly problem?: string | undefined }
+  | {
+      readonly type: 'table'
+      /** True for the first message: earlier rows do not count. */
+      readonly reset: boolean
+      readonly columns?: readonly Column[] | undefined
+      readonly rows: readonly Row[]
+      /** The uids of deleted rows. */
+      readonly removed: readonly string[]
+      readonly state: FeedState
+      readonly problem?: string | undefined
+    }
+  | {
+      readonly type: 'object'
+      /** null when the object does not exist or was deleted. */
+      readonly object: ObjectView | null
+      readonly state: FeedState
+      readonly problem?: string | undefined
+    }
+  | {
+      readonly type: 'graph'
+      readonly nodes: readonly GraphNode[]
+      /** Pairs of uids: owner, dependent. */
+      readonly edges: readonly (readonly [string, string])[]
+      readonly state: FeedState
+    }
+  | { readonly type: 'operators'; readonly operators: readonly OperatorView[] }
+
+/** The first message of a stream. */
+export interface Hello {
+  readonly type: 'hello'
+  /** Names this stream in requests that follow and unfollow topics. */
+  readonly stream: string
+  /** The address of the API server. */
+  readonly server: string
+  /** Where the connection was configured, such as the name of a context. */
+  readonly cluster: string
+  readonly readOnly: boolean
+}
+
+/** A message of the stream. `topic` is the number that the page gave the topic. */
+export type StreamMessage = Hello | (Update & { readonly topic: number })
+
+/** A request of the page. */
+export type PageRequest =
+  | { readonly type: 'follow'; readonly stream: string; readonly id: number; readonly topic: Topic }
+  | { readonly type: 'unfollow'; readonly stream: string; readonly id: number }
+  /** Responds with the YAML that an edit starts from. */
+  | { readonly type: 'source'; readonly object: ObjectName }
+  | Action
+
+/** A request that changes the cluster. Refused by a read-only console. */
+export type Action =
+  | {
+      readonly type: 'delete'
+      readonly object: ObjectName
+      readonly propagation: 'Background' | 'Foreground' | 'Orphan'
+      /** Deletes only this incarnation of the object. */
+      readonly uid: string
+    }
+  | { readonly type: 'scale'; readonly object: ObjectName; readonly replicas: number }
+  | { readonly type: 'label'; readonly object: ObjectName; readonly labels: Readonly<Record<string, string | null>> }
+  | { readonly type: 'restart'; readonly object: ObjectName }
+  | EditAction
+
+/** Writes edited YAML, or with `dryRun` shows the changes that it would make. */
+export interface EditAction {
+  readonly type: 'edit'
+  readonly object: ObjectName
+  /** The YAML that the edit started from. */
+  readonly source: string
+  readonly yaml: string
+  /** `apply` sends the changed fields by server-side apply; `replace` sends the whole object by update. */
+  readonly mode: 'apply' | 'replace'
+  /** Takes fields over from other managers. */
+  readonly force: boolean
+  readonly dryRun: boolean
+}
+
+/** A conflict of a server-side apply. */
+export interface Conflict {
+  readonly field: string
+  readonly message: string
+}
+
+/** The response to a {@link PageRequest}. */
+export interface PageResponse {
+  /** The YAML of `source`. */
+  readonly yaml?: string | undefined
+  /** The unified diff of a dry run. */
+  readonly diff?: readonly string[] | undefined
+  readonly error?: string | undefined
+  readonly conflicts?: readonly Conflict[] | undefined
+}

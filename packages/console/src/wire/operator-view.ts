@@ -1,0 +1,63 @@
+/** A reason for a reconcile. */
+export interface CauseView {
+  readonly event: string
+  readonly kind?: string | undefined
+  readonly object?: string | undefined
+  readonly paths?: readonly string[] | undefined
+  readonly by?: readonly string[] | undefined
+  readonly count: number
+}
+
+/** One finished reconcile. */
+export interface ReconcileView {
+  readonly controller: string
+  readonly key: string
+  readonly id: string
+  /** RFC 3339. */
+  readonly startedAt: string
+  readonly durationMillis: number
+  /** As in `ReconcileRecord`: success, requeue_after, conflict, error or terminal_error. */
+  readonly result: string
+  readonly causes: readonly CauseView[]
+  readonly error?: string | undefined
+  readonly requeueAfterMillis?: number | undefined
+}
+
+/** A key in a work queue. */
+export interface QueuedKeyView {
+  readonly key: string
+  readonly state: 'ready' | 'waiting' | 'processing'
+  /** Milliseconds: how long the key has been in that state, for `waiting` the remaining delay. */
+  readonly time: number
+  readonly causes: readonly CauseView[]
+}
+
+/** A controller and its queue. */
+export interface ControllerView {
+  readonly name: string
+  readonly kind: string
+  readonly ready: number
+  readonly waiting: number
+  readonly processing: number
+  readonly keys: readonly QueuedKeyView[]
+  readonly problems: readonly string[]
+}
+
+/** A store of objects in the operator's cache. */
+export interface CacheView {
+  readonly kind: string
+  readonly objects: number | null
+}
+
+/** The state of an operator at one moment. */
+export interface OperatorView {
+  readonly name: string
+  /** Why there is no report, if there is none. */
+  readonly problem?: string | undefined
+  readonly controllers: readonly ControllerView[]
+  readonly caches: readonly CacheView[]
+  /** Newest first. */
+  readonly reconciles: readonly ReconcileView[]
+  /** Permissions that the operator lacks. */
+  readonly missingAccess: readonly string[]
+}
