@@ -12,6 +12,7 @@ const bin = (label: string, file: string, ...args: string[]): Step => ({ label, 
 
 const steps: readonly Step[] = [
   bin('types: packages', 'node_modules/ts7/bin/tsc', '-b'),
+  bin('types: page of the console', 'node_modules/ts7/bin/tsc', '-p', 'packages/console/page'),
   bin('types: tests, tools, benchmarks', 'node_modules/ts7/bin/tsc', '-p', 'tsconfig.test.json'),
   bin('lint and format', 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
   bin('promises and clocks', 'node_modules/eslint/bin/eslint.js', '.'),
