@@ -22,13 +22,22 @@ import {
   parseQuantity,
   parseRFC3339,
 } from '@kubewright/base'
-import { negotiate, negotiateError, negotiateStream } from '../../../packages/server/src/request/negotiate.ts'
+import { negotiate, negotiateError, requireStream } from '../../../packages/server/src/request/negotiate.ts'
 import { parseQuery } from '../../../packages/server/src/request/parse-query.ts'
 import { requestInfoOf } from '../../../packages/server/src/request/request-info.ts'
 import { writeOptions } from '../../../packages/server/src/request/write-options.ts'
+import { builtinOrigin } from '../../../packages/server/src/resource/origin.ts'
+import type { Resource } from '../../../packages/server/src/resource/resource.ts'
 import { decodeContinue, encodeContinue } from '../../../packages/server/src/verbs/read/continue-token.ts'
-import { listOptions } from '../../../packages/server/src/verbs/read/list-options.ts'
+import { readListQuery } from '../../../packages/server/src/verbs/read/list-options.ts'
 import { type DecoderTarget, decoded, must, textsFrom } from './decoder-target.ts'
+
+/** The parts of a resource that list queries read. */
+const anyResource = {
+  origin: builtinOrigin,
+  kind: { scope: 'Namespaced' },
+  selectors: { fields: {} },
+} as unknown as Resource
 
 const document = {
   kind: 'List',
@@ -253,7 +262,7 @@ export const textDecoders: readonly DecoderTarget[] = [
     ]),
     check(input) {
       const query = parseQuery(String(input))
-      for (const watch of [true, false]) decoded(() => listOptions(query, watch), ApiError)
+      for (const watch of [true, false]) decoded(() => readListQuery(anyResource, query, { watch }, () => {}), ApiError)
       decoded(() => writeOptions(query, 'PatchOptions'), ApiError)
     },
   },
@@ -344,7 +353,7 @@ export const textDecoders: readonly DecoderTarget[] = [
       const request = { headers: { accept: String(input) }, query: new URLSearchParams('includeObject=x') }
       const offers = { conversions: true, streams: true }
       decoded(() => negotiate(request, offers), ApiError)
-      decoded(() => negotiateStream(request, {}), ApiError)
+      decoded(() => requireStream(negotiate(request, { conversions: true, streams: true })), ApiError)
       negotiateError(request)
     },
   },

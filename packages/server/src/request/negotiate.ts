@@ -59,9 +59,7 @@ export function negotiate({ headers, query }: NegotiatedRequest, offers: Offers)
   const pretty = prettyWanted(query, headers['user-agent'])
   if (accept === undefined || accept.trim() === '') return { mediaType: 'application/json', pretty }
   const ranges = parseAccept(accept)
-  if (offers.routed !== false && !ranges.some((range) => range.type === '*/*' || isServed(range.type))) {
-    throw notAcceptable([...servedTypes, ...(offers.streams ? streamTypes : [])])
-  }
+  if (offers.routed !== false) checkRoute(ranges, offers.streams)
   for (const { type, parameters } of ranges) {
     const mediaType = type === '*/*' || type === 'application/*' ? 'application/json' : type
     if (!isServed(mediaType)) continue
@@ -84,12 +82,19 @@ export function negotiate({ headers, query }: NegotiatedRequest, offers: Offers)
   throw newNotAcceptable(servedTypes)
 }
 
-/** Picks the representation of a watch. YAML cannot be streamed: a client that prefers it is refused. */
-export function negotiateStream(
-  request: NegotiatedRequest,
-  offers: Pick<Offers, 'protobuf' | 'routed'>,
-): Representation {
-  const representation = negotiate(request, { ...offers, conversions: true, streams: true })
+/** Throws the 406 of the router: it compares whole media types only. */
+export function requireRoute({ headers }: Pick<NegotiatedRequest, 'headers'>, streams: boolean): void {
+  const accept = headers['accept']
+  if (accept !== undefined && accept.trim() !== '') checkRoute(parseAccept(accept), streams)
+}
+
+function checkRoute(ranges: readonly MediaRange[], streams: boolean): void {
+  if (ranges.some((range) => range.type === '*/*' || isServed(range.type))) return
+  throw notAcceptable([...servedTypes, ...(streams ? streamTypes : [])])
+}
+
+/** The representation of a watch. YAML cannot be streamed: a client that prefers it is refused. */
+export function requireStream(representation: Representation): Representation {
   if (representation.mediaType === 'application/yaml') throw newNotAcceptable(streamTypes)
   return representation
 }

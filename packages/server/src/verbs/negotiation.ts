@@ -1,4 +1,5 @@
-import { negotiate, negotiateStream, type Representation } from '../request/negotiate.ts'
+import { negotiate, type Representation, requireRoute } from '../request/negotiate.ts'
+
 import type { RequestContext } from '../request/request-context.ts'
 import type { Resource } from '../resource/resource.ts'
 
@@ -24,7 +25,7 @@ export function negotiateList({ request }: RequestContext, { origin }: Resource)
   })
 }
 
-/** Picks the representation of a watch of a resource. */
-export function negotiateWatch({ request }: RequestContext, { origin }: Resource): Representation {
-  return negotiateStream(request, { protobuf: origin.supportsProtobuf, routed: origin.hasRoutes })
+/** Throws the 406 of the router, which precedes all other errors of list and watch. */
+export function requireListRoute({ request }: RequestContext, { origin }: Resource): void {
+  if (origin.hasRoutes) requireRoute(request, true)
 }

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '@kubewright/api'
 import { WireReader } from '@kubewright/base/protobuf'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { negotiate, negotiateStream } from '../../request/negotiate.ts'
+import { negotiate, requireStream } from '../../request/negotiate.ts'
 import { customResource } from '../../testdata/custom-resource.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
 import { DecodeState, goCodec } from '../json/go-codec.ts'
@@ -251,6 +251,8 @@ describe('negotiate()', () => {
     const without = { ...offers, protobuf: false, routed: false }
     expect(negotiate(accepting(`${protobuf},application/yaml`), without).mediaType).toBe('application/yaml')
     expect(() => negotiate(accepting(protobuf), without)).toThrow('only the following media types are accepted')
-    expect(negotiateStream(accepting(`${protobuf},application/json`), without).mediaType).toBe('application/json')
+    expect(requireStream(negotiate(accepting(`${protobuf},application/json`), without)).mediaType).toBe(
+      'application/json',
+    )
   })
 })

@@ -6,7 +6,7 @@ import { servedObjects } from '../../resource/conversion.ts'
 import { type StoredObject, storedObject } from '../../resource/stored-object.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { decodeContinue, encodeContinue } from './continue-token.ts'
-import { waitUntilFresh } from './freshness.ts'
+import { requireReached, waitUntilFresh } from './freshness.ts'
 import { type ListOptions, versionNumber } from './list-options.ts'
 import type { Selection } from './selection.ts'
 
@@ -51,6 +51,7 @@ export async function collectObjects(
   const cache = await feed.cache(resource.storage.prefix)
   // A list without a version includes every write that completed before the request arrived.
   if (wanted === undefined) await feed.reached(await store.revision(), context.request.signal)
+  else if (resource.storage.uncached) requireReached(registry, wanted)
   else if (wanted > feed.revision) await waitUntilFresh(registry, wanted, context.request.signal)
   const revision = feed.revision
   warnOfUnreadable(endpoint, context, cache, selection)

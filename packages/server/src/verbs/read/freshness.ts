@@ -25,3 +25,8 @@ export async function waitUntilFresh(
   }
   if (feed.revision < wanted) throw newTooLargeResourceVersion(String(wanted), String(feed.revision), 1)
 }
+
+/** Throws "Too large resource version" at once when the store has not reached the version, as a read from etcd does. */
+export function requireReached({ feed }: ObjectRegistry, wanted: number): void {
+  if (feed.revision < wanted) throw newTooLargeResourceVersion(String(wanted), String(feed.revision), 0)
+}

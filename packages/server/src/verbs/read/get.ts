@@ -7,8 +7,8 @@ import type { MutableObject } from '../../resource/object.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { negotiateObject } from '../negotiation.ts'
 import { presentObject } from '../present.ts'
-import { waitUntilFresh } from './freshness.ts'
-import { versionProblem } from './list-options.ts'
+import { requireReached, waitUntilFresh } from './freshness.ts'
+import { versionNumber, versionProblem } from './list-options.ts'
 
 /** Handles get requests for an object, or for the view of it that a subresource shows. */
 export async function get(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
@@ -30,9 +30,12 @@ export async function get(endpoint: Endpoint, context: RequestContext): Promise<
 async function reachRequestedVersion(endpoint: Endpoint, { request }: RequestContext): Promise<void> {
   const version = request.query.get('resourceVersion') ?? ''
   if (version === '') return
+  const { registry, resource } = endpoint
+  if (resource.storage.uncached) {
+    requireReached(registry, versionNumber(version))
+    return
+  }
   const problem = versionProblem(version)
   if (problem !== undefined) throw unclassifiedError(problem)
-  if (Number(version) > endpoint.registry.feed.revision) {
-    await waitUntilFresh(endpoint.registry, Number(version), request.signal)
-  }
+  if (Number(version) > registry.feed.revision) await waitUntilFresh(registry, Number(version), request.signal)
 }

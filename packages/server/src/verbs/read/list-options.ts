@@ -2,6 +2,8 @@ import { newBadRequest, newInvalid, parseUintProblem } from '@kubewright/api'
 import { type FieldError, FieldPath, forbidden, notSupported } from '@kubewright/schema'
 import { isTrue } from '../../request/request-info.ts'
 import { integerParameter } from '../../request/write-options.ts'
+import type { Resource } from '../../resource/resource.ts'
+import { parseSelectors, type Selection, selectionOf } from './selection.ts'
 
 /** The options of list and watch. */
 export interface ListOptions {
@@ -16,23 +18,47 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined
 }
 
-/** Reads and validates the options of list and watch (apis/meta/internalversion/validation). */
-export function listOptions(query: URLSearchParams, watch: boolean): ListOptions {
+/** The options and selectors of a list, a watch or the deletion of a collection. */
+export interface ListQuery<T> {
+  readonly options: ListOptions
+  readonly selection: Selection
+  /** The result of the `negotiate` step. */
+  readonly negotiated: T
+}
+
+/**
+ * Reads the options and selectors of list, watch and deletecollection. Of several errors it throws the one that kube-apiserver reports:
+ * malformed numbers and selectors (400), then invalid options (422), then the errors of `negotiate` (406), then unknown fields in the field
+ * selector (400). As in handlers/get.go: ListResource.
+ */
+export function readListQuery<T>(
+  resource: Resource,
+  query: URLSearchParams,
+  request: { readonly watch: boolean; readonly name?: string },
+  negotiate: () => T,
+): ListQuery<T> {
+  const options = parseOptions(query, request.watch)
+  const selectors = parseSelectors(query)
+  const errors = request.watch ? watchErrors(options) : listErrors(options)
+  if (errors.length > 0) throw newInvalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
+  const negotiated = negotiate()
+  return { options, selection: selectionOf(resource, selectors, request.name), negotiated }
+}
+
+function parseOptions(query: URLSearchParams, watch: boolean): ListOptions {
+  const timeoutSeconds = integerParameter(query, 'timeoutSeconds')
   const sendInitial = query.get('sendInitialEvents')
-  const options: ListOptions = {
+  return {
     // A negative limit counts as none.
     limit: Math.max(0, integerParameter(query, 'limit') ?? 0),
     continueToken: query.get('continue') ?? '',
     resourceVersion: query.get('resourceVersion') ?? '',
     match: (query.get('resourceVersionMatch') ?? '') as ListOptions['match'],
-    timeoutSeconds: integerParameter(query, 'timeoutSeconds'),
+    timeoutSeconds,
     watch,
     allowBookmarks: isTrue(query.get('allowWatchBookmarks')),
     sendInitialEvents: sendInitial === null ? undefined : isTrue(sendInitial),
   }
-  const errors = watch ? watchErrors(options) : listErrors(options)
-  if (errors.length > 0) throw newInvalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
-  return options
 }
 
 const matchPath = FieldPath.of('resourceVersionMatch')

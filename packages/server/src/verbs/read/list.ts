@@ -8,20 +8,21 @@ import type { StoredObject } from '../../resource/stored-object.ts'
 import { isAList, partialObjectMetadata, partialObjectMetadataList } from '../../table/partial-object-metadata.ts'
 import { defaultTable, includeObjectOf, type TableOptions, tableOf, tableRow } from '../../table/table.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { negotiateList } from '../negotiation.ts'
+import { negotiateList, requireListRoute } from '../negotiation.ts'
 import { collectObjects, type Listing } from './collect-objects.ts'
-import { listOptions } from './list-options.ts'
-import { selectionOf } from './selection.ts'
+import { readListQuery } from './list-options.ts'
 import { encodedPieces, isStreamed, storedPieces, streamList } from './stream-list.ts'
 
 /** Handles list requests. */
 export async function list(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query } = context.request
-  const representation = negotiateList(context, endpoint.resource)
-  const options = listOptions(query, false)
-  const selection = selectionOf(endpoint.resource, query)
+  const { resource } = endpoint
+  requireListRoute(context, resource)
+  const { options, selection, negotiated } = readListQuery(resource, query, { watch: false }, () =>
+    negotiateList(context, resource),
+  )
   const listing = await collectObjects(endpoint, context, options, selection)
-  return presentList(endpoint, context.request, listing, representation)
+  return presentList(endpoint, context.request, listing, negotiated)
 }
 
 /**

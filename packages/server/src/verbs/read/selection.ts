@@ -21,13 +21,27 @@ export interface Selection {
   matches(object: StoredObject): boolean
 }
 
+/** The parsed selectors of a query. */
+export interface Selectors {
+  readonly labels: Selector
+  readonly fields: FieldSelector
+}
+
+/** Parses the selectors of the query. Throws a BadRequest for a malformed one. */
+export function parseSelectors(query: URLSearchParams): Selectors {
+  return {
+    labels: parsed(() => parseSelector(query.get('labelSelector') ?? '')),
+    fields: parsed(() => parseFieldSelector(query.get('fieldSelector') ?? '')),
+  }
+}
+
 /**
- * Reads the selectors of the query. Throws a BadRequest for a malformed one and for unknown fields. A name, which the deprecated watch
- * paths can have, acts as a selector for metadata.name.
+ * Selects the objects of a resource. Throws a BadRequest for unknown fields. A name, which the deprecated watch paths can have, acts as a
+ * selector for metadata.name.
  */
-export function selectionOf(resource: Resource, query: URLSearchParams, name = ''): Selection {
-  const labels = parsed(() => parseSelector(query.get('labelSelector') ?? ''))
-  let fields = parsed(() => parseFieldSelector(query.get('fieldSelector') ?? ''))
+export function selectionOf(resource: Resource, { labels, fields: given }: Selectors, name = ''): Selection {
+  for (const { field } of given.requirements) checkField(resource, field)
+  let fields = given
   if (name !== '') {
     const byName = parseFieldSelector(`metadata.name=${escapeFieldValue(name)}`)
     // Authorization was for the name in the path, so the selector must require exactly this name: `!=` is not enough.
@@ -36,7 +50,6 @@ export function selectionOf(resource: Resource, query: URLSearchParams, name = '
       throw newBadRequest("fieldSelector metadata.name doesn't match requested name")
     }
   }
-  for (const { field } of fields.requirements) checkField(resource, field)
   const everything = labels.isEverything && fields.isEverything
   return {
     labels,

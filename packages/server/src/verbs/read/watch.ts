@@ -2,7 +2,7 @@ import { type ApiResponse, type BodySink, encodeJson, isApiError, newResourceExp
 import { linkSignals, type Timer } from '@kubewright/base'
 import { type CacheEvent, eventLine, type ResourceCache } from '../../cache/resource-cache.ts'
 import { encodeWatchFrame } from '../../codec/protobuf/envelope.ts'
-import { isProtobuf, type Representation } from '../../request/negotiate.ts'
+import { isProtobuf, type Representation, requireStream } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { isTrue } from '../../request/request-info.ts'
 import { unclassifiedError } from '../../request/unclassified-error.ts'
@@ -12,10 +12,10 @@ import type { StoredObject } from '../../resource/stored-object.ts'
 import { partialObjectMetadata } from '../../table/partial-object-metadata.ts'
 import { defaultTable, type IncludeObject, includeObjectOf, tableMetadata, tableOf } from '../../table/table.ts'
 import type { Endpoint } from '../endpoint.ts'
-import { negotiateWatch } from '../negotiation.ts'
+import { negotiateList, requireListRoute } from '../negotiation.ts'
 import { waitUntilFresh } from './freshness.ts'
-import { type ListOptions, listOptions, versionProblem } from './list-options.ts'
-import { type Selection, selectionOf } from './selection.ts'
+import { type ListOptions, readListQuery, versionProblem } from './list-options.ts'
+import type { Selection } from './selection.ts'
 
 const defaultTimeoutSeconds = 1800
 const bookmarkMillis = 60_000
@@ -25,14 +25,18 @@ const lastBookmarkMillis = 2000
 /** Handles watch requests: streams events until the deadline, the client or the server ends the watch. */
 export async function watch(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query } = context.request
-  const representation = negotiateWatch(context, endpoint.resource)
+  const { resource } = endpoint
+  requireListRoute(context, resource)
   // The deprecated watch paths validate their options as lists do.
-  const options = listOptions(query, isTrue(query.get('watch')))
-  const selection = selectionOf(endpoint.resource, query, context.info.name)
+  const request = { watch: isTrue(query.get('watch')), name: context.info.name }
+  const { options, selection, negotiated } = readListQuery(resource, query, request, () =>
+    negotiateList(context, resource),
+  )
   // kube-apiserver does not classify this error, although it does for lists.
   const problem = options.resourceVersion === '' ? undefined : versionProblem(options.resourceVersion)
   if (problem !== undefined) throw unclassifiedError(problem)
   const start = Number(options.resourceVersion)
+  const representation = requireStream(negotiated)
   const include = representation.as === 'Table' ? includeObjectOf(representation.includeObject) : 'Metadata'
   const cache = await endpoint.registry.feed.cache(endpoint.resource.storage.prefix)
   return {
