@@ -17,6 +17,7 @@ export const areaTitles: Readonly<Record<string, string>> = {
   deletion: 'Grace periods, propagation, finalizers, collections',
   discovery: 'Discovery, OpenAPI, version, health',
   dryrun: 'Dry runs',
+  edge: 'Rare requests: conversion errors, order of checks, defaults on read, device claims',
   errors: 'Failure statuses, content types, body limits',
   'field-validation': 'Unknown and duplicate fields, warnings',
   gc: 'Garbage collection',

@@ -24,6 +24,8 @@ export interface RunParts {
   readonly runId: string
   /** The capabilities of the server: `kcm` or `no-kcm`, `client-ca`, `webhook`. */
   readonly capabilities: ReadonlySet<string>
+  /** Receives the response of each step instead of the comparison, to record it. */
+  readonly record?: ((step: Step, actual: unknown) => void) | undefined
 }
 
 const crdPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -167,6 +169,10 @@ export class CaseRunner {
   }
 
   #compare(step: Step, label: string, actual: unknown, note?: string): void {
+    if (this.#parts.record) {
+      this.#parts.record(step, actual)
+      return
+    }
     const comparable = (value: unknown): unknown => withoutSchemaTexts(withoutColumnTexts(value))
     const found = differencesOf(comparable(step.expect ?? {}), comparable(actual))
     if (found.length === 0) return

@@ -1,10 +1,12 @@
 // Runs the recorded cases against any server and prints the results by area.
 //   node --conditions=kubewright-source --import tsx test/conformance/main.ts --kubeconfig FILE
+//   … --record FILE writes the responses of a real kube-apiserver into a file of cases; steps need no `expect` before
 //   … --server https://127.0.0.1:6443 --token TOKEN [--client-ca-cert FILE --client-ca-key FILE]
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { CertificateAuthority } from '@kubewright/server'
-import { describeDifference } from './compare.ts'
+import type { CaseFile } from './case-format.ts'
+import { describeDifference, sorted } from './compare.ts'
 import { areaTable } from './report.ts'
 import { recordedCases, runCases } from './run-cases.ts'
 import { type Target, targetOfKubeconfig } from './target.ts'
@@ -25,6 +27,8 @@ const { values } = parseArgs({
     timeout: { type: 'string', default: '90' },
     // Prints every difference of a failing case instead of the first.
     diff: { type: 'boolean' },
+    // A file of cases whose expectations are replaced by the responses of the server.
+    record: { type: 'string' },
     // A file for the results as JSON.
     json: { type: 'string' },
   },
@@ -44,6 +48,19 @@ function target(): Target {
   return { server: new URL(values.server), ...(values.token === undefined ? {} : { token: values.token }), ...more }
 }
 
+if (values.record !== undefined) {
+  const file = JSON.parse(readFileSync(values.record, 'utf8')) as CaseFile
+  const results = await runCases({
+    target: target(),
+    cases: file.cases.map((test) => ({ area: file.area, test })),
+    controllers: values.controllers ?? false,
+    record: (step, actual) => Object.assign(step, { expect: sorted(actual) }),
+  })
+  writeFileSync(values.record, `${JSON.stringify(file, undefined, 1)}\n`)
+  const failed = results.filter(({ outcome }) => outcome !== 'passed')
+  for (const { id, differences } of failed) console.log(`NOT RECORDED ${id}: ${differences.map(describeDifference)[0]}`)
+  process.exit(failed.length > 0 ? 1 : 0)
+}
 const only = new RegExp(values.only ?? '')
 const skip = values.skip === undefined ? undefined : new RegExp(values.skip)
 const cases = recordedCases().filter(({ area, test }) => {

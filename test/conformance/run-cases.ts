@@ -39,6 +39,8 @@ export interface RunOptions {
   /** The seed of unique names. @default random */
   readonly runId?: string
   readonly onResult?: (result: CaseResult) => void
+  /** See {@link RunParts.record}. */
+  readonly record?: RunParts['record']
 }
 
 /** All recorded cases. */
@@ -67,6 +69,7 @@ export async function runCases(options: RunOptions): Promise<CaseResult[]> {
       self: await whoAmI(client),
     },
     runId: options.runId ?? String(Math.random()),
+    record: options.record,
     capabilities: new Set([controllers ? 'kcm' : 'no-kcm', 'webhook', ...(target.clientCa ? ['client-ca'] : [])]),
   }
   const results = new Map<AreaCase, CaseResult>()

@@ -125,11 +125,11 @@ export { parentManagedFields, type ReplicasPaths, scaleManagedFields } from './a
 export { objectTypeOf, type TypeNode } from './apply/type-node.ts'
 export { TypedValueError, validateTyped } from './apply/validate-typed.ts'
 export { zeroObject } from './apply/zero-object.ts'
-export { type Decoded, decodeJson, parseJson, strictDecodingMessage } from './codec/decode-json.ts'
+export { type Decoded, decodeJson, parseJson, parseJsonFloats, strictDecodingMessage } from './codec/decode-json.ts'
 export { decodeYaml, parseYaml } from './codec/decode-yaml.ts'
 export { type EncodeJsonOptions, encodeJson } from './codec/encode-json.ts'
 export { type EncodeYamlOptions, encodeYaml } from './codec/encode-yaml.ts'
-export { JsonReader, type JsonReaderOptions, maxJsonDepth } from './codec/json-reader.ts'
+export { JsonFloat, JsonReader, type JsonReaderOptions, maxJsonDepth } from './codec/json-reader.ts'
 export { JsonSyntaxError } from './codec/json-syntax-error.ts'
 export { looksLikeJson } from './codec/looks-like-json.ts'
 export { parseManifests, splitYamlDocuments } from './codec/manifests.ts'
@@ -247,7 +247,11 @@ export {
   type ThreeWayOptions,
 } from './patch/strategic/create-strategic-merge-patch.ts'
 export { patchesConflict } from './patch/strategic/patches-conflict.ts'
-export { applyStrategicMergePatch, decodeStrategicMergePatch } from './patch/strategic/strategic-merge.ts'
+export {
+  applyStrategicMergePatch,
+  decodeStrategicMergePatch,
+  printedStrategicPatch,
+} from './patch/strategic/strategic-merge.ts'
 export {
   type CrdConversion,
   type CrdManifest,

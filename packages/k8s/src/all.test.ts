@@ -162,7 +162,6 @@ describe('schemas of built-in kinds', () => {
     expect(at(schema('', 'v1', 'Service'), 'spec.ports.[].targetPort')['x-kubernetes-int-or-string']).toBe(true)
     expect(at(pod, 'spec.containers.[].resources.limits.{}').oneOf).toEqual([{ type: 'string' }, { type: 'number' }])
     expect(at(schema('apps', 'v1', 'ControllerRevision'), 'data')).toEqual({
-      type: 'object',
       'x-kubernetes-preserve-unknown-fields': true,
       'x-kubernetes-map-type': 'atomic',
     })

@@ -203,6 +203,10 @@ function makeNode(schema: JSONSchemaProps, preserve: boolean): TypeNode {
       ) {
         return override(compileNode(referred, false), schema, referred)
       }
+      // A quantity is a string or a number.
+      if (schema.oneOf?.length && schema.oneOf.every(({ type }) => type === 'string' || type === 'number')) {
+        return { scalar: 'untyped', list: undefined, map: undefined }
+      }
       return { scalar: 'untyped', list: new ListType(schema, preserve), map: mapOf(schema, preserve) }
     }
     case 'object':

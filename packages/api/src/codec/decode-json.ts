@@ -21,6 +21,11 @@ export function parseJson(input: string | Uint8Array): unknown {
   return value !== undefined && countFields(input) >= 0 ? value : read(input, text, {}).value
 }
 
+/** As {@link parseJson}, but numbers with a fraction or an exponent become a {@link JsonFloat}. */
+export function parseJsonFloats(input: Uint8Array): unknown {
+  return read(input, utf8.decode(input), { keepFloats: true }).value
+}
+
 /**
  * Parses JSON as the API server decodes a request body. With `strict`, duplicate fields are reported in `strictErrors`;
  * with a `schema` as well, unknown fields are too. It never throws for them: the caller decides whether they are

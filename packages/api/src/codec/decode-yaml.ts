@@ -51,7 +51,8 @@ export function readYaml(text: string): YamlReading {
 // Clients that declare YAML mostly send JSON, and decoding it as JSON is several times faster. Returns undefined when
 // the text has a problem, because the YAML reader reports it with a different message.
 function readAsJson(text: string, schema?: JsonReaderOptions['schema']): Decoded | undefined {
-  if (!looksLikeJson(text)) return undefined
+  // YAML, unlike JSON, has no escapes for surrogates.
+  if (!looksLikeJson(text) || /\\u[dD][89a-fA-F]/.test(text)) return undefined
   try {
     const decoded = decodeJson(text, { strict: true, schema })
     return decoded.strictErrors.length === 0 ? decoded : undefined

@@ -14,8 +14,19 @@ export interface JsonReaderOptions {
    * wins.
    */
   readonly schema?: JSONSchemaProps | undefined
+  /** Represent numbers with a fraction or an exponent as {@link JsonFloat}. */
+  readonly keepFloats?: boolean | undefined
   /** Each character of the text is one byte (latin1). Error messages then name the original bytes. */
   readonly bytes?: boolean | undefined
+}
+
+/** A number with a fraction or an exponent, as it is written. */
+export class JsonFloat {
+  readonly literal: string
+
+  constructor(literal: string) {
+    this.literal = literal
+  }
 }
 
 /**
@@ -39,6 +50,7 @@ export class JsonReader {
   #strict: boolean
   readonly #schema: JSONSchemaProps | undefined
   readonly #bytes: boolean
+  readonly #keepFloats: boolean
   #at = 0
   #depth = 0
   // The path to the current value: names and indexes. Maintained only when strict.
@@ -50,6 +62,7 @@ export class JsonReader {
     this.#strict = options.strict ?? false
     this.#schema = options.schema
     this.#bytes = options.bytes ?? false
+    this.#keepFloats = options.keepFloats ?? false
   }
 
   /** The strict errors found so far: in document order, without duplicates, at most 100. */
@@ -247,7 +260,7 @@ export class JsonReader {
     return unit
   }
 
-  #number(): number | bigint {
+  #number(): number | bigint | JsonFloat {
     const text = this.#text
     const start = this.#at
     let at = start
@@ -273,7 +286,8 @@ export class JsonReader {
       while (isDigit(text.charCodeAt(at))) at++
     }
     this.#at = at
-    return toNumber(text.slice(start, at), integral)
+    const literal = text.slice(start, at)
+    return integral || !this.#keepFloats ? toNumber(literal, integral) : new JsonFloat(literal)
   }
 
   #literal<T>(word: string, value: T): T {

@@ -18,9 +18,12 @@ const freeForm: OpaqueSchema = {
   v3: { type: 'object' },
   kind: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
 }
-// Server-side apply treats an embedded object as atomic (schemaconv/smd.go), although the published schema does not
-// state it.
-const embedded: OpaqueSchema = { v3: freeForm.v3, kind: { ...freeForm.kind, 'x-kubernetes-map-type': 'atomic' } }
+// Server-side apply treats an embedded value as atomic and accepts any JSON (schemaconv/smd.go), although the published
+// schema states neither.
+const embedded: OpaqueSchema = {
+  v3: freeForm.v3,
+  kind: { 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-map-type': 'atomic' },
+}
 const anything: OpaqueSchema = { v3: {}, kind: { 'x-kubernetes-preserve-unknown-fields': true } }
 
 /**

@@ -60,6 +60,7 @@ function assemble(kind: AnyKind, found: ResourceDiscovery, behavior: BuiltinBeha
       prefix: `/registry/${behavior.storagePath ?? `${resource}/`}`,
       apiVersion: kind.apiVersion,
       kind: kind.kind,
+      uncached: behavior.uncached,
     },
     conversion: behavior.conversion ?? {},
     selectors: { fields: behavior.selectableFields ?? {}, unknownField: behavior.unknownField },

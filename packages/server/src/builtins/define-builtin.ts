@@ -4,7 +4,7 @@ import type { AdmissionChain } from '../admission/admission.ts'
 import type { AttachedAccess } from '../auth/access-control.ts'
 import type { ObjectAccess } from '../registry/object-access.ts'
 import type { Conversion } from '../resource/conversion.ts'
-import type { FieldSelectors, Presentation, VirtualCreate } from '../resource/resource.ts'
+import type { FieldSelectors, Presentation, StorageLocation, VirtualCreate } from '../resource/resource.ts'
 import type { Strategy } from '../resource/strategy.ts'
 import type { Subresource } from '../resource/subresource.ts'
 import type { TableDefinition } from '../resource/table-definition.ts'
@@ -28,6 +28,8 @@ export interface BuiltinBehavior {
   readonly errorGroup?: string
   /** Prefix of storage keys below /registry/, with a slash at the end. @default the plural */
   readonly storagePath?: string
+  /** See {@link StorageLocation.uncached}. */
+  readonly uncached?: boolean
   readonly conversion?: Conversion
   /** See {@link Presentation.bookmark}. */
   readonly bookmark?: Presentation['bookmark']

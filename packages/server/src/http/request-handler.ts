@@ -66,7 +66,7 @@ export class RequestHandler {
 
   async #serve(request: ApiRequest, warnings: string[], auditId: string): Promise<ApiResponse> {
     const info = parsePath(request)
-    if (!info) return respondText(400, 'Bad Request')
+    if (!info) return respondText(400, '400 Bad Request')
     if (info.verb !== 'watch') checkTimeout(request.query)
     const context = await this.#identify(request, info, warnings, auditId)
     return this.#filter(context, 0)

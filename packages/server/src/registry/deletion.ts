@@ -79,14 +79,14 @@ export function planDeletion(
   const begun = strategy.beginDelete?.(object, now) ?? 'continue'
   if (begun === 'pending') return { action: 'none', object }
   if (begun === 'mark' || begun === 'mark-only') {
-    if (begun === 'mark') setPropagationFinalizers(object, options, strategy.defaultPropagation)
+    if (begun === 'mark') setPropagationFinalizers(object, options, strategy)
     object.metadata.deletionTimestamp = formatRFC3339(instantFromMillis(now))
     return { action: 'mark', object }
   }
   const timing = setGracePeriod(object, options, strategy.gracePeriod, now)
   if (timing === 'pending') return { action: 'none', object }
   const gracePeriodSeconds = timing === 'graceful' ? object.metadata.deletionGracePeriodSeconds : undefined
-  const finalizersChanged = setPropagationFinalizers(object, options, strategy.defaultPropagation)
+  const finalizersChanged = setPropagationFinalizers(object, options, strategy)
   const hasFinalizers = (object.metadata.finalizers ?? []).length > 0
   if (timing === 'now' && hasFinalizers) markAsDeleting(object, now)
   if (!hasFinalizers && timing === 'now') return { action: 'remove', object, gracePeriodSeconds }
@@ -203,8 +203,9 @@ function markAsDeleting({ metadata: meta }: MutableObject, now: number): void {
 function setPropagationFinalizers(
   object: MutableObject,
   options: DeleteOptions,
-  fallback: Strategy['defaultPropagation'],
+  { defaultPropagation: fallback, foregroundWithoutOrphans = false }: Strategy,
 ): boolean {
+  if (fallback === 'Unsupported') return false
   const before = object.metadata.finalizers ?? []
   const policy = options.propagationPolicy
   const orphan =
@@ -214,7 +215,7 @@ function setPropagationFinalizers(
       : before.includes(orphanFinalizer) || (!before.includes(foregroundFinalizer) && fallback === 'Orphan'))
   const foreground =
     options.orphanDependents !== undefined
-      ? false
+      ? foregroundWithoutOrphans && !options.orphanDependents
       : policy !== undefined
         ? policy === 'Foreground'
         : before.includes(foregroundFinalizer)

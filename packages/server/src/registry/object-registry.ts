@@ -15,6 +15,7 @@ import {
   instantFromMillis,
   isPathSegmentName,
   type Random,
+  uuid,
 } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 import type { StoreFeed } from '../cache/store-feed.ts'
@@ -147,7 +148,8 @@ export class ObjectRegistry {
       return { object: dryRunObject(), created: false }
     }
     const unchanged = existing.sameContent(raw) || (resource.conversion.storage && sameObject(existing, next))
-    if (unchanged) return { object: existing, created: false }
+    const isFirst = existing.isFirstVersion && strategy.storesFirstUpdate?.(object)
+    if (unchanged && !isFirst) return { object: existing, created: false }
     if (dryRun) return { object: dryRunObject(), created: false }
     const result = await this.store.put(existing.key, raw, existing.revision)
     if (!result.ok) return undefined
@@ -167,10 +169,17 @@ export class ObjectRegistry {
   }
 
   /** Throws a Conflict unless the object has the wanted uid. `found` is undefined for an object that does not exist. */
-  requireUid({ resource, namespace }: WriteScope, name: string, wanted: string, found: string | undefined): void {
+  requireUid(
+    { resource, namespace, dryRun }: WriteScope,
+    name: string,
+    wanted: string,
+    found: string | undefined,
+  ): void {
     if (wanted === found) return
+    const key = this.keyOf(resource, namespace, name)
+    // A dry run fails before the store prepends its prefix.
     const why =
-      `StorageError: invalid object, Code: 4, Key: ${this.keyOf(resource, namespace, name)}, ResourceVersion: 0, ` +
+      `StorageError: invalid object, Code: 4, Key: ${dryRun ? key.replace(/^\/registry/, '') : key}, ResourceVersion: 0, ` +
       `AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found ?? ''}`
     throw newConflict(groupResourceOf(resource), name, why)
   }
@@ -183,6 +192,7 @@ export class ObjectRegistry {
       namespace: scope.namespace,
       subresource: scope.subresource,
       dryRun: scope.dryRun,
+      newUid: () => uuid(this.random),
     }
   }
 

@@ -4,7 +4,7 @@ import { type FieldError, FieldPath, validateObjectMeta } from '@kubewright/sche
 import type { MutableMeta, MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
-import type { StrategyContext, Undo } from '../resource/strategy.ts'
+import type { Strategy, StrategyContext, Undo } from '../resource/strategy.ts'
 import { validateFinalizerNames, validateObjectMetaUpdate } from '../resource/validate-object-meta.ts'
 import { matchNamespace } from './match-namespace.ts'
 import type { ObjectRegistry } from './object-registry.ts'
@@ -23,15 +23,16 @@ const nothingToUndo: Undo = async () => undefined
 export async function prepareCreate(registry: ObjectRegistry, scope: WriteScope, object: MutableObject): Promise<Undo> {
   const { resource, strategy } = scope
   const context = registry.strategyContext(scope)
-  setNewIdentity(registry, object.metadata)
+  setNewIdentity(registry, object.metadata, strategy)
   matchNamespace(object, namespaceOf(scope))
   strategy.prepareForCreate?.(object, context)
   if (strategy.generation) object.metadata.generation = 1
   takeWorkingForm(resource, object)
   const undo = (await strategy.beginCreate?.(object, context)) ?? nothingToUndo
   try {
-    const own = [...validateByKind(scope, object.metadata), ...((await strategy.validate?.(object, context)) ?? [])]
-    throwInvalid(resource, object, own)
+    const metadataErrors = strategy.metadataOnCreate === false ? [] : validateByKind(scope, object.metadata)
+    throwInvalid(resource, object, [...metadataErrors, ...((await strategy.validate?.(object, context)) ?? [])])
+    if (strategy.metadataOnCreate === false) throwInvalid(resource, object, validateByKind(scope, object.metadata))
     throwInvalid(resource, object, validateForAllKinds(resource, object.metadata))
     for (const text of strategy.warningsOnCreate?.(object) ?? []) scope.context.warn(text)
   } catch (error) {
@@ -75,12 +76,14 @@ export async function prepareUpdate(
   return undo
 }
 
-function setNewIdentity(registry: ObjectRegistry, meta: MutableMeta): void {
+function setNewIdentity(registry: ObjectRegistry, meta: MutableMeta, { namesWithoutSuffix }: Strategy): void {
   delete meta['selfLink']
   meta.creationTimestamp = registry.timestamp()
   meta.uid = uuid(registry.random)
   if (meta.generateName && !meta.name) {
-    meta.name = meta.generateName.slice(0, maxGeneratedPrefix) + randomSuffix(registry.random, 5)
+    meta.name = namesWithoutSuffix
+      ? meta.generateName
+      : meta.generateName.slice(0, maxGeneratedPrefix) + randomSuffix(registry.random, 5)
   }
 }
 

@@ -49,6 +49,8 @@ export interface StorageLocation {
   /** apiVersion of the stored form. */
   readonly apiVersion: string
   readonly kind: string
+  /** Whether kube-apiserver reads the objects from etcd instead of a watch cache, which reports other errors. @default false */
+  readonly uncached?: boolean | undefined
 }
 
 /** The fields that field selectors may name besides metadata.name and metadata.namespace. */

@@ -14,6 +14,11 @@ export interface StatusOptions {
   readonly prepareForUpdate?: Strategy['prepareForUpdate']
   readonly validateUpdate?: Strategy['validateUpdate']
   readonly warningsOnUpdate?: Strategy['warningsOnUpdate']
+  /**
+   * Which writes of the status create an object that does not exist, through the strategy of the object: all, or only apply. The hooks that
+   * reserve resources do not run. @default none
+   */
+  readonly createsMissing?: 'always' | 'apply'
   /** @default get, patch, update */
   readonly verbs?: readonly string[]
 }
@@ -67,7 +72,9 @@ export function statusStrategy(main: Strategy, options: StatusOptions = {}): Str
     ...(main.anyFinalizer === undefined ? {} : { anyFinalizer: main.anyFinalizer }),
     // A write of the status can remove the last finalizer and thereby end a deletion.
     ...(main.keepDuringUpdate ? { keepDuringUpdate: main.keepDuringUpdate } : {}),
+    ...(main.storesFirstUpdate ? { storesFirstUpdate: main.storesFirstUpdate } : {}),
     ...(main.afterDelete ? { afterDelete: main.afterDelete } : {}),
+    ...(options.createsMissing ? creation(main, options.createsMissing) : {}),
     metadataOnUpdate: ['update'],
     prepareForUpdate: (object, old, context) => {
       for (const path of keeps) carryOver(object, old, path)
@@ -76,6 +83,19 @@ export function statusStrategy(main: Strategy, options: StatusOptions = {}): Str
     ...(options.validateUpdate ? { validateUpdate: options.validateUpdate } : {}),
     ...(options.warningsOnUpdate ? { warningsOnUpdate: options.warningsOnUpdate } : {}),
     resetFields: FieldSet.of(...resets),
+  }
+}
+
+function creation(main: Strategy, by: 'always' | 'apply'): Strategy {
+  const { prepareForCreate, validate, warningsOnCreate, generation } = mainStrategy(main)
+  return {
+    allowCreateOnApply: true,
+    allowCreateOnUpdate: by === 'always',
+    ...(prepareForCreate ? { prepareForCreate } : {}),
+    ...(validate ? { validate } : {}),
+    ...(warningsOnCreate ? { warningsOnCreate } : {}),
+    // Writes of the status never change the generation.
+    ...(generation ? { generation: () => false } : {}),
   }
 }
 

@@ -21,6 +21,8 @@ export class StoredObject {
   readonly key: string
   /** The store's revision, which clients see as resourceVersion. */
   readonly revision: number
+  /** Whether the object has not been written since its creation. Known only for objects that were read from the store. */
+  readonly isFirstVersion: boolean
   #raw: Uint8Array
   /** Offset of the fields of metadata in `#raw`; -1 until known. */
   #inner = -1
@@ -28,7 +30,14 @@ export class StoredObject {
   /** The result of the check; false until it has run. */
   #problem: string | undefined | false = false
 
-  constructor(key: string, revision: number, raw: Uint8Array, object?: Readonly<MutableObject>) {
+  constructor(
+    key: string,
+    revision: number,
+    raw: Uint8Array,
+    object?: Readonly<MutableObject>,
+    isFirstVersion = false,
+  ) {
+    this.isFirstVersion = isFirstVersion
     this.key = key
     this.revision = revision
     this.#raw = raw
@@ -144,7 +153,8 @@ const known = new WeakMap<Uint8Array, StoredObject>()
 export function storedObject(entry: Entry): StoredObject {
   let object = known.get(entry.value)
   if (!object || object.revision !== entry.modRevision) {
-    object = new StoredObject(entry.key, entry.modRevision, entry.value)
+    const isFirst = entry.createRevision === entry.modRevision
+    object = new StoredObject(entry.key, entry.modRevision, entry.value, undefined, isFirst)
     known.set(entry.value, object)
   }
   return object

@@ -12,6 +12,8 @@ export interface StrategyContext {
   /** The subresource that is written, or the empty string. */
   readonly subresource: string
   readonly dryRun: boolean
+  /** Generates a UUID. */
+  readonly newUid: () => string
 }
 
 /**
@@ -24,11 +26,15 @@ export interface StrategyContext {
 export interface Strategy {
   /** Checks metadata.name; with `prefix` a generateName, to which the server appends random characters. @default DNS subdomain */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[]
+  /** Whether generateName becomes the name without a random suffix. @default false */
+  readonly namesWithoutSuffix?: boolean
   /**
    * The checks of metadata that an update repeats besides those of all kinds: all checks of a create, or the immutable fields only. Each
    * check reports its own causes, and kinds differ in how many they run. @default ['update', 'create']
    */
   readonly metadataOnUpdate?: readonly ('create' | 'update')[]
+  /** Whether a create checks metadata together with the fields of the kind, or only if these are valid. @default true */
+  readonly metadataOnCreate?: boolean
   /**
    * Whether any qualified name is a valid finalizer, even one without a domain. True for kinds that are validated by apimachinery and
    * not by core. @default false
@@ -55,6 +61,8 @@ export interface Strategy {
   readonly warningsOnUpdate?: (object: MutableObject, old: MutableObject) => readonly string[]
   /** Whether PUT creates an object that does not exist. @default false */
   readonly allowCreateOnUpdate?: boolean
+  /** Whether server-side apply through a subresource creates an object that does not exist. @default false */
+  readonly allowCreateOnApply?: boolean
   /** Whether an update may omit resourceVersion. @default true */
   readonly allowUnconditionalUpdate?: boolean
   /**
@@ -64,8 +72,10 @@ export interface Strategy {
   readonly generation?: boolean | ((object: MutableObject, old: MutableObject) => boolean)
   /** The grace period of a deletion in seconds, given that of the request; undefined deletes without one. @default none */
   readonly gracePeriod?: (object: MutableObject, requested: number | undefined) => number | undefined
-  /** The propagation policy of deletes that name none. @default Background */
-  readonly defaultPropagation?: 'Background' | 'Orphan'
+  /** The propagation policy of deletes that name none. Unsupported ignores the policy of the request too. @default Background */
+  readonly defaultPropagation?: 'Background' | 'Orphan' | 'Unsupported'
+  /** Whether deletes with the deprecated option `orphanDependents: false` wait for the dependents. @default false */
+  readonly foregroundWithoutOrphans?: boolean
   /** Whether failed preconditions of a delete are reported with the text of the storage layer. @default false */
   readonly preconditionsOfStorage?: boolean
   /** A Warning for deletes that name no propagation policy. */
@@ -78,6 +88,11 @@ export interface Strategy {
   readonly beginDelete?: (object: MutableObject, now: number) => 'mark' | 'mark-only' | 'pending' | 'continue'
   /** Whether an update keeps an object under deletion that has no finalizers left. @default false */
   readonly keepDuringUpdate?: (object: MutableObject) => boolean
+  /**
+   * Whether the first update of an object is stored even if it changes nothing. kube-apiserver stores new objects of some kinds without
+   * defaults that it adds when it reads them, and the first update stores these. @default false
+   */
+  readonly storesFirstUpdate?: (object: MutableObject) => boolean
   /** Whether a delete responds with the object instead of a Status. @default false */
   readonly returnDeletedObject?: boolean
   /** Fields that writes through this endpoint cannot change, and that their managed fields therefore never contain. */

@@ -30,7 +30,8 @@ const now = Date.UTC(2026, 0, 2, 3, 4, 5)
 function contextOf(resource: Resource, subresource = ''): StrategyContext {
   const namespace = resource.kind.scope === 'Namespaced' ? 'default' : ''
   // No strategy under test reads the request.
-  return { request: { warn: () => undefined } as never, now, namespace, subresource, dryRun: false }
+  const request = { warn: () => undefined } as never
+  return { request, now, namespace, subresource, dryRun: false, newUid: () => 'uid' }
 }
 
 /** Creates a harness for the given definitions. Other resources have the default behaviour. */

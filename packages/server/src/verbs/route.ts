@@ -40,6 +40,8 @@ function routedRequest(context: RequestContext, resource: Resource): Route {
   if (subresource?.handle) {
     // A handler without a list of verbs checks the verb itself.
     if (subresource.verbs.length > 0 && !subresource.verbs.includes(info.verb)) throw notAllowed()
+    // Routes of GET do not serve HEAD, except for proxies, which serve every method.
+    if (context.request.method === 'HEAD' && info.subresource !== 'proxy') throw notAllowed()
     warn()
     return { handle: subresource.handle }
   }

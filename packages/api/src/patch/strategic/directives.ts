@@ -44,7 +44,14 @@ export function badType(expected: unknown, actual: unknown): PatchError {
 
 /** The error for an unknown directive. */
 export function badPatchType(directive: unknown, patch: JsonObject): PatchError {
-  return new PatchError(`unknown patch type: ${goValue(directive)} in map: ${goValue(patch)}`)
+  return new PatchError(`unknown patch type: ${goVerbS(directive)} in map: ${goValue(patch)}`)
+}
+
+/** A value as Go's verb %s prints it, which is meant for strings. */
+function goVerbS(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (value === null) return '%!s(<nil>)'
+  return isObject(value) || Array.isArray(value) ? goValue(value) : `%!s(${goType(value)}=${goValue(value)})`
 }
 
 /** The error for a list of lists, which strategic merge does not support. */

@@ -31,6 +31,26 @@ export function applyStrategicMergePatch<T extends object>(document: T, patch: o
 }
 
 /**
+ * The patch as kube-apiserver prints it in errors about its result: merging has removed directives, and nulls in objects that the document
+ * does not have. Never modifies its arguments.
+ */
+export function printedStrategicPatch(document: object, patch: object): JsonObject {
+  const { [patchDirective]: directive, ...replacement } = asJson(patch)
+  if (directive === 'replace') return replacement
+  if (directive !== undefined) return asJson(patch)
+  const out: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(asJson(patch))) {
+    if (key === retainKeysDirective || key.startsWith(orderListPrefix)) continue
+    if (Object.hasOwn(patch, `${orderListPrefix}/${key}`)) continue
+    const current = getOwn(asJson(document), key)
+    if (value === null || value === undefined) setOwn(out, key, value)
+    else if (isObject(current) && isObject(value)) setOwn(out, key, printedStrategicPatch(current, value))
+    else setOwn(out, key, Array.isArray(current) && Array.isArray(value) ? value : withoutNulls(value))
+  }
+  return out
+}
+
+/**
  * Checks that decoded JSON is a strategic merge patch. Throws PatchError with kube-apiserver's message. Null is the
  * empty patch.
  */

@@ -6,11 +6,13 @@ import {
   scaleManagedFields,
   selectorFrom,
 } from '@kubewright/api'
+import { append, nameIsDNSSubdomain } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
-import { FieldPath, invalid } from '@kubewright/schema'
+import { FieldPath, invalid, validateObjectMeta } from '@kubewright/schema'
 import type { ManagedFields, MutableObject } from '../../resource/object.ts'
 import type { Strategy } from '../../resource/strategy.ts'
 import type { Subresource, SubresourceView } from '../../resource/subresource.ts'
+import { validateFinalizerNames } from '../../resource/validate-object-meta.ts'
 import { typedCodec } from '../typed/typed-codec.ts'
 import { scaleTable } from './scale-table.ts'
 
@@ -47,6 +49,8 @@ export interface ScaleAccess {
   readonly statusReplicas: (object: MutableObject) => number
   /** The selector as text; empty or undefined for none. */
   readonly selector: (object: MutableObject) => string | undefined
+  /** Throws when the Scale is invalid. */
+  readonly validate?: (scale: MutableObject) => void
   /** Throws when the number is invalid. */
   readonly setReplicas: (object: MutableObject, replicas: number) => void
 }
@@ -72,6 +76,7 @@ export function scaleView(access: ScaleAccess): SubresourceView {
         | ManagedFields
         | undefined,
     put: (object, view) => {
+      access.validate?.(view)
       access.setReplicas(object, numberAt(view['spec'], 'replicas'))
       const entries = parentManagedFields(
         object.metadata.managedFields as ManagedFieldsEntry[] | undefined,
@@ -92,14 +97,23 @@ function builtinAccess({ apiVersion, selector = labelSelectorText }: ScaleOption
     replicas: (object) => numberAt(object['spec'], 'replicas'),
     statusReplicas: (object) => numberAt(object['status'], 'replicas'),
     selector,
+    validate: validateScale,
     setReplicas: (object, replicas) => {
-      if (replicas < 0) {
-        const error = invalid(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0')
-        throw newInvalid({ group: 'autoscaling', kind: 'Scale' }, object.metadata.name ?? '', [error])
-      }
       object['spec'] = { ...(object['spec'] as object | undefined), replicas }
     },
   }
+}
+
+/** Checks a Scale (pkg/apis/autoscaling/validation, ValidateScale). */
+function validateScale({ metadata, spec }: MutableObject): void {
+  const path = FieldPath.of('metadata')
+  const errors = validateObjectMeta(metadata, path, { namespaced: true, nameCheck: nameIsDNSSubdomain })
+  append(errors, validateFinalizerNames(metadata.finalizers ?? [], path.child('finalizers')))
+  const replicas = numberAt(spec, 'replicas')
+  if (replicas < 0) {
+    errors.push(invalid(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0'))
+  }
+  if (errors.length > 0) throw newInvalid({ group: 'autoscaling', kind: 'Scale' }, metadata.name ?? '', errors)
 }
 
 function labelSelectorText(object: MutableObject): string {

@@ -7,6 +7,7 @@ import {
   isApiError,
   newBadRequest,
   parseGroupVersion,
+  parseJsonFloats,
 } from '@kubewright/api'
 import { builtinKinds, kindFor } from '@kubewright/k8s/all'
 import { goTypeOfKind, printGoType } from '../../codec/go-declarations.ts'
@@ -26,7 +27,7 @@ import type { MutableObject } from '../../resource/object.ts'
 import type { DecodeRequest, Rechecked, RecheckOptions } from '../../resource/object-codec.ts'
 import type { Strategy } from '../../resource/strategy.ts'
 import { isFormerVersion } from './former-versions.ts'
-import { jsonMembers } from './json-members.ts'
+import { scanJson } from './json-members.ts'
 
 /** A decoded object and the errors of strict field validation. */
 interface Typed {
@@ -251,7 +252,12 @@ function typedValue(
   const state = new DecodeState({ keepEmpty: true, words })
   let object = decodeOnce(codec, value, state)
   let strictErrors: readonly string[] = []
-  if (source && (state.unknown || (typeof source !== 'function' && jsonMembers(source) !== state.members))) {
+  const scan = source && typeof source !== 'function' ? scanJson(source) : undefined
+  if (scan?.floats) {
+    // Decodes a second time, with literals instead of numbers, to find integers that are written as floats.
+    decodeOnce(codec, parseJsonFloats(source as Uint8Array), new DecodeState())
+  }
+  if (source && (state.unknown || (scan && scan.members !== state.members))) {
     const text = typeof source === 'function' ? source() : source
     const strict = readStrictly(text, kind)
     strictErrors = strict.strictErrors

@@ -136,6 +136,12 @@ const declaredDefaults: Readonly<Record<string, Readonly<Record<string, unknown>
   'resource/v1.DeviceToleration': { operator: 'Equal' },
 }
 
+/**
+ * Fields in which an empty list differs from an absent one until the object is stored: empty managed fields reset the managed fields, and
+ * the scaling policies of a HorizontalPodAutoscaler have a default only if they are absent.
+ */
+const keepsEmpty: ReadonlySet<string> = new Set(['ObjectMeta.managedFields', 'HPAScalingRules.policies'])
+
 interface BoundField extends GoField {
   readonly codec: GoCodec
   /** Whether the field is written even when it is absent in the input. */
@@ -174,10 +180,13 @@ class StructCodec implements GoCodec {
         codec,
         always,
         nullable,
-        // Empty managed fields differ from absent ones: they reset the managed fields.
-        omitsEmpty: field.omitEmpty && !field.type.startsWith('*') && codec.omittable && field.name !== 'managedFields',
+        omitsEmpty: field.omitEmpty && !field.type.startsWith('*') && codec.omittable && !this.#keepsEmpty(field.name),
       }
     }))
+  }
+
+  #keepsEmpty(field: string): boolean {
+    return keepsEmpty.has(`${this.#name}.${field}`)
   }
 
   zero(nulls: boolean): Record<string, unknown> {

@@ -1,3 +1,5 @@
+import { JsonFloat } from '@kubewright/api'
+
 /** A value does not fit its Go type. The message is that of Go's decoder. */
 export class GoDecodeError extends Error {}
 
@@ -41,7 +43,7 @@ export class DecodeState {
   mismatched(value: unknown, type: string, kind: GoKind): undefined {
     if (this.words === 'map') throw new GoDecodeError(conversionProblem(value, type, kind))
     const wantsNumber = kind.startsWith('int') || kind.startsWith('uint')
-    const found = wantsNumber && isNumber(value) ? `number ${value}` : goJsonKind(value)
+    const found = wantsNumber && isNumber(value) ? `number ${literalOf(value)}` : goJsonKind(value)
     this.mismatch ??= this.describe(found, type)
     return undefined
   }
@@ -58,7 +60,12 @@ export class DecodeState {
 export type GoKind = 'string' | 'bool' | 'int32' | 'int64' | 'int' | 'uint64' | 'float64' | 'slice' | 'map' | 'struct'
 
 function isNumber(value: unknown): boolean {
-  return typeof value === 'number' || typeof value === 'bigint'
+  return typeof value === 'number' || typeof value === 'bigint' || value instanceof JsonFloat
+}
+
+/** A number as it is written in the document. */
+export function literalOf(value: unknown): string {
+  return value instanceof JsonFloat ? value.literal : String(value)
 }
 
 /** The error text of apimachinery's converter for a value of the wrong type (runtime/converter.go). */
@@ -85,7 +92,7 @@ function conversionProblem(value: unknown, type: string, kind: GoKind): string {
 /** The name of a JSON type in errors of Go's decoder. */
 export function goJsonKind(value: unknown): string {
   if (typeof value === 'boolean') return 'bool'
-  if (typeof value === 'bigint') return 'number'
+  if (typeof value === 'bigint' || value instanceof JsonFloat) return 'number'
   return Array.isArray(value) ? 'array' : typeof value
 }
 

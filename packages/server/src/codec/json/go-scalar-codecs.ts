@@ -1,4 +1,5 @@
-import { type GoCodec, GoDecodeError, type GoKind } from './go-decode-state.ts'
+import { JsonFloat } from '@kubewright/api'
+import { type DecodeState, type GoCodec, GoDecodeError, type GoKind } from './go-decode-state.ts'
 
 /** The codec of a string type. `type` is its name in errors. */
 export function stringCodec(type: string): GoCodec {
@@ -42,14 +43,22 @@ export function integerCodec(kind: GoKind, min: number, max: number, type: strin
         // The JSON parser returns integers beyond the exact range of doubles as bigint.
         const fits = Number.isInteger(value) && value >= min && (value < max || (value === max && max < 2 ** 53))
         if (fits) return value === 0 ? undefined : value
-        return state.mismatched(value, type, kind)
+        return wrapped(value, state, kind) ?? state.mismatched(value, type, kind)
       }
       if (typeof value === 'bigint') {
-        return value >= BigInt(min) && value < BigInt(max) ? value : state.mismatched(value, type, kind)
+        if (value >= BigInt(min) && value < BigInt(max)) return value
+        return wrapped(value, state, kind) ?? state.mismatched(value, type, kind)
       }
       return value === null ? undefined : state.mismatched(value, type, kind)
     },
   }
+}
+
+/** The converter of maps truncates an int64 that does not fit an int32 to its lower bits (runtime/converter.go). */
+function wrapped(value: number | bigint, { words }: DecodeState, kind: GoKind): number | undefined {
+  if (words !== 'map' || kind !== 'int32' || (typeof value === 'number' && !Number.isInteger(value))) return undefined
+  const exact = BigInt(value)
+  return BigInt.asIntN(64, exact) === exact ? Number(BigInt.asIntN(32, exact)) : undefined
 }
 
 /** The codec of float64, which accepts integers. */
@@ -60,6 +69,7 @@ export function floatCodec(type: string): GoCodec {
     decode: (value, state) => {
       if (typeof value === 'number') return value === 0 ? undefined : value
       if (typeof value === 'bigint') return Number(value)
+      if (value instanceof JsonFloat) return Number(value.literal)
       return value === null ? undefined : state.mismatched(value, type, 'float64')
     },
   }
@@ -75,6 +85,7 @@ export function bytesCodec(type: string): GoCodec {
       if (value === null) return undefined
       // Go accepts an empty list of numbers.
       if (Array.isArray(value) && value.length === 0) return undefined
+      if (Array.isArray(value) && state.words === 'map') return bytesOf(value)
       if (typeof value !== 'string') return state.mismatched(value, type, 'slice')
       const text = /[\r\n]/.test(value) ? value.replace(/[\r\n]/g, '') : value
       const wrong = badBase64(text)
@@ -87,6 +98,15 @@ export function bytesCodec(type: string): GoCodec {
       return text === '' ? undefined : text
     },
   }
+}
+
+/** The converter of maps takes a list of numbers as bytes. */
+function bytesOf(list: readonly unknown[]): string {
+  const bytes = list.map((item) => {
+    if (typeof item !== 'number' || !Number.isInteger(item)) throw new GoDecodeError('unrecognized type: uint8')
+    return item & 0xff
+  })
+  return Buffer.from(bytes).toString('base64')
 }
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/

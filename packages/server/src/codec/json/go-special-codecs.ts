@@ -1,3 +1,4 @@
+import { JsonFloat } from '@kubewright/api'
 import {
   formatDuration,
   formatMicroTime,
@@ -7,7 +8,7 @@ import {
   parseQuantity,
   parseRFC3339,
 } from '@kubewright/base'
-import { type DecodeState, type GoCodec, GoDecodeError, goJsonKind } from './go-decode-state.ts'
+import { type DecodeState, type GoCodec, GoDecodeError, goJsonKind, literalOf } from './go-decode-state.ts'
 
 /** The codec of a type with a decoder of its own. An error ends decoding at once. */
 function own(decode: (value: unknown, state: DecodeState) => unknown, zero: unknown): GoCodec {
@@ -88,13 +89,15 @@ export function specialCodecs(codecOf: (type: string) => GoCodec): Readonly<Reco
     }, null),
     'meta/v1.Duration': own((value, state) => formatDuration(parseDuration(text(value, state))), '0s'),
     'resource.Quantity': own((value) => {
-      const given = typeof value === 'object' ? JSON.stringify(value) : String(value)
+      const isObject = typeof value === 'object' && !(value instanceof JsonFloat)
+      const given = isObject ? JSON.stringify(value) : literalOf(value)
       return parseQuantity(given.trim()).toString()
     }, '0'),
     'intstr.IntOrString': own((value, state) => {
       if (typeof value === 'string') return value
       if (typeof value === 'number' && Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31) return value
-      const found = typeof value === 'number' || typeof value === 'bigint' ? `number ${value}` : goJsonKind(value)
+      const isNumber = typeof value === 'number' || typeof value === 'bigint' || value instanceof JsonFloat
+      const found = isNumber ? `number ${literalOf(value)}` : goJsonKind(value)
       throw new GoDecodeError(state.describe(found, 'int32'))
     }, 0),
     'meta/v1.FieldsV1': raw,

@@ -16,13 +16,13 @@ import { servedObject } from '../../resource/conversion.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Resource } from '../../resource/resource.ts'
 import { encodeStored, StoredObject } from '../../resource/stored-object.ts'
+import type { Strategy } from '../../resource/strategy.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { negotiateObject } from '../negotiation.ts'
 import { presentObject } from '../present.ts'
 import { collectObjects } from '../read/collect-objects.ts'
 import { presentList } from '../read/list.ts'
-import { listOptions } from '../read/list-options.ts'
-import { selectionOf } from '../read/selection.ts'
+import { readListQuery } from '../read/list-options.ts'
 import { readDeleteOptions } from './delete-options.ts'
 import { writeOf } from './write.ts'
 
@@ -69,10 +69,11 @@ export async function remove(endpoint: Endpoint, context: RequestContext): Promi
 export async function removeCollection(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query } = context.request
   const representation = negotiateObject(context, endpoint.resource)
-  const selection = selectionOf(endpoint.resource, query)
+  const { options: listed, selection } = readListQuery(endpoint.resource, query, { watch: false }, () => undefined)
   const options = await readDeleteOptions(context)
   validateDeleteOptions(options)
-  const listing = await collectObjects(endpoint, context, listOptions(query, false), selection)
+  const listing = await collectObjects(endpoint, context, listed, selection)
+  warnOfDefaultPolicy(endpoint.strategy, options, context)
   for (const { object } of listing.objects) {
     const deletion = deletionOf(endpoint, context, object.metadata.name!, options)
     // The request names no object, and neither do the attributes that admission sees.
@@ -106,8 +107,7 @@ export async function deleteObject(deletion: Deletion): Promise<DeleteOutcome> {
   const { registry, scope, name, options } = deletion
   const { resource, strategy } = scope
   validateDeleteOptions(options)
-  const isDefault = options.propagationPolicy === undefined && options.orphanDependents === undefined
-  if (strategy.deleteWarning && isDefault) scope.context.warn(strategy.deleteWarning)
+  warnOfDefaultPolicy(strategy, options, scope.context)
   for (;;) {
     if (options.ignoreStoreReadErrorWithClusterBreakingPotential) {
       const outcome = await deleteUnreadable(deletion)
@@ -122,6 +122,11 @@ export async function deleteObject(deletion: Deletion): Promise<DeleteOutcome> {
     const outcome = await commitDeletion(registry, scope, existing, plan)
     if (outcome) return outcome
   }
+}
+
+function warnOfDefaultPolicy({ deleteWarning }: Strategy, options: DeleteOptions, { warn }: RequestContext): void {
+  const isDefault = options.propagationPolicy === undefined && options.orphanDependents === undefined
+  if (deleteWarning && isDefault) warn(deleteWarning)
 }
 
 const unsafeVerb = 'unsafe-delete-ignore-read-errors'

@@ -18,6 +18,7 @@ import {
   newUnsupportedMediaType,
   PatchError,
   parseGroupVersion,
+  printedStrategicPatch,
   strictDecodingMessage,
   type UpdateFieldsOptions,
   unknownJsonPatchFields,
@@ -138,8 +139,9 @@ function strategicPatch(request: PatchRequest): (current: MutableObject) => Muta
   return (current) => {
     const { value, strictErrors } = decoded(body, options.fieldValidation !== 'Ignore', '')
     const patch = decodeStrategicMergePatch(value)
-    const after = applyStrategicMergePatch(endpoint.codec.toClientForm(current), patch, endpoint.kind.schema)
-    return rechecked(request, after, strictErrors, 'map', () => goValue(patch))
+    const before = endpoint.codec.toClientForm(current)
+    const after = applyStrategicMergePatch(before, patch, endpoint.kind.schema)
+    return rechecked(request, after, strictErrors, 'map', () => goValue(printedStrategicPatch(before, patch)))
   }
 }
 
@@ -215,7 +217,8 @@ function unconvertible(config: MutableObject, why: string): string {
 }
 
 function subjectOf(config: MutableObject): string {
-  const { namespace = '', name = '' } = config.metadata
+  // An applied configuration is not validated before this point and may lack its metadata.
+  const { namespace = '', name = '' } = (config.metadata as MutableObject['metadata'] | undefined) ?? {}
   return `failed to convert new object (${namespace}/${name}; ${gvkOf(config)}) to proper version`
 }
 

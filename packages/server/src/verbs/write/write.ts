@@ -120,7 +120,8 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
     requireName(next, name)
     return next
   }
-  const allowCreate = type === applyType && endpoint.subresource === ''
+  const creates = endpoint.subresource === '' || (endpoint.strategy.allowCreateOnApply ?? false)
+  const allowCreate = type === applyType && creates
   const outcome = await writeObject(write, patched, { allowCreate })
   return presentObject(outcome.created ? 201 : 200, endpoint, outcome.object, representation)
 }

@@ -137,6 +137,7 @@ export function checkExpression(
   environment: CelEnvironment,
   wanted: readonly CelType[],
   shown: string = expression,
+  mismatch: (given: string) => string = (given) => `must evaluate to ${listOf(wanted)} but got ${given}`,
 ): CelType | undefined {
   let given: CelType
   try {
@@ -149,12 +150,22 @@ export function checkExpression(
     return undefined
   }
   if (wanted.length === 0 || wanted.some((type) => sameType(type, given))) return given
-  const list = wanted.length === 1 ? nameOf(wanted[0]!) : `one of [${wanted.map(nameOf).join(' ')}]`
-  errors.push(invalid(path, shown, `must evaluate to ${list} but got ${nameOf(given)}`))
+  errors.push(invalid(path, shown, mismatch(nameOf(given))))
   return undefined
 }
 
-/** The name of a type in messages of kube-apiserver. It differs from that of cel-go's checker for null. */
+function listOf(types: readonly CelType[]): string {
+  return types.length === 1 ? nameOf(types[0]!) : `one of [${types.map(nameOf).join(' ')}]`
+}
+
+const runtimeNames: Readonly<Record<string, string>> = {
+  null: 'null_type',
+  duration: 'google.protobuf.Duration',
+  timestamp: 'google.protobuf.Timestamp',
+  any: 'google.protobuf.Any',
+}
+
+/** The name of a type in messages of kube-apiserver, which prints the names of values where cel-go's checker prints its own. */
 function nameOf(type: CelType): string {
-  return String(type).replace(/\bnull\b/g, 'null_type')
+  return String(type).replace(/(?<![\w.])(null|duration|timestamp|any)(?![\w.])/g, (name) => runtimeNames[name]!)
 }

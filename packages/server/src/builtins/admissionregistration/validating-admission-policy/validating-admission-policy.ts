@@ -65,7 +65,12 @@ export const validatingAdmissionPolicies: BuiltinDefinition = defineBuiltin({
         return validateSpec(object, sameConditions)
       },
     },
-    { resets: ['spec', 'metadata'], prepareForUpdate: resetForStatus, validateUpdate: validateStatus },
+    {
+      resets: ['spec', 'metadata'],
+      prepareForUpdate: resetForStatus,
+      validateUpdate: validateStatus,
+      createsMissing: 'apply',
+    },
   ),
 })
 

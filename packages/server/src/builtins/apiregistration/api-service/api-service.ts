@@ -72,11 +72,14 @@ function validate(object: MutableObject): FieldError[] {
   const errors: FieldError[] = []
   const spec = part<Spec>(object, 'spec')
   const { group = '', version = '', groupPriorityMinimum = 0, versionPriority = 0 } = spec
-  const { name = '' } = object.metadata
   const expected = `${version}.${group}`
-  if (name !== expected && isPathSegmentName(name, false).length === 0) {
-    const text = `must be \`spec.version+"."+spec.group\`: ${goQuote(expected)}`
-    errors.push(invalid(metadataPath.child('name'), name, text))
+  const text = `must be \`spec.version+"."+spec.group\`: ${goQuote(expected)}`
+  // The rule applies to generateName too, although no generated name can comply.
+  for (const field of ['generateName', 'name'] as const) {
+    const { [field]: name = '' } = object.metadata
+    if (name === expected || (name === '' && field === 'generateName')) continue
+    if (isPathSegmentName(name, field === 'generateName').length > 0) continue
+    errors.push(invalid(metadataPath.child(field), name, text))
   }
   const groupPath = specPath.child('group')
   if (group !== '') addInvalid(errors, groupPath, group, isDNS1123Subdomain(group))

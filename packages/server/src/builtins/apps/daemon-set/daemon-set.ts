@@ -68,7 +68,10 @@ export const daemonSets: BuiltinDefinition = defineBuiltin({
       warningsOnUpdate: (object, old) =>
         templateGeneration(object) === templateGeneration(old) ? [] : templateWarnings(object),
     },
-    { validateUpdate: validateStatusUpdate },
+    {
+      prepareForUpdate: (object, old) => setTemplateGeneration(object, templateGeneration(old)),
+      validateUpdate: validateStatusUpdate,
+    },
   ),
 })
 

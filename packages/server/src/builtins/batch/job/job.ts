@@ -42,6 +42,9 @@ export const jobs: BuiltinDefinition = defineBuiltin({
       setDefaults,
       prepareForCreate: generateSelector,
       generation: true,
+      // The labels of the template are copied when the object is read.
+      storesFirstUpdate: ({ metadata, spec }) =>
+        deepEqual(metadata.labels, (spec as JobSpec).template?.metadata?.labels),
       validate: (object) => validateJob(object, { prefixedLabels: true, allowInvalidLabelValue: false }),
       validateUpdate: (object, old) => {
         const before = part<JobSpec>(old, 'spec')
@@ -66,7 +69,11 @@ export const jobs: BuiltinDefinition = defineBuiltin({
           ? []
           : jobSpecWarnings(part<JobSpec>(object, 'spec'), specPath),
     },
-    { validateUpdate: validateJobStatusUpdate },
+    {
+      prepareForUpdate: (object) =>
+        takeTemplateLabels(object, (part<JobSpec>(object, 'spec').template ?? {}) as PodTemplate),
+      validateUpdate: validateJobStatusUpdate,
+    },
   ),
   selectableFields: { 'status.successful': (object) => String(part<JobStatus>(object, 'status').succeeded ?? 0) },
   unknownField: (label) => `field label ${JSON.stringify(label)} not supported for Job`,

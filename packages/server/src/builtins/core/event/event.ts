@@ -172,6 +172,8 @@ function stored(event: MutableObject): Event {
 // Updates do not check metadata: older clients used names that are invalid today.
 const coreStrategy: Strategy = {
   validateName: isPathSegmentName,
+  anyFinalizer: true,
+  defaultPropagation: 'Unsupported',
   allowCreateOnUpdate: true,
   metadataOnUpdate: [],
   validate: (event) => validateLegacy(event.metadata, stored(event), 'reportingComponent'),
@@ -180,6 +182,7 @@ const coreStrategy: Strategy = {
 
 const eventsStrategy: Strategy = {
   validateName: nameIsDNSSubdomain,
+  defaultPropagation: 'Unsupported',
   allowCreateOnUpdate: true,
   metadataOnUpdate: ['update'],
   validate: (event) => [
@@ -215,6 +218,7 @@ export const coreEvents: BuiltinDefinition = defineBuiltin({
   resource: 'events',
   table: eventTable,
   strategy: coreStrategy,
+  uncached: true,
   selectableFields: {
     ...selectable('involvedObject', 'reportingComponent'),
     source: (event) => stored(event).source?.component || (stored(event).reportingComponent ?? ''),
@@ -228,6 +232,7 @@ export const groupEvents: BuiltinDefinition = defineBuiltin({
   resource: 'events',
   table: eventTable,
   strategy: eventsStrategy,
+  uncached: true,
   storagePath: 'events/',
   errorGroup: '',
   conversion: { storage: storageConversion(versions) },

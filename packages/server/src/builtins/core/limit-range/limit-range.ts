@@ -141,9 +141,9 @@ export const limitRanges: BuiltinDefinition = defineBuiltin({
     validateName: nameIsDNSSubdomain,
     allowCreateOnUpdate: true,
     setDefaults,
-    // A LimitRange without a name gets its uid as name.
-    prepareForCreate: ({ metadata }) => {
-      if (metadata.uid) metadata.name ||= metadata.uid
+    // A LimitRange without a name gets a UUID as name.
+    prepareForCreate: ({ metadata }, { newUid }) => {
+      metadata.name ||= newUid()
     },
     validate,
     metadataOnUpdate: ['create'],

@@ -74,6 +74,7 @@ const base: Strategy = {
     return errors
   },
   // The namespace stays, marked as terminating, until the namespace controller has deleted its content and removed the finalizers.
+  foregroundWithoutOrphans: true,
   beginDelete: (namespace) => {
     if (namespace.metadata.deletionTimestamp !== undefined) {
       return (specOf(namespace).finalizers ?? []).length > 0 ? 'pending' : 'continue'

@@ -1,7 +1,7 @@
 import { FieldSet, fieldSetPath } from '@kubewright/api'
 import { append, isValidLabelValue, nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
-import { duplicate, FieldError, FieldPath, forbidden, invalid } from '@kubewright/schema'
+import { duplicate, FieldError, FieldPath, forbidden, internalError, invalid } from '@kubewright/schema'
 import { withConnectAdmission } from '../../../admission/connect-admission.ts'
 import { goShown } from '../../../codec/json/go-value.ts'
 import type { MutableObject } from '../../../resource/object.ts'
@@ -108,7 +108,12 @@ function validateNode(node: MutableObject): FieldError[] {
     errors.push(invalid(cidrsPath.index(i), range, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'))
   }
   if (ranges.length > 1) {
-    const families = new Set(parsed.map((range) => range?.address.family))
+    const bad = parsed.findIndex((range) => !range)
+    if (bad >= 0) {
+      const why = `invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${ranges[bad]})`
+      errors.push(internalError(cidrsPath, `invalid PodCIDRs. failed to check with dual stack with error:${why}`))
+    }
+    const families = new Set(bad >= 0 ? [] : parsed.map((range) => range?.address.family))
     if (families.size !== 2 || ranges.length > 2) {
       errors.push(invalid(cidrsPath, ranges, 'may specify no more than one CIDR for each IP family'))
     }

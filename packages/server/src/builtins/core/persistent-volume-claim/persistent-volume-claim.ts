@@ -196,6 +196,8 @@ export const persistentVolumeClaims: BuiltinDefinition = defineBuiltin({
     {
       validateName: nameIsDNSSubdomain,
       returnDeletedObject: true,
+      // The phase of a new claim is a default that is set when the claim is read.
+      storesFirstUpdate: () => true,
       setDefaults,
       prepareForCreate: (claim) => {
         statusOf(claim).phase = 'Pending'

@@ -46,6 +46,7 @@ export const services: BuiltinDefinition = defineBuiltin({
     const { strategy, subresources } = withStatus(serviceStrategy(server), {
       validateUpdate: validateServiceStatus,
       warningsOnUpdate: statusWarnings,
+      createsMissing: 'always',
     })
     const proxy = serviceProxySubresource(server)
     return {
@@ -81,6 +82,7 @@ function serviceStrategy(server: BuiltinServer): Strategy {
     validateName: nameIsDNS1035Label,
     allowCreateOnUpdate: true,
     returnDeletedObject: true,
+    metadataOnUpdate: ['create'],
     setDefaults: defaultService,
     beginCreate: (service, { dryRun }) =>
       begin(dryRun, (reservation) => {

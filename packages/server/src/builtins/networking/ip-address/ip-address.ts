@@ -26,6 +26,7 @@ export const ipAddresses: BuiltinDefinition = defineBuiltin({
   ]),
   strategy: {
     validateName: ipProblems,
+    namesWithoutSuffix: true,
     metadataOnUpdate: ['create', 'update'],
     validate: validateAddress,
     validateUpdate: (object, old) => {

@@ -7,8 +7,6 @@ import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/c
 import { addInvalid } from '../../checks/field-checks.ts'
 import { deprecatedNodeLabel } from '../../checks/node-label-warnings.ts'
 import { checkImmutable, structValue } from '../../checks/strategy-checks.ts'
-import type { ResourceList } from '../../core/pod/pod-types.ts'
-import { defaultResourceList } from '../../core/pod/resources/resource-list.ts'
 import { validateContainerResources } from '../../core/pod/validation/containers/validate-resources.ts'
 import { validateTolerations } from '../../core/pod/validation/validate-scheduling.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
@@ -38,8 +36,6 @@ export const runtimeClasses: BuiltinDefinition = defineBuiltin({
     metadataOnUpdate: ['create', 'update'],
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
-    setDefaults: (object) =>
-      defaultResourceList((object as RuntimeClass).overhead?.podFixed as ResourceList | undefined),
     validate: validateClass,
     validateUpdate: (object, old) => {
       const errors = validateClass(object)

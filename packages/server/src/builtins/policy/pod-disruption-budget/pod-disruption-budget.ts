@@ -36,6 +36,7 @@ export const podDisruptionBudgets: BuiltinDefinition = defineBuiltin({
       // As in kube-apiserver: metadata has no checks beyond those of every object.
       validateName: isPathSegmentName,
       anyFinalizer: true,
+      metadataOnCreate: false,
       metadataOnUpdate: [],
       allowUnconditionalUpdate: false,
       generation: true,

@@ -14,6 +14,7 @@ import type { ObjectAccess } from '../../../../registry/object-access.ts'
 import type { MutableObject } from '../../../../resource/object.ts'
 import type { Resource } from '../../../../resource/resource.ts'
 import { type StoredObject, storedObject } from '../../../../resource/stored-object.ts'
+import { Endpoint } from '../../../../verbs/endpoint.ts'
 import { deleteObject } from '../../../../verbs/write/delete.ts'
 import type { PostedObject } from '../../../subresources/post-subresource.ts'
 import { setPodCondition } from '../pod-condition.ts'
@@ -32,7 +33,7 @@ interface Budget {
     currentHealthy?: number
     desiredHealthy?: number
     disruptedPods?: Record<string, string>
-    conditions?: { type?: string; status?: string; reason?: string; message?: string }[]
+    conditions?: { type?: string; status?: string; reason?: string; message?: string; lastTransitionTime?: string }[]
   }
 }
 
@@ -100,10 +101,32 @@ async function spendBudget(
     }
     checkBudget(budget)
     if (dryRun) return
+    const now = parts.registry.timestamp()
     status.disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1
-    status.disruptedPods = { ...status.disruptedPods, [name]: parts.registry.timestamp() }
-    if (await parts.registry.swap(existing, budget)) return
+    status.disruptedPods = { ...status.disruptedPods, [name]: now }
+    if (status.disruptionsAllowed === 0) forbidDisruptions(status, now)
+    // kube-apiserver writes the status through a client of its own, which becomes a field manager.
+    const { fields } = new Endpoint({ ...parts, admission: noAdmission, resource, subresource: 'status' })
+    const tracked = await fields.update(existing.copy(), budget, { manager: 'kube-apiserver', now })
+    delete tracked.metadata.resourceVersion
+    if (await parts.registry.swap(existing, resource.codec.toClientForm(tracked))) return
   }
+}
+
+/** Sets the condition DisruptionAllowed to False (component-helpers/apps/poddisruptionbudget). */
+function forbidDisruptions(status: NonNullable<Budget['status']>, now: string): void {
+  const { observedGeneration, conditions = [] } = status
+  const before = conditions.find(({ type }) => type === 'DisruptionAllowed')
+  const lastTransitionTime = before?.status === 'False' ? before.lastTransitionTime : now
+  const next = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    ...(observedGeneration ? { observedGeneration } : {}),
+    lastTransitionTime: lastTransitionTime ?? now,
+    reason: 'InsufficientPods',
+    message: before?.message ?? '',
+  }
+  status.conditions = before ? conditions.map((each) => (each === before ? next : each)) : [...conditions, next]
 }
 
 function selects({ spec }: Budget, labels: Readonly<Record<string, string>> | undefined): boolean {
