@@ -176,4 +176,25 @@ export const goStructs: Readonly<Record<string, string>> = {
   WindowsSecurityContextOptions:
     'GMSACredentialSpecName=gmsaCredentialSpecName:* GMSACredentialSpec=gmsaCredentialSpec:* RunAsUserName:* HostProcess:*',
   WorkloadReference: 'Name:s PodGroup:s PodGroupReplicaKey:s',
+  // The resource group (pkg/apis/resource/types.go).
+  ResourceClaimSpec: 'Devices:DeviceClaim',
+  ResourceClaimTemplateSpec: '+ObjectMeta Spec:ResourceClaimSpec',
+  DeviceClaim: 'Requests:[]DeviceRequest Constraints:[]DeviceConstraint Config:[]DeviceClaimConfiguration',
+  DeviceRequest: 'Name:s Exactly:*ExactDeviceRequest FirstAvailable:[]DeviceSubRequest',
+  ExactDeviceRequest:
+    'DeviceClassName:s Selectors:[]DeviceSelector AllocationMode:s Count:n AdminAccess:* Tolerations:[]DeviceToleration Capacity:*CapacityRequirements',
+  DeviceSubRequest:
+    'Name:s DeviceClassName:s Selectors:[]DeviceSelector AllocationMode:s Count:n Tolerations:[]DeviceToleration Capacity:*CapacityRequirements',
+  DeviceConstraint: 'Requests:* MatchAttribute:* DistinctAttribute:*',
+  DeviceClaimConfiguration: 'Requests:* Opaque:*OpaqueDeviceConfiguration',
+  DeviceAllocationConfiguration: 'Source:s Requests:* Opaque:*OpaqueDeviceConfiguration',
+  OpaqueDeviceConfiguration: 'Driver:s Parameters:*',
+  DeviceSelector: 'CEL=cel:*CELDeviceSelector',
+  CELDeviceSelector: 'Expression:s',
+  DeviceToleration: 'Key:s Operator:s Value:s Effect:s TolerationSeconds:*',
+  CapacityRequirements: 'Requests:*',
+  AllocationResult: 'Devices:DeviceAllocationResult NodeSelector:*NodeSelector AllocationTimestamp:*',
+  DeviceAllocationResult: 'Results:[]DeviceRequestAllocationResult Config:[]DeviceAllocationConfiguration',
+  DeviceRequestAllocationResult:
+    'Request:s Driver:s Pool:s Device:s AdminAccess:* Tolerations:[]DeviceToleration BindingConditions:* BindingFailureConditions:* ShareID:* ConsumedCapacity:*',
 }

@@ -1,9 +1,9 @@
 import {
+  ANY,
   BOOL,
   CelEnvironment,
   type CelType,
   type DeclaredType,
-  DYN,
   fromNative,
   kubernetesLibraries,
   mapType,
@@ -27,7 +27,7 @@ let environment: CelEnvironment | undefined
 
 /** The CEL environment of device selectors: the driver of a device, and its attributes and capacities by domain and name. */
 function deviceEnvironment(): CelEnvironment {
-  const fields = { driver: STRING, attributes: byDomain(DYN), capacity: byDomain(QUANTITY_TYPE) }
+  const fields = { driver: STRING, attributes: byDomain(ANY), capacity: byDomain(QUANTITY_TYPE) }
   environment ??= CelEnvironment.create({ libraries: kubernetesLibraries }).extend({
     variables: {
       device: {
@@ -47,6 +47,8 @@ function declared(type: CelType): DeclaredType {
   return { type, schema: {}, maxElements: 0, minSerializedSize: 0, read: fromNative }
 }
 
+const wrongType = (given: string): string => `must evaluate to bool or the unknown type, not ${given}`
+
 /** Checks the CEL expressions of device selectors. */
 export function validateSelectors(selectors: Selectors, path: FieldPath, errors: FieldError[]): void {
   checkItems(errors, path, selectors, maxSelectors, ({ cel }, at) => {
@@ -57,6 +59,6 @@ export function validateSelectors(selectors: Selectors, path: FieldPath, errors:
     const expressionPath = at.child('cel', 'expression')
     const { expression = '' } = cel
     if (isTooLong(expression, maxExpression)) errors.push(tooLong(expressionPath, maxExpression))
-    else checkExpression(errors, expressionPath, expression, deviceEnvironment(), [BOOL])
+    else checkExpression(errors, expressionPath, expression, deviceEnvironment(), [BOOL, ANY], expression, wrongType)
   })
 }

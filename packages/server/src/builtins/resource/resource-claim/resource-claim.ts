@@ -1,22 +1,16 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import type { ResourceClaim } from '@kubewright/k8s'
-import type * as resource from '@kubewright/k8s/resource/v1'
-import {
-  duplicate,
-  type FieldError,
-  forbidden,
-  required,
-  tooMany,
-  validateAnnotations,
-  validateLabels,
-} from '@kubewright/schema'
+import { type FieldError, forbidden, validateAnnotations, validateLabels } from '@kubewright/schema'
+import { goShown } from '../../../codec/json/go-value.ts'
 import type { MutableMeta, MutableObject } from '../../../resource/object.ts'
-import { withStatus } from '../../../resource/status-strategy.ts'
+import { type StrategyWithStatus, withStatus } from '../../../resource/status-strategy.ts'
+import type { Strategy } from '../../../resource/strategy.ts'
 import { ageColumn, defineTable, type Loose, nameAndAgeTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
-import { checkImmutable, part, specPath, statusPath } from '../../checks/strategy-checks.ts'
+import { checkImmutable, part, specPath } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
-import type { Unchecked } from '../../typed/unchecked.ts'
+import { type AllowsAdminAccess, checkAdminRequests, checkAdminResults, namespaceLabels } from './admin-access.ts'
+import { type ClaimStatus, prepareClaimStatus, validateClaimStatus } from './validate-claim-status.ts'
 import {
   type DeviceClaim,
   defaultDeviceClaim,
@@ -33,10 +27,6 @@ interface TemplateSpec {
   spec?: ClaimSpec
 }
 
-type Status = Unchecked<resource.ResourceClaimStatus>
-
-const maxReservedFor = 256
-
 /** ResourceClaims (pkg/registry/resource/resourceclaim). */
 export const resourceClaims: BuiltinDefinition = defineBuiltin({
   group: 'resource.k8s.io',
@@ -46,7 +36,12 @@ export const resourceClaims: BuiltinDefinition = defineBuiltin({
     textColumn('State', 'State of the allocation.', stateText),
     ageColumn,
   ]),
-  ...withStatus(
+  ...claimStrategies(undefined),
+  withServer: (server) => claimStrategies(namespaceLabels(server)),
+})
+
+function claimStrategies(allows: AllowsAdminAccess | undefined): StrategyWithStatus {
+  return withStatus(
     {
       validateName: nameIsDNSSubdomain,
       returnDeletedObject: true,
@@ -54,80 +49,98 @@ export const resourceClaims: BuiltinDefinition = defineBuiltin({
       setDefaults: (object) => defaultDeviceClaim(part<ClaimSpec>(object, 'spec').devices),
       prepareForCreate: (object) => dropDisabledClaimFields(part<ClaimSpec>(object, 'spec').devices),
       prepareForUpdate: (object) => dropDisabledClaimFields(part<ClaimSpec>(object, 'spec').devices),
-      validate: (object) => {
-        const errors: FieldError[] = []
-        validateDeviceClaim(part<ClaimSpec>(object, 'spec').devices ?? {}, specPath.child('devices'), errors)
+      validate: async (object, { namespace }) => {
+        const { devices = {} } = part<ClaimSpec>(object, 'spec')
+        const errors = await checkAdminRequests(devices, namespace, allows)
+        validateDeviceClaim(devices, specPath.child('devices'), errors)
         return errors
       },
-      validateUpdate: keepsSpec,
+      validateUpdate: (object, old) => keepsSpec(object, old, 'ResourceClaimSpec'),
     },
-    { resets: ['metadata', 'spec'], prepareForUpdate: resetForStatus, validateUpdate: validateStatusUpdate },
-  ),
-})
+    {
+      resets: ['metadata', 'spec'],
+      prepareForUpdate: (object, old) => {
+        resetForStatus(object, old)
+        prepareClaimStatus(object, old)
+      },
+      validateUpdate: async (object, old, { namespace }) => {
+        const [next, before] = [part<ClaimStatus>(object, 'status'), part<ClaimStatus>(old, 'status')]
+        return [
+          ...(await checkAdminResults(next.allocation, before.allocation, namespace, allows)),
+          ...validateClaimStatus(object, old),
+        ]
+      },
+    },
+  )
+}
 
 /** ResourceClaimTemplates (pkg/registry/resource/resourceclaimtemplate). */
 export const resourceClaimTemplates: BuiltinDefinition = defineBuiltin({
   group: 'resource.k8s.io',
   resource: 'resourceclaimtemplates',
   table: nameAndAgeTable,
-  strategy: {
+  strategy: templateStrategy(undefined),
+  withServer: (server) => ({ strategy: templateStrategy(namespaceLabels(server)) }),
+})
+
+function templateStrategy(allows: AllowsAdminAccess | undefined): Strategy {
+  return {
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
     metadataOnUpdate: ['create', 'update'],
     setDefaults: (object) => defaultDeviceClaim(part<TemplateSpec>(object, 'spec').spec?.devices),
     prepareForCreate: (object) => dropDisabledClaimFields(part<TemplateSpec>(object, 'spec').spec?.devices),
     prepareForUpdate: (object) => dropDisabledClaimFields(part<TemplateSpec>(object, 'spec').spec?.devices),
-    validate: validateTemplate,
-    validateUpdate: (object, old) => [...validateTemplate(object), ...keepsSpec(object, old)],
-  },
-})
+    validate: async (object, { namespace }) => [
+      ...(await checkAdminRequests(part<TemplateSpec>(object, 'spec').spec?.devices ?? {}, namespace, allows)),
+      ...validateTemplate(object),
+    ],
+    validateUpdate: (object, old) => [
+      ...validateTemplate(object),
+      ...keepsSpec(object, old, 'ResourceClaimTemplateSpec'),
+    ],
+  }
+}
 
 function validateTemplate(object: MutableObject): FieldError[] {
-  const { metadata, spec } = part<TemplateSpec>(object, 'spec')
+  const { metadata = {}, spec } = part<TemplateSpec>(object, 'spec')
   const metaPath = specPath.child('metadata')
   const errors = [
-    ...validateAnnotations(metadata?.annotations, metaPath.child('annotations')),
-    ...validateLabels(metadata?.labels, metaPath.child('labels')),
+    ...validateAnnotations(metadata.annotations, metaPath.child('annotations')),
+    ...validateLabels(metadata.labels, metaPath.child('labels')),
+    ...forbiddenMetadata
+      .filter((field) => isSet(metadata[field]))
+      // Go derives the name from that of the Go field, UID.
+      .map((field) => forbidden(metaPath.child(field === 'uid' ? 'uID' : field), 'cannot be set')),
   ]
   validateDeviceClaim(spec?.devices ?? {}, specPath.child('spec', 'devices'), errors)
   return errors
 }
 
-function keepsSpec(object: MutableObject, old: MutableObject): FieldError[] {
-  const errors: FieldError[] = []
-  checkImmutable(errors, specPath, object['spec'], old['spec'])
-  return errors
+/** The fields of metadata that a template must not set, in the order of the Go struct. */
+const forbiddenMetadata = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+] as const
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && value !== 0
 }
 
-function validateStatusUpdate(object: MutableObject, old: MutableObject): FieldError[] {
+function keepsSpec(object: MutableObject, old: MutableObject, type: string): FieldError[] {
   const errors: FieldError[] = []
-  const [status, before] = [part<Status>(object, 'status'), part<Status>(old, 'status')]
-  const { reservedFor = [], allocation } = status
-  const path = statusPath.child('reservedFor')
-  if (reservedFor.length > maxReservedFor) errors.push(tooMany(path, reservedFor.length, maxReservedFor))
-  else {
-    const seen = new Set<string>()
-    for (const [i, reference] of reservedFor.entries()) {
-      for (const field of ['resource', 'name', 'uid'] as const) {
-        if (!reference[field]) errors.push(required(path.index(i).child(field)))
-      }
-    }
-    for (const [i, { uid = '' }] of reservedFor.entries()) {
-      if (seen.has(uid)) errors.push(duplicate(path.index(i), uid))
-      seen.add(uid)
-    }
-  }
-  if (reservedFor.length > 0) {
-    const known = new Set((before.reservedFor ?? []).map((reference) => JSON.stringify(reference)))
-    if (!allocation) errors.push(forbidden(path, 'may not be specified when `allocated` is not set'))
-    else if (object.metadata.deletionTimestamp && reservedFor.some((each) => !known.has(JSON.stringify(each)))) {
-      const text = 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set'
-      errors.push(forbidden(path, text))
-    }
-  }
-  if (allocation && before.allocation) {
-    checkImmutable(errors, statusPath.child('allocation'), allocation, before.allocation)
-  }
+  checkImmutable(errors, specPath, object['spec'], old['spec'], goShown(type, part(object, 'spec')))
   return errors
 }
 

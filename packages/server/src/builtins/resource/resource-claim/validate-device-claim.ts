@@ -48,39 +48,53 @@ export function dropDisabledClaimFields(claim: DeviceClaim | undefined): void {
 /** Checks the devices of a claim (pkg/apis/resource/validation, validateDeviceClaim). */
 export function validateDeviceClaim(claim: DeviceClaim, path: FieldPath, errors: FieldError[]): void {
   const { requests = [], constraints = [], config = [] } = claim
-  const names = new Set<string>()
-  for (const { name = '', firstAvailable = [] } of requests) {
-    names.add(name)
-    for (const alternative of firstAvailable) names.add(`${name}/${alternative.name ?? ''}`)
-  }
+  const names = requestNamesOf(claim)
   const check = (request: Request, at: FieldPath): void => validateRequest(request, at, errors)
   checkSet(errors, path.child('requests'), requests, maxRequests, check, ({ name = '' }) => name)
   checkItems(errors, path.child('constraints'), constraints, maxConstraints, (constraint, at) => {
-    checkReferences(constraint.requests ?? [], names, at.child('requests'), errors)
+    checkRequestReferences(constraint.requests ?? [], names, at.child('requests'), errors)
     const { matchAttribute } = constraint
     if (matchAttribute === undefined) errors.push(required(at.child('matchAttribute')))
     else checkFullDeviceName(errors, at.child('matchAttribute'), matchAttribute)
   })
   checkItems(errors, path.child('config'), config, maxConfigurations, (each, at) => {
-    checkReferences(each.requests ?? [], names, at.child('requests'), errors)
+    checkRequestReferences(each.requests ?? [], names, at.child('requests'), errors)
     validateConfiguration(each, at, errors)
   })
 }
 
+/** The names of the requests of a claim, and of subrequests with the name of their request before a slash. */
+export function requestNamesOf({ requests = [] }: DeviceClaim): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { name = '', firstAvailable = [] } of requests) {
+    names.add(name)
+    for (const alternative of firstAvailable) names.add(`${name}/${alternative.name ?? ''}`)
+  }
+  return names
+}
+
 /** Checks that references name a request, or a request and one of its subrequests. */
-function checkReferences(
+export function checkRequestReferences(
   references: readonly string[],
   names: ReadonlySet<string>,
   path: FieldPath,
   errors: FieldError[],
 ): void {
-  const text = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
-  const check = (name: string, at: FieldPath): void => {
-    const steps = name.split('/')
-    if (steps.length <= 2) for (const step of steps) addInvalid(errors, at, step, isDNS1123Label(step))
-    if (!names.has(name)) errors.push(invalid(at, name, text))
-  }
+  const check = (name: string, at: FieldPath): void => checkRequestReference(name, names, at, errors)
   checkSet(errors, path, references, maxRequests, check, (name) => name)
+}
+
+/** Checks one reference to a request. */
+export function checkRequestReference(
+  name: string,
+  names: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldError[],
+): void {
+  const text = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+  const steps = name.split('/')
+  if (steps.length <= 2) for (const step of steps) addInvalid(errors, path, step, isDNS1123Label(step))
+  if (!names.has(name)) errors.push(invalid(path, name, text))
 }
 
 function validateRequest(request: Request, path: FieldPath, errors: FieldError[]): void {
@@ -125,11 +139,14 @@ export function validateConfiguration({ opaque }: Configuration, path: FieldPath
     return
   }
   checkCsiDriverName(errors, at.child('driver'), opaque.driver)
-  const parameters = opaque.parameters as unknown
-  const parametersPath = at.child('parameters')
-  if (parameters === undefined || parameters === null) errors.push(required(parametersPath))
-  else if (isTooLong(encodeJson(parameters), maxParameters)) errors.push(tooLong(parametersPath, maxParameters))
-  else if (typeof parameters !== 'object' || Array.isArray(parameters)) {
-    errors.push(invalid(parametersPath, '<value omitted>', 'must be a valid JSON object'))
+  checkRawObject(opaque.parameters, at.child('parameters'), errors)
+}
+
+/** Checks that a value of arbitrary JSON is an object of limited size. */
+export function checkRawObject(value: unknown, path: FieldPath, errors: FieldError[]): void {
+  if (value === undefined || value === null) errors.push(required(path))
+  else if (isTooLong(encodeJson(value), maxParameters)) errors.push(tooLong(path, maxParameters))
+  else if (typeof value !== 'object' || Array.isArray(value)) {
+    errors.push(invalid(path, '<value omitted>', 'must be a valid JSON object'))
   }
 }

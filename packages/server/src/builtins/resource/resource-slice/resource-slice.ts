@@ -5,6 +5,7 @@ import { type FieldError, type FieldPath, invalid, required, tooLong } from '@ku
 import type { MutableObject } from '../../../resource/object.ts'
 import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { addInvalid, checkCsiDriverName } from '../../checks/field-checks.ts'
+import { countSentChange } from '../../checks/sent-generation.ts'
 import { checkImmutable, isTooLong, part, specPath, structValue } from '../../checks/strategy-checks.ts'
 import { validateNodeSelector } from '../../core/pod/validation/validate-scheduling.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
@@ -38,7 +39,11 @@ export const resourceSlices: BuiltinDefinition = defineBuiltin({
     returnDeletedObject: true,
     metadataOnUpdate: ['update'],
     prepareForCreate: dropDisabledFields,
-    generation: true,
+    prepareForUpdate: (object, old) => {
+      countSentChange(object, old)
+      dropDisabledFields(object)
+    },
+    generation: () => false,
     validate: (object) => validateSpec(part<Spec>(object, 'spec'), undefined),
     validateUpdate: (object, old) => validateSpec(part<Spec>(object, 'spec'), part<Spec>(old, 'spec')),
     warningsOnCreate: warnings,

@@ -9,10 +9,13 @@ import { ageColumn, booleanColumn, column, defineTable, nameColumn, textColumn }
 import { addInvalid, checkCsiDriverName } from '../../checks/field-checks.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
 import { immutableText, isTooLong, part, specPath, statusPath, structValue } from '../../checks/strategy-checks.ts'
+import { validateVolumeSource } from '../../core/persistent-volume/validate-volume-source.ts'
+import { checkAccessModes } from '../../core/persistent-volume-claim/validate-claim-spec.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
 type Spec = Unchecked<storage.VolumeAttachmentSpec>
+type InlineVolume = NonNullable<NonNullable<Spec['source']>['inlineVolumeSpec']>
 type Status = Unchecked<storage.VolumeAttachmentStatus>
 
 const maxMetadata = 256 * 1024
@@ -85,12 +88,37 @@ function validateAttachment(object: MutableObject): FieldError[] {
   const exactlyOne = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
   if (inline && name !== undefined) errors.push(forbidden(sourcePath, exactlyOne))
   else if (!inline && name === undefined) errors.push(required(sourcePath, exactlyOne))
+  else if (inline) validateInlineVolume(inline, sourcePath.child('inlineVolumeSpec'), errors)
   else if (name === '') {
     errors.push(required(sourcePath.child('persistentVolumeName'), 'must specify non empty persistentVolumeName'))
   }
   addInvalid(errors, specPath.child('nodeName'), nodeName, nameIsDNSSubdomain(nodeName, false))
   validateStatus(part<Status>(object, 'status'), errors)
   return errors
+}
+
+/** Checks a volume that the attachment describes itself: it must be a CSI volume without the properties of a PersistentVolume. */
+function validateInlineVolume(volume: InlineVolume, path: FieldPath, errors: FieldError[]): void {
+  const { accessModes = [], capacity = {}, persistentVolumeReclaimPolicy: policy, volumeMode } = volume
+  const inContext = 'in the context of inline volumes'
+  const refuse = (field: string): void => {
+    errors.push(forbidden(path.child(field), `may not be specified ${inContext}`))
+  }
+  if (volume.claimRef) refuse('claimRef')
+  if (Object.keys(capacity).length > 0) refuse('capacity')
+  if (!volume.csi) errors.push(required(path.child('csi'), `has to be specified ${inContext}`))
+  if (accessModes.length === 0) errors.push(required(path.child('accessModes')))
+  checkAccessModes(errors, path.child('accessModes'), accessModes)
+  if (policy && policy !== 'Retain') {
+    errors.push(forbidden(path.child('persistentVolumeReclaimPolicy'), `may only be Retain ${inContext}`))
+  }
+  if (volume.nodeAffinity) refuse('nodeAffinity')
+  validateVolumeSource(volume, '', path, errors)
+  if (volume.storageClassName) refuse('storageClassName')
+  if (volumeMode !== undefined && volumeMode !== 'Filesystem') {
+    const text = `may not specify volumeMode other than Filesystem ${inContext}`
+    errors.push(forbidden(path.child('volumeMode'), text))
+  }
 }
 
 function validateStatus(status: Status, errors: FieldError[]): void {
