@@ -2,15 +2,19 @@
 // describes them.
 import { parseArgs } from 'node:util'
 import { parseDuration } from '@kubewright/base'
+import { describeDifference } from '../conformance/compare.ts'
+import { targetOfKubeconfig } from '../conformance/target.ts'
 import { fuzzCrashes } from './crash/fuzz-crashes.ts'
 import { allDecoders } from './decoders/all-decoders.ts'
 import { fuzzDecoder } from './decoders/fuzz-decoder.ts'
+import { compareServers, type DifferenceClass, type DifferentialReport } from './differential/compare-servers.ts'
+import { startComparedServer } from './differential/compared-server.ts'
 import { storedInputs, storedRequests, storeRegression } from './regressions/regressions.ts'
 import { type FuzzRequestsReport, fuzzRequests } from './requests/fuzz-requests.ts'
 
 const usage = `Usage: npm run fuzz [-- NAME] [flags]
 
-NAME is requests, crash, or one of the decoders: ${allDecoders.map(({ name }) => name).join(', ')}.
+NAME is requests, crash, differential, or one of the decoders: ${allDecoders.map(({ name }) => name).join(', ')}.
 Without NAME, all decoders run.
 
   --seed S       Start from this seed; the default is random
@@ -18,6 +22,8 @@ Without NAME, all decoders run.
   --count N      Run this many inputs or requests instead
   --size BYTES   Generate inputs of up to this size; the default is 100000
   --cycles N     Kill the server this many times (crash); the default is 100
+  --reference F  Compare with the kube-apiserver of this kubeconfig (differential); the default is $KUBEWRIGHT_REFERENCE
+  --kubeconfig F Test the server of this kubeconfig (differential); the default is a server in this process
   --etcd         Keep objects in etcd instead of a folder (crash)
 `
 
@@ -34,6 +40,8 @@ async function main(): Promise<number> {
       size: { type: 'string', default: '100000' },
       cycles: { type: 'string', default: '100' },
       etcd: { type: 'boolean', default: false },
+      reference: { type: 'string' },
+      kubeconfig: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
@@ -44,6 +52,7 @@ async function main(): Promise<number> {
   const [name] = positionals
   const { seed } = values
   if (name === 'requests') return runRequests(seed, Number(values.count ?? 100_000))
+  if (name === 'differential') return runDifferential(seed, Number(values.count ?? 10_000), values)
   if (name === 'crash') return runCrashes(seed, Number(values.cycles), values.etcd)
   const targets = allDecoders.filter((target) => name === undefined || target.name === name)
   if (targets.length === 0) {
@@ -119,6 +128,41 @@ async function runRequests(seed: string, count: number): Promise<number> {
   console.error(`Reproduce: npm run fuzz -- requests --seed '${seed}' --count ${report.sent}`)
   return 1
 }
+
+async function runDifferential(
+  seed: string,
+  count: number,
+  { reference = process.env['KUBEWRIGHT_REFERENCE'], kubeconfig }: { reference?: string; kubeconfig?: string },
+): Promise<number> {
+  if (reference === undefined) {
+    console.error('Name a kube-apiserver: --reference KUBECONFIG, or set KUBEWRIGHT_REFERENCE')
+    return 2
+  }
+  const onProgress = ({ requests, equalRequests, classes }: DifferentialReport): void =>
+    showProgress(
+      `${requests} requests, ${percent(equalRequests, requests)} equal, ${classes.size} classes of differences`,
+    )
+  await using server = kubeconfig === undefined ? await startComparedServer() : undefined
+  const tested = server?.target ?? targetOfKubeconfig(kubeconfig!)
+  const report = await compareServers({ reference: targetOfKubeconfig(reference), tested, seed, count, onProgress })
+  clearProgress()
+  for (const { name, count: times, scenario, request, difference } of sortedClasses(report)) {
+    console.log(`${times} × ${name}`)
+    console.log(`    ${describeDifference(difference)}`)
+    console.log(`    ${JSON.stringify(scenario.requests.slice(0, request + 1)).slice(-1500)}`)
+  }
+  const { requests, equalRequests, scenarios, equalScenarios } = report
+  console.log(
+    `${requests} requests, ${percent(equalRequests, requests)} equal; ${scenarios} scenarios, ${percent(equalScenarios, scenarios)} equal; seed ${seed}`,
+  )
+  return equalRequests === requests ? 0 : 1
+}
+
+function sortedClasses({ classes }: DifferentialReport): DifferenceClass[] {
+  return [...classes.values()].sort((a, b) => b.count - a.count)
+}
+
+const percent = (part: number, total: number): string => `${((100 * part) / Math.max(1, total)).toFixed(2)} %`
 
 async function runCrashes(seed: string, cycles: number, etcd: boolean): Promise<number> {
   const report = await fuzzCrashes({

@@ -9,7 +9,7 @@ const MAX_INT64_AS_FLOAT = 2 ** 63
 
 /** Reports whether the API server decodes this JSON number to an int64 instead of a float64. */
 export function isGoInteger(value: number): boolean {
-  return Number.isInteger(value) && value >= -MAX_INT64_AS_FLOAT && value < MAX_INT64_AS_FLOAT
+  return Number.isInteger(value) && value > -MAX_INT64_AS_FLOAT && value < MAX_INT64_AS_FLOAT
 }
 
 /** Formats a float64 like `%v`: shortest digits, with an exponent below 1e-04 and from 1e+06 on (strconv's 'g'). */

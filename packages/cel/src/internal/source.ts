@@ -33,6 +33,8 @@ function locate(lines: readonly string[], offset: number): { line: number; colum
 }
 
 function display(lines: readonly string[], issue: CelIssue): string {
+  // cel-go does not know the lines of an empty source.
+  if (lines.length === 1 && lines[0] === '') return `ERROR: <input>:${issue.line}:${issue.column}: ${issue.message}`
   const head = `ERROR: <input>:${issue.line}:${issue.column + 1}: ${issue.message}`
   const snippet = lines[issue.line - 1]
   if (snippet === undefined || new TextEncoder().encode(snippet).length > MAX_SNIPPET_BYTES) return head

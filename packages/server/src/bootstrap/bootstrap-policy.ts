@@ -107,7 +107,7 @@ function completeRole(role: MutableObject, wanted: MutableObject): boolean {
 function completeBinding(binding: MutableObject, wanted: MutableObject): boolean {
   const metadata = completeMetadata(binding, wanted)
   const subjects = (binding['subjects'] as unknown[] | undefined) ?? []
-  const missing = (wanted['subjects'] as unknown[]).filter(
+  const missing = ((wanted['subjects'] as unknown[] | undefined) ?? []).filter(
     (subject) => !subjects.some((known) => deepEqual(known, subject)),
   )
   if (missing.length > 0) binding['subjects'] = [...subjects, ...missing]
@@ -163,16 +163,18 @@ function parseRule(text: string): PolicyRule {
 
 function bindingObject({ name, namespace, role, subjects }: BootstrapBinding): MutableObject {
   const [kind = '', roleName = ''] = role.split(' ')
+  const listed = subjects.map((text) => {
+    const parts = text.split(' ')
+    return parts[0] === 'ServiceAccount'
+      ? { kind: parts[0], name: parts[2]!, namespace: parts[1]! }
+      : { kind: parts[0]!, apiGroup: rbacGroup, name: parts[1]! }
+  })
   return {
     apiVersion,
     kind: namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
     metadata: metadataOf(name, namespace),
-    subjects: subjects.map((text) => {
-      const parts = text.split(' ')
-      return parts[0] === 'ServiceAccount'
-        ? { kind: parts[0], name: parts[2]!, namespace: parts[1]! }
-        : { kind: parts[0]!, apiGroup: rbacGroup, name: parts[1]! }
-    }),
+    // The owner of an empty list would be recorded.
+    ...(listed.length > 0 ? { subjects: listed } : {}),
     roleRef: { apiGroup: rbacGroup, kind, name: roleName },
   }
 }

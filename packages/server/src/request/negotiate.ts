@@ -88,8 +88,18 @@ export function requireRoute({ headers }: Pick<NegotiatedRequest, 'headers'>, st
   if (accept !== undefined && accept.trim() !== '') checkRoute(parseAccept(accept), streams)
 }
 
+/** Whether the router finds a route for the Accept header. */
+export function hasRoute({ headers }: Pick<NegotiatedRequest, 'headers'>): boolean {
+  const accept = headers['accept']
+  return accept === undefined || accept.trim() === '' || parseAccept(accept).some(isRouted)
+}
+
+function isRouted({ type }: MediaRange): boolean {
+  return type === '*/*' || isServed(type)
+}
+
 function checkRoute(ranges: readonly MediaRange[], streams: boolean): void {
-  if (ranges.some((range) => range.type === '*/*' || isServed(range.type))) return
+  if (ranges.some(isRouted)) return
   throw notAcceptable([...servedTypes, ...(streams ? streamTypes : [])])
 }
 

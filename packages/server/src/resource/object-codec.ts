@@ -21,6 +21,8 @@ export interface ObjectCodec {
   readonly toWorkingForm: (object: Readonly<MutableObject>) => MutableObject
   /** The client form, under the same guarantee as {@link ObjectCodec.toWorkingForm}. */
   readonly toClientForm: (object: MutableObject) => MutableObject
+  /** The form in which managed fields are computed, where it differs from the working form: with nulls, which have owners. */
+  readonly toOwnedForm?: ((object: MutableObject) => MutableObject) | undefined
   /** A new object with nothing set but kind, apiVersion and the fields that the kind's JSON never leaves out. Absent if there are none. */
   readonly empty?: (() => MutableObject) | undefined
 }

@@ -31,7 +31,7 @@ function contextOf(resource: Resource, subresource = ''): StrategyContext {
   const namespace = resource.kind.scope === 'Namespaced' ? 'default' : ''
   // No strategy under test reads the request.
   const request = { warn: () => undefined } as never
-  return { request, now, namespace, subresource, dryRun: false, newUid: () => 'uid' }
+  return { request, now, namespace, subresource, dryRun: false, newUid: () => 'uid-1' }
 }
 
 /** Creates a harness for the given definitions. Other resources have the default behaviour. */

@@ -1,4 +1,5 @@
 import { type GroupResource, newBadRequest, newMethodNotSupported, newNotFound } from '@kubewright/api'
+import { hasRoute } from '../request/negotiate.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { RequestInfo } from '../request/request-info.ts'
 import { notAllowed, notServed } from '../request/route-errors.ts'
@@ -35,7 +36,8 @@ function routedRequest(context: RequestContext, resource: Resource): Route {
   if (info.subresource !== '' && !subresource) throw notServed()
   const { deprecation } = resource.serving
   const warn = (): void => {
-    if (deprecation) context.warn(deprecation)
+    // The router refuses media types before the handler that warns.
+    if (deprecation && hasRoute(context.request)) context.warn(deprecation)
   }
   if (subresource?.handle) {
     // A handler without a list of verbs checks the verb itself.

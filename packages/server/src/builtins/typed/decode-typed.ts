@@ -107,6 +107,11 @@ export function normalizeTyped(kind: AnyKind, object: Readonly<MutableObject>, s
   return codecOf(kind).decode(object, new DecodeState({ nulls: stored })) as MutableObject
 }
 
+/** The form in which managed fields are computed: empty lists differ from unset ones, and unset ones that JSON shows are null. */
+export function ownedTyped(kind: AnyKind, object: Readonly<MutableObject>): MutableObject {
+  return codecOf(kind).decode(object, new DecodeState({ nulls: true, keepEmpty: true })) as MutableObject
+}
+
 /** An object of the kind without values, with the fields that Go's encoder never omits. */
 export function emptyTyped(kind: AnyKind): MutableObject {
   return { ...(codecOf(kind).zero(true) as MutableObject), kind: kind.kind, apiVersion: kind.apiVersion }

@@ -76,7 +76,7 @@ function conversionProblem(value: unknown, type: string, kind: GoKind): string {
       : typeof value === 'boolean'
         ? 'bool'
         : isNumber(value)
-          ? Number.isInteger(Number(value))
+          ? Number.isInteger(Number(value)) && Math.abs(Number(value)) < 2 ** 63
             ? 'int64'
             : 'float64'
           : Array.isArray(value)

@@ -54,11 +54,16 @@ export function integerCodec(kind: GoKind, min: number, max: number, type: strin
   }
 }
 
-/** The converter of maps truncates an int64 that does not fit an int32 to its lower bits (runtime/converter.go). */
-function wrapped(value: number | bigint, { words }: DecodeState, kind: GoKind): number | undefined {
-  if (words !== 'map' || kind !== 'int32' || (typeof value === 'number' && !Number.isInteger(value))) return undefined
+/**
+ * The converter of maps truncates an int64 that does not fit an int32 to its lower bits. A number beyond int64 is a float, which the processor
+ * converts to the smallest integer (runtime/converter.go).
+ */
+function wrapped(value: number | bigint, { words }: DecodeState, kind: GoKind): number | bigint | undefined {
+  if (words !== 'map' || (typeof value === 'number' && !Number.isInteger(value))) return undefined
   const exact = BigInt(value)
-  return BigInt.asIntN(64, exact) === exact ? Number(BigInt.asIntN(32, exact)) : undefined
+  const isInt64 = BigInt.asIntN(64, exact) === exact
+  if (kind === 'int32') return isInt64 ? Number(BigInt.asIntN(32, exact)) : -(2 ** 31)
+  return kind === 'int64' && !isInt64 ? -(2n ** 63n) : undefined
 }
 
 /** The codec of float64, which accepts integers. */

@@ -40,7 +40,17 @@ export class FieldTracker {
     next: MutableObject,
     options: UpdateFieldsOptions,
   ): MutableObject | Promise<MutableObject> {
-    return this.#fields.updateNoErrors(live, next, options) as MutableObject | Promise<MutableObject>
+    const { toOwnedForm } = this.#endpoint.codec
+    if (!toOwnedForm) return this.#fields.updateNoErrors(live, next, options) as MutableObject | Promise<MutableObject>
+    const tracked = this.#fields.updateNoErrors(live && toOwnedForm(live), toOwnedForm(next), options)
+    const take = ({ metadata }: MutableObject): MutableObject => {
+      if (metadata.managedFields) next.metadata.managedFields = metadata.managedFields
+      else delete next.metadata.managedFields
+      return next
+    }
+    return tracked instanceof Promise
+      ? tracked.then((each) => take(each as MutableObject))
+      : take(tracked as MutableObject)
   }
 
   /** Merges the fields that a manager applies into an object (server-side apply). May share parts with `live` and `config`. */

@@ -33,7 +33,7 @@ describe('limit ranges', () => {
     })
   })
 
-  it('use the uid as name if there is none', () => {
+  it('get a new UUID as name if there is none', () => {
     expect(prepared({ ...limitRange, spec: { limits: [{ type: 'Pod' }] } }).metadata.name).toBe('uid-1')
   })
 })

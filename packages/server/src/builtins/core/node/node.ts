@@ -161,20 +161,21 @@ function warnings(node: MutableObject): string[] {
   return found
 }
 
-/** Drops the fields of dynamic kubelet configuration, which Kubernetes has removed. */
-function dropConfig(node: MutableObject): void {
+/** Drops the fields of dynamic kubelet configuration, which Kubernetes has removed, and fields whose feature gate is off by default. */
+function dropDisabledFields(node: MutableObject): void {
   delete specOf(node).configSource
   delete statusOf(node).config
+  delete (statusOf(node) as { declaredFeatures?: string[] }).declaredFeatures
 }
 
 const strategy: Strategy = {
   validateName: nameIsDNSSubdomain,
   setDefaults,
   // A create keeps the status, because a kubelet registers its node with the status.
-  prepareForCreate: dropConfig,
+  prepareForCreate: dropDisabledFields,
   prepareForUpdate: (node, old) => {
     carryOver(node, old, ['status'])
-    dropConfig(node)
+    dropDisabledFields(node)
   },
   validate: validateNode,
   metadataOnUpdate: ['create', 'update'],
@@ -200,7 +201,7 @@ export const nodes: BuiltinDefinition = defineBuiltin({
   subresources: {
     status: {
       verbs: ['get', 'patch', 'update'],
-      strategy: statusStrategy(strategy, { prepareForUpdate: dropConfig, validateUpdate: validateNodeUpdate }),
+      strategy: statusStrategy(strategy, { prepareForUpdate: dropDisabledFields, validateUpdate: validateNodeUpdate }),
     },
   },
   selectableFields: { 'spec.unschedulable': (node) => String(specOf(node).unschedulable ?? false) },

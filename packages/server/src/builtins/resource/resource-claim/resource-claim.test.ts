@@ -53,7 +53,7 @@ describe('resource claims', () => {
       }),
       [
         'spec.devices.requests[0].exactly.selectors[1].cel.expression: Invalid value: "device.capacity[\'d\'].memory": ' +
-          'must evaluate to bool but got kubernetes.Quantity',
+          'must evaluate to bool or the unknown type, not kubernetes.Quantity',
       ],
     ],
     [
