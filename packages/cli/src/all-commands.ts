@@ -16,6 +16,7 @@ import { runOperatorCommand } from './run/run-operator-command.ts'
 import { createCommand } from './scaffold/create-command.ts'
 import { editCommand } from './scaffold/edit-command.ts'
 import { initCommand } from './scaffold/init-command.ts'
+import { upgradeCommand } from './scaffold/upgrade/upgrade-command.ts'
 import { upCommand } from './up/up-command.ts'
 import { validateCommand } from './validate/validate-command.ts'
 
@@ -24,6 +25,7 @@ export const allCommands: readonly (Command | CommandGroup)[] = [
   initCommand,
   createCommand,
   editCommand,
+  upgradeCommand,
   generateCommand,
   devCommand,
   runOperatorCommand,

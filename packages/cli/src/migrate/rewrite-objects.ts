@@ -1,4 +1,4 @@
-import { isConflict, isNotFound } from '@kubewright/api'
+import { ApiError, isConflict, isNotFound } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
 import { type ApiClient, allNamespaces, metadataOnly } from '@kubewright/client'
 import type { StoredDefinition } from './stored-definition.ts'
@@ -42,6 +42,20 @@ export async function listObjects(
     name,
     version: resourceVersion,
   }))
+}
+
+/** Rewrites one object of a CRD that is stored in an old version, if there is one among the first. */
+export async function rewriteOne(definition: StoredDefinition, client: ApiClient, signal: AbortSignal): Promise<void> {
+  const kind = metadataOnly(definition.kind)
+  for (const { namespace, name, version } of (await listObjects(definition, client, signal)).slice(0, concurrency)) {
+    try {
+      const { metadata } = await client.patch(kind, { namespace, name }, {}, { type: 'merge', signal })
+      if (metadata.resourceVersion !== version) return
+    } catch (error) {
+      // The migration itself reports objects that cannot be rewritten.
+      if (!(error instanceof ApiError)) throw error
+    }
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ import { describeProject } from '../manifests/describe-project.ts'
 import { noTerminal } from '../terminal/terminal.ts'
 import { plural } from '../text/plural.ts'
 import type { migrateFlags } from './migrate-command.ts'
-import { listObjects, type RewriteFailure, rewriteObjects } from './rewrite-objects.ts'
+import { listObjects, type RewriteFailure, rewriteObjects, rewriteOne } from './rewrite-objects.ts'
 import { migrateOnServer, migrationKind } from './server-migration.ts'
 import { dropOldVersions, type StoredDefinition, storedDefinition } from './stored-definition.ts'
 
@@ -113,10 +113,12 @@ async function migrate(
   }
   if (kind !== undefined) {
     const { length: objects } = await listObjects(definition, client, signal)
-    const waiting = `${crd}: waiting for the server to rewrite ${plural(objects, 'object')}, which may start after some minutes`
+    const waiting = `${crd}: waiting for the server to rewrite ${plural(objects, 'object')}`
     if (terminal.progress === undefined) context.note(waiting)
     else terminal.progress.show(waiting)
-    const problem = await migrateOnServer(definition, kind, { client, clock, timeout: flags.timeout, signal })
+    const nudge = (): Promise<void> => rewriteOne(definition, client, signal)
+    const options = { client, clock, timeout: flags.timeout, signal, nudge }
+    const problem = await migrateOnServer(definition, kind, options)
     if (problem === undefined) {
       await dropOldVersions(client, definition, signal)
       return { ...idle, method: 'server', objects }

@@ -5,8 +5,7 @@ import type { StoredDefinition } from './stored-definition.ts'
 
 // The newest first.
 const versions = ['v1', 'v1beta1', 'v1alpha1']
-// The controller manager sets status.resourceVersion at once. Its caches must then have seen this version, which takes a minute
-// or two on an idle cluster, before it sets a condition.
+// The controller manager sets status.resourceVersion at once, and a condition when it starts.
 const handledTimeout: Duration = '20s'
 const startedTimeout: Duration = '2m'
 const pollMillis = 500
@@ -18,6 +17,11 @@ export interface ServerMigrationOptions {
   /** How long to wait until the migration is complete. */
   readonly timeout: Duration
   readonly signal: AbortSignal
+  /**
+   * Writes an object of the CRD. The controller starts when its watch has seen the resource version at which it
+   * accepted the migration, which takes long if no object changes.
+   */
+  readonly nudge: () => Promise<void>
 }
 
 /** The StorageVersionMigration kind of the cluster; undefined if it serves none. */
@@ -40,7 +44,7 @@ export async function migrationKind(client: ApiClient, signal: AbortSignal): Pro
 export async function migrateOnServer(
   definition: StoredDefinition,
   kind: DynamicKind,
-  { client, clock, timeout, signal }: ServerMigrationOptions,
+  { client, clock, timeout, signal, nudge }: ServerMigrationOptions,
 ): Promise<string | undefined> {
   const { group, plural: resource, version } = definition.kind
   const draft = {
@@ -63,6 +67,7 @@ export async function migrateOnServer(
   let problem = `no controller handled the StorageVersionMigration within ${formatDuration(handledTimeout)}`
   try {
     await reach(handledTimeout, isHandled)
+    await nudge()
     problem = `the StorageVersionMigration did not start within ${formatDuration(startedTimeout)}`
     await reach(startedTimeout, (found) => conditionsOf(found).length > 0)
     problem = `the StorageVersionMigration is not complete after ${formatDuration(timeout)}`

@@ -1,7 +1,16 @@
 import type { Color, Paint } from './colors.ts'
 
 /** The effect of a command on a file. */
-export type FileAction = 'created' | 'updated' | 'merged' | 'proposed' | 'kept' | 'unchanged' | 'removed' | 'replaced'
+export type FileAction =
+  | 'created'
+  | 'updated'
+  | 'merged'
+  | 'proposed'
+  | 'kept'
+  | 'unchanged'
+  | 'removed'
+  | 'replaced'
+  | 'conflict'
 
 const colors: Readonly<Record<FileAction, Color>> = {
   created: 'green',
@@ -12,6 +21,7 @@ const colors: Readonly<Record<FileAction, Color>> = {
   unchanged: 'grey',
   removed: 'red',
   replaced: 'red',
+  conflict: 'red',
 }
 
 const width = 9

@@ -1,5 +1,6 @@
 import { kubewrightVersion, nodeRelease, pinnedVersions } from '../pinned-versions.ts'
 import { type Project, rightsOf } from '../project.ts'
+import { licenseHeader } from './license-header.ts'
 
 /** The files of a project that do not depend on its kinds, by path. */
 export function projectFiles(project: Project): [path: string, text: string][] {
@@ -11,6 +12,7 @@ export function projectFiles(project: Project): [path: string, text: string][] {
     ['Dockerfile', dockerfile],
     ['Makefile', makefile],
     ['.github/workflows/ci.yml', workflow],
+    ['test/e2e/operator.test.ts', e2eText(project)],
     ['README.md', readme(project)],
   ]
 }
@@ -32,6 +34,7 @@ function packageJson(project: Project): string {
       start: 'kubewright run',
       // Longer than the deadlines of a test environment, whose messages name the object that it waits for.
       test: 'vitest run --dir src --passWithNoTests --testTimeout=30000',
+      e2e: 'vitest run --dir test/e2e',
       generate: 'kubewright generate',
       typecheck: 'tsc --noEmit',
       build: 'tsc',
@@ -221,7 +224,82 @@ jobs:
       # Fails if the committed manifests are outdated: run npm run generate and commit the result.
       - if: hashFiles('config/crd/**') != ''
         run: npx kubewright generate --check
+
+  e2e:
+    runs-on: ubuntu-latest
+    timeout-minutes: 30
+    env:
+      IMG: operator:e2e
+    steps:
+      - uses: actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0
+        with:
+          persist-credentials: false
+      - uses: actions/setup-node@a0853c24544627f65ddf259abe73b1d18a591444 # v5.0.0
+        with:
+          node-version: ${nodeRelease}
+          cache: npm
+      - run: npm ci
+      # The runner has kind. Any other cluster works as well: the test uses the current kubeconfig.
+      - run: kind create cluster --wait 2m
+      - run: make docker-build IMG=$IMG && kind load docker-image $IMG
+      - run: npm run e2e
 `
+
+/** The test of the deployed operator. */
+function e2eText(project: Project): string {
+  return `${licenseHeader(project)}// Deploys the operator to the cluster of the current kubeconfig, applies the samples and removes everything again. Build the
+// image and make it available to the cluster first:
+//   export IMG=${project.projectName}:e2e
+//   make docker-build IMG=$IMG && kind load docker-image $IMG && npm run e2e
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { type HasConditions, isConditionTrue, type KubeObject, parseManifests } from 'kubewright/api'
+import { type ApiClient, connect } from 'kubewright/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const image = process.env['IMG'] ?? '${project.projectName}:e2e'
+const samples = 'config/samples'
+
+let client: ApiClient
+
+function kubewright(...args: string[]): void {
+  execFileSync('npx', ['kubewright', ...args], { stdio: 'inherit' })
+}
+
+beforeAll(async () => {
+  client = await connect()
+  kubewright('deploy', '--image', image, '--timeout', '5m')
+}, 400_000)
+
+afterAll(async () => {
+  kubewright('undeploy', '--yes', '--timeout', '5m')
+  await client[Symbol.asyncDispose]()
+}, 400_000)
+
+/** The objects in config/samples. */
+function sampleObjects(): KubeObject[] {
+  const files = existsSync(samples) ? readdirSync(samples) : []
+  return files
+    .filter((file) => file.endsWith('.yaml') && file !== 'kustomization.yaml')
+    .flatMap((file) => parseManifests(readFileSync(\`\${samples}/\${file}\`, 'utf8')) as KubeObject[])
+}
+
+test('the deployed operator makes its samples ready', { timeout: 300_000 }, async () => {
+  for (const sample of sampleObjects()) {
+    const applied = await client.apply(sample, { force: true })
+    const kind = await client.kind({ ...groupVersionOf(sample.apiVersion), kind: sample.kind })
+    const read = async () => (await client.get(kind, applied.metadata)) as HasConditions
+    const isReady = async () => isConditionTrue(await read(), 'Ready')
+    await expect.poll(isReady, { timeout: 120_000, interval: 1000, message: sample.metadata.name }).toBe(true)
+  }
+})
+
+function groupVersionOf(apiVersion: string): { group: string; version: string } {
+  const [version = '', group = ''] = apiVersion.split('/').reverse()
+  return { group, version }
+}
+`
+}
 
 const readme = ({ projectName }: Project): string => `# ${projectName}
 
@@ -243,6 +321,7 @@ npm run dev                                                       # run the oper
 | \`src/<kind>.webhook.ts\` | the webhooks that default and validate its objects |
 | \`src/operator.ts\` | the operator with all its parts |
 | \`src/main.ts\` | the program that runs in the cluster |
+| \`test/e2e/\` | the test of the deployed operator |
 | \`config/\` | manifests, written by \`npm run generate\`; you may edit the files in \`config/samples\` |
 
 On a cluster:
@@ -254,4 +333,7 @@ npm start                                    # run the operator on this machine,
 make docker-build docker-push IMG=registry.example.com/${projectName}:0.1.0
 make deploy IMG=registry.example.com/${projectName}:0.1.0
 \`\`\`
+
+\`npm run e2e\` deploys the image \`IMG\` to the cluster of the current kubeconfig, applies the samples, waits until they are ready and removes
+everything again. The CI workflow does this on a kind cluster.
 `
