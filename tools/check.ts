@@ -22,6 +22,7 @@ const steps: readonly Step[] = [
   tool('API reports', 'api-report.ts', '--check'),
   tool('code in the docs', 'check-docs.ts'),
   bin('unused exports and dependencies', 'node_modules/knip/bin/knip.js'),
+  tool('one version', 'release.ts', 'check'),
   tool('packed packages', 'check-packages.ts'),
 ]
 

@@ -38,7 +38,7 @@ describe('kubewright upgrade', () => {
     using world = await oldProject()
     const { project, base } = world
     project.change('src/home.ts', 'foo: s.string', 'address: s.string')
-    project.change('Makefile', 'IMG ?= controller:latest', 'IMG ?= mine:latest')
+    project.change('Makefile', 'Write the OLM bundle to bundle/.', 'Write my bundle.')
     project.change('package.json', '"version": "0.1.0"', '"version": "3.0.0"')
     project.remove('README.md')
 
@@ -55,7 +55,8 @@ describe('kubewright upgrade', () => {
     expect(notes).toBe(
       `Upgraded from ${old} to ${kubewrightVersion}. Next: npm install, npx kubewright generate and npm test`,
     )
-    expect(project.read('Makefile')).toContain('IMG ?= mine:latest\nCONTAINER_TOOL ?= docker\n')
+    expect(project.read('Makefile')).toContain('\nCONTAINER_TOOL ?= docker\n')
+    expect(project.read('Makefile')).toContain('Write my bundle.')
     expect(JSON.parse(project.read('package.json'))).toMatchObject({
       version: '3.0.0',
       scripts: { e2e: 'vitest run --dir test/e2e' },

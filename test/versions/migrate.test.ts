@@ -214,7 +214,9 @@ describe.skipIf(process.env['KUBEWRIGHT_TEST_CLUSTER'])('kubewright migrate with
         ? ''
         : `${crdName}: the StorageVersionMigration failed: the reason; sending one request per object instead`,
     )
-    expect(out).toBe(`${crdName}: rewrote 2 objects in v1; removed v1beta1 from status.storedVersions`)
+    // The command rewrites one object itself, which makes the controller start.
+    const count = type === 'Succeeded' ? '2 objects in v1' : '1 object in v1, 1 was stored in it already'
+    expect(out).toBe(`${crdName}: rewrote ${count}; removed v1beta1 from status.storedVersions`)
     expect(await world.storedVersions()).toEqual(['v1'])
     expect(await client.list(Migration)).toEqual([])
   })

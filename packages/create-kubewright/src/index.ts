@@ -1,0 +1,1 @@
+export { type CreatePlan, planCreation } from './plan-creation.ts'
