@@ -1,12 +1,15 @@
+import { spawnSync } from 'node:child_process'
 import { parseYaml } from '@kubewright/api'
 import { describe, expect, it } from 'vitest'
 import { operator as appService } from '../../examples/app-service/src/operator.ts'
 import { operator as home } from '../../examples/home/src/operator.ts'
-import { bundleFiles } from '../../packages/cli/src/manifests/bundle-files.ts'
+import { bundleFiles, objectsOutsideBundle } from '../../packages/cli/src/manifests/bundle-files.ts'
 import { channelsOf, examplesOf } from '../../packages/cli/src/manifests/bundle-inputs.ts'
+import { chartFiles } from '../../packages/cli/src/manifests/helm-chart.ts'
 import { manifestsOf } from '../../packages/cli/src/manifests/manifests-of.ts'
 import { describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
 import { validateBundle } from '../../packages/cli/src/manifests/validate-bundle.ts'
+import { TemporaryFolder } from './temporary-folder.ts'
 
 interface Facts {
   readonly version: string
@@ -91,6 +94,56 @@ describe('bundleFiles()', () => {
     })
   })
 
+  it('has the version, the image and the lowest version of Kubernetes of the other artifacts', () => {
+    const image = `example.com/home@sha256:${'a'.repeat(64)}`
+    const csv = csvOf(bundle(home, { image }))
+    expect(csv).toMatchObject({
+      metadata: { name: 'home-operator.v1.2.3', annotations: { containerImage: image } },
+      spec: { version: '1.2.3', minKubeVersion: '1.25.0', relatedImages: [{ name: 'manager', image }] },
+    })
+    const chart = chartFiles({ name: home.name, config: manifestsOf(home), version: facts.version })
+    expect(parseYaml(chart.get('dist/chart/Chart.yaml')!.text)).toMatchObject({
+      version: '1.2.3',
+      appVersion: '1.2.3',
+      kubeVersion: '>=1.25.0-0',
+    })
+  })
+
+  it('adds the facts of a base in config/manifests, as operator-sdk does', () => {
+    const config = manifestsOf(home)
+    const base = {
+      metadata: { annotations: { categories: 'Database' } },
+      spec: { maturity: 'stable', version: '9.9.9' },
+    }
+    config.set('config/manifests/bases/home-operator.clusterserviceversion.yaml', JSON.stringify(base))
+    const files = bundleFiles(describeOperator(home), { config, version: '1.0.0', samples: [] })
+    const csv = parseYaml(files.get(csvPath)!.text)
+    expect(csv).toMatchObject({
+      metadata: { annotations: { categories: 'Database', capabilities: 'Basic Install' } },
+      spec: { maturity: 'stable', version: '1.0.0' },
+    })
+  })
+
+  it('contains neither accounts nor services that OLM creates, and names objects that OLM does not install', () => {
+    const names = [...bundle().keys()].map((path) => path.replace(/^bundle\/manifests\//, ''))
+    expect(names.filter((name) => /serviceaccount|webhook-service|namespace/.test(name))).toEqual([])
+    const config = manifestsOf(home)
+    const path = 'config/manager/manager.yaml'
+    config.set(path, `${config.get(path)}---\napiVersion: batch/v1\nkind: CronJob\nmetadata: {name: job}\n`)
+    expect(objectsOutsideBundle(describeOperator(home), config)).toMatchObject([{ kind: 'CronJob' }])
+  })
+
+  it('passes the validator of operator-framework', ({ skip }) => {
+    const program = process.env['KUBEWRIGHT_OPERATOR_VERIFY']
+    if (program === undefined) return skip('KUBEWRIGHT_OPERATOR_VERIFY does not name the program operator-verify')
+    for (const operator of [home, appService]) {
+      using folder = new TemporaryFolder()
+      folder.write(bundle(operator))
+      const found = spawnSync(program, ['manifests', `${folder.path}/bundle`], { encoding: 'utf8' })
+      expect(`${found.status} ${found.stdout}${found.stderr}`).toBe('0 ')
+    }
+  })
+
   it('owns every served version', () => {
     const owned = csvOf(bundle()).spec.customresourcedefinitions.owned.map(({ name, version }) => `${name} ${version}`)
     const served = describeOperator(home).resources.flatMap(({ crd }) =>
@@ -172,6 +225,10 @@ describe('examplesOf()', () => {
     const text =
       'apiVersion: ajd.my.domain/v1\nkind: Home\nmetadata: {name: mine}\n---\napiVersion: v1\nkind: Namespace\n'
     const present = new Map([['config/samples/mine.yaml', text]])
-    expect(examplesOf(describeOperator(home), present)).toMatchObject([{ kind: 'Home', metadata: { name: 'mine' } }])
+    expect(examplesOf(describeOperator(home), present)).toMatchObject([
+      { kind: 'Home', metadata: { name: 'mine' } },
+      // Catalogs expect an example of each served version.
+      { apiVersion: 'ajd.my.domain/v1alpha1', kind: 'Home' },
+    ])
   })
 })

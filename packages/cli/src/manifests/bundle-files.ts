@@ -70,12 +70,24 @@ export function bundleFiles(operator: OperatorDescription, options: BundleOption
     if (kind === 'CustomResourceDefinition') manifest(definitionFile(object), withoutConversion(object))
     else if (replaced.test(kind) || grants.objects.includes(object)) continue
     else if (kind === 'ServiceAccount' && grants.accounts.includes(metadata.name)) continue
+    else if (kind === 'Service' && servesWebhooks(metadata.name, content.objects)) continue
     else if (installed.has(kind)) manifest(file, withoutNamespace(object, content.namespace))
   }
   files.set('bundle/metadata/annotations.yaml', editable(yamlOf({ annotations })))
   files.set('bundle.Dockerfile', marked(dockerfile(annotations)))
   return files
 }
+
+/** Whether webhooks are called through a service. OLM creates one of its own for them. */
+function servesWebhooks(service: string, objects: readonly Manifest[]): boolean {
+  const calls = objects.filter(({ kind }) => /WebhookConfiguration$|^CustomResourceDefinition$/.test(kind))
+  const hooks = JSON.stringify(
+    calls.map(({ webhooks, spec }) => [webhooks, (spec as Fields | undefined)?.['conversion']]),
+  )
+  return hooks.includes(`"name":${JSON.stringify(service)}`)
+}
+
+type Fields = Readonly<Record<string, unknown>>
 
 /** The objects of config/default that a bundle cannot contain. */
 export function objectsOutsideBundle(operator: OperatorDescription, config: TextSource): Manifest[] {

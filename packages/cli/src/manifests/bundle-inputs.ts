@@ -1,11 +1,14 @@
 import { parseGroupVersion, parseManifests, parseYaml } from '@kubewright/api'
 import { UsageError } from '@kubewright/base'
 import type { OperatorDescription } from './operator-description.ts'
-import { sampleOf } from './sample-of.ts'
+import { sampleOf, sampleProblems } from './sample-of.ts'
 
 type Texts = ReadonlyMap<string, string>
 
-/** Example objects of the resources of an operator: those in config/samples, else generated ones. */
+/**
+ * Example objects of the resources of an operator: those in config/samples, and generated ones for served versions without one, as catalogs
+ * expect an example of each version.
+ */
 export function examplesOf({ name, resources }: OperatorDescription, present: Texts): object[] {
   const written: { readonly apiVersion: string; readonly kind: string }[] = []
   for (const [path, text] of present) {
@@ -17,7 +20,13 @@ export function examplesOf({ name, resources }: OperatorDescription, present: Te
     const own = written.filter(
       ({ apiVersion, kind }) => kind === names.kind && parseGroupVersion(apiVersion).group === group,
     )
-    return own.length > 0 ? own : [sampleOf(crd, name)]
+    const isShown = (version: string): boolean => own.some(({ apiVersion }) => apiVersion === `${group}/${version}`)
+    const missing = crd.spec.versions.filter(({ name: version, served }) => served && !isShown(version))
+    const made = missing.map(({ name: version }) => sampleOf(crd, name, version))
+    // A generated example that the rules of the CRD reject is worse than none, unless there is no other.
+    const valid = made.filter((sample) => sampleProblems(crd, sample).length === 0)
+    const examples = [...own, ...valid]
+    return examples.length > 0 ? examples : [sampleOf(crd, name)]
   })
 }
 

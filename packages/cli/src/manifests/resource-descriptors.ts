@@ -32,7 +32,7 @@ function describeFields(
   const fields: FieldDescriptor[] = []
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const path = `${prefix}${name}`
-    const hints = half === 'spec' ? specHints(name, field) : statusHints(name)
+    const hints = half === 'spec' ? specHints(name, field) : statusHints(name, field)
     fields.push({
       description: field.description ?? '',
       displayName: displayName(name),
@@ -46,18 +46,51 @@ function describeFields(
 
 const ui = 'urn:alm:descriptor:com.tectonic.ui'
 
-function specHints(name: string, { type, enum: choices }: FieldSchema): string[] {
-  if (/^(replicas|size)$/.test(name)) return [`${ui}:podCount`]
-  if (name === 'resources' && type === 'object') return [`${ui}:resourceRequirements`]
-  if (choices) return choices.map((choice) => `${ui}:select:${String(choice)}`)
-  if (type === 'boolean') return [`${ui}:booleanSwitch`]
-  if (type === 'integer' || type === 'number') return [`${ui}:number`]
-  return type === 'string' ? [`${ui}:text`] : []
+const core = 'urn:alm:descriptor:io.kubernetes'
+
+// Fields whose name and type say which object they refer to.
+const references: Readonly<Record<string, string>> = {
+  secretName: 'Secret',
+  configMapName: 'ConfigMap',
+  serviceAccountName: 'ServiceAccount',
+  storageClassName: 'StorageClass',
 }
 
-function statusHints(name: string): string[] {
-  if (name === 'conditions') return ['urn:alm:descriptor:io.kubernetes.conditions']
-  return name === 'phase' ? ['urn:alm:descriptor:io.kubernetes.phase'] : []
+/** The hints for a field of a spec. They depend on its type: a console would otherwise show an input that cannot hold its values. */
+function specHints(name: string, schema: FieldSchema): string[] {
+  const { type, enum: choices, format, properties = {}, items } = schema
+  if (schema['x-kubernetes-int-or-string']) return [`${ui}:text`]
+  if (choices && type === 'string') return choices.map((choice) => `${ui}:select:${String(choice)}`)
+  switch (type) {
+    case 'boolean':
+      return [`${ui}:booleanSwitch`]
+    case 'integer':
+      return [/^(replicas|size)$/.test(name) ? `${ui}:podCount` : `${ui}:number`]
+    case 'number':
+      return [`${ui}:number`]
+    case 'string': {
+      const reference = references[name]
+      if (reference !== undefined) return [`${core}:${reference}`]
+      if (name === 'imagePullPolicy') return [`${ui}:imagePullPolicy`]
+      return [format === 'password' ? `${ui}:password` : `${ui}:text`]
+    }
+    case 'object':
+      if (Object.hasOwn(properties, 'limits') && Object.hasOwn(properties, 'requests'))
+        return [`${ui}:resourceRequirements`]
+      return ['nodeAffinity', 'podAffinity', 'podAntiAffinity'].includes(name) ? [`${ui}:${name}`] : []
+    case 'array': {
+      const item = Array.isArray(items) ? items[0] : items
+      return item?.type === 'object' ? [`${ui}:arrayFieldGroup:${name}`] : []
+    }
+    default:
+      return []
+  }
+}
+
+function statusHints(name: string, { type }: FieldSchema): string[] {
+  if (name === 'conditions' && type === 'array') return [`${core}.conditions`]
+  if (name === 'phase' && type === 'string') return [`${core}.phase`]
+  return type === 'string' || type === 'integer' || type === 'number' ? ['urn:alm:descriptor:text'] : []
 }
 
 /** `readyReplicas` -> `Ready Replicas`. */

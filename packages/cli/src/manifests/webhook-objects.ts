@@ -17,6 +17,12 @@ export function webhookService(context: ObjectContext): Manifest {
   }
 }
 
+/**
+ * The time limit of webhooks without one of their own: the default of Kubernetes, written out so that it is visible. Requests wait for each
+ * webhook, and most clients give up after 30 seconds or more.
+ */
+const timeoutSeconds = 10
+
 /** The configurations that register the webhooks. */
 export function webhookConfigurationsOf(context: ObjectContext): Manifest[] {
   const { mutating, validating } = context.operator
@@ -58,6 +64,7 @@ function configuration(
       metadata: clusterMeta(context, name),
       webhooks: webhooks.map(({ path, registration }) => ({
         ...(mayBlockItself(registration) ? { namespaceSelector: elsewhere(context) } : {}),
+        timeoutSeconds,
         ...registration,
         clientConfig: { service: service(context, path) },
       })),
