@@ -20,4 +20,9 @@ export interface PodLogRequest {
 export interface NodeConnector {
   /** Reads the lines of a container's log, with their line ends. Returns undefined for an unknown node. */
   logs(request: PodLogRequest): AsyncIterable<string> | undefined
+  /**
+   * Why a node offers no exec, attach and port-forward: the message that clients see. Returns undefined for an unknown
+   * node.
+   */
+  refusesStreams?(node: string): string | undefined
 }

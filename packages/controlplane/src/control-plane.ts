@@ -164,7 +164,10 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
       },
       webhooks: { ...webhooks, outgoing: localServers.before(webhooks?.outgoing ?? systemOutgoing) },
       // The nodes start with the controllers, which need the server first.
-      nodes: { logs: (request) => controllers?.nodes?.logs(request) },
+      nodes: {
+        logs: (request) => controllers?.nodes?.logs(request),
+        refusesStreams: (node) => controllers?.nodes?.refusesStreams?.(node),
+      },
     }),
   )
   const { intercept = (direct: Transport) => direct } = options

@@ -29,4 +29,6 @@ export const runtimeErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = 
   KW_STOP_TIMEOUT: 'A manager was stopped and some of its parts did not end in time. The message names them.',
   KW_TERMINAL:
     'Thrown by a reconcile for a failure that a retry cannot fix. The object is reconciled again when it changes.',
+  KW_WEBHOOK_REGISTRATION:
+    'A process outside the cluster lacks the permission to register its webhooks. The message names the fix.',
 })

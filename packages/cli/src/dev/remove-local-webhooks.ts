@@ -19,6 +19,16 @@ export async function removeLocalWebhooks(
     for (const { metadata, webhooks = [] } of await client.list(kind)) {
       const isLocalOnly = isOwn(metadata.name) && webhooks.every(({ clientConfig: { url } }) => isLocal(url))
       if (isLocalOnly) await client.delete(kind, metadata.name)
+      else if (of !== undefined && metadata.name.startsWith(`${of.operator}-`)) {
+        // A deployed configuration that the process had redirected: it names the Service of the operator again.
+        const service = { namespace: `${of.operator}-system`, name: `${of.operator}-webhook-service` }
+        const patch = webhooks.flatMap(({ clientConfig: { url } }, index) =>
+          url !== undefined && isLocal(url)
+            ? [{ op: 'replace' as const, path: `/webhooks/${index}/clientConfig`, value: configOf(service, url) }]
+            : [],
+        )
+        if (patch.length > 0) await client.patch(kind, metadata.name, patch)
+      }
     }
   }
   for (const { metadata, spec } of await client.list(CustomResourceDefinition)) {
@@ -28,6 +38,8 @@ export async function removeLocalWebhooks(
     await client.patch(CustomResourceDefinition, metadata.name, patch)
   }
 }
+
+const configOf = (service: object, url: string): object => ({ service: { ...service, path: new URL(url).pathname } })
 
 function isLocal(url: string | undefined): boolean {
   return url?.startsWith('https://127.0.0.1:') ?? false

@@ -164,10 +164,12 @@ class PodAgent {
       events.record(pod, { type, reason, message })
     if (what === 'started') {
       logs.begin(uid, container)
+      const image = pod.spec.containers.find(({ name }) => name === container)?.image ?? ''
       for (const line of lines) logs.write(uid, container, line, now)
+      // An empty log would look like a program that has written nothing yet.
+      if (lines.length === 0 && !isReal) logs.write(uid, container, startedLine(container, image), now)
       if (isReal) this.#run(pod, seat, container)
       if (!tellsStarts) return
-      const image = pod.spec.containers.find(({ name }) => name === container)?.image ?? ''
       tell('Normal', 'Pulled', `Container image "${image}" already present on machine`)
       tell('Normal', 'Created', 'Container created')
       tell('Normal', 'Started', 'Container started')
@@ -234,3 +236,6 @@ class PodAgent {
 async function write({ client }: KeyContext, pod: Pod, status: PodStatus): Promise<void> {
   await client.subresource(Pod, 'status').update({ ...pod, status })
 }
+
+const startedLine = (container: string, image: string): string =>
+  `Simulated container "${container}" (${image}) started. It runs no program; the annotation kubewright.dev/log sets the lines of this log.`

@@ -76,6 +76,10 @@ export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNode
       wake.push(pod)
     },
     logs: (request: PodLogRequest) => (addresses.has(request.node) ? book.read(request, clock) : undefined),
+    refusesStreams: (node: string) =>
+      addresses.has(node)
+        ? `the node ${node} is simulated and its containers run no program: exec, attach and port-forward are not available`
+        : undefined,
     [Symbol.asyncDispose]: async () => processes?.[Symbol.asyncDispose](),
   })
 }

@@ -17,13 +17,17 @@ beforeAll(async () => {
   await slice('starting', 'IPv4', [{ addresses: ['10.0.0.2'], conditions: { ready: false } }])
   await service('empty', { type: 'ClusterIP', ports })
   await service('here', { type: 'ExternalName', externalName: 'localhost' })
+  await service('port', { ports }, '9443')
+  await service('address', { ports }, '[::1]:9444')
+  await service('elsewhere', { ports }, '10.0.0.1:9443')
   const { feed, store } = server.server.parts.registry
   await feed.reached(await store.revision())
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-async function service(name: string, spec: object): Promise<void> {
-  await server.send('POST /api/v1/namespaces/n/services', { body: { metadata: { name }, spec } })
+async function service(name: string, spec: object, local?: string): Promise<void> {
+  const metadata = { name, ...(local === undefined ? {} : { annotations: { 'kubewright.dev/local-address': local } }) }
+  await server.send('POST /api/v1/namespaces/n/services', { body: { metadata, spec } })
 }
 
 async function slice(name: string, addressType: string, endpoints: object[]): Promise<void> {
@@ -47,7 +51,13 @@ describe('endpointResolver()', () => {
     expect(await resolve('n', 'here', 9443)).toEqual({ host: 'localhost', port: 9443 })
   })
 
+  test('resolves services with the annotation to a program on this machine', async () => {
+    expect(await resolve('n', 'port', 443)).toEqual({ host: '127.0.0.1', port: 9443 })
+    expect(await resolve('n', 'address', 443)).toEqual({ host: '::1', port: 9444 })
+  })
+
   test.each([
+    ['elsewhere', 443, 'invalid annotation kubewright.dev/local-address: use a port, or a loopback address and a port'],
     ['nosuch', 443, 'service "nosuch" not found'],
     ['both', 80, 'no service port 80 found for service "both"'],
     ['starting', 443, 'no endpoints available for service "starting"'],

@@ -9,6 +9,7 @@ export type ServiceResolver = (namespace: string, name: string, port: number) =>
 
 /** The fields of a Service that the resolver reads. */
 export interface ServiceParts {
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> }
   readonly spec?: {
     readonly type?: string
     readonly externalName?: string
@@ -30,17 +31,25 @@ export interface EndpointParts {
   readonly conditions?: { readonly ready?: boolean }
 }
 
+/**
+ * The annotation of a Service that a program on this machine serves: its port, or its address and port. Webhooks, CRD
+ * conversions and APIServices that refer to the Service then reach the program.
+ */
+export const localAddressAnnotation = 'kubewright.dev/local-address'
+
 const serviceNameLabel = 'kubernetes.io/service-name'
 
 /**
  * Resolves services to one of their ready endpoints, as kube-apiserver does with aggregator routing, because cluster IPs are not
- * routable here. A service of type ExternalName resolves to its external name; that is the way to reach a program on the same
- * machine, since endpoints must not have loopback addresses.
+ * routable here. A service of type ExternalName resolves to its external name. A service with {@link localAddressAnnotation}
+ * resolves to a program on this machine, which endpoints cannot name: they must not have loopback addresses.
  */
 export function endpointResolver(lookup: ObjectLookup, random: Random): ServiceResolver {
   return async (namespace, name, port) => {
     const service = await findService(lookup, namespace, name)
     if (!service) throw newNotFound({ group: '', resource: 'service' }, name)
+    const local = service.metadata?.annotations?.[localAddressAnnotation]
+    if (local !== undefined) return localAddress(name, local)
     const { type = 'ClusterIP', ports = [], externalName = '', ipFamilies = [] } = service.spec ?? {}
     if (type === 'ExternalName') return { host: externalName, port }
     const servicePort = ports.find((candidate) => candidate.port === port)
@@ -56,6 +65,19 @@ export function endpointResolver(lookup: ObjectLookup, random: Random): ServiceR
     }
     throw newServiceUnavailable(`no endpoints available for service ${goQuote(name)}`)
   }
+}
+
+// Loopback addresses only: the annotation must not make the server connect to other machines.
+const localPattern = /^(?:(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]):)?(\d{1,5})$/
+
+function localAddress(name: string, text: string): HostPort {
+  const [, host = '127.0.0.1', port = ''] = localPattern.exec(text) ?? []
+  if (port === '' || Number(port) > 65_535) {
+    throw newServiceUnavailable(
+      `service ${goQuote(name)} has an invalid annotation ${localAddressAnnotation}: use a port, or a loopback address and a port`,
+    )
+  }
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
 /** The service of that name, if it exists. */

@@ -132,7 +132,7 @@ function logResponse(lines: AsyncIterable<string>, signal: AbortSignal): ApiResp
 }
 
 /** The subresources exec, attach and portforward. They check the request and then fail, because the server cannot stream to nodes. */
-export function streamSubresource(parts: Parts, hasContainer: boolean): Subresource {
+export function streamSubresource(parts: Parts, hasContainer: boolean, nodes?: NodeConnector): Subresource {
   return {
     verbs: ['get', 'create'],
     handle: async (context, resource): Promise<ApiResponse> => {
@@ -140,6 +140,8 @@ export function streamSubresource(parts: Parts, hasContainer: boolean): Subresou
       if (hasContainer) checkContainer(pod, context.request.query.get('container') ?? '')
       const node = podSpecOf(pod).nodeName
       if (!node) throw newBadRequest(`pod ${context.info.name} does not have a host assigned`)
+      const refusal = nodes?.refusesStreams?.(node)
+      if (refusal !== undefined) throw newBadRequest(refusal)
       return connectToNode(parts, node)
     },
   }

@@ -43,9 +43,14 @@ export function podSubresources(server: BuiltinServer): Readonly<Record<string, 
     }),
     eviction: action('eviction', { group: 'policy', kind: 'Eviction' }, (posted) => evictPod(server, posted)),
     log: logSubresource(server, nodes),
-    exec: withConnectAdmission(admission, 'exec', execOptions, streamSubresource(server, true)),
-    attach: withConnectAdmission(admission, 'attach', attachOptions, streamSubresource(server, true)),
-    portforward: withConnectAdmission(admission, 'portforward', portForwardOptions, streamSubresource(server, false)),
+    exec: withConnectAdmission(admission, 'exec', execOptions, streamSubresource(server, true, nodes)),
+    attach: withConnectAdmission(admission, 'attach', attachOptions, streamSubresource(server, true, nodes)),
+    portforward: withConnectAdmission(
+      admission,
+      'portforward',
+      portForwardOptions,
+      streamSubresource(server, false, nodes),
+    ),
     proxy: withConnectAdmission(admission, 'proxy', proxyOptions('Pod'), podProxySubresource(server)),
   }
 }
