@@ -4,6 +4,7 @@ import { UsageError } from '@kubewright/base'
 import type { Operator, RunHook, RunOptions } from '@kubewright/runtime'
 import { enableTypeScript } from './enable-typescript.ts'
 import type { Entry } from './find-entry.ts'
+import { moduleProblem } from './module-problem.ts'
 
 /** An operator and the way its module runs it. */
 export interface LoadedOperator {
@@ -44,7 +45,10 @@ async function exported(
   taken: Promise<LoadedOperator>,
   called: AbortSignal,
 ): Promise<LoadedOperator> {
-  const module = (await import(pathToFileURL(entry.file).href)) as Readonly<Record<string, unknown>>
+  const module = (await import(pathToFileURL(entry.file).href).catch((error: unknown) => {
+    const fix = moduleProblem(entry.file, error)
+    throw fix === undefined ? error : new UsageError(`${entry.name} cannot be loaded: ${fix}`)
+  })) as Readonly<Record<string, unknown>>
   // A program that awaits `run` finishes its import after the call.
   if (called.aborted) return taken
   const found = await operatorIn(module)
