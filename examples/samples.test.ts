@@ -7,6 +7,7 @@ import { startTestEnv } from 'kubewright/testing'
 import { expect, test } from 'vitest'
 import { operator as appService } from './app-service/src/operator.ts'
 import { operator as cronJob } from './cron-job/src/operator.ts'
+import { operator as fleet } from './fleet/src/operator.ts'
 import { operator as foo } from './foo/src/operator.ts'
 import { Fruit } from './fruit/src/fruit.ts'
 import { fakeDns } from './home/src/dns.ts'
@@ -18,6 +19,7 @@ import { operator as shop } from './shop/src/operator.ts'
 const operators: Readonly<Record<string, Operator | undefined>> = {
   'app-service': appService,
   'cron-job': cronJob,
+  fleet,
   foo,
   fruit: undefined,
   home: homeOperator(fakeDns()),

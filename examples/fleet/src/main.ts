@@ -1,0 +1,4 @@
+import { run } from 'kubewright'
+import { operator } from './operator.ts'
+
+await run(operator)
