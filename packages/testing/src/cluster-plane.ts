@@ -1,5 +1,5 @@
 import type { AnyKind } from '@kubewright/api'
-import { isApiError, isConditionTrue } from '@kubewright/api'
+import { crdOf, isApiError, isConditionTrue } from '@kubewright/api'
 import { type AsyncDisposer, type Clock, KubewrightError, type Logger, systemRandom, uuid } from '@kubewright/base'
 import { CertificateAuthority } from '@kubewright/base/pki'
 import {
@@ -23,6 +23,7 @@ import {
   type Operator,
   registerLocally,
   serveWebhooks,
+  type WebhookHandler,
   type WebhookRegistration,
 } from '@kubewright/runtime'
 import { rightsOf } from './operator-rights.ts'
@@ -171,14 +172,52 @@ export async function webhooksOnCluster(
   )
   const { conversions } = operator
   const handler = createWebhookHandler({ webhooks, conversions, client, clock, log })
+  // The path names the environment, so that others can tell whether its conversions still work.
+  const prefix = `${pathPrefix}${namespace}`
+  const withoutPrefix: WebhookHandler = (request) =>
+    handler({ ...request, path: request.path.startsWith(prefix) ? request.path.slice(prefix.length) : request.path })
   const now = clock.now()
   const authority = CertificateAuthority.create({ commonName: 'webhooks of a test', now })
   const certificate = certificateSource(new CertificateAuthority(authority).issueServing({ now, hosts: [host] }))
   const listen = host === '127.0.0.1' ? host : '0.0.0.0'
-  const { port } = disposer.use(await serveWebhooks({ handler, certificate, port: 0, host: listen, log }))
+  const { port } = disposer.use(
+    await serveWebhooks({ handler: withoutPrefix, certificate, port: 0, host: listen, log }),
+  )
   const owner = { ...operator, name: namespace, webhooks }
-  const url = `https://${host}:${port}`
+  const url = `https://${host}:${port}${prefix}`
+  // All environments share the CRDs: the conversions of one that has ended must not come back.
+  await dropDeadConversions(admin, operator)
+  disposer.defer(() => dropDeadConversions(admin, operator, namespace))
   disposer.use(await registerLocally(owner, { client: admin, url, caBundle: authority.cert, log }))
+}
+
+const pathPrefix = '/kubewright-test/'
+
+/**
+ * Removes conversions of environments that have ended, or of `own`. A test process that was killed leaves the address of
+ * its conversion in the CRD, and the API server could then not read objects of other versions.
+ */
+async function dropDeadConversions(admin: ApiClient, { conversions }: Operator, own?: string): Promise<void> {
+  for (const { hub } of conversions) {
+    const { name } = crdOf(hub).metadata
+    const crd = await admin.find(CustomResourceDefinition, name)
+    const url = crd?.spec.conversion?.webhook?.clientConfig?.url
+    if (crd === undefined || url === undefined) continue
+    const [, owner] = new URL(url).pathname.split(pathPrefix)
+    const namespace = owner?.split('/')[0]
+    if (namespace === undefined) continue
+    const found = namespace === own ? undefined : await admin.find(Namespace, namespace)
+    if (found !== undefined && found.metadata.deletionTimestamp === undefined) continue
+    const path = '/spec/conversion'
+    const patch = [
+      // Another environment may have registered its conversion in the meantime.
+      { op: 'test' as const, path: `${path}/webhook/clientConfig/url`, value: url },
+      { op: 'replace' as const, path, value: { strategy: 'None' } },
+    ]
+    await admin.patch(CustomResourceDefinition, name, patch).catch((error: unknown) => {
+      if (!isApiError(error)) throw error
+    })
+  }
 }
 
 /** Rejects with a clear error when the cluster does not respond. */

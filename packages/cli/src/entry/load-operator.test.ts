@@ -59,26 +59,3 @@ describe('loadOperator()', () => {
     await expect(load(`throw new Error('of the module')`)).rejects.toThrow('of the module')
   })
 })
-
-describe('loadOperator() of a project that mixes module systems', () => {
-  const write = (name: string, files: Readonly<Record<string, string>>): Promise<LoadedOperator> => {
-    const project = mkdtempSync(join(folder, name))
-    for (const [file, text] of Object.entries(files)) writeFileSync(join(project, file), text)
-    return loadOperator({ file: join(project, 'main.ts'), project, name: 'main.ts' }, systemClock)
-  }
-
-  it('names the fix for a project without "type": "module"', async () => {
-    const loaded = write('cjs-', { 'package.json': '{}', 'main.ts': `${made}\nawait 0\nexport default make('a')` })
-    await expect(loaded).rejects.toThrow(/add "type": "module" to .*package\.json, or rename the file to \.mts/)
-  })
-
-  it('names the fix for code that uses require', async () => {
-    const code = `${made}\nrequire('node:fs')\nexport default make('a')`
-    const loaded = write('esm-', {
-      'package.json': '{"type":"module"}',
-      'main.mjs': code,
-      'main.ts': `import './main.mjs'`,
-    })
-    await expect(loaded).rejects.toThrow("'require' exists in CommonJS only: use import instead")
-  })
-})

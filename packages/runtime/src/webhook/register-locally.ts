@@ -1,4 +1,4 @@
-import { crdOf, isForbidden, type JsonPatchOperation } from '@kubewright/api'
+import { crdOf, isForbidden, isInvalid, type JsonPatchOperation } from '@kubewright/api'
 import { KubewrightError, type Logger } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import {
@@ -8,6 +8,7 @@ import {
   type ValidatingWebhookConfigurationDraft,
 } from '@kubewright/k8s/admissionregistration/v1'
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
+import { conversionPath } from './create-webhook-handler.ts'
 import { conversionCrd, type WebhookOwner, webhookConfigurations } from './webhook-configurations.ts'
 
 /** Options of {@link registerLocally}. */
@@ -44,8 +45,8 @@ export async function registerLocally(
     for (const conversion of operator.conversions ?? []) {
       const { name } = crdOf(conversion.hub).metadata
       const before = (await client.get(CustomResourceDefinition, name)).spec.conversion ?? { strategy: 'None' }
-      undo.push(() => client.patch(CustomResourceDefinition, name, replaceConversion(before), { fieldManager }))
       const { conversion: now } = conversionCrd(conversion, { url, caBundle }).spec
+      undo.push(() => restoreConversion(client, name, before, `${url.replace(/\/$/, '')}${conversionPath}`))
       await client.patch(CustomResourceDefinition, name, replaceConversion(now), { fieldManager })
     }
     const installed = webhookConfigurations(operator, { url, caBundle })
@@ -111,6 +112,15 @@ function notAllowed(operator: string, cause: unknown): KubewrightError {
   const message = `Cannot register the webhooks of "${operator}": ${(cause as Error).message}`
   const fix = `install them with 'kubewright deploy', or run with credentials that may create webhook configurations`
   return new KubewrightError('KW_WEBHOOK_REGISTRATION', `${message}: ${fix}`, { cause })
+}
+
+/** Restores the conversion of a CRD, unless another process has registered its own in the meantime. */
+async function restoreConversion(client: Client, name: string, before: unknown, own: string): Promise<void> {
+  const test = { op: 'test' as const, path: '/spec/conversion/webhook/clientConfig/url', value: own }
+  const patch = [test, ...replaceConversion(before)]
+  await client.patch(CustomResourceDefinition, name, patch, { fieldManager }).catch((error: unknown) => {
+    if (!isInvalid(error)) throw error
+  })
 }
 
 function replaceConversion(value: unknown): { op: 'add'; path: string; value: unknown }[] {
