@@ -64,7 +64,9 @@ describe('a deployed operator on this machine', () => {
     )
     await until('the webhooks', async () => (await attempt(client, 'first')) === 'admitted')
     expect((await client.get(Home, { name: 'first', namespace: 'default' })).spec.domain).toBeDefined()
-    expect((await client.get(Home.versions.v1alpha1, { name: 'first', namespace: 'default' })).metadata.name).toBe('first')
+    expect((await client.get(Home.versions.v1alpha1, { name: 'first', namespace: 'default' })).metadata.name).toBe(
+      'first',
+    )
   })
 
   it('is reached at its URL, with the rights of its roles, and restores the configurations at the end', async () => {
@@ -80,7 +82,9 @@ describe('a deployed operator on this machine', () => {
       host: '127.0.0.1',
     })
     await until('the webhooks', async () => (await attempt(client, 'first')) === 'admitted')
-    expect((await client.get(Home.versions.v1alpha1, { name: 'first', namespace: 'default' })).metadata.name).toBe('first')
+    expect((await client.get(Home.versions.v1alpha1, { name: 'first', namespace: 'default' })).metadata.name).toBe(
+      'first',
+    )
     await running[Symbol.asyncDispose]()
     expect(await configurations(client)).toEqual(before)
   })

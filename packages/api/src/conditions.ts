@@ -89,15 +89,23 @@ export function findCondition<C extends { readonly type: string }>(
   return conditions?.find((existing) => existing.type === type)
 }
 
-/** Whether the condition of the given type is True. False when it is absent. */
-export function isConditionTrue(object: HasConditions, type: string): boolean {
-  return findCondition(object.status?.conditions, type)?.status === 'True'
+/** Whether the condition of the given type is True, in an object or a list of conditions. False when it is absent. */
+export function isConditionTrue(of: HasConditions | ConditionList | undefined, type: string): boolean {
+  return findCondition(conditionsOf(of), type)?.status === 'True'
 }
 
-/** Whether the condition of the given type is False. False when it is absent. */
-export function isConditionFalse(object: HasConditions, type: string): boolean {
-  return findCondition(object.status?.conditions, type)?.status === 'False'
+/** Whether the condition of the given type is False, in an object or a list of conditions. False when it is absent. */
+export function isConditionFalse(of: HasConditions | ConditionList | undefined, type: string): boolean {
+  return findCondition(conditionsOf(of), type)?.status === 'False'
 }
+
+type ConditionList = NonNullable<NonNullable<HasConditions['status']>['conditions']>
+
+function conditionsOf(of: HasConditions | ConditionList | undefined): ConditionList | undefined {
+  return isList(of) ? of : of?.status?.conditions
+}
+
+const isList = (value: HasConditions | ConditionList | undefined): value is ConditionList => Array.isArray(value)
 
 function stamped<T extends string>(
   draft: Readonly<ConditionDraft<T>>,

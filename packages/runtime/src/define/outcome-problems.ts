@@ -41,7 +41,9 @@ type Problems<T, Expected, Path extends string = '', Depth extends readonly unkn
 type FieldProblems<T, Objects, Expected, Path extends string, Depth extends readonly unknown[]> = [Objects] extends [
   never,
 ]
-  ? `'${Path}' is an object, not ${Wanted<Expected, Path>}`
+  ? [Exclude<Expected, undefined>] extends [never]
+    ? `'${Path}' must be omitted, as the kind has no such part`
+    : `'${Path}' is an object, not ${Wanted<Expected, Path>}`
   : string extends FieldsOf<Objects>
     ? T extends Expected
       ? never
