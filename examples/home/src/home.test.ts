@@ -2,7 +2,7 @@ import { isForbidden } from 'kubewright'
 import { checkConversion } from 'kubewright/conversion'
 import { Deployment, MutatingWebhookConfiguration, Service, ValidatingWebhookConfiguration } from 'kubewright/k8s'
 import { isTrue, startTestEnv, type TestEnvOptions } from 'kubewright/testing'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, TestRunner, test } from 'vitest'
 import { fakeDns } from './dns.ts'
 import { homeConversion } from './home.conversion.ts'
 import { Home } from './home.ts'
@@ -13,9 +13,12 @@ const sample = (
   spec: { image?: string; replicas?: number; domain?: string; port?: number } = {},
 ) => Home({ metadata: { name }, spec: { image: 'nginx:1.27', replicas: 2, ...spec } })
 
+// On a cluster, tests that need virtual time or the embedded control plane are skipped.
+const skip = (reason: string): void => TestRunner.getCurrentTest()?.context.skip(reason)
+
 async function start(options: TestEnvOptions = {}) {
   const dns = fakeDns()
-  const env = await startTestEnv(homeOperator(dns), { time: 'virtual', ...options })
+  const env = await startTestEnv(homeOperator(dns), { time: 'virtual', skip, ...options })
   const warnings: string[] = []
   // A new client reports each warning again.
   const client = () => env.controlPlane.client({ onWarning: (text) => warnings.push(text) })

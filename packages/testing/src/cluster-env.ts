@@ -27,6 +27,7 @@ export async function startOnCluster(
 ): Promise<TestEnv> {
   // Virtual time ends at the border of this process.
   const options: TestEnvOptions = { ...given, time: 'real', timeout: given.timeout ?? '1m' }
+  if (given.start !== undefined) skipOnCluster(options, "'start' needs virtual time")
   const world = new World(options, undefined)
   try {
     return await assembleOnCluster(operator, options, wanted, world)
