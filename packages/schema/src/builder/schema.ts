@@ -56,7 +56,7 @@ export interface Schema<Out, In = Out> {
    * fields all have defaults stays absent if it is not written; call `.default({})` to have it created and filled.
    */
   default(value: Exclude<In, undefined>): Schema<Exclude<Out, undefined>, In | undefined>
-  /** Sets the description, shown by `kubectl explain`. */
+  /** Sets the description in the CRD, shown by `kubectl explain`. Comments on fields reach editors only. */
   describe(text: string): Schema<Out, In>
   /** Sets a short title, shown by some user interfaces. */
   title(text: string): Schema<Out, In>

@@ -17,10 +17,11 @@ export function resourceText(project: Project, family: KindFamily): string {
     ...(isProtected(group)
       ? [`  metadata: { annotations: { 'api-approved.kubernetes.io': 'unapproved, experimental-only' } },`]
       : []),
+    // Descriptions reach the CRD and kubectl explain; comments would reach editors only.
+    `  description: 'TODO: describe ${kind}.',`,
   ]
   return `${licenseHeader(project)}import { defineResource, type Infer, s } from 'kubewright'
 
-/** TODO: describe ${kind}. */
 export const ${kind} = defineResource({
 ${names.join('\n')}
 ${family.image === undefined ? exampleSchema : imageSchema(family)}})
@@ -33,7 +34,7 @@ const exampleSchema = `  spec: s.object({
     foo: s.string({ maxLength: 63 }).describe('An example field.').optional(),
   }),
   status: s.object({
-    conditions: s.conditions('Ready'),
+    conditions: s.conditions('Ready').describe('Whether the object is ready.'),
   }),
   columns: {
     Ready: '.status.conditions[?(@.type=="Ready")].status',
@@ -55,8 +56,8 @@ function imageSchema({ image }: KindFamily): string {
     size: s.int({ minimum: 0 }).describe('The number of instances.').default(1),${portField}
   }),
   status: s.object({
-    readyReplicas: s.int(),
-    conditions: s.conditions('Available', 'Degraded'),
+    readyReplicas: s.int().describe('The number of instances that are ready.'),
+    conditions: s.conditions('Available', 'Degraded').describe('Whether the instances work.'),
   }),
   columns: {
     Size: '.spec.size',
