@@ -9,6 +9,7 @@ import { runtimeErrorCodes } from '@kubewright/runtime'
 import { storageErrorCodes } from '@kubewright/storage'
 import { testingErrorCodes } from '@kubewright/testing'
 import { expect, test } from 'vitest'
+import { simulatorErrorCodes } from '../packages/simulator/src/error-codes.ts'
 
 const tables = {
   base: baseErrorCodes,
@@ -18,6 +19,7 @@ const tables = {
   storage: storageErrorCodes,
   controlplane: controlplaneErrorCodes,
   console: consoleErrorCodes,
+  simulator: simulatorErrorCodes,
   testing: testingErrorCodes,
 }
 

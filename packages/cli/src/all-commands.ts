@@ -17,6 +17,7 @@ import { createCommand } from './scaffold/create-command.ts'
 import { editCommand } from './scaffold/edit-command.ts'
 import { initCommand } from './scaffold/init-command.ts'
 import { upgradeCommand } from './scaffold/upgrade/upgrade-command.ts'
+import { simulateCommand } from './simulate/simulate-command.ts'
 import { upCommand } from './up/up-command.ts'
 import { validateCommand } from './validate/validate-command.ts'
 
@@ -29,6 +30,7 @@ export const allCommands: readonly (Command | CommandGroup)[] = [
   generateCommand,
   devCommand,
   runOperatorCommand,
+  simulateCommand,
   installCommand,
   uninstallCommand,
   deployCommand,

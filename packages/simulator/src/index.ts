@@ -9,5 +9,6 @@ export type {
   SimulationReport,
   TimelineEntry,
 } from './options.ts'
+export { reportPage } from './report-page.ts'
 export { explore, SimulationError, simulate } from './simulate.ts'
 export { type OracleName, oracleNames, type Violation } from './violation.ts'

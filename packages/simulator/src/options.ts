@@ -56,7 +56,7 @@ export interface SimulateOptions<World = unknown> {
   readonly regressions?: string | undefined
   /** Runs one schedule only: the ID that a failed simulation printed. @default none */
   readonly replay?: string | undefined
-  /** Runs every n-th schedule only, to share the work between processes. @default all */
+  /** Explores one of several parts, to share the work between processes. @default everything */
   readonly shard?: { readonly index: number; readonly of: number } | undefined
   /** Called after each schedule. */
   readonly onProgress?: ((progress: SimulationProgress) => void) | undefined

@@ -70,6 +70,8 @@ export class World {
   readonly states: Set<string> = new Set()
   readonly exits: number[] = []
   readonly fired: Set<Fault> = new Set()
+  /** The number of writes that the server refused because the object was not valid. */
+  refusals = 0
   /** Whether each action changes something, in order. */
   readonly actionWrites: boolean[] = []
   #plane: ControlPlane | undefined
@@ -550,6 +552,7 @@ export class World {
     }
     if (facts.plural === 'events') return
     this.tell('operator', `The operator: ${requestText(facts)} → ${status}${isEffective ? '' : ' (no change)'}`, source)
+    if (status === 400 || status === 422) this.refusals++
     if (status === 403 || status === 400 || status === 422 || status === 500) this.#checkRefusal(object, facts)
     const id =
       status < 300 && object.kind !== 'Status' ? objectId(object) : `${facts.plural} ${facts.namespace}/${facts.name}`
