@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { AppService } from '../../examples/app-service/src/app-service.ts'
 import { Foo } from '../../examples/foo/src/foo.ts'
 import { Fruit } from '../../examples/fruit/src/fruit.ts'
+import { homeConversion } from '../../examples/home/src/home.conversion.ts'
 import { Home } from '../../examples/home/src/home.ts'
 import { manifestsOf } from '../../packages/cli/src/manifests/manifests-of.ts'
 
@@ -13,7 +14,8 @@ type AnyKind = Parameters<typeof crdOf>[0]
 
 function fileOf(kind: AnyKind): [path: string, text: string] {
   const controller = defineController(kind as typeof Home, { reconcile: () => undefined })
-  const files = manifestsOf(defineOperator({ name: 'operator', controllers: [controller] }))
+  const conversions = kind === Home ? [homeConversion] : []
+  const files = manifestsOf(defineOperator({ name: 'operator', controllers: [controller], conversions }))
   const found = [...files].filter(([path]) => path.startsWith('config/crd/bases/'))
   expect(found).toHaveLength(1)
   return found[0]!
