@@ -89,7 +89,8 @@ async function podTroubles(client: ApiClient, name: string, namespace: string): 
     }
   }
   const see = ['See', `  kubectl -n ${namespace} describe pods`, `  kubectl -n ${namespace} logs deployment/${name}`]
-  if (pods.length === 0) return 'It has no pods: check that the cluster runs the deployment controller'
+  if (pods.length === 0)
+    return 'It has no pods: check its Warning events, and that the cluster runs the deployment controller'
   return [...troubles, ...see].join('\n')
 }
 

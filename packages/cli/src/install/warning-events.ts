@@ -71,9 +71,14 @@ export class WarningEvents {
         (object.metadata.namespace ?? '') === namespace &&
         (name === object.metadata.name || name.startsWith(`${object.metadata.name}-`)),
     )
-    const text = `Warning: ${kind.toLowerCase()}/${name}: ${reason}: ${message}`
-    if (!isConcerned || this.#seen.has(text) || this.#seen.size >= maxEvents) return
-    this.#seen.add(text)
-    this.#options.onEvent(text)
+    const id = `${kind} ${reason} ${withoutSuffixes(message)}`
+    if (!isConcerned || this.#seen.has(id) || this.#seen.size >= maxEvents) return
+    this.#seen.add(id)
+    this.#options.onEvent(`Warning: ${kind.toLowerCase()}/${name}: ${reason}: ${message}`)
   }
+}
+
+/** A message without the parts that differ between repetitions: the generated ends of names, and the note of aggregated events. */
+function withoutSuffixes(message: string): string {
+  return message.replace('(combined from similar events): ', '').replaceAll(/-[a-z0-9]{4,10}(?=[^a-z0-9-]|$)/g, '')
 }
