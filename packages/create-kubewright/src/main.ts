@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { planCreation } from './plan-creation.ts'
 
-const { folder, args, next } = planCreation(process.argv.slice(2), process.cwd())
+const { folder, args, enter } = planCreation(process.argv.slice(2), process.cwd())
 mkdirSync(folder, { recursive: true })
 const command = join(dirname(fileURLToPath(import.meta.resolve('@kubewright/cli'))), '../bin/kubewright.js')
 const child = spawn(process.execPath, [command, ...args], { cwd: folder, stdio: 'inherit' })
@@ -15,5 +15,6 @@ process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => child.kill('SIGTERM'))
 child.on('exit', (code) => {
   process.exitCode = code ?? 1
-  if (code === 0 && !args.includes('--help')) console.error(`Created ${folder}. Next:\n  ${next.join('\n  ')}`)
+  // init has printed the other commands.
+  if (code === 0 && enter !== undefined && !args.includes('--help')) console.error(`First: ${enter}`)
 })

@@ -6,16 +6,16 @@ describe('planCreation()', () => {
     expect(planCreation(['home-operator', '--domain', 'example.com', '--yes'], '/work')).toEqual({
       folder: '/work/home-operator',
       args: ['init', '--domain', 'example.com', '--yes'],
-      next: ['cd home-operator', 'npx kubewright create api --kind Home --version v1'],
+      enter: 'cd home-operator',
     })
-    expect(planCreation(['my shop'], '/work').next[0]).toBe('cd "my shop"')
+    expect(planCreation(['my shop'], '/work').enter).toBe('cd "my shop"')
   })
 
   it('uses the current folder without a name', () => {
     expect(planCreation(['--yes'], '/work/42')).toEqual({
       folder: '/work/42',
       args: ['init', '--yes'],
-      next: ['npx kubewright create api --kind Home --version v1'],
+      enter: undefined,
     })
   })
 })

@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path'
+import { resolve } from 'node:path'
 
 /** The work of `npm create kubewright`. */
 export interface CreatePlan {
@@ -6,8 +6,8 @@ export interface CreatePlan {
   readonly folder: string
   /** The arguments of `kubewright`, which runs in that folder. */
   readonly args: readonly string[]
-  /** The commands to print at the end. */
-  readonly next: readonly string[]
+  /** The command that enters the folder; undefined if it is the current one. */
+  readonly enter: string | undefined
 }
 
 /**
@@ -19,20 +19,10 @@ export function planCreation(argv: readonly string[], current: string): CreatePl
   const isNamed = first !== undefined && !first.startsWith('-')
   const folder = resolve(current, isNamed ? first : '.')
   const flags = isNamed ? argv.slice(1) : argv
-  const enter = folder === resolve(current) ? [] : [`cd ${/\s/.test(first!) ? JSON.stringify(first) : first}`]
+  const isHere = folder === resolve(current)
   return {
     folder,
     args: ['init', ...flags],
-    next: [...enter, `npx kubewright create api --kind ${suggestKind(folder)} --version v1`],
+    enter: isHere ? undefined : `cd ${/\s/.test(first!) ? JSON.stringify(first) : first}`,
   }
-}
-
-/** A kind for the example: `home-operator` -> `Home`. */
-function suggestKind(folder: string): string {
-  const words = basename(folder)
-    .replace(/-?operator$/i, '')
-    .split(/[^A-Za-z0-9]+/)
-    .filter((word) => /^[A-Za-z]/.test(word))
-  const kind = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')
-  return kind === '' ? 'Home' : kind
 }
