@@ -78,6 +78,19 @@ describe('kubewright generate', () => {
       { path: 'config/manager/manager.yaml', action: 'replace', difference: '1 line added, 0 removed' },
     ])
 
+    // A variable in config/manager makes all artifacts stale, and is then part of them.
+    const manager = read('config/manager/manager.yaml')
+    const variable = '        env:\n        - name: REGION\n          value: here\n        image:'
+    folder.write([['config/manager/manager.yaml', manager.replace('        image:', variable)]])
+    const csv = 'bundle/manifests/app-service-operator.clusterserviceversion.yaml'
+    const made = ['dist/install.yaml', 'dist/chart/templates/manager/manager.yaml', csv]
+    const stale = await kubewright('generate', '--check')
+    expect(stale.code).toBe(1)
+    expect(stale.out.match(/(?<=^\+\+\+ ).*$/gm)).toEqual([...made].sort())
+    const built = await kubewright('generate')
+    expect(built.notes).toContain('kept      config/manager/manager.yaml, which you changed (4 lines added, 0 removed)')
+    for (const path of made) expect(read(path), path).toContain('name: REGION')
+
     // A new field appears in the sample, and so in the bundle.
     folder.write([
       ['src/app-service.ts', read('src/app-service.ts').replace('    image:', '    picture: s.string(),\n    image:')],

@@ -4,6 +4,7 @@ import type { Operator } from '@kubewright/runtime'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { operator as appService } from '../../examples/app-service/src/operator.ts'
 import { operator as home } from '../../examples/home/src/operator.ts'
+import { valuesInSchema, valuesSchema } from '../../packages/cli/src/manifests/chart-values.ts'
 import { buildConfig } from '../../packages/cli/src/manifests/config-build.ts'
 import { chartFiles } from '../../packages/cli/src/manifests/helm-chart.ts'
 import { installObjects } from '../../packages/cli/src/manifests/install-objects.ts'
@@ -150,6 +151,16 @@ describe('chartFiles()', () => {
     })
     expect(plan('templates/mine.yaml')).toBeUndefined()
     expect(plan('templates/NOTES.txt')?.action).toBe('kept')
+  })
+})
+
+describe('valuesInSchema()', () => {
+  it('returns the values that were generated last, without new ones', () => {
+    const value = (path: string, of: unknown) => ({ path, comment: 'A value.', default: of, schema: {} })
+    const old = [value('a.b', 1), value('c', [])]
+    const schema = valuesSchema(old, [])
+    expect(valuesInSchema(schema, [value('a.b', 2), value('a.new', 3), value('c', ['d'])])).toEqual(old)
+    expect(valuesInSchema('{', old)).toBeUndefined()
   })
 })
 

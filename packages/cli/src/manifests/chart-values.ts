@@ -30,7 +30,10 @@ export function valuesSchema(values: readonly ChartValue[], rules: readonly obje
   return jsonText(schema)
 }
 
-/** The values that an earlier values.schema.json has as defaults, with current comments; undefined if they do not have the same paths. */
+/**
+ * The values that an earlier values.schema.json has as defaults, with current comments. Values that it lacks are new, and not among them.
+ * Undefined if the text is not valid.
+ */
 export function valuesInSchema(text: string, values: readonly ChartValue[]): ChartValue[] | undefined {
   let schema: unknown
   try {
@@ -38,17 +41,14 @@ export function valuesInSchema(text: string, values: readonly ChartValue[]): Cha
   } catch {
     return undefined
   }
-  const found: ChartValue[] = []
-  for (const value of values) {
+  return values.flatMap((value) => {
     let at = schema
     for (const key of value.path.split('.')) {
       const properties = isRecord(at) ? at['properties'] : undefined
       at = isRecord(properties) ? properties[key] : undefined
     }
-    if (!isRecord(at) || !Object.hasOwn(at, 'default')) return undefined
-    found.push({ ...value, default: at['default'] })
-  }
-  return found
+    return isRecord(at) && Object.hasOwn(at, 'default') ? [{ ...value, default: at['default'] }] : []
+  })
 }
 
 function sectionsOf(values: readonly ChartValue[]): Section {

@@ -44,7 +44,9 @@ Write config/ for an operator, in the layout of kubebuilder. kubectl apply -k co
 
 The CRDs, config/rbac/role.yaml and config/webhook/manifests.yaml are derived from the code and always written. You may
 change every other file: generate keeps a file whose checksum in the first line does not match its content. Settings are
-read from the existing files of config/.`,
+read from the existing files of config/.
+
+The installer, the chart and the bundle contain the objects of config/default with your changes.`,
   args: entryArgument,
   flags: generateFlags,
   run: async (input, context) => (await import('./run-generate.ts')).runGenerate(input, context),
