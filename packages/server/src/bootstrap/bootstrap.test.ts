@@ -34,6 +34,20 @@ describe('bootstrap()', () => {
     })
   })
 
+  test('creates the ServiceCIDR of the cluster IPs and reports it as ready', async () => {
+    const { body } = await server.send('GET /apis/networking.k8s.io/v1/servicecidrs/kubernetes')
+    expect(body).toMatchObject({
+      metadata: {
+        managedFields: [
+          { manager: 'kubernetes-service-cidr-controller', operation: 'Apply', subresource: 'status' },
+          { manager: 'kube-apiserver', operation: 'Update' },
+        ],
+      },
+      spec: { cidrs: ['10.0.0.0/24'] },
+      status: { conditions: [{ type: 'Ready', status: 'True', message: 'Kubernetes default Service CIDR is ready' }] },
+    })
+  })
+
   test('creates priority classes, priority levels and flow schemas', async () => {
     expect(await names('/apis/scheduling.k8s.io/v1/priorityclasses')).toEqual([
       'system-cluster-critical',

@@ -1,12 +1,14 @@
 import { type Clock, formatRFC3339, instantFromMillis, type Logger } from '@kubewright/base'
 import { type FrontProxyIdentity, requestHeaderConfig } from '../aggregation/front-proxy.ts'
 import { aggregatorGroup, localApiService } from '../aggregation/local-api-service.ts'
+import { defaultClusterIpRange } from '../builtins/core/service/service-allocator.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { ResourceTable } from '../resource/resource-table.ts'
 import type { SystemWriter } from '../verbs/write/system-writer.ts'
 import { flowSchemaObjects, priorityLevelObjects } from './flow-control-objects.ts'
 import { ensureKubernetesService } from './kubernetes-service.ts'
 import { priorityClassObjects } from './priority-classes.ts'
+import { ensureServiceCidr } from './service-cidr.ts'
 import { namespaceObject, systemNamespaces } from './system-namespaces.ts'
 
 /** The parts of the server that {@link bootstrap} uses. */
@@ -33,11 +35,11 @@ export interface BootstrapOptions {
  */
 export async function bootstrap(parts: BootstrapParts, options: BootstrapOptions = {}): Promise<void> {
   const now = parts.clock.now()
-  const ensure = (plural: string, objects: readonly MutableObject[]): Promise<void>[] =>
+  const ensure = (plural: string, objects: readonly MutableObject[]): Promise<unknown>[] =>
     objects.map((object) => attempt(plural, object.metadata.name!, () => parts.writer.ensure(plural, object)))
   const failures = new Map<string, { readonly error: unknown; readonly objects: string[] }>()
   // An object that cannot be created must not prevent the server from starting.
-  const attempt = (plural: string, name: string, work: () => Promise<void>): Promise<void> =>
+  const attempt = (plural: string, name: string, work: () => Promise<unknown>): Promise<unknown> =>
     work().catch((error: unknown) => {
       const known = failures.get(String(error)) ?? { error, objects: [] }
       known.objects.push(`${plural} ${name}`)
@@ -58,6 +60,7 @@ export async function bootstrap(parts: BootstrapParts, options: BootstrapOptions
       // Publishes the certificates at every start, because they may have been renewed and extension servers verify clients with them.
       attempt('configmaps', object.metadata.name!, () => parts.writer.put('configmaps', object, ['data'])),
     ),
+    attempt('servicecidrs', 'kubernetes', () => ensureServiceCidr(parts, defaultClusterIpRange, now)),
     attempt('services', 'kubernetes', () => ensureKubernetesService(parts.writer, options.port ?? 6443)),
   ])
   // Logs an error that many objects share, such as a full disk, once.

@@ -1,3 +1,5 @@
+import { HealthResults } from './health-results.ts'
+
 /** One check: rejects with the reason when it fails. */
 export type HealthCheck = (signal: AbortSignal) => Promise<void> | void
 
@@ -11,6 +13,8 @@ const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz']
 
 /** The checks of /healthz, /livez and /readyz, in the order in which responses list them. */
 export class HealthChecks {
+  /** The results of the checks that the endpoints have run. */
+  readonly results: HealthResults = new HealthResults()
   readonly #checks: { name: string; check: HealthCheck; endpoints: readonly HealthEndpoint[] }[] = []
 
   readonly #notices: { name: string; notice: HealthNotice }[] = []

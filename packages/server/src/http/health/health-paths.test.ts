@@ -46,6 +46,18 @@ describe('healthPaths()', () => {
     broken = false
   })
 
+  test('serves the results of checks at /metrics/slis', async () => {
+    broken = true
+    await ask('/livez/disk')
+    broken = false
+    await ask('/livez/disk')
+    const [status, text] = await ask('/metrics/slis')
+    expect(status).toBe(200)
+    expect(text).toContain('kubernetes_healthcheck{name="disk",type="livez"} 1\n')
+    expect(text).toMatch(/kubernetes_healthchecks_total\{name="disk",status="error",type="livez"\} \d+\n/)
+    expect(text).toMatch(/kubernetes_healthchecks_total\{name="disk",status="success",type="livez"\} \d+\n/)
+  })
+
   test('serves each check only below its own endpoints', async () => {
     expect(await ask('/readyz/late')).toEqual([200, 'ok'])
     expect(await ask('/livez/late')).toEqual([404, '404 page not found\n'])

@@ -7,29 +7,36 @@ import type { HealthCheck, HealthChecks, HealthEndpoint } from './health-checks.
 
 const endpoints: ReadonlySet<string> = new Set<HealthEndpoint>(['healthz', 'livez', 'readyz'])
 
-/** Serves the health endpoints and each of their checks for every HTTP method, as apiserver/pkg/server/healthz does. */
+/** Serves the health endpoints and each of their checks for every HTTP method, as apiserver/pkg/server/healthz does, and /metrics/slis. */
 export function healthPaths(checks: HealthChecks, log: Logger): PathHandler {
   return async (context) => {
     const { path } = context.info
+    if (path === '/metrics/slis' && context.request.method === 'GET') {
+      return respondText(200, checks.results.render(), 'text/plain; version=0.0.4; charset=utf-8')
+    }
     const slash = path.indexOf('/', 1)
     const endpoint = path.slice(1, slash < 0 ? undefined : slash)
     if (!endpoints.has(endpoint)) return undefined
     const known = checks.of(endpoint as HealthEndpoint)
     const notices = checks.noticesOf(endpoint as HealthEndpoint)
-    if (slash < 0) return all(endpoint, known, notices, context, log)
+    if (slash < 0) return all(endpoint as HealthEndpoint, checks, { known, notices }, context, log)
     const notice = notices.find(({ name }) => name === path.slice(slash + 1))
     if (notice) return ok(noticeText(notice.details))
     const single = known.find(({ name }) => name === path.slice(slash + 1))
     if (!single) return undefined
     const problem = await problemOf(single.check, context)
+    checks.results.record(endpoint as HealthEndpoint, single.name, problem === undefined)
     return problem === undefined ? ok('ok') : failed(`internal server error: ${problem}\n`)
   }
 }
 
 async function all(
-  endpoint: string,
-  checks: ReturnType<HealthChecks['of']>,
-  notices: ReturnType<HealthChecks['noticesOf']>,
+  endpoint: HealthEndpoint,
+  { results }: HealthChecks,
+  {
+    known,
+    notices,
+  }: { readonly known: ReturnType<HealthChecks['of']>; readonly notices: ReturnType<HealthChecks['noticesOf']> },
   context: RequestContext,
   log: Logger,
 ): Promise<ApiResponse> {
@@ -38,13 +45,14 @@ async function all(
   const unknown = new Set(excluded)
   const lines: string[] = []
   const failures: Record<string, string> = {}
-  for (const { name, check } of checks) {
+  for (const { name, check } of known) {
     if (excluded.has(name)) {
       unknown.delete(name)
       lines.push(`[+]${name} excluded: ok\n`)
       continue
     }
     const problem = await problemOf(check, context)
+    results.record(endpoint, name, problem === undefined)
     // Endpoints are open to anonymous users, so the reason is only logged here. The path of the check itself shows it.
     if (problem !== undefined) failures[name] = problem
     lines.push(problem === undefined ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`)

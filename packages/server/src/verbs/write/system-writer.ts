@@ -95,21 +95,23 @@ export class SystemWriter {
 
   /**
    * Creates an object unless one of its name exists, in which case that stays as it is. Writes the status afterwards when creation
-   * dropped it. Safe to call from several servers on one store.
+   * dropped it. Safe to call from several servers on one store. Resolves to whether this call created the object.
    */
-  async ensure(plural: string, wanted: MutableObject): Promise<void> {
+  async ensure(plural: string, wanted: MutableObject): Promise<boolean> {
     const resource = this.#resourceOf(plural, wanted)
     const { name = '', namespace = '' } = wanted.metadata
-    if (await this.#registry.find(resource, namespace, name)) return
+    if (await this.#registry.find(resource, namespace, name)) return false
     const complete = resource.codec.recheck(deepCopy(wanted), { strict: false, source: 'map' }).object
     try {
       const created = await this.create(resource, complete)
       if (wanted['status'] !== undefined && resource.subresources['status'] && isEmpty(created.object['status'])) {
         await this.#replaceFields(resource, 'status', wanted, ['status'])
       }
+      return true
     } catch (error) {
       // Another server on the same store created or removed the object first.
       if (!isAlreadyExists(error) && !isConflict(error) && !isNotFound(error)) throw error
+      return false
     }
   }
 

@@ -22,6 +22,9 @@ export interface ServiceRanges {
   readonly nodePortRange?: readonly [first: number, last: number]
 }
 
+/** The IPv4 range of cluster IPs, unless the server has another. */
+export const defaultClusterIpRange = '10.0.0.0/24'
+
 /** A dry run shows node ports above this one, which no service can have. */
 const dryRunPort = 32_768
 const ipsPath = FieldPath.of('spec', 'clusterIPs')
@@ -52,7 +55,7 @@ export class ServiceAllocator {
   #loaded: Promise<void> | undefined
 
   constructor(parts: { store: Store; prefix: string; random: Random; ranges?: ServiceRanges }) {
-    const { clusterIpRange = '10.0.0.0/24', nodePortRange = [30_000, 32_767] } = parts.ranges ?? {}
+    const { clusterIpRange = defaultClusterIpRange, nodePortRange = [30_000, 32_767] } = parts.ranges ?? {}
     this.#store = parts.store
     this.#prefix = parts.prefix
     this.#range = IPPrefix.parse(clusterIpRange).masked()
