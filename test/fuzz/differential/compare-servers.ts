@@ -27,6 +27,9 @@ export interface DifferentialReport {
   readonly classes: Map<string, DifferenceClass>
 }
 
+/** How many scenarios may fail because a connection broke. */
+const maxUnanswered = 20
+
 /** Options of {@link compareServers}. */
 export interface CompareOptions {
   readonly reference: Target
@@ -54,10 +57,20 @@ export async function compareServers(options: CompareOptions): Promise<Different
   }
   // Names of an earlier run with the same seed may still exist on the servers.
   const run = Date.now().toString(36).slice(-5)
+  let unanswered = 0
   while (report.requests < options.count) {
-    const index = report.scenarios++
+    const index = report.scenarios + unanswered
+    report.scenarios++
     const scenario = generator.scenario(seededRandom(`${options.seed} ${index}`), `${run}-${index}`)
-    const found = await compareScenario(scenario, [reference, tested], report)
+    let found: Found | undefined
+    try {
+      found = await compareScenario(scenario, [reference, tested], report)
+    } catch {
+      // A connection failed, which says nothing about the responses. A server that stays unreachable ends the run.
+      report.scenarios--
+      if (++unanswered > maxUnanswered) throw new Error(`A server did not respond to ${unanswered} scenarios`)
+      continue
+    }
     if (!found) report.equalScenarios++
     else note(report, scenario, found)
     if (report.scenarios % 100 === 0) options.onProgress?.(report)
