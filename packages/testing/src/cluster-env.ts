@@ -68,6 +68,7 @@ async function assembleOnCluster(
   let connect = connector(open, { impersonate: undefined, namespace }, world)
   // The operator cleans up the objects of the namespace, so it runs until the namespace is deleted.
   let operator = given
+  let admission: AsyncDisposable | undefined
   try {
     if (given !== undefined) {
       operator = { ...given, namespaces: given.namespaces.length === 0 ? [namespace] : given.namespaces }
@@ -77,12 +78,14 @@ async function assembleOnCluster(
       connect = connector(open, { impersonate, namespace }, world)
       if (hasWebhooks && options.webhooks !== false) {
         const hooks = { admin, client: disposer.use(connect('webhooks')), server: config.server, namespace, clock, log }
-        await webhooksOnCluster(given, disposer, hooks)
+        admission = await webhooksOnCluster(given, disposer, hooks)
       }
       if (options.manager !== false) await runOperator(operator, connect, { ...options, log, namespace }, world)
     }
   } finally {
     disposer.use(own)
+    // Disposed before the namespace.
+    disposer.use(admission)
   }
   const refuse = (what: string): never => skipOnCluster(options, `${what} needs the embedded control plane`)
   // Not a getter that throws: a test may spread the environment.

@@ -155,12 +155,16 @@ function webhookHost(server: string): string | undefined {
   return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.') ? '127.0.0.1' : undefined
 }
 
-/** Serves the operator's webhooks in this process, for objects in the namespace of the environment, until disposed. */
+/**
+ * Serves the operator's webhooks in this process, for objects in the namespace of the environment, until the disposer is
+ * disposed. Resolves to the registration of the admission webhooks, which must end before the namespace is deleted: they
+ * could refuse the deletion of its objects.
+ */
 export async function webhooksOnCluster(
   operator: Operator,
   disposer: AsyncDisposer,
   { admin, client, server, namespace, clock, log }: ClusterWebhooksParts,
-): Promise<void> {
+): Promise<AsyncDisposable> {
   const host = webhookHost(server)!
   const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } }
   const limited = (registration: WebhookRegistration | undefined) =>
@@ -188,7 +192,9 @@ export async function webhooksOnCluster(
   // All environments share the CRDs: the conversions of one that has ended must not come back.
   await dropDeadConversions(admin, operator)
   disposer.defer(() => dropDeadConversions(admin, operator, namespace))
-  disposer.use(await registerLocally(owner, { client: admin, url, caBundle: authority.cert, log }))
+  const at = { client: admin, url, caBundle: authority.cert, log }
+  disposer.use(await registerLocally({ ...owner, webhooks: [] }, at))
+  return registerLocally({ ...owner, conversions: [] }, at)
 }
 
 const pathPrefix = '/kubewright-test/'
