@@ -14,8 +14,6 @@ export const oracleNames = [
   'end state',
   'deletion',
   'orphans',
-  'foreign objects',
-  'data',
   'status',
   'leader',
   'errors',
