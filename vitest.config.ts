@@ -18,8 +18,8 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts'],
     server: { deps: { inline: [/@kubewright\//] } },
     reporters: ['default', './tools/vitest-summary.ts'],
-    testTimeout: 30_000,
-    // Hooks start control planes and processes, which takes long on a busy machine.
+    // Tests start control planes and processes, which takes long on a busy machine.
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // Loading modules takes half of the time, so every core is used.
     maxWorkers: '100%',
