@@ -17,6 +17,23 @@ export class CelCostError extends CelError {
   }
 }
 
+/**
+ * The longest text that a function creates and the longest list that `+` creates. Reading either of them in an expression would exceed the
+ * cost limit of Kubernetes, 1,000,000.
+ */
+const MAX_TEXT_LENGTH = 10_000_000
+const MAX_LIST_SIZE = 1_000_000
+
+/** Refuses to create a text before it takes memory: Kubernetes charges some functions for their operands, not for the result. */
+export function checkTextLength(length: number): void {
+  if (length > MAX_TEXT_LENGTH) throw new CelCostError()
+}
+
+/** Refuses to create a list before it takes memory: Kubernetes charges one unit for a concatenation. */
+export function checkListSize(size: number): void {
+  if (size > MAX_LIST_SIZE) throw new CelCostError()
+}
+
 /** One error of the parser or the type checker. `line` is 1-based, `column` is 0-based and counts code points. */
 export interface CelIssue {
   readonly line: number

@@ -187,6 +187,33 @@ it('evaluate() stops at the cost limit, which no operator absorbs', () => {
   expect(expression.evaluate({ d }, new CostMeter())).toBe(true)
 })
 
+it.each([
+  ['lists of variables', 'd + d'],
+  ['lists of unknown type', 'dyn(d) + dyn(d)'],
+])('evaluate() bounds the memory of repeated concatenation: %s', (_, source) => {
+  const expression = env.compile(source)
+  let d: CelValue = expression.evaluate({ d: [1] })
+  let size = 2
+  expect(() => {
+    for (let i = 0; i < 60; i++) {
+      d = expression.evaluate({ d })
+      size *= 2
+    }
+  }).toThrow(CelCostError)
+  expect(size).toBeLessThanOrEqual(1_000_000)
+})
+
+it('evaluate() charges long concatenated lists by their size, short ones one unit', () => {
+  const expression = env.compile('d + d')
+  const costOf = (length: number): number => {
+    const meter = new CostMeter()
+    expression.evaluate({ d: Array.from({ length }, () => 1) }, meter)
+    return meter.cost
+  }
+  expect(costOf(50)).toBe(costOf(1))
+  expect(costOf(5000) - costOf(1)).toBe(1000)
+})
+
 it('uses() reports whether an expression refers to a variable', () => {
   const expression = env.compile('[1].exists(y, y == x)')
   expect([expression.uses('x'), expression.uses('d')]).toEqual([true, false])

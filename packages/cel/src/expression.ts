@@ -54,17 +54,16 @@ export class CelExpression {
   evaluate(variables: Readonly<Record<string, unknown>>, meter?: CostMeter): CelValue {
     const frame = new Frame(variables, meter === undefined ? PER_CALL_LIMIT : meter.limit, this.#slots)
     frame.cost = this.#cost
-    if (meter === undefined) {
-      const value = this.#run(frame)
-      if (frame.cost > frame.limit) throw new CelCostError()
-      return value
-    }
     try {
       const value = this.#run(frame)
       if (frame.cost > frame.limit) throw new CelCostError()
       return value
+    } catch (error) {
+      // A text, a list or a nesting that is too large for the engine is too large for the cost limit, too.
+      if (error instanceof RangeError) throw new CelCostError()
+      throw error
     } finally {
-      meter.cost = frame.cost
+      if (meter !== undefined) meter.cost = frame.cost
     }
   }
 

@@ -1,3 +1,5 @@
+import { OPERATORS } from '../ast.ts'
+import { CelList } from '../collections.ts'
 import { REGEX_LENGTH_COST, STRING_TRAVERSAL_COST } from '../cost-estimate.ts'
 import type { CelFunction, CelOverload } from '../library.ts'
 import { actualSize, CelOpaque, type CelValue } from '../values.ts'
@@ -53,11 +55,22 @@ const STANDARD: Readonly<Record<string, CallCost>> = {
   contains_string: (args) => traversal(actualSize(args[0]!)) * traversal(actualSize(args[1]!)),
 }
 
+/** Concatenated lists up to this size cost one unit, as in cel-go, where a concatenation refers to its operands. */
+const FREE_ELEMENTS = 100
+
+/** The cost of `+` when it may concatenate lists. Here it copies the elements, so long lists cost their creation. */
+const concatenation: CallCost = (args, result) => {
+  // A fold appends in place.
+  if (!(result instanceof CelList) || result === args[0] || result.size <= FREE_ELEMENTS) return 1
+  return 1 + traversal(result.size)
+}
+
 /**
  * Returns the cost of a call. `overload` is undefined if the call resolved to several overloads; their cost rules are
  * then ignored.
  */
 export function callCost(fn: CelFunction, overload: CelOverload | undefined): CallCost {
+  if (fn.name === OPERATORS.add && (overload === undefined || overload.id === 'add_list')) return concatenation
   const standard = (overload === undefined ? undefined : STANDARD[overload.id]) ?? 1
   const trackers = [overload?.cost, fn.cost].filter((c) => c?.track !== undefined)
   if (trackers.length === 0) return standard

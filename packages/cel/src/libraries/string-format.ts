@@ -1,7 +1,7 @@
 // "...".format([...]) with the rules of cel-go's ext/formatting.go. Kubernetes uses the locale en-US: fixed-point
 // numbers have commas between thousands, scientific ones a superscript exponent.
 import { compareUtf8, goQuote } from '@kubewright/base'
-import { CelError } from '../cel-error.ts'
+import { CelCostError, CelError, checkTextLength } from '../cel-error.ts'
 import { CelType } from '../cel-type.ts'
 import { CelList, CelMap } from '../collections.ts'
 import { toDouble, toText } from '../standard/conversions.ts'
@@ -55,8 +55,9 @@ export function interpolate(
     const clause = parseClause(format, percent + 1)
     try {
       out += substitute(index++, clause)
+      checkTextLength(out.length)
     } catch (error) {
-      if (!(error instanceof CelError)) throw error
+      if (!(error instanceof CelError) || error instanceof CelCostError) throw error
       throw new CelError(`error during formatting: ${error.message}`)
     }
     position = clause.end

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest'
-import { CelError } from '../cel-error.ts'
+import { CelCostError, CelError } from '../cel-error.ts'
+import { STRING } from '../cel-type.ts'
 import { CelEnvironment } from '../environment.ts'
 import { kubernetesLibraries } from './kubernetes-libraries.ts'
 
 const env = CelEnvironment.create({ libraries: kubernetesLibraries })
+const withText = CelEnvironment.create({
+  libraries: kubernetesLibraries,
+  variables: { text: STRING, part: STRING },
+})
 
 const HOLDS = [
   "'tacocat'.charAt(3) == 'o'",
@@ -61,3 +66,24 @@ test.each(HOLDS)('%s holds', (source) => {
 test.each(FAILS)('%s fails', (source, message) => {
   expect(() => env.compile(source).evaluate({})).toThrow(new CelError(message))
 })
+
+test.each([
+  ['replace', "text.replace('x', text)"],
+  ['replace of the empty text', "text.replace('', text)"],
+  ['join', "text.split('').join(text)"],
+  ['format', "text.split('').map(x, '%s').join('').format(text.split('').map(x, text))"],
+])('%s fails with the cost limit before it creates a text of many gigabytes', (_, source) => {
+  const expression = withText.compile(source)
+  expect(() => expression.evaluate({ text: 'x'.repeat(20_000) })).toThrow(CelCostError)
+})
+
+test.each(['text.indexOf(part)', 'text.lastIndexOf(part)', 'text.replace(part, "")', 'text.split(part)'])(
+  '%s takes linear time',
+  (source) => {
+    const part = `${'a'.repeat(200_000)}b${'a'.repeat(200_000)}`
+    for (const prefix of ['', '😀']) {
+      const expression = withText.compile(source)
+      expect(() => expression.evaluate({ text: prefix + 'a'.repeat(900_000), part: prefix + part })).not.toThrow()
+    }
+  },
+)

@@ -1,7 +1,7 @@
 // The string functions of cel-go's ext/strings.go, version 2, which Kubernetes enables. Positions and lengths count
 // code points.
 import { shortQuote } from '@kubewright/base'
-import { CelError } from '../cel-error.ts'
+import { CelError, checkTextLength } from '../cel-error.ts'
 import { DYN, INT, listType, STRING } from '../cel-type.ts'
 import { ArrayList, type CelList } from '../collections.ts'
 import {
@@ -15,6 +15,7 @@ import {
   STRING_TRAVERSAL_COST,
   scaleRange,
 } from '../cost-estimate.ts'
+import { indexOfText, lastIndexOfText, splitText } from '../internal/search.ts'
 import type { CelFunction, CelLibrary } from '../library.ts'
 import { actualSize, type CelInt } from '../values.ts'
 import { SEARCH_COST, traversalOfFirst } from './cost-rules.ts'
@@ -205,12 +206,7 @@ function indexOf(text: string, part: string, offset: CelInt): CelInt {
   if (offset < 0) throw outOfRange(offset)
   const chars = points(text)
   if (offset >= chars.length) return -1
-  if (typeof chars === 'string') return chars.indexOf(part, Number(offset))
-  const sought = [...part]
-  for (let i = Number(offset); i + sought.length <= chars.length; i++) {
-    if (sought.every((char, j) => chars[i + j] === char)) return i
-  }
-  return -1
+  return pointsBefore(text, indexOfText(text, part, unitsBefore(chars, Number(offset))))
 }
 
 function lastIndexOf(text: string, part: string, offset: CelInt | undefined): CelInt {
@@ -220,19 +216,28 @@ function lastIndexOf(text: string, part: string, offset: CelInt | undefined): Ce
   const last = offset ?? chars.length - 1
   if (last < 0) throw outOfRange(last)
   if (last >= chars.length) return -1
-  if (typeof chars === 'string') return chars.lastIndexOf(part, Number(last))
-  const sought = [...part]
-  for (let i = Math.min(Number(last), chars.length - sought.length); i >= 0; i--) {
-    if (sought.every((char, j) => chars[i + j] === char)) return i
-  }
-  return -1
+  return pointsBefore(text, lastIndexOfText(text, part, unitsBefore(chars, Number(last))))
+}
+
+/** Converts a number of code points from the start into one of UTF-16 code units. */
+function unitsBefore(chars: string | string[], count: number): number {
+  if (typeof chars === 'string') return count
+  let units = 0
+  for (let i = 0; i < count; i++) units += chars[i]!.length
+  return units
+}
+
+/** Converts a position in UTF-16 code units into one in code points. Keeps -1. */
+function pointsBefore(text: string, unit: number): number {
+  return unit < 0 ? unit : points(text.slice(0, unit)).length
 }
 
 function replace(text: string, old: string, replacement: string, limit: CelInt): string {
   if (limit === 0 || old === replacement) return text
-  if (limit < 0 && old !== '') return text.split(old).join(replacement)
-  const parts = old === '' ? ['', ...text, ''] : text.split(old)
+  const parts = old === '' ? ['', ...text, ''] : splitText(text, old)
   const count = limit < 0 ? parts.length - 1 : Math.min(Number(limit), parts.length - 1)
+  checkTextLength(text.length + count * replacement.length)
+  if (limit < 0 && old !== '') return parts.join(replacement)
   // An empty search text matches before each character and at the end. There is no separator to restore between the
   // parts.
   const joint = old === '' ? '' : old
@@ -245,7 +250,7 @@ function replace(text: string, old: string, replacement: string, limit: CelInt):
  */
 function split(text: string, separator: string, limit: CelInt): string[] {
   if (limit === 0) return []
-  const parts = separator === '' ? [...text] : text.split(separator)
+  const parts = separator === '' ? [...text] : splitText(text, separator)
   if (limit < 0 || parts.length <= limit) return parts
   const head = parts.slice(0, Number(limit) - 1)
   return [...head, parts.slice(head.length).join(separator)]
@@ -279,10 +284,13 @@ function trimSpace(text: string): string {
 
 function join(list: CelList, separator: string): string {
   const texts: string[] = []
+  let length = 0
   for (const element of list) {
     if (typeof element !== 'string') throw new CelError(`join: invalid input: ${element}`)
     texts.push(element)
+    length += element.length + separator.length
   }
+  checkTextLength(length)
   return texts.join(separator)
 }
 

@@ -1,5 +1,5 @@
 import { codePointLength } from '@kubewright/base'
-import { CelError, noSuchOverload } from '../cel-error.ts'
+import { CelError, checkListSize, noSuchOverload } from '../cel-error.ts'
 import { CelList, CelMap } from '../collections.ts'
 import {
   CelBytes,
@@ -115,7 +115,10 @@ export function add(a: CelValue, b: CelValue): CelValue {
   } else if (typeof a === 'string') {
     if (typeof b === 'string') return a + b
   } else if (a instanceof CelList) {
-    if (b instanceof CelList) return a.concat(b)
+    if (b instanceof CelList) {
+      checkListSize(a.size + b.size)
+      return a.concat(b)
+    }
   } else if (a instanceof CelDouble) {
     if (b instanceof CelDouble) return new CelDouble(a.value + b.value)
   } else if (a instanceof CelUint) {
