@@ -2,6 +2,7 @@
 // from the JSON Schema formats of the same name: some are more lenient, some stricter. Any other format name is an
 // annotation without effect.
 import { parseDuration } from '../duration.ts'
+import { base64Prefix } from './base64.ts'
 import { IPAddress, parseCIDRSloppy, parseIPSloppy } from './ip.ts'
 import { isMailAddress } from './mail-address.ts'
 import { digitsAt, isCalendarDate, isDateAt } from './rfc3339.ts'
@@ -16,7 +17,6 @@ const CREDIT_CARD =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$/
 const COLOR_PART = '[\\t\\n\\f\\r ]*(?:0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])[\\t\\n\\f\\r ]*'
 const RGB_COLOR = new RegExp(`^rgb\\(${COLOR_PART},${COLOR_PART},${COLOR_PART}\\)$`)
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
 const MAC = /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4})$/i
 const EUI64 = /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){6}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){3}[0-9a-f]{4})$/i
 const INFINIBAND = /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){18}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){9}[0-9a-f]{4})$/i
@@ -50,7 +50,7 @@ const CHECKS: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
   ['ssn', (value) => value.length === 11 && /^[0-9]{3}[- ]?[0-9]{2}[- ]?[0-9]{4}$/.test(value)],
   ['hexcolor', matching(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],
   ['rgbcolor', matching(RGB_COLOR)],
-  ['byte', matching(BASE64)],
+  ['byte', (value) => value !== '' && base64Prefix(value) === value.length],
   ['password', () => true],
   ['date', isCalendarDate],
   ['duration', isOpenAPIDuration],

@@ -148,3 +148,9 @@ test('Quantity.parse() refuses long digits with a wrong suffix in linear time', 
     expect(() => Quantity.parse(`${start}${'1'.repeat(1_000_000)}x`)).toThrow('quantities must match')
   }
 })
+
+test('Quantity.parse() refuses more than 1,000 characters', () => {
+  expect(Quantity.parse(`1${'0'.repeat(999)}`)).toBeInstanceOf(Quantity)
+  expect(() => Quantity.parse(`1${'0'.repeat(1000)}`)).toThrow('quantities must match the regular expression')
+  expect(() => Quantity.parse(`1${'0'.repeat(2_500_000)}`)).toThrow('quantities must match the regular expression')
+})

@@ -39,6 +39,11 @@ const DECIMAL_NAMES: ReadonlyMap<number, string> = new Map([...DECIMAL_SUFFIXES]
 const BINARY_NAMES: ReadonlyMap<number, string> = new Map([...BINARY_SUFFIXES].map(([name, exp]) => [exp, name]))
 
 /**
+ * Longer texts are invalid. Kubernetes has no limit, but arithmetic with n digits takes n² steps, and a request can contain millions of them.
+ */
+const MAX_LENGTH = 1000
+
+/**
  * Groups: sign, integer digits, fraction digits (undefined without a decimal point), suffix. The suffix never starts with a digit: two ways
  * to divide a run of digits would make a failing match quadratic.
  */
@@ -223,7 +228,7 @@ type Suffix = { readonly format: QuantityFormat; readonly base: 2 | 10; readonly
 
 /** Returns the quantity, or the error message. */
 function parse(text: string): Quantity | string {
-  if (text === '') return FORMAT_WRONG
+  if (text === '' || text.length > MAX_LENGTH) return FORMAT_WRONG
   if (text === '0') return new Quantity(0n, 0, 'DecimalSI', { text })
   const parts = SPLIT.exec(text)
   if (parts === null) return FORMAT_WRONG

@@ -1,4 +1,5 @@
 import { JsonFloat } from '@kubewright/api'
+import { base64Prefix } from '@kubewright/base'
 import { type DecodeState, type GoCodec, GoDecodeError, type GoKind } from './go-decode-state.ts'
 
 /** The codec of a string type. `type` is its name in errors. */
@@ -114,11 +115,9 @@ function bytesOf(list: readonly unknown[]): string {
   return Buffer.from(bytes).toString('base64')
 }
 
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-
 /** The position of the first error of Go's base64 decoder, or -1. */
 function badBase64(text: string): number {
-  if (base64.test(text)) return -1
+  if (base64Prefix(text) === text.length) return -1
   const at = text.search(/[^A-Za-z0-9+/]/)
   if (at < 0) return text.length - (text.length % 4 === 0 ? 4 : text.length % 4)
   if (text[at] !== '=' || at % 4 < 2) return at

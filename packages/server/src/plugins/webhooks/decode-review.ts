@@ -1,5 +1,5 @@
 import type { Status } from '@kubewright/api'
-import { goQuote } from '@kubewright/base'
+import { base64Prefix, goQuote } from '@kubewright/base'
 import { decodeGo, GoDecodeError } from '../../codec/json/go-codec.ts'
 import { goMismatch, openReview } from '../../outgoing/review-envelope.ts'
 
@@ -130,7 +130,7 @@ function isStringMap(value: unknown): boolean {
 /** Throws at the position where Go's decoder stops. */
 function checkBase64(text: string): void {
   const clean = text.replace(/[\r\n]/g, '')
-  const good = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?/.exec(clean)![0].length
+  const good = base64Prefix(clean)
   if (good < clean.length) {
     const offset = clean.slice(good).search(/[^A-Za-z0-9+/]/)
     throw new Error(`illegal base64 data at input byte ${offset < 0 ? good : good + offset}`)
