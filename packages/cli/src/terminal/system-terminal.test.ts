@@ -18,6 +18,13 @@ function screen(columns: number, env: Record<string, string> = {}) {
 }
 
 describe('systemTerminal()', () => {
+  it('escapes control characters in results and notes', () => {
+    const { out, note, shown } = screen(80)
+    out('field a\u001B[2J: removed')
+    note('invalid name "\u001B]0;title\u0007"')
+    expect(shown()).toEqual(['field a\\u001b[2J: removed', 'invalid name "\\u001b]0;title\\u0007"', ''])
+  })
+
   it('shows progress with the elapsed time below written lines, and clears it', async () => {
     const { clock, out, terminal, shown } = screen(40)
     terminal.progress!.show('Waiting for a')

@@ -1,6 +1,7 @@
 import { type Clock, wantsColors } from '@kubewright/base'
 import { painted, plain } from './colors.ts'
 import { erase, ProgressLine, type ScreenStream } from './progress-line.ts'
+import { safeText } from './safe-text.ts'
 import type { Terminal } from './terminal.ts'
 import { wrapLine } from './wrap-line.ts'
 
@@ -18,8 +19,9 @@ export interface SystemTerminalOptions {
 }
 
 /**
- * Writes the output of commands: results to the standard output unchanged, all other lines to the standard error, wrapped between words
- * on a terminal.
+ * Writes the output of commands: results to the standard output, all other lines to the standard error, wrapped between words on a
+ * terminal. Escapes control characters other than line ends, tabs and colours in both, because lines contain text of manifests, clusters
+ * and servers.
  */
 export function systemTerminal({ stdout, stderr, env, clock }: SystemTerminalOptions): {
   out(line: string): void
@@ -41,11 +43,11 @@ export function systemTerminal({ stdout, stderr, env, clock }: SystemTerminalOpt
   return {
     out: (line) => {
       progress?.erase()
-      stdout.write(`${line}\n`)
+      stdout.write(`${safeText(line)}\n`)
     },
     note: (line) => {
       progress?.erase()
-      stderr.write(`${wrapped(line)}\n`)
+      stderr.write(`${wrapped(safeText(line))}\n`)
     },
     eraseKey: () => {
       if (canRedraw) stderr.write(erase)
