@@ -41,6 +41,7 @@ class YamlWriter {
     this.#node(value, 0, true)
   }
 
+  // Objects may have maxJsonDepth levels, and each takes two calls: callbacks would take more, and overflow the stack.
   // `fresh`: the current line contains only indentation and dashes, so a block can start on it.
   #node(value: unknown, indent: number, fresh: boolean): void {
     if (Array.isArray(value)) {
@@ -57,16 +58,17 @@ class YamlWriter {
   }
 
   #list(items: readonly unknown[], indent: number, fresh: boolean): void {
-    items.forEach((item, i) => {
+    for (let i = 0; i < items.length; i++) {
       if (i > 0 || !fresh) this.#newLine(indent)
       this.#put('- ')
-      this.#node(item, indent + 2, true)
-    })
+      this.#node(items[i], indent + 2, true)
+    }
   }
 
   #map(object: Record<string, unknown>, keys: string[], indent: number, fresh: boolean): void {
     if (this.#sortKeys) keys.sort(compareNaturally)
-    keys.forEach((key, i) => {
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i]!
       if (i > 0 || !fresh) this.#newLine(indent)
       const value = object[key]
       if ([...key].length > maxSimpleKey || key.includes('\n')) {
@@ -80,7 +82,7 @@ class YamlWriter {
       }
       // A list is indented like its key, other values two spaces deeper.
       this.#node(value, Array.isArray(value) ? indent : indent + 2, false)
-    })
+    }
   }
 
   #scalar(value: unknown, indent: number): void {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeYaml, parseYaml } from './decode-yaml.ts'
 import { encodeYaml } from './encode-yaml.ts'
+import { maxJsonDepth } from './json-reader.ts'
 import { looksLikeJson } from './looks-like-json.ts'
 import { parseManifests, splitYamlDocuments } from './manifests.ts'
 import { compareNaturally } from './natural-order.ts'
@@ -247,4 +248,10 @@ describe('manifests', () => {
       'error converting YAML to JSON: yaml: line 2: mapping values are not allowed in this context',
     )
   })
+})
+
+it.each(['{"a":', '['])('encodeYaml() writes values that are nested as deep as JSON may be: %s', (opening) => {
+  const closing = opening === '[' ? ']' : '}'
+  const value: unknown = JSON.parse(`${opening.repeat(maxJsonDepth)}1${closing.repeat(maxJsonDepth)}`)
+  expect(encodeYaml(value)).toContain('1\n')
 })
