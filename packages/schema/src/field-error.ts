@@ -1,6 +1,7 @@
 import { goQuote } from '@kubewright/base'
 import type { FieldPath } from './field-path.ts'
 import { goJson, goNumber } from './go-format.ts'
+import { ERROR_STEPS, spendSteps } from './validation-steps.ts'
 
 /** The machine-readable type of a field error; the `reason` of a cause in a Status. */
 export type FieldErrorType =
@@ -53,6 +54,7 @@ export class FieldError {
   readonly detail: string
 
   constructor(type: FieldErrorType, field: FieldPath | string, badValue: unknown, detail: string) {
+    spendSteps(ERROR_STEPS)
     this.type = type
     this.field = typeof field === 'string' ? field : field.toString()
     this.badValue = badValue

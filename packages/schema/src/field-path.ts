@@ -1,3 +1,5 @@
+import { spendSteps } from './validation-steps.ts'
+
 /**
  * The path from a root to a field, formatted exactly like apimachinery's `field.Path`: `spec.items[0].labels[app]`.
  *
@@ -34,11 +36,13 @@ export class FieldPath {
 
   /** Returns the path of an element of the list at this path. */
   index(index: number): FieldPath {
+    spendSteps(1)
     return new FieldPath(this.#orUndefined(), '', String(index))
   }
 
   /** Returns the path of an entry of the map at this path. */
   key(key: string): FieldPath {
+    spendSteps(1)
     return new FieldPath(this.#orUndefined(), '', key)
   }
 

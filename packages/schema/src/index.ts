@@ -94,3 +94,4 @@ export {
   schemaToSource,
 } from './source/schema-to-source.ts'
 export { structName } from './struct-name.ts'
+export { limitValidation, ValidationLimitError } from './validation-steps.ts'

@@ -11,12 +11,15 @@ import { type InFlightLimits, maxInFlight } from './http/filters/max-in-flight.t
 import { maxLongRunning } from './http/filters/max-long-running.ts'
 import { requestLog } from './http/filters/request-log.ts'
 import { requestTimeout } from './http/filters/request-timeout.ts'
+import { sizeLimits } from './http/filters/size-limits.ts'
 import type { HealthChecks } from './http/health/health-checks.ts'
 import { healthPaths } from './http/health/health-paths.ts'
 import { standardChecks } from './http/health/standard-checks.ts'
 import { metricsPath } from './http/metrics/metrics-path.ts'
 import { ServerMetrics } from './http/metrics/server-metrics.ts'
 import { openApiPaths } from './openapi/openapi-paths.ts'
+import type { BodyLimits } from './request/body.ts'
+import type { ListLimits } from './request/list-limits.ts'
 
 /** The health checks of kube-apiserver that pass once {@link bootstrap} is done. */
 const bootstrapChecks = [
@@ -34,6 +37,10 @@ export interface BuiltinOptions extends BootstrapOptions {
   readonly inFlight?: InFlightLimits
   /** Limits the watches and other long-running requests of one user. @default 5000 */
   readonly watchesPerUser?: number
+  /** Limits request bodies, except those to extension servers. */
+  readonly body?: BodyLimits
+  /** Limits list responses. */
+  readonly list?: ListLimits
   /** How the server connects to extension servers. */
   readonly aggregation?: AggregationOptions
   /** Receives an audit event for every request. @default none */
@@ -68,6 +75,7 @@ export async function standardExtensions(
       maxInFlight(options.inFlight),
       maxLongRunning(options.watchesPerUser),
       requestTimeout(clock),
+      ...(options.body || options.list ? [sizeLimits(options.body, options.list)] : []),
     ],
     paths: [
       aggregation.paths,

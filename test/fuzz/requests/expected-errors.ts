@@ -3,7 +3,7 @@ import { parseYaml } from '@kubewright/api'
 import { isRecord } from '../../conformance/object-path.ts'
 import type { FuzzRequest, FuzzResponse } from './fuzz-request.ts'
 
-/** Client errors for which kube-apiserver v1.35.8 also responds with 500; the last two according to its source code. */
+/** Client errors for which kube-apiserver v1.35.8 also responds with 500. */
 export const alsoInKubernetes: readonly RegExp[] = [
   /^(resourceVersion: Invalid value: .*: )?strconv\.ParseUint: parsing /s,
   /^resourceVersion should not be set on objects to be created$/,

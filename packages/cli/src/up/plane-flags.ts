@@ -41,6 +41,47 @@ export function planeFlags({ port, portText, nodes, storage }: PlaneDefaults) {
       parse: integerFrom(1, 65_536),
       help: 'Keep at most N MiB of old object versions for watches that resume, in the store and in the watch caches',
     },
+    'max-body-mib': {
+      value: 'N',
+      default: '3',
+      parse: integerFrom(1, 64),
+      help: 'Refuse request bodies over N MiB',
+    },
+    'max-body-values': {
+      value: 'N',
+      default: '250000',
+      parse: integerFrom(1000, 100_000_000),
+      help: 'Refuse request bodies with more than N keys and list items',
+    },
+    'max-body-depth': {
+      value: 'N',
+      default: '2000',
+      parse: integerFrom(20, 2000),
+      help: 'Refuse request bodies that are nested deeper than N levels; YAML and protobuf allow at most 1000',
+    },
+    'max-header-kib': {
+      value: 'N',
+      default: '64',
+      parse: integerFrom(1, 1024),
+      help: 'Refuse HTTP/2 requests with more than N KiB of headers',
+    },
+    'max-streams': {
+      value: 'N',
+      default: '100',
+      parse: integerFrom(1, 100_000),
+      help: 'Allow N requests at the same time on one HTTP/2 connection',
+    },
+    'max-watches-per-user': {
+      value: 'N',
+      default: '5000',
+      parse: integerFrom(1, 1_000_000),
+      help: 'Allow N watches of one user at the same time; members of system:masters have no limit',
+    },
+    'max-list-objects': {
+      value: 'N',
+      parse: integerFrom(1, 1_000_000_000),
+      help: 'Return at most N objects per list page, and refuse larger lists without the parameter limit',
+    },
     kubeconfig: {
       value: 'FILE',
       complete: 'files',

@@ -12,6 +12,12 @@ describe('planeOptions()', () => {
       port: 6443,
       backend: { kind: 'durable', folder: 'default' },
       historyBytes: 64 * 1024 * 1024,
+      limits: {
+        body: { bytes: 3 * 1024 * 1024, values: 250_000 },
+        headerBytes: 65_535,
+        streamsPerConnection: 100,
+        watchesPerUser: 5000,
+      },
       kubeconfig: '.kubewright/kubeconfig',
       controllers: 'all',
       nodes: 0,
@@ -22,11 +28,19 @@ describe('planeOptions()', () => {
   it('reads every flag', () => {
     const args =
       '--port=0 --etcd http://a:1,http://b:2 --kubeconfig k --controllers a,b --token t --client-ca c --nodes 3 -v ' +
-      '--enable-admission-plugins A,B --history-mib 2'
+      '--enable-admission-plugins A,B --history-mib 2 --max-body-mib 1 ' +
+      '--max-body-values 2000 --max-body-depth 100 --max-header-kib 16 --max-streams 7 --max-watches-per-user 8 --max-list-objects 9'
     expect(options(args)).toEqual({
       port: 0,
       backend: { kind: 'etcd', endpoints: ['http://a:1', 'http://b:2'] },
       historyBytes: 2 * 1024 * 1024,
+      limits: {
+        body: { bytes: 1024 * 1024, values: 2000, depth: 100 },
+        headerBytes: 16_383,
+        streamsPerConnection: 7,
+        watchesPerUser: 8,
+        listObjects: 9,
+      },
       kubeconfig: 'k',
       controllers: ['a', 'b'],
       nodes: 3,
@@ -50,6 +64,8 @@ describe('planeOptions()', () => {
     ['--controllers a,,b', '--controllers must be all, none or a list of names, not "a,,b"'],
     ['--enable-admission-plugins A,', '--enable-admission-plugins must be a list of names, not "A,"'],
     ['--history-mib 0', '--history-mib must be a number from 1 to 65536, not "0"'],
+    ['--max-body-mib 65', '--max-body-mib must be a number from 1 to 64, not "65"'],
+    ['--max-body-depth 2001', '--max-body-depth must be a number from 20 to 2000, not "2001"'],
     ['--nodes 10001', '--nodes must be a number from 0 to 10000, not "10001"'],
   ])('refuses %s', (args, message) => {
     expect(() => options(args)).toThrow(new UsageError(message))

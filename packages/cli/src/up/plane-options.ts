@@ -1,3 +1,4 @@
+import { maxJsonDepth } from '@kubewright/api'
 import { type FlagValues, UsageError } from '@kubewright/base'
 import type { planeFlags } from './plane-flags.ts'
 
@@ -7,6 +8,16 @@ export type Backend =
   | { readonly kind: 'durable'; readonly folder: string }
   | { readonly kind: 'etcd'; readonly endpoints: readonly string[] }
 
+/** The limits of requests that flags set. */
+export interface PlaneLimits {
+  readonly body: { readonly bytes: number; readonly values: number; readonly depth?: number }
+  readonly headerBytes: number
+  readonly streamsPerConnection: number
+  readonly watchesPerUser: number
+  /** Objects of one list response. */
+  readonly listObjects?: number
+}
+
 /** The options of a control plane that a command starts. */
 export interface PlaneOptions {
   /** 0 picks a free port. */
@@ -14,6 +25,7 @@ export interface PlaneOptions {
   readonly backend: Backend
   /** The bytes of old object versions to keep. */
   readonly historyBytes: number
+  readonly limits: PlaneLimits
   /** The file that the kubeconfig is written to. */
   readonly kubeconfig: string
   readonly controllers: 'all' | 'none' | readonly string[]
@@ -34,6 +46,7 @@ export function planeOptions(values: FlagValues<ReturnType<typeof planeFlags>>, 
     port,
     backend: backendOf(values) ?? backend,
     historyBytes: values['history-mib'] * 1024 * 1024,
+    limits: limitsOf(values),
     kubeconfig,
     controllers,
     nodes,
@@ -41,6 +54,23 @@ export function planeOptions(values: FlagValues<ReturnType<typeof planeFlags>>, 
     ...(token === undefined ? {} : { token }),
     ...(clientCa === undefined ? {} : { clientCa }),
     ...(admissionPlugins === undefined ? {} : { admissionPlugins }),
+  }
+}
+
+function limitsOf(values: FlagValues<ReturnType<typeof planeFlags>>): PlaneLimits {
+  const { 'max-body-depth': depth, 'max-list-objects': listObjects } = values
+  return {
+    body: {
+      bytes: values['max-body-mib'] * 1024 * 1024,
+      values: values['max-body-values'],
+      // The reader of bodies enforces the maximum by itself, without a second pass.
+      ...(depth === maxJsonDepth ? {} : { depth }),
+    },
+    // The largest value of the HTTP/2 default excludes 64 KiB itself.
+    headerBytes: values['max-header-kib'] * 1024 - 1,
+    streamsPerConnection: values['max-streams'],
+    watchesPerUser: values['max-watches-per-user'],
+    ...(listObjects === undefined ? {} : { listObjects }),
   }
 }
 

@@ -47,7 +47,7 @@ export async function serveControlPlane(
     const store = disposer.use(await openBackend(options.backend, options.historyBytes, context))
     const identity = await identityOf(options.backend, clock.now())
     const clientCas = [identity.ca.cert, ...(clientCa === undefined ? [] : [clientCa])]
-    const { token } = options
+    const { token, limits } = options
     let port = options.port
     const plane = disposer.use(
       await startControlPlane({
@@ -62,6 +62,9 @@ export async function serveControlPlane(
           history: { bytes: options.historyBytes },
           admissionPlugins,
           builtins: {
+            body: limits.body,
+            ...(limits.listObjects === undefined ? {} : { list: { objects: limits.listObjects } }),
+            watchesPerUser: limits.watchesPerUser,
             port: options.port,
             clientCa: clientCas.join('\n'),
             frontProxy: createFrontProxyIdentity(clock.now(), identity.frontProxyCa),
@@ -84,6 +87,7 @@ export async function serveControlPlane(
         key: identity.serving.key,
         clientCas,
         port,
+        limits: { headerBytes: limits.headerBytes, streamsPerConnection: limits.streamsPerConnection },
       }),
     )
     port = listener.port

@@ -1,6 +1,12 @@
-import { newInvalid } from '@kubewright/api'
+import { newInvalid, newRequestEntityTooLarge } from '@kubewright/api'
 import { deepEqual, nameIsDNSSubdomain, randomSuffix, uuid } from '@kubewright/base'
-import { type FieldError, FieldPath, validateObjectMeta } from '@kubewright/schema'
+import {
+  type FieldError,
+  FieldPath,
+  limitValidation,
+  ValidationLimitError,
+  validateObjectMeta,
+} from '@kubewright/schema'
 import type { MutableMeta, MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
@@ -14,6 +20,11 @@ import type { WriteScope } from './write-scope.ts'
 const metadataPath = FieldPath.of('metadata')
 /** Generated names are cut to this length, so that the random suffix fits into a DNS label. */
 const maxGeneratedPrefix = 58
+/**
+ * The work that the validation of one object may take. The server computes in one thread, and a list of a million invalid items would hold
+ * it for half a minute.
+ */
+const maxValidationSteps = 1_000_000
 const nothingToUndo: Undo = async () => undefined
 
 /**
@@ -31,10 +42,11 @@ export async function prepareCreate(registry: ObjectRegistry, scope: WriteScope,
   const undo = (await strategy.beginCreate?.(object, context)) ?? nothingToUndo
   try {
     const metadataErrors = strategy.metadataOnCreate === false ? [] : validateByKind(scope, object.metadata)
-    throwInvalid(resource, object, [...metadataErrors, ...((await strategy.validate?.(object, context)) ?? [])])
+    const ownErrors = (await limited(() => strategy.validate?.(object, context))) ?? []
+    throwInvalid(resource, object, [...metadataErrors, ...ownErrors])
     if (strategy.metadataOnCreate === false) throwInvalid(resource, object, validateByKind(scope, object.metadata))
     throwInvalid(resource, object, validateForAllKinds(resource, object.metadata))
-    for (const text of strategy.warningsOnCreate?.(object) ?? []) scope.context.warn(text)
+    for (const text of limited(() => strategy.warningsOnCreate?.(object)) ?? []) scope.context.warn(text)
   } catch (error) {
     await undo()
     throw error
@@ -67,13 +79,25 @@ export async function prepareUpdate(
       object.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
     throwInvalid(resource, object, await validateUpdate(scope, object, old, context))
-    for (const text of strategy.warningsOnUpdate?.(object, old) ?? []) scope.context.warn(text)
+    for (const text of limited(() => strategy.warningsOnUpdate?.(object, old)) ?? []) scope.context.warn(text)
     keepManagedFieldsTimes(object, old)
   } catch (error) {
     await undo()
     throw error
   }
   return undo
+}
+
+/** Runs a check of a strategy within {@link maxValidationSteps}. */
+function limited<T>(check: () => T): T {
+  try {
+    return limitValidation(maxValidationSteps, check)
+  } catch (error) {
+    if (!(error instanceof ValidationLimitError)) throw error
+    throw newRequestEntityTooLarge(
+      `the object has too many items or errors to validate: limit is ${maxValidationSteps} steps`,
+    )
+  }
 }
 
 function setNewIdentity(registry: ObjectRegistry, meta: MutableMeta, { namesWithoutSuffix }: Strategy): void {
@@ -108,7 +132,7 @@ async function validateUpdate(
         ? [...validateObjectMetaUpdate(meta, old.metadata, metadataPath), ...validateFinalizers(scope, meta)]
         : validateByKind(scope, meta),
     ),
-    ...((await strategy.validateUpdate?.(object, old, context)) ?? []),
+    ...((await limited(() => strategy.validateUpdate?.(object, old, context))) ?? []),
   ]
 }
 

@@ -1,7 +1,46 @@
+import { newBadRequest, newRequestEntityTooLarge } from '@kubewright/api'
 import type { RequestContext } from './request-context.ts'
 
-/** The largest request body in bytes, as in kube-apiserver. */
-export const maxBodyBytes: number = 3 * 1024 * 1024
+/** Limits of request bodies. */
+export interface BodyLimits {
+  /** Larger bodies are refused with 413. @default 3 MiB, as in kube-apiserver */
+  readonly bytes?: number
+  /** Bodies with more keys and list items, in all levels together, are refused with 413. @default 250,000 */
+  readonly values?: number
+  /** Bodies that are nested deeper are refused with 400. @default 2,000 levels of JSON, 1,000 of YAML and protobuf, which is the maximum */
+  readonly depth?: number
+}
+
+const defaultBytes = 3 * 1024 * 1024
+const defaultValues = 250_000
+
+/** Reads the body of a request. Rejects with 413 when it is too large. */
+export function readBody({ request, bodyLimits = {} }: RequestContext): Promise<Uint8Array> {
+  return request.body(bodyLimits.bytes ?? defaultBytes)
+}
+
+/**
+ * Checks the number of keys and items and the depth of a parsed body, before the steps that cost more per value than parsing does. `size`
+ * is the length of the body in bytes if each value takes at least two of them, as in JSON.
+ */
+export function checkBody({ bodyLimits = {} }: RequestContext, value: unknown, size?: number): void {
+  const { values = defaultValues, depth = Number.POSITIVE_INFINITY } = bodyLimits
+  // Most bodies are too short to exceed the limit.
+  if (size !== undefined && size <= 2 * values && bodyLimits.depth === undefined) return
+  let level = typeof value === 'object' && value !== null ? [value as unknown] : []
+  let count = 0
+  for (let deep = 1; level.length > 0; deep++) {
+    if (deep > depth) throw newBadRequest(`the body is nested too deep: it may have at most ${depth} levels`)
+    const next: unknown[] = []
+    for (const parent of level) {
+      for (const child of Object.values(parent as object)) {
+        if (++count > values) throw newRequestEntityTooLarge(`the body has more than ${values} keys and items`)
+        if (typeof child === 'object' && child !== null) next.push(child)
+      }
+    }
+    level = next
+  }
+}
 
 /** The media type of the request body without its parameters; JSON when the client sends no Content-Type. */
 export function mediaTypeOf(context: RequestContext): string {

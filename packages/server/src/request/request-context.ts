@@ -1,5 +1,7 @@
 import type { ApiRequest } from '@kubewright/api'
+import type { BodyLimits } from './body.ts'
 import type { Deadline } from './deadline.ts'
+import type { ListLimits } from './list-limits.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { UserInfo } from './user-info.ts'
 
@@ -12,6 +14,10 @@ export interface RequestContext {
   readonly receivedAt: number
   /** Set by the filter that limits the time of requests. Watches, and requests of the server itself, have none. */
   deadline?: Deadline
+  /** Set by the filter that limits bodies. Without it, the defaults apply. */
+  bodyLimits?: BodyLimits
+  /** Set by the same filter. */
+  listLimits?: ListLimits
   /**
    * Checks that the user may also run another verb on the same object, and throws a Forbidden error otherwise. Requests of the server
    * itself pass {@link allowEverything}.

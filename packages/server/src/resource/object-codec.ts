@@ -32,6 +32,8 @@ export interface DecodeRequest {
   readonly mediaType: MediaType
   readonly fieldValidation: WriteOptions['fieldValidation']
   readonly warn: (text: string) => void
+  /** Called with the parsed body, before it is typed. Throws an ApiError for a body beyond the limits. @default no check */
+  readonly check?: (value: unknown) => void
 }
 
 /** How {@link ObjectCodec.recheck} treats an object. */

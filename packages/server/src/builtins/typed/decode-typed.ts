@@ -47,6 +47,7 @@ export function decodeTyped(
   request: DecodeRequest,
 ): MutableObject {
   const { value, strictErrors } = parsed(kind, body, request)
+  request.check?.(value)
   const { gvk, own } = identify(kind, value, body)
   const reject = (why: string): never => {
     throw newBadRequest(

@@ -31,6 +31,7 @@ export function decodeCustom(
     newBadRequest(`the object provided is unrecognized (must be of type ${versions.kind}): ${why} (${summary(body)})`)
   const report = request.fieldValidation !== 'Ignore'
   const { value, strictErrors, numberProblem } = parsed(body, request, report, unrecognized)
+  request.check?.(value)
   const object = identified(value, body, unrecognized)
   const refuse = (why: string): never => {
     const { version } = parseGroupVersion(object.apiVersion)

@@ -44,6 +44,10 @@ export interface ListenLimits {
   readonly sendTimeout?: number
   /** Requests in progress on one HTTP/2 connection; clients open further connections. @default 100, as in kube-apiserver */
   readonly streamsPerConnection?: number
+  /** Bytes of all headers of an HTTP/2 request. HTTP/1.1 allows 16 KiB, or what `node --max-http-header-size` sets. @default 64 KiB */
+  readonly headerBytes?: number
+  /** Headers of an HTTP/2 request. @default 128 */
+  readonly headers?: number
   /** Connections at the same time; further ones are closed at once. @default 10,000 */
   readonly connections?: number
   /**
@@ -58,6 +62,8 @@ const defaultLimits = {
   headersTimeout: 32_000,
   sendTimeout: 30_000,
   streamsPerConnection: 100,
+  headerBytes: 65_535,
+  headers: 128,
   connections: 10_000,
   waitingBytes: 512 * 1024 * 1024,
 } as const
@@ -90,7 +96,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     rejectUnauthorized: false,
     handshakeTimeout,
     maxSessionMemory: sessionMemory,
-    settings: { maxConcurrentStreams: limits.streamsPerConnection, initialWindowSize: receiveWindow },
+    maxHeaderListPairs: limits.headers,
+    settings: {
+      maxConcurrentStreams: limits.streamsPerConnection,
+      maxHeaderListSize: limits.headerBytes,
+      initialWindowSize: receiveWindow,
+    },
   })
   server.setTimeout(0)
   // Applies between requests of HTTP/1.1. The property exists but is missing in the type of the server.

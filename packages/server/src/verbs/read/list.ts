@@ -1,4 +1,5 @@
-import type { ApiRequest, ApiResponse } from '@kubewright/api'
+import { type ApiRequest, type ApiResponse, newRequestEntityTooLarge } from '@kubewright/api'
+import { defaultEncodedBytes } from '../../request/list-limits.ts'
 import { isProtobuf, type Representation } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { respond, respondBytes } from '../../request/respond.ts'
@@ -21,8 +22,13 @@ export async function list(endpoint: Endpoint, context: RequestContext): Promise
   const { options, selection, negotiated } = readListQuery(resource, query, { watch: false }, () =>
     negotiateList(context, resource),
   )
-  const listing = await collectObjects(endpoint, context, options, selection)
-  return presentList(endpoint, context.request, listing, negotiated)
+  const { objects = Number.POSITIVE_INFINITY } = context.listLimits ?? {}
+  const paged = { ...options, limit: Math.min(options.limit, objects) }
+  const listing = await collectObjects(endpoint, context, paged, selection)
+  if (listing.objects.length > objects) {
+    throw newRequestEntityTooLarge(`the list has more than ${objects} objects: request it in pages with limit`)
+  }
+  return presentList(endpoint, context, listing, negotiated)
 }
 
 /**
@@ -31,7 +37,7 @@ export async function list(endpoint: Endpoint, context: RequestContext): Promise
  */
 export async function presentList(
   endpoint: Endpoint,
-  request: ApiRequest,
+  { request, listLimits }: Pick<RequestContext, 'request' | 'listLimits'>,
   listing: Listing,
   representation: Representation,
 ): Promise<ApiResponse> {
@@ -47,6 +53,7 @@ export async function presentList(
   if (isLarge && representation.mediaType === 'application/json' && !representation.pretty) {
     return streamListAs(endpoint, request, { found, metadata }, representation)
   }
+  if (isLarge) checkEncodedBytes(found, listLimits?.encodedBytes ?? defaultEncodedBytes)
   if (representation.as === undefined && !isProtobuf(representation)) {
     return respondBytes(200, listBytes(endpoint, found, metadata), representation)
   }
@@ -75,6 +82,17 @@ export async function presentList(
   const { toInternal } = resource.conversion
   const inside = toInternal ? objects.map((object) => toInternal(object)) : objects
   return respond(200, partialObjectMetadataList(inside, metadata, apiVersion), representation)
+}
+
+/** Refuses a list that takes too much memory to encode as a whole. */
+function checkEncodedBytes(found: readonly StoredObject[], limit: number): void {
+  let bytes = 0
+  for (const { itemSize } of found) bytes += itemSize
+  if (bytes > limit) {
+    throw newRequestEntityTooLarge(
+      `the list has ${bytes} bytes, more than ${limit}: request it in pages with limit, or as compact JSON`,
+    )
+  }
 }
 
 /** As {@link presentList}, for a list that is encoded while the client reads it. */

@@ -2,7 +2,7 @@ import { newBadRequest, newUnsupportedMediaType, parseJson, parseYaml } from '@k
 import { decodeGo, GoDecodeError, typeMetaMismatch, typeMetaProblem } from '../../codec/json/go-codec.ts'
 import { decodeMessage, openEnvelope } from '../../codec/protobuf/envelope.ts'
 import type { DeleteOptions } from '../../registry/deletion.ts'
-import { maxBodyBytes, mediaTypeOf, textOf } from '../../request/body.ts'
+import { checkBody, mediaTypeOf, readBody, textOf } from '../../request/body.ts'
 import { isServed, type MediaType, servedTypes } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { isTrue } from '../../request/request-info.ts'
@@ -10,11 +10,12 @@ import { integerParameter } from '../../request/write-options.ts'
 
 /** Reads the options of a delete from the body, or from the query when there is no body. */
 export async function readDeleteOptions(context: RequestContext): Promise<DeleteOptions> {
-  const body = await context.request.body(maxBodyBytes)
+  const body = await readBody(context)
   if (body.length === 0) return queryOptions(context.request.query)
   const type = mediaTypeOf(context)
   if (!isServed(type)) throw newUnsupportedMediaType(servedTypes)
   const value = parseDeleteOptions(body, type)
+  checkBody(context, value)
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
     throw newBadRequest(`couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`)
   }

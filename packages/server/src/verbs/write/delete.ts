@@ -82,7 +82,7 @@ export async function removeCollection(endpoint: Endpoint, context: RequestConte
       if (!isNotFound(error)) throw error
     })
   }
-  return presentList(endpoint, context.request, listing, representation)
+  return presentList(endpoint, context, listing, representation)
 }
 
 /** A deletion through an endpoint. */

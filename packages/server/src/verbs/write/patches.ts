@@ -25,7 +25,7 @@ import {
 } from '@kubewright/api'
 import { deepCopy, deepEqual } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, goValue, invalid, required } from '@kubewright/schema'
-import { maxBodyBytes, textOf } from '../../request/body.ts'
+import { checkBody, readBody, textOf } from '../../request/body.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { isTrue } from '../../request/request-info.ts'
 import { unsupportedMediaType } from '../../request/route-errors.ts'
@@ -89,7 +89,7 @@ export async function readPatch(
   type: string,
 ): Promise<{ readonly options: WriteOptions; readonly change: Change }> {
   const { query } = context.request
-  const body = await context.request.body(maxBodyBytes)
+  const body = await readBody(context)
   const options = writeOptions(query, 'PatchOptions', patchOptionErrors(query, type))
   const request = { endpoint, context, body, options }
   return { options, change: type === applyType ? applyChange(request) : patchChange(type, request) }
@@ -115,10 +115,11 @@ function patchChange(type: string, request: PatchRequest): Change {
 
 /** JSON patch and JSON merge patch: both change the JSON of the object, which errors quote. */
 function jsonPatch(type: string, request: PatchRequest): (current: MutableObject) => MutableObject {
-  const { endpoint, body, options } = request
+  const { endpoint, context, body, options } = request
   const strict = options.fieldValidation !== 'Ignore'
   return (current) => {
     const { value, strictErrors } = decoded(body, strict, strict ? 'error decoding patch: ' : '')
+    checkBody(context, value, body.length)
     const before = endpoint.codec.toClientForm(current)
     let after: MutableObject
     let errors = strictErrors
@@ -135,9 +136,10 @@ function jsonPatch(type: string, request: PatchRequest): (current: MutableObject
 }
 
 function strategicPatch(request: PatchRequest): (current: MutableObject) => MutableObject {
-  const { endpoint, body, options } = request
+  const { endpoint, context, body, options } = request
   return (current) => {
     const { value, strictErrors } = decoded(body, options.fieldValidation !== 'Ignore', '')
+    checkBody(context, value, body.length)
     const patch = decodeStrategicMergePatch(value)
     const before = endpoint.codec.toClientForm(current)
     const after = applyStrategicMergePatch(before, patch, endpoint.kind.schema)
@@ -189,6 +191,7 @@ function applyChange({ endpoint, context, body, options }: PatchRequest): Change
   const force = isTrue(context.request.query.get('force'))
   return async (current) => {
     const { config, repeated } = readConfig(body)
+    checkBody(context, config)
     const { applyProblems } = endpoint
     const unowned = (current?.metadata.managedFields ?? []).length === 0
     if (applyProblems && unowned) throw unclassifiedError(applyProblems.unowned)

@@ -1,6 +1,6 @@
 import { newUnsupportedMediaType } from '@kubewright/api'
 import { refuseWithoutMessage } from '../../codec/protobuf/decode-object.ts'
-import { maxBodyBytes, mediaTypeOf } from '../../request/body.ts'
+import { checkBody, mediaTypeOf, readBody } from '../../request/body.ts'
 import { isServed, servedTypes } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import type { WriteOptions } from '../../request/write-options.ts'
@@ -15,7 +15,13 @@ export async function readObject(
 ): Promise<MutableObject> {
   const mediaType = mediaTypeOf(context)
   if (!isServed(mediaType)) throw newUnsupportedMediaType(servedTypes)
-  const body = await context.request.body(maxBodyBytes)
+  const body = await readBody(context)
   if (mediaType === 'application/vnd.kubernetes.protobuf') refuseWithoutMessage(body, kind)
-  return codec.decode(body, { mediaType, fieldValidation: options.fieldValidation, warn: context.warn })
+  const size = mediaType === 'application/json' ? body.length : undefined
+  return codec.decode(body, {
+    mediaType,
+    fieldValidation: options.fieldValidation,
+    warn: context.warn,
+    check: (value) => checkBody(context, value, size),
+  })
 }
