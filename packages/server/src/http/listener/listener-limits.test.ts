@@ -206,4 +206,17 @@ describe('listen() limits connections', () => {
     await untilClosed(stream)
     expect(stream.rstCode).not.toBe(0)
   })
+
+  test.each([
+    ['headerBytes', { headerBytes: 1000 }, { 'x-a': 'x'.repeat(2000) }],
+    ['headers', { headers: 10 }, Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`x-${i}`, 'x']))],
+  ])('%s limits the headers of an HTTP/2 request', async (_, limits, headers) => {
+    await serve(async () => ok, limits)
+    const client = connectWindow(1000)
+    const [answer] = (await once(client.request({ ':path': '/' }), 'response')) as [{ ':status': number }]
+    expect(answer[':status']).toBe(200)
+    const refused = client.request({ ':path': '/', ...headers })
+    await untilClosed(refused)
+    expect(refused.rstCode).not.toBe(0)
+  })
 })
