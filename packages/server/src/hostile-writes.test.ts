@@ -73,9 +73,9 @@ test.each([
 
 test('the validation of an object stops after a number of steps', async () => {
   await using server = await limitedServer({})
-  const containers = Array(100_000).fill('{}').join(',')
-  const pod = `{"metadata":{"name":"a"},"spec":{"containers":[${containers}]}}`
-  const answer = await server.send('POST', '/api/v1/namespaces/default/pods', pod)
+  const ports = Array(100_000).fill('{}').join(',')
+  const service = `{"metadata":{"name":"a"},"spec":{"ports":[${ports}]}}`
+  const answer = await server.send('POST', '/api/v1/namespaces/default/services', service)
   expect(answer.status).toBe(413)
   expect(answer.text).toContain('too many items or errors to validate')
 })

@@ -31,7 +31,7 @@ export function compilePolicy(spec: admission.ValidatingAdmissionPolicySpec): Co
   const variables = new Map<string, Condition>()
   for (const { name, expression } of spec.variables ?? []) {
     // A variable can use the variables before it.
-    const environment = admissionEnvironment({ params, authorizer: true, variables: new Map(types) })
+    const environment = admissionEnvironment({ params, authorizer: true, variables: types })
     const condition = compileCondition(expression, environment)
     variables.set(name, condition)
     types.set(name, condition.program?.outputType ?? DYN)

@@ -94,16 +94,33 @@ export function admissionEnvironment({ params, authorizer, variables }: Admissio
   return variables ? withPolicyVariables(environment, variables) : environment
 }
 
-/** Adds the variables of a policy to an environment. */
+/** The results of {@link withPolicyVariables}, by the variables and the environment that they were added to. */
+const policyEnvironments = new WeakMap<ReadonlyMap<string, CelType>, Map<CelEnvironment, CelEnvironment>>()
+
+/**
+ * Adds the variables of a policy to an environment. Variables that the caller adds to the map later become known too: policies declare one
+ * variable after the other, and a copy of the map for each of them would take quadratic time.
+ */
 export function withPolicyVariables(
   environment: CelEnvironment,
   variables: ReadonlyMap<string, CelType>,
 ): CelEnvironment {
+  let extended = policyEnvironments.get(variables)
+  if (!extended) policyEnvironments.set(variables, (extended = new Map()))
+  let found = extended.get(environment)
+  if (!found) extended.set(environment, (found = extendWith(environment, variables)))
+  return found
+}
+
+function extendWith(environment: CelEnvironment, variables: ReadonlyMap<string, CelType>): CelEnvironment {
   // A type without a schema, because a variable may be null, which counts as absent in data with a schema.
   const type = structType('kubernetes.variables')
-  const declaration = { type, identifier: false, fields: Object.fromEntries(variables) } as const
+  const fields = new Proxy<Record<string, CelType>>(
+    {},
+    { get: (_, name) => (typeof name === 'string' ? variables.get(name) : undefined) },
+  )
   return environment.extend({
-    libraries: [{ name: 'kubernetes.variables', types: [declaration] }],
+    libraries: [{ name: 'kubernetes.variables', types: [{ type, identifier: false, fields }] }],
     variables: { variables: type },
   })
 }
