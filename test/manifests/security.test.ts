@@ -86,3 +86,11 @@ describe.each(forms)('%s', (name, objects) => {
     )
   })
 })
+
+describe('managerNamespace()', () => {
+  it('does not restrict the pods of users in an operator that watches its own namespace', () => {
+    const objects = installObjects(describeOperator(appService, { namespaced: true }))
+    const { labels = {} } = objects.find(({ kind }) => kind === 'Namespace')!.metadata
+    expect(Object.keys(labels)).not.toContain('pod-security.kubernetes.io/enforce')
+  })
+})

@@ -13,12 +13,13 @@ export const certificateSecret = 'webhook-server-cert'
 
 /** The namespace of the operator. */
 export function managerNamespace(context: ObjectContext): Manifest {
-  const { naming } = context
+  const { naming, operator, options } = context
+  // The pods that an operator creates in its own namespace belong to its users, and may need more rights.
+  const hasOtherPods = operator.namespaces.some((name) => name === ownNamespace || name === options.namespace)
   const labels = {
     ...labelsOf(context),
     'control-plane': 'controller-manager',
-    // The pods of the operator comply with it; others in this namespace, such as a debug pod with root rights, are rejected.
-    'pod-security.kubernetes.io/enforce': 'restricted',
+    ...(hasOtherPods ? {} : { 'pod-security.kubernetes.io/enforce': 'restricted' }),
   }
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { labels, name: naming.namespace } }
 }
