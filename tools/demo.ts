@@ -5,12 +5,14 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ApiError, findCondition } from '@kubewright/api'
+import type { Console } from '@kubewright/console'
 import { Deployment, Pod, Secret, Service } from '@kubewright/k8s'
 import type { Dns } from '../examples/home/src/dns.ts'
 import { Home } from '../examples/home/src/home.ts'
 import { homeOperator } from '../examples/home/src/operator.ts'
 import { operator as secSynchOperator } from '../examples/sec-synch/src/operator.ts'
 import { SecSynch } from '../examples/sec-synch/src/sec-synch.ts'
+import { openDemoConsole } from './demo-console.ts'
 import { applyFile, openStage, tableOf } from './demo-stage.ts'
 import { Story } from './demo-story.ts'
 
@@ -44,6 +46,7 @@ const dns: Dns = {
   },
 }
 
+let web: Console | undefined
 const started = performance.now()
 const stage = await openStage(kubeconfig).catch((error: unknown) => {
   story.line(story.paint('red', `The demo cannot start: ${error instanceof Error ? error.message : String(error)}`))
@@ -128,6 +131,10 @@ async function tell(): Promise<void> {
   story.answer(`CRDs               ${stage.installed.join(', ')}`)
   for (const operator of operators) await stage.start(operator)
   story.answer(`operators          ${stage.managers.map(({ name }) => name).join(', ')}`)
+  if (!once) {
+    web = await openDemoConsole(stage)
+    story.answer(`console            ${web.createLink()}`)
+  }
   followAll()
 
   await story.chapter('A Home is created: its operator creates the rest')
@@ -220,7 +227,7 @@ async function tell(): Promise<void> {
 /** Keeps the control plane running for the user. */
 async function stay(): Promise<void> {
   await story.chapter('Your turn')
-  story.say('The control plane runs until Ctrl-C, and changes appear here. In another terminal:')
+  story.say('The control plane runs until Ctrl-C, and changes appear here and in the console. In another terminal:')
   story.line()
   for (const line of [
     `export KUBECONFIG=${kubeconfig}`,
@@ -244,6 +251,7 @@ try {
 }
 const wasInterrupted = stop.signal.aborted
 stop.abort()
+await web?.[Symbol.asyncDispose]()
 await stage[Symbol.asyncDispose]()
 rmSync(kubeconfig, { force: true })
 if (wasInterrupted) process.stdout.write('\nStopped and cleaned up.\n')
