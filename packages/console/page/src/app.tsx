@@ -5,7 +5,7 @@ import { Help } from './help.tsx'
 import { ObjectPage } from './object-page.tsx'
 import { OperatorPage } from './operator-page.tsx'
 import { Palette } from './palette.tsx'
-import { go, tableRoute, useRoute } from './route.ts'
+import { go, parseRoute, tableRoute, useRoute } from './route.ts'
 import { findKind, type Shared, SharedContext } from './settings.ts'
 import { Sidebar } from './sidebar.tsx'
 import { TablePage } from './table-page.tsx'
@@ -34,7 +34,8 @@ export function App() {
   // The first kind of the user's own is the best start.
   useEffect(() => {
     const first = kinds?.kinds.find(({ custom }) => custom) ?? findKind(kinds?.kinds ?? [], pods)
-    if (route.view === 'start' && first !== undefined) go(tableRoute(first))
+    // The address, not the drawn route: the user may have followed a link since.
+    if (parseRoute(location.hash).view === 'start' && first !== undefined) go(tableRoute(first))
   }, [kinds, route.view])
   const shared: Shared = {
     kinds: kinds?.kinds ?? [],

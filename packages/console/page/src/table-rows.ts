@@ -13,17 +13,26 @@ export const emptyTable: TableData = { columns: [], rows: new Map(), state: 'loa
 /** Collects the updates of a table. While the stream is opened again, the old rows stay until the new ones are complete. */
 export class TableRows {
   #shown: TableData = emptyTable
-  #next: Map<string, Row> | undefined
+  /** The rows of a list that is not complete yet. */
+  #next: ReadonlyMap<string, Row> | undefined
+  /** Whether rows of an earlier list stay visible until the new list is complete. */
+  #keepsOld = false
 
   update(update: Extract<Update, { type: 'table' }>): TableData {
     const { columns = this.#shown.columns, state, problem } = update
-    if (update.reset) this.#next = new Map()
-    const rows = this.#next ?? new Map(this.#shown.rows)
+    if (update.reset) {
+      this.#next = new Map()
+      this.#keepsOld = this.#shown.rows.size > 0
+    }
+    // Always a new map, because components compare the maps to see changes.
+    const rows = new Map(this.#next ?? this.#shown.rows)
     for (const row of update.rows) rows.set(row.uid, row)
     for (const uid of update.removed) rows.delete(uid)
-    const isComplete = this.#next === undefined || state === 'live' || this.#shown.rows.size === 0
-    if (state === 'live') this.#next = undefined
-    this.#shown = { columns, rows: isComplete ? rows : this.#shown.rows, state, problem }
+    if (state === 'live') {
+      this.#next = undefined
+      this.#keepsOld = false
+    } else if (this.#next !== undefined) this.#next = rows
+    this.#shown = { columns, rows: this.#keepsOld ? this.#shown.rows : rows, state, problem }
     return this.#shown
   }
 }
