@@ -178,6 +178,18 @@ describe('serveWebhooks()', () => {
     await disposed
   })
 
+  it('does not wait for connections without a request', async () => {
+    const served = await start()
+    const socket = connect({ host: '127.0.0.1', port: served.port, ca: ca.cert })
+    await once(socket, 'secureConnect')
+    // The server has accepted the connection when it has answered a later one.
+    await post(served.port, 'x')
+    const closed = once(socket, 'close')
+    socket.resume()
+    await served[Symbol.asyncDispose]()
+    await closed
+  })
+
   it('names the fix when the port is in use', async () => {
     const other = createServer()
     other.listen(0, '127.0.0.1')

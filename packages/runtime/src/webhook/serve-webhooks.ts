@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createSecureServer, type ServerHttp2Session } from 'node:http2'
 import { createServer, type Server } from 'node:https'
+import type { Socket } from 'node:net'
 import { KubewrightError, type Logger, nullLogger } from '@kubewright/base'
 import type { HealthCheck } from '../serving/health/health-check.ts'
 import type { CertificateSource } from '../serving/http/http-listener.ts'
@@ -59,7 +60,21 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
   })
+  // HTTP/1 connections and their open requests. Node does not count a connection without any request as idle, and clients
+  // such as kube-apiserver leave some open.
+  const connections = new Map<Socket, number>()
+  server.on('secureConnection', (socket: Socket) => {
+    connections.set(socket, 0)
+    socket.once('close', () => connections.delete(socket))
+  })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const count = connections.get(request.socket)
+    if (count !== undefined) {
+      connections.set(request.socket, count + 1)
+      response.once('close', () => {
+        if (connections.has(request.socket)) connections.set(request.socket, connections.get(request.socket)! - 1)
+      })
+    }
     answer(handler, request, response, () => server.listening).catch((error: unknown) => {
       // Handlers never reject; if one does anyway, it must not end the process.
       if (!response.destroyed) log.error(error, 'Webhook request failed', { path: request.url })
@@ -102,6 +117,7 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
       const closed = once(server, 'close')
       server.close()
       server.closeIdleConnections?.()
+      if (!http2) for (const [socket, requests] of connections) if (requests === 0) socket.destroy()
       // Makes clients open new connections elsewhere; closes when the open requests have ended.
       for (const session of sessions) session.close()
       await closed
