@@ -11,15 +11,15 @@ interface Feature {
 const base = 25
 
 const features: readonly Feature[] = [
-  // CEL in the schemas of CRDs.
+  // CEL in the schemas of CRDs. A server accepts a function in new rules one version after the version that introduced it.
   { minor: 25, isUsed: (field) => field === 'x-kubernetes-validations' },
   { minor: 27, isUsed: (field) => field === 'messageExpression' },
   { minor: 28, isUsed: (field) => field === 'matchConditions' },
-  { minor: 28, isUsed: (field, value) => field === 'rule' && /\b(isQuantity|quantity)\(/.test(textOf(value)) },
-  { minor: 29, isUsed: (field) => field === 'optionalOldSelf' },
-  { minor: 30, isUsed: (field, value) => field === 'rule' && /\b(isIP|ip|isCIDR|cidr)\(/.test(textOf(value)) },
+  { minor: 29, isUsed: (field, value) => field === 'rule' && /\b(isQuantity|quantity)\(/.test(textOf(value)) },
+  { minor: 30, isUsed: (field) => field === 'optionalOldSelf' },
+  { minor: 31, isUsed: (field, value) => field === 'rule' && /\b(isIP|ip|isCIDR|cidr)\(/.test(textOf(value)) },
   {
-    minor: 31,
+    minor: 32,
     isUsed: (field, value) =>
       field === 'rule' && /\bformat\.(named|dns|uri|uuid|byte|date|qualified|label)/.test(textOf(value)),
   },
