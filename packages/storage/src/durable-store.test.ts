@@ -258,6 +258,9 @@ describe('openDurableStore()', () => {
         code: 'KW_STORAGE_LOCKED',
         message: expect.stringContaining('process 999999999 of another container has it open'),
       })
+      // The named process seems to be dead: only the lock of the operating system rejects the folder.
+      await writeFile(join(folder, 'lock'), '999999999 1')
+      await expect(openDurableStore(folder)).rejects.toMatchObject({ code: 'KW_STORAGE_LOCKED' })
     },
   )
 
