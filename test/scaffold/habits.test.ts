@@ -150,7 +150,8 @@ describe('the formatting of the user', () => {
     expect(operator).toContain('import { homeWebhook } from "./home.webhook.ts"\n')
     expect(operator).toContain('\n\twebhooks: [homeWebhook],\n')
     const kind = project.read('src/home.ts')
-    expect(kind).toContain('\n\t\tv2: {\n\t\t\tstorage: true,\n\t\t\tspec: s.object({\n')
+    const description = '\t\t\tdescription: "TODO: describe Home.",\n'
+    expect(kind).toContain(`\n\t\tv2: {\n\t\t\tstorage: true,\n${description}\t\t\tspec: s.object({\n`)
     expect(`${operator}${kind}`).not.toMatch(/^\t* {2}/m)
   })
 
