@@ -10,6 +10,12 @@ test('devFlags default to one node, a free port and memory', () => {
     backend: { kind: 'memory' },
     historyBytes: 64 * 1024 * 1024,
     kubeconfig: '.kubewright/kubeconfig',
+    limits: {
+      body: { bytes: 3 * 1024 * 1024, values: 250_000 },
+      headerBytes: 65_535,
+      streamsPerConnection: 100,
+      watchesPerUser: 5000,
+    },
     controllers: 'all',
     nodes: 1,
     verbose: false,
