@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
+import { languageService } from '../types/language-service.ts'
 
-const root = join(import.meta.dirname, '../..')
 // Exists only in the language service; beside the test, so that it finds the packages.
 const file = join(import.meta.dirname, 'home.editor.ts')
 const source = `import { defineResource, type Infer, s } from 'kubewright'
@@ -35,39 +35,8 @@ export const read = (home: Infer<typeof Home>) =>
 export const draft = Home({ metadata: { name: 'a' }, spec: { image: 'a', rooms: [] } })
 `
 
-/** A language service for one module with the given text. */
-function languageService(source: string): ts.LanguageService {
-  const options: ts.CompilerOptions = {
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    target: ts.ScriptTarget.ES2022,
-    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
-    module: ts.ModuleKind.NodeNext,
-    allowImportingTsExtensions: true,
-    noEmit: true,
-    customConditions: ['kubewright-source'],
-    types: ['node'],
-  }
-  const read = (path: string): string | undefined => (path === file ? source : ts.sys.readFile(path))
-  return ts.createLanguageService({
-    ...ts.sys,
-    useCaseSensitiveFileNames: () => true,
-    fileExists: (path) => path === file || ts.sys.fileExists(path),
-    readFile: read,
-    getScriptFileNames: () => [file],
-    getScriptVersion: () => '1',
-    getScriptSnapshot(path) {
-      const text = read(path)
-      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
-    },
-    getCurrentDirectory: () => root,
-    getCompilationSettings: () => options,
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-  })
-}
-
 it('s.object() preserves the declaration and the comment of fields for editors', () => {
-  const service = languageService(source)
+  const service = languageService(file, source)
   expect(service.getSemanticDiagnostics(file)).toEqual([])
   const shown = (use: string, name: string): readonly unknown[] => {
     const at = source.lastIndexOf(use) + use.length - 1
@@ -94,7 +63,7 @@ export const read = (deployment: Deployment) => deployment.status?.readyReplicas
 export const pod = (spec: PodSpec) => spec.dnsPolicy
 export const claims = (set: StatefulSetDraft) => set.spec.volumeClaimTemplates
 `
-  const service = languageService(text)
+  const service = languageService(file, text)
   expect(service.getSemanticDiagnostics(file)).toEqual([])
   const shown = (use: string): string => {
     const info = service.getQuickInfoAtPosition(file, text.indexOf(use) + use.length - 1)

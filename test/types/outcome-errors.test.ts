@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { languageService } from './language-service.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -191,33 +191,3 @@ describe('an editor', () => {
     expect(names(before.length + middle.length)).toEqual(expect.arrayContaining(['ready', 'master', 'conditions']))
   })
 })
-
-function languageService(file: string, source: string): ts.LanguageService {
-  const options: ts.CompilerOptions = {
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    target: ts.ScriptTarget.ES2022,
-    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
-    module: ts.ModuleKind.NodeNext,
-    allowImportingTsExtensions: true,
-    noEmit: true,
-    customConditions: ['kubewright-source'],
-    types: ['node'],
-  }
-  const read = (path: string): string | undefined => (path === file ? source : ts.sys.readFile(path))
-  return ts.createLanguageService({
-    ...ts.sys,
-    useCaseSensitiveFileNames: () => true,
-    fileExists: (path) => path === file || ts.sys.fileExists(path),
-    readFile: read,
-    getScriptFileNames: () => [file],
-    getScriptVersion: () => '1',
-    getScriptSnapshot(path) {
-      const text = read(path)
-      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
-    },
-    getCurrentDirectory: () => root,
-    getCompilationSettings: () => options,
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-  })
-}

@@ -87,7 +87,7 @@ describe('parseFlags()', () => {
     expect(() => parse(args)).toThrow(new UsageError(message))
   })
 
-  it('follows the conventions of Go when told to', () => {
+  it('follows the conventions of Go on request', () => {
     expect(parse('-domain -1 -yes=false --dry-run', 'go').values).toMatchObject({
       domain: '-1',
       yes: false,

@@ -137,7 +137,7 @@ function mergeLists(base: readonly unknown[], variants: readonly VariantOf<reado
   return { type: 'list', items }
 }
 
-// The fields by which items are told apart, in this order.
+// The fields that identify an item of a list; the first field present counts.
 const identifying = ['name', 'mountPath', 'containerPort', 'port', 'key'] as const
 
 /** The part of an item by which the same item is found in another list. */

@@ -88,7 +88,7 @@ export interface WebhookRegistrationOptions {
 /** Options of {@link defineWebhook}. */
 export interface WebhookOptions<Read, Write> extends WebhookRegistrationOptions {
   /**
-   * Subresources whose requests are reviewed too, such as `status`; `review.subresource` tells them apart. Only those
+   * Subresources whose requests are reviewed too, such as `status`; `review.subresource` names the subresource. Only those
    * whose requests contain the object itself; `defineAdmission` handles the others. @default none
    */
   readonly subresources?: readonly string[]
