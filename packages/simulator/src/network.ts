@@ -1,14 +1,9 @@
-import { newGenericServerResponse } from '@kubewright/api'
-import { type Clock, Deferred, type Random } from '@kubewright/base'
-import {
-  ConnectionError,
-  type Transport,
-  type TransportBody,
-  type TransportRequest,
-  type TransportResponse,
-} from '@kubewright/client'
+import type { Clock, Random } from '@kubewright/base'
+import type { ConnectionError, Transport, TransportRequest, TransportResponse } from '@kubewright/client'
 import { never, type SimulatedProcess } from './process.ts'
 import { factsOf, isBackground, isWrite, type RequestFacts, requestText } from './request-text.ts'
+import { bodyOf, connectionError, errorResponse } from './responses.ts'
+import { SimulatedWatch } from './simulated-watch.ts'
 
 /** What happens to one action of the operator. */
 export interface Injection {
@@ -269,100 +264,5 @@ export class Network {
   async #broken({ host }: Transport, process: SimulatedProcess): Promise<ConnectionError> {
     await this.#answered(process)
     return connectionError(host, 'the connection was lost', 'ECONNRESET')
-  }
-}
-
-const connectionError = (host: string, problem: string, code: string): ConnectionError =>
-  new ConnectionError(problem, { host, cause: Object.assign(new Error('simulated fault'), { code }) })
-
-const quotaMessage =
-  'exceeded quota: simulated, requested: count/objects=1, used: count/objects=9, limited: count/objects=9'
-
-/** An error of the server. */
-export function errorResponse(code: number, verb: string, message?: string): TransportResponse {
-  const serverMessage = message ?? (code === 403 ? quotaMessage : 'simulated fault')
-  const { status } = newGenericServerResponse({ code, verb, serverMessage })
-  const retry: Record<string, string[]> = code === 429 ? { 'retry-after': ['1'] } : {}
-  const headers = { 'content-type': ['application/json'], ...retry }
-  return { status: code, headers, body: bodyOf(Buffer.from(JSON.stringify({ ...status, ...expired(code, message) }))) }
-}
-
-const expired = (code: number, message: string | undefined): object =>
-  code === 410 ? { reason: 'Expired', message } : {}
-
-function bodyOf(bytes: Uint8Array): TransportBody {
-  return {
-    bytes: async () => bytes,
-    discard: () => undefined,
-    async *[Symbol.asyncIterator]() {
-      yield bytes
-    },
-  }
-}
-
-interface SimulatedWatchParts {
-  readonly host: string
-  readonly hold: () => Promise<void>
-  readonly record: (chunk: Uint8Array) => void
-  readonly ended: () => void
-}
-
-/** The body of a watch whose events arrive late, and which can be cut. */
-class SimulatedWatch implements TransportBody {
-  readonly process: SimulatedProcess
-  readonly resource: string
-  readonly #body: TransportBody
-  readonly #parts: SimulatedWatchParts
-  readonly #cut = new Deferred<never>()
-  readonly #forget: () => void
-
-  constructor(process: SimulatedProcess, resource: string, body: TransportBody, parts: SimulatedWatchParts) {
-    this.process = process
-    this.resource = resource
-    this.#body = body
-    this.#parts = parts
-    this.#cut.promise.catch(() => undefined)
-    // The server stops sending to a dead process.
-    this.#forget = process.onKill(() => this.discard())
-  }
-
-  cut(): void {
-    this.#end()
-    this.#cut.reject(connectionError(this.#parts.host, 'the watch was cut', 'ECONNRESET'))
-  }
-
-  bytes(): Promise<Uint8Array> {
-    return this.#body.bytes()
-  }
-
-  discard(): void {
-    this.#end()
-  }
-
-  #end(): void {
-    this.#forget()
-    this.#parts.ended()
-    this.#body.discard()
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
-    const chunks = this.#body[Symbol.asyncIterator]()
-    try {
-      for (;;) {
-        const chunk = await Promise.race([this.#next(chunks), this.#cut.promise])
-        if (this.process.isDead) await never()
-        if (chunk.done) return
-        this.#parts.record(chunk.value)
-        yield chunk.value
-      }
-    } finally {
-      this.#end()
-    }
-  }
-
-  async #next(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
-    const chunk = await chunks.next()
-    await this.#parts.hold()
-    return chunk
   }
 }

@@ -47,7 +47,7 @@ const noiseKey = (id: string, path: string): string => `${kindOf(id)} ${path.rep
 /** The objects to compare: subjects, and everything that the operator has written. */
 function idsOf(setup: Setup, runs: readonly Run[]): Set<string> {
   const ids = new Set<string>()
-  for (const { world } of runs) for (const id of world.written.keys()) ids.add(id)
+  for (const { world } of runs) for (const id of world.log.written.keys()) ids.add(id)
   for (const { kind, namespace, name } of setup.subjects) {
     ids.add(`${kind.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`)
   }
@@ -70,24 +70,27 @@ export function checkRun(setup: Setup, run: Run): void {
   checkStatus(setup, run)
   for (const [id, count] of run.writesAtRest) {
     if (count > setup.writesAtRest) {
-      world.violate('quiet', `The operator wrote ${id} ${count} times within ten minutes although nothing had changed`)
+      world.history.violate(
+        'quiet',
+        `The operator wrote ${id} ${count} times within ten minutes although nothing had changed`,
+      )
     }
   }
   if (run.requestsAtRest > hotRequests) {
-    world.violate(
+    world.history.violate(
       'hot loop',
       `The operator sent ${run.requestsAtRest} requests within ten minutes although nothing had changed`,
     )
   }
-  const exits = world.exits.filter((time) => time > world.now - 25 * 60_000)
+  const exits = world.processes.exits.filter((time) => time > world.now - 25 * 60_000)
   if (exits.length > 3) {
-    world.violate('crash loop', `The operator has ended ${exits.length} times by itself since the last fault`)
+    world.history.violate('crash loop', `The operator has ended ${exits.length} times by itself since the last fault`)
   } else if (
     !world.isOver &&
-    world.processes.length > 0 &&
-    world.processes.every(({ hasExited, isDead }) => hasExited || isDead)
+    world.processes.all.length > 0 &&
+    world.processes.all.every(({ hasExited, isDead }) => hasExited || isDead)
   ) {
-    world.violate('crash loop', 'No replica of the operator runs at the end')
+    world.history.violate('crash loop', 'No replica of the operator runs at the end')
   }
 }
 
@@ -95,7 +98,7 @@ function checkDeletion({ world, objects }: Run): void {
   for (const object of objects) {
     const { deletionTimestamp, finalizers = [] } = object.metadata
     if (deletionTimestamp === undefined || object.kind === 'Pod') continue
-    world.violate('deletion', `The deletion of ${objectId(object)} does not finish`, [
+    world.history.violate('deletion', `The deletion of ${objectId(object)} does not finish`, [
       `its finalizers are ${finalizers.join(', ') || 'gone'}`,
     ])
   }
@@ -106,10 +109,10 @@ function checkOrphans({ world, objects }: Run): void {
   const live = new Set(objects.map(({ metadata }) => metadata.uid))
   for (const object of objects) {
     const id = objectId(object)
-    if (!world.written.has(id) || dataKinds.has(object.kind)) continue
+    if (!world.log.written.has(id) || dataKinds.has(object.kind)) continue
     const owners = object.metadata.ownerReferences ?? []
     if (owners.length > 0 && owners.every(({ uid }) => !live.has(uid))) {
-      world.violate(
+      world.history.violate(
         'orphans',
         `${id} remains, but its owner is gone`,
         owners.map(({ kind, name }) => `${kind} ${name}`),
@@ -126,7 +129,7 @@ function checkStatus(setup: Setup, { world, objects }: Run): void {
     const { generation } = metadata
     const seen = status?.observedGeneration
     if (seen !== undefined && generation !== undefined && seen !== generation) {
-      world.violate(
+      world.history.violate(
         'status',
         `${objectId(object)}: status.observedGeneration is ${seen} at rest, but the generation is ${generation}`,
       )
@@ -134,7 +137,7 @@ function checkStatus(setup: Setup, { world, objects }: Run): void {
     for (const condition of status?.conditions ?? []) {
       const { type, observedGeneration } = condition
       if (observedGeneration !== undefined && generation !== undefined && observedGeneration > generation) {
-        world.violate('status', `${objectId(object)}: the condition ${type} has a generation from the future`)
+        world.history.violate('status', `${objectId(object)}: the condition ${type} has a generation from the future`)
       }
     }
     checkWorkloads(object as WithStatus, objects, world)
@@ -167,7 +170,7 @@ function checkWorkloads(object: WithStatus, objects: readonly KubeObject[], worl
   if (child === undefined || children.length > 1 || told === undefined) return
   const ready = child.status?.readyReplicas ?? 0
   if (told !== ready) {
-    world.violate(
+    world.history.violate(
       'status',
       `${objectId(object)}: status.readyReplicas is ${told} at rest, but ${objectId(child)} has ${ready} ready replicas`,
     )
@@ -177,7 +180,7 @@ function checkWorkloads(object: WithStatus, objects: readonly KubeObject[], worl
 /** Compares a run with its reference. */
 export function compareRun(setup: Setup, run: Run, reference: Reference): void {
   const { world } = run
-  if (world.isOver && world.violations.length > 0) return
+  if (world.isOver && world.history.violations.length > 0) return
   const [first] = reference.runs
   const ids = idsOf(setup, [run, ...reference.runs])
   const state = comparable(run.objects, { ids, statusOf: statusKinds(setup), ignore: setup.ignore })
@@ -187,7 +190,7 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): void {
   )
   if (found.length > 0) {
     const failures = run.errorsAtRest.map((error) => `reconcile keeps failing: ${error}`)
-    world.violate('end state', endStateMessage(world, found), [
+    world.history.violate('end state', endStateMessage(world, found), [
       ...found.slice(0, maxDetails).map(differenceText),
       ...failures.slice(0, 2),
     ])
@@ -195,12 +198,12 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): void {
   }
   const failing = run.errorsAtRest.filter((error) => !first.errorsAtRest.includes(error))
   if (failing.length > 0 && first.errorsAtRest.length === 0) {
-    world.violate('settles', `Reconciles still fail 15 minutes after the last fault: ${failing[0]}`)
+    world.history.violate('settles', `Reconciles still fail 15 minutes after the last fault: ${failing[0]}`)
   }
   for (const [id, count] of run.writesAtRest) {
     const expected = Math.max(...reference.runs.map(({ writesAtRest }) => writesAtRest.get(id) ?? 0))
     if (count > 3 * expected + 5) {
-      world.violate(
+      world.history.violate(
         'quiet',
         `The operator wrote ${id} ${count} times within ten minutes at rest, and ${expected} times without faults`,
       )

@@ -34,24 +34,24 @@ export async function runSchedule(
   try {
     for (const operation of schedule.operations) {
       await world.advance(operation.after)
-      await world.perform(operation)
+      await world.user.perform(operation)
     }
     // A fault may start others: a crash ends when the operator works again.
-    while (!world.isOver && world.untilFaultsEnd > 0) await world.advance(world.untilFaultsEnd)
+    while (!world.isOver && world.faults.untilEnd > 0) await world.advance(world.faults.untilEnd)
     await world.advance(restMillis)
     const requests = world.network.requests
     const since = world.now
     await world.advance(observedMillis)
     const writesAtRest = new Map<string, number>()
-    for (const { time, id, isEffective } of world.writes) {
+    for (const { time, id, isEffective } of world.log.writes) {
       if (time >= since && isEffective) writesAtRest.set(id, (writesAtRest.get(id) ?? 0) + 1)
     }
-    await world.checkInvariants('settled')
-    world.checkEventually()
+    await world.invariants.check('settled', () => world.objects())
+    world.invariants.checkEventually()
     const objects = await world.objects()
     const errorsAtRest = failuresSince(world, since)
     const requestsAtRest = world.network.requests - requests
-    return { world, objects, writesAtRest, requestsAtRest, errorsAtRest, hash: world.hash() }
+    return { world, objects, writesAtRest, requestsAtRest, errorsAtRest, hash: world.history.hash() }
   } finally {
     world.end()
     guards?.enter(undefined)
@@ -60,7 +60,7 @@ export async function runSchedule(
 
 function failuresSince(world: World, since: number): string[] {
   const found = new Set<string>()
-  for (const process of world.processes) {
+  for (const process of world.processes.all) {
     if (!process.works) continue
     // The wall time of the process may be wrong.
     const start = process.clock.now() - (world.now - since)

@@ -9,7 +9,7 @@ const maxRequests = 20_000
 
 /** Finds a smaller schedule with a violation of the same oracle. */
 export async function shrink(simulation: Simulation, failed: CheckedRun): Promise<CheckedRun> {
-  const [violation] = failed.world.violations
+  const [violation] = failed.world.history.violations
   if (violation === undefined) return failed
   let best = failed
   let left = maxRuns
@@ -21,7 +21,7 @@ export async function shrink(simulation: Simulation, failed: CheckedRun): Promis
       const run = await simulation.check(candidate)
       requests += run.world.network.requests
       // A failing reference is a failure without faults, which is smaller still.
-      if (run.world.violations[0]?.oracle !== violation.oracle) continue
+      if (run.world.history.violations[0]?.oracle !== violation.oracle) continue
       if (sizeOf(run.schedule) >= sizeOf(best.schedule)) continue
       best = run
       isSmaller = true

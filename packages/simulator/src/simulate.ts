@@ -77,9 +77,9 @@ async function search(
     if (isFirst && options.replay === undefined) await checkDeterminism(simulation, run)
     isFirst = false
     const isNew = tally.add(schedule, run)
-    explorer.learn(schedule, run.world.actionWrites, isNew)
+    explorer.learn(schedule, run.world.faults.actionWrites, isNew)
     options.onProgress?.({ schedules: tally.schedules, of: Number.isFinite(limit) ? limit : undefined })
-    if (run.world.violations.length === 0) continue
+    if (run.world.history.violations.length === 0) continue
     const failure = await describe(simulation, options.replay === undefined ? await shrink(simulation, run) : run)
     if (options.regressions !== undefined) addRegression(options.regressions, failure)
     return report(failure)
@@ -118,11 +118,11 @@ async function checkDeterminism(simulation: Simulation, first: CheckedRun): Prom
 
 async function describe(simulation: Simulation, failed: CheckedRun): Promise<SimulationFailure> {
   const detailed = await simulation.check(failed.schedule, { isDetailed: true })
-  const { world, schedule, hash } = detailed.world.violations.length > 0 ? detailed : failed
-  const [violation] = world.violations
+  const { world, schedule, hash } = detailed.world.history.violations.length > 0 ? detailed : failed
+  const [violation] = world.history.violations
   if (violation === undefined) throw new TypeError('The failure cannot be repeated')
   const id = scheduleId(schedule)
-  const { timeline } = world
+  const { timeline } = world.history
   const story = storyOf(violation, timeline, schedule, `kubewright simulate --replay ${id}`)
   const { faults, operations } = schedule
   return { violation, id, story, timeline, faults: faults.length, operations: operations.length, hash }
@@ -140,12 +140,12 @@ class Tally {
   /** Returns whether the run reached new states. */
   add(schedule: Schedule, { world }: CheckedRun): boolean {
     this.schedules++
-    if (this.schedules === 1) this.#actions = world.actions
+    if (this.schedules === 1) this.#actions = world.faults.actions
     this.#requests += world.network.requests
-    for (const fault of world.fired) count(this.#faults, classOf(fault))
+    for (const fault of world.faults.fired) count(this.#faults, classOf(fault))
     for (const { do: verb } of schedule.operations) count(this.#operations, verb)
     const before = this.#states.size
-    for (const state of world.states) this.#states.add(state)
+    for (const state of world.log.states) this.#states.add(state)
     return this.#states.size > before
   }
 

@@ -32,7 +32,7 @@ export class Simulation implements Disposable {
   async check(schedule: Schedule, options: { readonly isDetailed?: boolean } = {}): Promise<CheckedRun> {
     const run = await this.#run(schedule, options)
     checkRun(this.setup, run)
-    if (run.world.violations.length > 0) return { ...run, schedule }
+    if (run.world.history.violations.length > 0) return { ...run, schedule }
     const reference = await this.#reference(run)
     if (reference === undefined) return { ...run, schedule }
     if ('schedule' in reference) return reference
@@ -49,7 +49,7 @@ export class Simulation implements Disposable {
 
   /** The reference of a run, or the run of the reference that failed; undefined when the final specs cannot be created directly. */
   #reference({ world }: Run): Promise<Reference | CheckedRun | undefined> {
-    const desired = [...world.desired].sort(([a], [b]) => a - b)
+    const desired = [...world.user.desired].sort(([a], [b]) => a - b)
     const key = JSON.stringify(desired)
     const known = this.#references.get(key)
     if (known !== undefined) return known
@@ -65,12 +65,12 @@ export class Simulation implements Disposable {
     const [first, second] = [schedule(), schedule()]
     const one = await this.#run(first, {})
     checkRun(this.setup, one)
-    if (one.world.violations.length > 0) return { ...one, schedule: first }
+    if (one.world.history.violations.length > 0) return { ...one, schedule: first }
     // Admission may depend on the order of operations.
     const isSame = (run: Run): boolean =>
-      desired.every(([subject, variant]) => run.world.desired.get(subject) === variant)
+      desired.every(([subject, variant]) => run.world.user.desired.get(subject) === variant)
     // Specs that no operator could realize have no expected end.
-    if (!isSame(one) || one.world.refusals > 0) return undefined
+    if (!isSame(one) || one.world.log.refusals > 0) return undefined
     const other = await this.#run(second, { isShifted: true })
     if (!isSame(other)) return undefined
     return referenceOf(this.setup, one, other)

@@ -1,0 +1,79 @@
+import type { KubeObject } from '@kubewright/api'
+import type { Transport, TransportResponse } from '@kubewright/client'
+import type { Operation } from './schedule.ts'
+import type { Setup, Subject } from './setup.ts'
+import type { World } from './world.ts'
+
+const headers = { 'content-type': 'application/json', 'user-agent': 'user' }
+const patience = 300_000
+
+/** The user of the cluster, who performs the operations of a schedule. */
+export class ClusterUser {
+  readonly #world: World
+  readonly #setup: Setup
+  readonly #transport: Transport
+  /** The variant of each subject that exists according to the user. */
+  readonly desired: Map<number, number> = new Map()
+
+  constructor(world: World, transport: Transport) {
+    this.#world = world
+    this.#setup = world.setup
+    this.#transport = transport
+  }
+
+  /** Sends a request of the user. */
+  async request(method: string, path: string, body?: object): Promise<{ status: number; object: KubeObject }> {
+    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+    const response: TransportResponse = await this.#transport.send({ method, path, headers, body: bytes })
+    const text = Buffer.from(await response.body.bytes()).toString()
+    this.#world.history.record(`user ${method} ${path} ${response.status}`, bytes)
+    return { status: response.status, object: JSON.parse(text) as KubeObject }
+  }
+
+  /** Performs an operation of the schedule. The user retries what the cluster cannot do at the moment. */
+  async perform({ do: verb, subject: index, variant }: Operation): Promise<void> {
+    const world = this.#world
+    const subject = this.#setup.subjects[index]
+    if (subject === undefined) return
+    const text = `${subject.kind.kind} ${subject.namespace === undefined ? '' : `${subject.namespace}/`}${subject.name}`
+    const body = this.#setup.bodyOf(subject, variant)
+    const suffix = verb === 'delete' ? '' : this.#setup.variantText(subject, variant)
+    const giveUp = world.now + patience
+    while (!world.isOver) {
+      const { status, message } = await world.drive(this.#attempt(verb, subject, body))
+      const isDone = status < 300 || (verb !== 'create' && status === 404)
+      if (isDone) {
+        world.history.tell('user', `The user ${verb}s ${text}${suffix}`)
+        if (verb === 'delete') this.desired.delete(index)
+        else if (status < 300) this.desired.set(index, variant)
+        world.network.created(`${subject.collection}/${subject.name}`)
+        return
+      }
+      // A name is free when the deleted object is gone.
+      const isTemporary = status >= 500 || status === 429 || (status === 409 && verb !== 'delete')
+      if (!isTemporary || world.now > giveUp) {
+        world.history.tell('user', `The user cannot ${verb} ${text}${suffix}: ${message}`)
+        return
+      }
+      await world.advance(1000)
+    }
+  }
+
+  async #attempt(
+    verb: Operation['do'],
+    subject: Subject,
+    body: object,
+  ): Promise<{ readonly status: number; readonly message: string }> {
+    const path = `${subject.collection}/${subject.name}`
+    const answer = async (): Promise<{ status: number; object: KubeObject }> => {
+      if (verb === 'create') return this.request('POST', subject.collection, this.#setup.objectOf(subject, body))
+      if (verb === 'delete') return this.request('DELETE', path)
+      const current = await this.request('GET', path)
+      if (current.status !== 200) return current
+      const { apiVersion, kind, metadata, status } = current.object as KubeObject & { status?: unknown }
+      return this.request('PUT', path, { apiVersion, kind, metadata, ...body, ...(status ? { status } : {}) })
+    }
+    const { status, object } = await answer()
+    return { status, message: String((object as { message?: unknown }).message ?? '') }
+  }
+}

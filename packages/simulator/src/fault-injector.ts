@@ -1,0 +1,178 @@
+import type { KubeObject } from '@kubewright/api'
+import { changeField } from './change-field.ts'
+import { objectId } from './cluster-state.ts'
+import { describeFault, type Fault } from './fault.ts'
+import type { Injection } from './network.ts'
+import type { SimulatedProcess } from './process.ts'
+import { isWrite, type RequestFacts } from './request-text.ts'
+import type { World } from './world.ts'
+import type { WrittenObject } from './write-log.ts'
+
+/** Counts the actions of the operator in one run, and executes the faults of the schedule at them. */
+export class FaultInjector {
+  readonly #world: World
+  /** The faults that have happened. */
+  readonly fired: Set<Fault> = new Set()
+  /** Whether each action changes something, in order. */
+  readonly actionWrites: boolean[] = []
+  #end = 0
+  #webhooksDownUntil = 0
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** The number of actions that the operator has begun. */
+  get actions(): number {
+    return this.actionWrites.length
+  }
+
+  /** Milliseconds until the last fault ends. */
+  get untilEnd(): number {
+    return Math.max(0, Math.ceil(this.#end - this.#world.now - 0.01))
+  }
+
+  get webhooksAreDown(): boolean {
+    return this.#world.now < this.#webhooksDownUntil
+  }
+
+  /** Begins an action of the operator: executes the faults at it, and returns what they do to the action itself. */
+  act(process: SimulatedProcess, text: string, facts: RequestFacts | undefined): Injection {
+    const { schedule, history } = this.#world
+    this.actionWrites.push(facts === undefined || isWrite(facts))
+    const number = this.actions
+    let injection: Injection = {}
+    for (const fault of schedule.faults) {
+      const last = fault.kind === 'error' ? fault.at + fault.times - 1 : fault.at
+      if (number < fault.at || number > last) continue
+      if (!this.fired.has(fault)) {
+        this.fired.add(fault)
+        history.tell('fault', `Fault: ${describeFault(fault, text)}`)
+      }
+      injection = { ...injection, ...this.#inject(fault, process, facts) }
+    }
+    if (facts === undefined) history.tell('operator', `The operator calls ${text}`)
+    return injection
+  }
+
+  #lasts(millis: number): void {
+    this.#end = Math.max(this.#end, this.#world.now + millis)
+  }
+
+  #later(millis: number, run: () => void): void {
+    this.#lasts(millis)
+    this.#world.clock.setTimer(millis, run, 'fault')
+  }
+
+  #inject(fault: Fault, process: SimulatedProcess, facts: RequestFacts | undefined): Injection {
+    const { network, processes } = this.#world
+    this.#lasts(0)
+    switch (fault.kind) {
+      case 'crash':
+        // The crash happens within the round trip of the request.
+        processes.restartAfterKill(process, fault.downtime)
+        this.#lasts(fault.downtime + 1000)
+        return { crash: fault.when }
+      case 'stale':
+        processes.restartAfterKill(process, 0, (next) => {
+          this.#lasts(fault.lag)
+          void this.#startStale(next, fault)
+        })
+        return { crash: 'between' }
+      case 'error':
+        return {
+          status: fault.status === 409 && facts?.verb !== 'update' && facts?.verb !== 'patch' ? 500 : fault.status,
+        }
+      case 'lost':
+        return { lost: fault.effect ? 'after' : 'before' }
+      case 'slow':
+        this.#lasts(fault.by)
+        return { slow: fault.by }
+      case 'watch-cut':
+        network.cutWatches(fault.expired)
+        return {}
+      case 'watch-lag':
+        network.lag(fault.resource, fault.for)
+        this.#lasts(fault.for)
+        return {}
+      case 'child-deleted':
+      case 'child-changed':
+        this.#later(fault.delay, () => void this.#meddle(fault))
+        return {}
+      case 'server-restart':
+        network.serverDown(fault.for)
+        this.#lasts(fault.for)
+        return {}
+      case 'webhooks-down':
+        this.#webhooksDownUntil = this.#world.now + fault.for
+        this.#lasts(fault.for)
+        return {}
+      case 'pod-crash':
+        this.#later(fault.delay, () => void this.#crashPod(fault.pick))
+        return {}
+      case 'pause':
+        process.pause()
+        this.#later(fault.for, () => process.resume())
+        return {}
+      case 'lease-lost':
+        network.loseLease(process, fault.for)
+        this.#lasts(fault.for)
+        return {}
+      case 'clock-jump':
+        process.clock.setSkew(fault.by)
+        return {}
+      case 'quota':
+        network.quota(fault.for)
+        this.#lasts(fault.for)
+        return {}
+    }
+  }
+
+  async #startStale(next: SimulatedProcess, { changes, lag }: Extract<Fault, { kind: 'stale' }>): Promise<void> {
+    const { store, setup, network } = this.#world
+    const revision = await store.revision()
+    network.stale(next, Math.max(setup.revision, revision - changes), lag)
+  }
+
+  /** Deletes or changes a child, as a user would. */
+  async #meddle({ kind, pick }: Extract<Fault, { kind: 'child-deleted' | 'child-changed' }>): Promise<void> {
+    const { setup, user, history, log } = this.#world
+    const candidates: { readonly id: string; readonly child: WrittenObject; readonly object: KubeObject }[] = []
+    for (const id of [...log.written.keys()].sort()) {
+      const child = log.written.get(id)!
+      if (setup.isSubjectKind(child.kind) || untouchableKinds.has(child.kind)) continue
+      // An operator that only creates objects of a kind does not claim to keep their contents.
+      if (kind === 'child-changed' && !child.verbs.has('patch') && !child.verbs.has('update')) continue
+      const { status, object } = await user.request('GET', child.path)
+      if (status !== 200 || object.metadata.deletionTimestamp !== undefined) continue
+      if ((object.metadata.ownerReferences ?? []).length === 0 && !setup.watchedKinds.has(child.kind)) continue
+      candidates.push({ id, child, object })
+    }
+    const chosen = candidates[pick % Math.max(1, candidates.length)]
+    if (chosen === undefined) return
+    const { id, child, object } = chosen
+    if (kind === 'child-deleted') {
+      await user.request('DELETE', `${child.path}?propagationPolicy=Background`)
+      history.tell('user', `A user deletes ${id}`)
+      return
+    }
+    for (const { changed, path } of changeField(object, pick)) {
+      const { status } = await user.request('PUT', child.path, changed)
+      if (status >= 300) continue
+      history.tell('user', `A user changes ${path} of ${id}`)
+      return
+    }
+  }
+
+  async #crashPod(pick: number): Promise<void> {
+    const { history, plane } = this.#world
+    const pods = (await this.#world.objects()).filter(({ kind }) => kind === 'Pod').map(objectId)
+    const pod = pods.sort()[pick % Math.max(1, pods.length)]
+    if (pod === undefined) return
+    history.tell('cluster', `The containers of ${pod} crash`)
+    plane.controllers.nodes?.crash(pod.replace('Pod ', ''))
+  }
+}
+
+/** Kinds whose objects hold data or run once, so that an operator need not replace them. */
+const untouchableKinds = new Set(['PersistentVolumeClaim', 'PersistentVolume', 'Job', 'Namespace', 'Lease', 'Event'])

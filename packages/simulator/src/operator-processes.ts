@@ -1,0 +1,101 @@
+import { errorText, nullLogger } from '@kubewright/base'
+import { createClient } from '@kubewright/client'
+import { createManager, createWebhookHandler } from '@kubewright/runtime'
+import { connectWorld } from './outside-world.ts'
+import { SimulatedProcess } from './process.ts'
+import type { World } from './world.ts'
+
+const restartDelay = 10_000
+const maxRestartDelay = 300_000
+
+/** The processes of the operator in one run: starts them, and restarts those that exit or crash. */
+export class OperatorProcesses {
+  readonly #world: World
+  readonly #outside: unknown
+  readonly all: SimulatedProcess[] = []
+  /** The times at which processes ended by themselves. */
+  readonly exits: number[] = []
+
+  /** `outside` is the state outside the cluster. */
+  constructor(world: World, outside: unknown) {
+    this.#world = world
+    this.#outside = outside
+  }
+
+  /** Starts a process of a replica. */
+  start(replica: number): SimulatedProcess {
+    const world = this.#world
+    const { setup, network, schedule } = world
+    const number = this.all.filter((one) => one.replica === replica).length + 1
+    const name = schedule.replicas > 1 ? `replica ${replica}, process ${number}` : `process ${number}`
+    const process = new SimulatedProcess(name, replica, world.clock)
+    this.all.push(process)
+    world.history.tell('operator', `The operator starts (${name})`)
+    const outside = connectWorld(this.#outside, {
+      process,
+      act: (text) => world.faults.act(process, text, undefined),
+      crash: () => process.kill(),
+      delay: () => world.clock.sleep(1),
+    })
+    const operator = setup.createOperator(outside)
+    process.operator = operator
+    const { clock } = process
+    const client = createClient({
+      transport: network.connect(world.plane.transport(), process),
+      impersonate: setup.rights,
+      clock,
+      namespace: 'default',
+      listNamespace: '',
+    })
+    const log = setup.log ?? nullLogger
+    const { webhooks, conversions } = operator
+    if (webhooks.length + conversions.length > 0) {
+      const handle = createWebhookHandler({ webhooks, conversions, client, clock, log })
+      process.webhooks = async (request) => handle(request as never)
+    }
+    const manager = createManager({
+      operator,
+      client,
+      clock,
+      random: world.random.fork(name),
+      log,
+      identity: `${operator.name}-${replica}-${number}`,
+      namespace: 'default',
+      leaderElection: schedule.replicas > 1 && operator.leaderElection,
+    })
+    process.manager = manager
+    const exited = (error: unknown): void => this.#exited(process, error)
+    manager
+      .start({ signal: new AbortController().signal })
+      .then(() => exited(new Error('its manager has ended')), exited)
+    return process
+  }
+
+  /** The process has ended by itself: it starts again with a growing delay, as a kubelet restarts containers. */
+  #exited(process: SimulatedProcess, error: unknown): void {
+    if (process.isDead) return
+    const world = this.#world
+    process.hasExited = true
+    process.kill()
+    this.exits.push(world.now)
+    world.history.tell('operator', `The operator exits (${process.name}): ${errorText(error)}`)
+    const delay = Math.min(maxRestartDelay, restartDelay * 2 ** Math.min(this.exits.length - 1, 6))
+    world.clock.setTimer(delay, () => this.start(process.replica), 'restart')
+  }
+
+  /** Starts the next process when this one has died, after the downtime. */
+  restartAfterKill(process: SimulatedProcess, downtime: number, started?: (next: SimulatedProcess) => void): void {
+    const world = this.#world
+    process.onKill(() => {
+      world.clock.setTimer(
+        downtime,
+        () => {
+          if (world.isOver) return
+          const next = this.start(process.replica)
+          started?.(next)
+        },
+        'restart',
+      )
+    })
+  }
+}

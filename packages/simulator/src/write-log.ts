@@ -1,0 +1,109 @@
+import type { KubeObject } from '@kubewright/api'
+import type { Clock } from '@kubewright/base'
+import { objectId } from './cluster-state.ts'
+import type { History } from './history.ts'
+import type { ServedWrite } from './network.ts'
+import type { SimulatedProcess } from './process.ts'
+import { isWrite, type RequestFacts, requestText } from './request-text.ts'
+
+/** An object that the operator has written. */
+export interface WrittenObject {
+  readonly path: string
+  readonly kind: string
+  readonly verbs: Set<string>
+}
+
+/** A write of the operator. */
+export interface RecordedWrite {
+  readonly time: number
+  readonly id: string
+  readonly verb: string
+  /** Whether the object has changed. */
+  readonly isEffective: boolean
+}
+
+/** The writes of the operator in one run. Checks the oracles that concern a single request. */
+export class WriteLog {
+  readonly written: Map<string, WrittenObject> = new Map()
+  readonly writes: RecordedWrite[] = []
+  /** The abstract states that writes have reached. */
+  readonly states: Set<string> = new Set()
+  /** The number of writes that the server refused because the object was not valid. */
+  refusals = 0
+  readonly #clock: Clock
+  readonly #history: History
+  readonly #checksLeader: boolean
+  #holder = ''
+
+  /** `checksLeader`: only the replica that holds the Lease may write. */
+  constructor(clock: Clock, history: History, checksLeader: boolean) {
+    this.#clock = clock
+    this.#history = history
+    this.#checksLeader = checksLeader
+  }
+
+  /** Checks a write that a process sends. */
+  sent(process: SimulatedProcess, facts: RequestFacts): void {
+    const { manager } = process
+    if (!this.#checksLeader || manager === undefined) return
+    if (this.#holder !== '' && this.#holder !== manager.identity) {
+      const who = `Replica ${process.replica} sent "${requestText(facts)}" although ${this.#holder} leads`
+      this.#history.violate('leader', who)
+    }
+  }
+
+  /** Records a write that the server has processed. */
+  served({ process, facts, path, status, body, source, isEffective }: ServedWrite): void {
+    const object = JSON.parse(Buffer.from(body).toString()) as KubeObject & { spec?: { holderIdentity?: string } }
+    if (facts.plural === 'leases') {
+      if (status < 300) this.#holder = object.spec?.holderIdentity ?? ''
+      return
+    }
+    if (facts.plural === 'events') return
+    const effect = isEffective ? '' : ' (no change)'
+    this.#history.tell('operator', `The operator: ${requestText(facts)} → ${status}${effect}`, source)
+    if (status === 400 || status === 422) this.refusals++
+    if (status === 403 || status === 400 || status === 422 || status === 500) this.#checkRefusal(object, facts)
+    const id =
+      status < 300 && object.kind !== 'Status' ? objectId(object) : `${facts.plural} ${facts.namespace}/${facts.name}`
+    this.writes.push({ time: this.#clock.monotonic(), id, verb: facts.verb, isEffective })
+    this.states.add(stateText(facts, status, object, process))
+    if (status >= 300 || object.kind === 'Status') return
+    const place = facts.verb === 'create' ? `${path}/${object.metadata.name}` : path
+    const known = this.written.get(id)
+    if (known !== undefined) known.verbs.add(facts.verb)
+    else if (facts.subresource === '') {
+      this.written.set(id, { path: place, kind: object.kind, verbs: new Set([facts.verb]) })
+    }
+  }
+
+  /** The most frequent write, for messages. */
+  get busiest(): string | undefined {
+    const counts = new Map<string, number>()
+    for (const { verb, id } of this.writes) counts.set(`${verb} ${id}`, (counts.get(`${verb} ${id}`) ?? 0) + 1)
+    return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0]
+  }
+
+  #checkRefusal(answer: object, facts: RequestFacts): void {
+    const { message = '' } = answer as { message?: string }
+    if (/cannot \w+ resource "/.test(message)) {
+      this.#history.violate('rights', `The operator lacks a permission: ${message}`)
+    }
+    const webhook = /admission webhook "([^"]+)" denied the request/.exec(message)?.[1]
+    if (webhook !== undefined && isWrite(facts)) {
+      this.#history.violate('own webhooks', `The operator's own webhook refused "${requestText(facts)}": ${message}`)
+    }
+  }
+}
+
+const conditionText = ({ type, status }: { type?: string; status?: string }): string => `${type}=${status}`
+
+/** An abstraction of the state that a write reaches, to measure coverage. */
+function stateText(facts: RequestFacts, status: number, object: KubeObject, process: SimulatedProcess): string {
+  const { verb, plural, subresource } = facts
+  const found = (object as { status?: { conditions?: { type?: string; status?: string }[] } }).status
+  const conditions = Array.isArray(found?.conditions) ? found.conditions.map(conditionText).join() : ''
+  const isDeleting = object.metadata?.deletionTimestamp !== undefined
+  const isRestarted = !process.name.endsWith('1')
+  return [verb, plural, subresource, status, conditions, isDeleting, isRestarted].join(' ')
+}
