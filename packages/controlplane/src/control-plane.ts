@@ -56,6 +56,8 @@ export interface ControlPlaneOptions {
    * @default 1
    */
   readonly nodes?: number | NodesOptions | undefined
+  /** Whether the scheduler binds pods to nodes. @default whether there are simulated nodes */
+  readonly scheduler?: boolean | undefined
   /**
    * The resources that the garbage collector watches, and thus collects. Fewer resources make the start faster, which
    * matters for a simulation of many short runs. @default all
@@ -192,6 +194,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
     await startChosen({
       choice: options.controllers ?? 'all',
       nodes: typeof nodes === 'number' ? (nodes > 0 ? { nodes } : undefined) : nodes,
+      scheduler: options.scheduler,
       collects: options.collects,
       client: client({
         user: { name: `system:${controllerManager}`, groups: [masters] },
@@ -232,7 +235,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
 
 /** Starts the chosen controllers. */
 async function startChosen(options: StartControllersOptions): Promise<RunningControllers> {
-  if (options.choice === 'none' && options.nodes === undefined) {
+  if (options.choice === 'none' && options.nodes === undefined && !options.scheduler) {
     return { names: [], manager: undefined, nodes: undefined, [Symbol.asyncDispose]: async () => undefined }
   }
   const { startControllers } = await loadControllers()

@@ -7,6 +7,7 @@ import {
   createDefaultStorageClass,
   type GarbageCollectorOptions,
   garbageCollector,
+  podScheduler,
   type SimulatedNodes,
   type SimulateNodesOptions,
   simulateNodes,
@@ -31,6 +32,8 @@ export interface StartControllersOptions {
   readonly choice: ControllerChoice
   /** @default no nodes */
   readonly nodes: NodesOptions | undefined
+  /** Whether the scheduler runs. @default whether there are simulated nodes */
+  readonly scheduler?: boolean | undefined
   /** The resources that the garbage collector watches. @default all */
   readonly collects?: GarbageCollectorOptions['collects']
   readonly client: ApiClient
@@ -93,8 +96,13 @@ export async function startControllers(options: StartControllersOptions): Promis
     )
     // Registered before the manager, so that it is disposed after it: the processes of pods stop when no controller can
     // start others.
-    const nodes = disposer.use(options.nodes === undefined ? undefined : simulateNodes({ ...options.nodes, clock }))
-    if (chosen.length === 0 && nodes === undefined) {
+    const nodes = disposer.use(
+      options.nodes === undefined
+        ? undefined
+        : simulateNodes({ schedules: options.scheduler ?? true, ...options.nodes, clock }),
+    )
+    const schedulesOnly = nodes === undefined && options.scheduler === true
+    if (chosen.length === 0 && nodes === undefined && !schedulesOnly) {
       return { names, manager: undefined, nodes, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
     }
     const cache = { reflector: { watchTimeout: inProcessWatchTimeout } }
@@ -102,6 +110,7 @@ export async function startControllers(options: StartControllersOptions): Promis
     const manager = createManager({ name: 'kube-controller-manager', cluster, clock, random, log })
     for (const { controllers } of chosen) for (const controller of controllers) manager.add(controller)
     for (const controller of nodes?.controllers ?? []) manager.add(controller)
+    if (schedulesOnly) manager.add(podScheduler())
     if (nodes !== undefined && wants('persistentvolume-binder-controller')) await createDefaultStorageClass(client)
     const running = manager.start({ signal: stop.signal })
     disposer.defer(async () => {

@@ -19,6 +19,8 @@ export interface ApiServerOptions {
   readonly store: Store
   /** Tried in order; the first one that accepts a credential determines the user. */
   readonly authenticators: readonly Authenticator[]
+  /** Whether a request without credentials for this path is served. @default all are */
+  readonly allowsAnonymous?: (path: string) => boolean
   readonly authorizer: Authorizer
   /** @default the system clock */
   readonly clock?: Clock
@@ -96,10 +98,20 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     await dispose()
     throw error
   }
-  const { authenticators, authorizer } = options
+  const { authenticators, authorizer, allowsAnonymous } = options
   const { filters = [], paths = [] } = extensions ?? {}
   const dispatch: ResourceDispatcher['dispatch'] = (context) => dispatcher.dispatch(context)
-  const requests = new RequestHandler({ authenticators, authorizer, filters, paths, dispatch, clock, random, log })
+  const requests = new RequestHandler({
+    authenticators,
+    allowsAnonymous,
+    authorizer,
+    filters,
+    paths,
+    dispatch,
+    clock,
+    random,
+    log,
+  })
   return { handler: (request) => requests.handle(request), parts, [Symbol.asyncDispose]: dispose }
 }
 

@@ -7,6 +7,7 @@ import { ensureBootstrapPolicy } from './bootstrap/bootstrap-policy.ts'
 import { publishServerAddress, type ServerAddress } from './bootstrap/kubernetes-service.ts'
 import { builtinResources } from './builtins/builtin-resources.ts'
 import { builtins } from './builtins/builtins.ts'
+import type { ServiceRanges } from './builtins/core/service/service-allocator.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
 import { converterFor } from './crd/conversion/webhook-converter.ts'
 import { CrdRegistrar } from './crd/crd-registrar.ts'
@@ -23,8 +24,12 @@ export interface AssembleServerOptions {
   readonly access?: AccessControlOptions
   /** Limits, the audit log, and the addresses and certificates that the server publishes. */
   readonly builtins?: BuiltinOptions
+  /** The ranges of cluster IPs and node ports. */
+  readonly serviceRanges?: ServiceRanges | undefined
   /** Optional admission plugins to run besides the default ones of kube-apiserver. @default none */
   readonly admissionPlugins?: readonly OptionalAdmissionPlugin[] | undefined
+  /** Default admission plugins to leave out. @default none */
+  readonly disabledAdmissionPlugins?: readonly string[] | undefined
   /** How the server connects to webhooks, and to extension servers unless `builtins.aggregation` has its own settings. */
   readonly webhooks?: WebhookOptions
   /** How the server connects to nodes. @default nodes are unreachable */
@@ -60,6 +65,7 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
     windows: history?.bytes === undefined ? {} : { bytes: history.bytes },
     ...(options.random ? { random: options.random } : {}),
     authenticators: access.authenticators,
+    allowsAnonymous: access.allowsAnonymous,
     authorizer: access.authorizer,
     setup: async (parts) => {
       const { extensions, registrar } = await setUp(parts, access, options)
@@ -93,13 +99,16 @@ async function setUp(
     ...parts,
     access: attached,
     nodes: options.nodes,
+    serviceRanges: options.serviceRanges,
   })
   for (const resource of resources) parts.resources.set(resource)
   const standard = await standardExtensions(parts, {
     ...options.builtins,
+    clusterIpRange: options.serviceRanges?.clusterIpRange,
     aggregation: { ...options.webhooks, ...options.builtins?.aggregation },
   })
-  await ensureBootstrapPolicy(parts)
+  // As kube-apiserver: without RBAC, there are no bootstrap roles.
+  if (options.access?.authorization?.includes('RBAC') ?? true) await ensureBootstrapPolicy(parts)
   const webhooks = createWebhookClient(parts, options.webhooks)
   const registrar = await CrdRegistrar.start(parts, {
     converterFor: (crd) => converterFor({ client: webhooks, random: parts.random }, crd),
@@ -108,6 +117,8 @@ async function setUp(
   onAbort(parts.signal, () => void registrar[Symbol.asyncDispose]())
   const { authorizer } = access
   const { discovery, filters, paths } = standard
-  const admission = admissionPlugins({ ...parts, authorizer, webhooks, discovery }, options.admissionPlugins)
+  const admission = admissionPlugins({ ...parts, authorizer, webhooks, discovery }, options.admissionPlugins).filter(
+    ({ name }) => !options.disabledAdmissionPlugins?.includes(name),
+  )
   return { extensions: { admission, filters, paths: [...attached.paths, ...paths] }, registrar }
 }

@@ -23,13 +23,15 @@ export {
   type ServerParts,
 } from './api-server.ts'
 export { type AssembledServer, type AssembleServerOptions, assembleServer } from './assemble-server.ts'
-export type { AccessControlOptions } from './auth/access-control.ts'
+export type { AccessControlOptions, AnonymousAccess } from './auth/access-control.ts'
+export { type AuthorizationMode, authorizationModes } from './auth/authorization-modes.ts'
 export type { Authorizer, Decision } from './auth/authorizer.ts'
 export { startClusterRoleAggregation } from './auth/rbac/aggregate-cluster-roles.ts'
 export type { RequestHeaderOptions } from './auth/request-header.ts'
 export { ServiceAccountKeys, type SignedClaims } from './auth/service-account-keys.ts'
 export type { StaticToken } from './auth/static-tokens.ts'
 export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
+export { kubernetesAddress, type ServiceRanges } from './builtins/core/service/service-allocator.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
 export {
   createExtensionServer,
@@ -49,7 +51,11 @@ export {
   systemOutgoing,
 } from './outgoing/outgoing.ts'
 export type { ServiceResolver } from './outgoing/service-resolver.ts'
-export { type OptionalAdmissionPlugin, optionalAdmissionPlugins } from './plugins/admission-plugins.ts'
+export {
+  defaultAdmissionPlugins,
+  type OptionalAdmissionPlugin,
+  optionalAdmissionPlugins,
+} from './plugins/admission-plugins.ts'
 export { startPolicyTypeChecking } from './plugins/policies/policy-status.ts'
 export { startResourceQuotas } from './plugins/quota/quota-status.ts'
 export type { BodyLimits } from './request/body.ts'

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { parseIPSloppy } from '@kubewright/base'
 import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
 import { createFrontProxyCa } from './aggregation/front-proxy.ts'
 import { ServiceAccountKeys } from './auth/service-account-keys.ts'
@@ -27,18 +28,18 @@ export const adminUser = 'kubernetes-admin'
 const mastersGroup = 'system:masters'
 const renewBefore = 30 * 24 * 60 * 60 * 1000
 
-/** Generates a new identity. */
-export function createServerIdentity(now: number): ServerIdentity {
+/** Generates a new identity. The serving certificate is also valid for the given names and addresses. */
+export function createServerIdentity(now: number, hosts: readonly string[] = []): ServerIdentity {
   const ca = CertificateAuthority.create({ commonName: 'kubewright-ca', now })
   const frontProxyCa = createFrontProxyCa(now)
-  return withLeaves({ ca, frontProxyCa, serviceAccountKey: ServiceAccountKeys.generate() }, now)
+  return withLeaves({ ca, frontProxyCa, serviceAccountKey: ServiceAccountKeys.generate() }, now, hosts)
 }
 
 /**
- * Replaces certificates that expire within a month or that the CA did not sign. Returns the same object when all are valid. Throws
+ * Replaces certificates that expire within a month, that the CA did not sign, or that lack one of the hosts. Returns the same object when all are valid. Throws
  * when the CA itself expires within a month, because clients would have to trust a new one.
  */
-export function renewServerIdentity(kept: KeptIdentity, now: number): ServerIdentity {
+export function renewServerIdentity(kept: KeptIdentity, now: number, hosts: readonly string[] = []): ServerIdentity {
   const { frontProxyCa } = kept
   const valid = frontProxyCa && expiryOf(new X509Certificate(frontProxyCa.cert)) >= now + renewBefore
   // Extension servers read the current CA from the cluster.
@@ -52,17 +53,22 @@ export function renewServerIdentity(kept: KeptIdentity, now: number): ServerIden
     const certificate = new X509Certificate(cert)
     return expiryOf(certificate) >= now + renewBefore && certificate.verify(authority.publicKey)
   })
-  return good ? identity : withLeaves(identity, now)
+  const serving = new X509Certificate(identity.serving.cert)
+  const covered = hosts.every(
+    (host) => (parseIPSloppy(host) ? serving.checkIP(host) : serving.checkHost(host)) !== undefined,
+  )
+  return good && covered ? identity : withLeaves(identity, now, hosts)
 }
 
 function withLeaves(
   kept: Pick<ServerIdentity, 'ca' | 'frontProxyCa' | 'serviceAccountKey'>,
   now: number,
+  hosts: readonly string[],
 ): ServerIdentity {
   const authority = new CertificateAuthority(kept.ca)
   return {
     ca: kept.ca,
-    serving: authority.issueServing({ now }),
+    serving: authority.issueServing({ now, hosts }),
     admin: authority.issueClient({ commonName: adminUser, organizations: [mastersGroup], now }),
     serviceAccountKey: kept.serviceAccountKey,
     frontProxyCa: kept.frontProxyCa,

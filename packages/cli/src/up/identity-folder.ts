@@ -14,10 +14,13 @@ const names = {
 } as const
 const frontProxyNames = { cert: 'front-proxy-ca.crt', key: 'front-proxy-ca.key' } as const
 
-/** The identity of a server, kept in a folder. It is generated on first use, and its certificates are renewed before they expire. */
-export async function identityIn(folder: string, now: number): Promise<ServerIdentity> {
+/**
+ * The identity of a server, kept in a folder. It is generated on first use, and its certificates are renewed before they expire or when
+ * they lack one of the hosts.
+ */
+export async function identityIn(folder: string, now: number, hosts: readonly string[] = []): Promise<ServerIdentity> {
   const kept = await load(folder)
-  const identity = kept ? renewServerIdentity(kept, now) : createServerIdentity(now)
+  const identity = kept ? renewServerIdentity(kept, now, hosts) : createServerIdentity(now, hosts)
   if (identity !== kept) await save(folder, identity)
   return identity
 }

@@ -32,17 +32,21 @@ export async function openBackend(
   }
 }
 
-/** The identity of the server. Unless objects are in memory, it is kept, so that clients still trust the server after a restart. */
-export async function identityOf(backend: Backend, now: number): Promise<ServerIdentity> {
+/** The identity of the server; its certificate is valid for the hosts. Unless objects are in memory, it is kept, so that clients still trust the server after a restart. */
+export async function identityOf(
+  backend: Backend,
+  now: number,
+  hosts: readonly string[] = [],
+): Promise<ServerIdentity> {
   switch (backend.kind) {
     case 'memory':
-      return createServerIdentity(now)
+      return createServerIdentity(now, hosts)
     case 'durable':
-      return withFolder(kept(backend.folder), () => identityIn(join(backend.folder, 'pki'), now))
+      return withFolder(kept(backend.folder), () => identityIn(join(backend.folder, 'pki'), now, hosts))
     case 'etcd': {
       const folder = '.kubewright/pki'
       const fix = 'start it in a writable folder'
-      return withFolder({ purpose: 'keep its keys in', path: folder, fix }, () => identityIn(folder, now))
+      return withFolder({ purpose: 'keep its keys in', path: folder, fix }, () => identityIn(folder, now, hosts))
     }
   }
 }

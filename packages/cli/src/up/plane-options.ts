@@ -1,5 +1,6 @@
 import { maxJsonDepth } from '@kubewright/api'
 import { type FlagValues, UsageError } from '@kubewright/base'
+import type { ApiServerOptions } from './api-server-options.ts'
 import type { planeFlags } from './plane-flags.ts'
 
 /** Where a control plane keeps objects. */
@@ -35,6 +36,8 @@ export interface PlaneOptions {
   readonly clientCa?: string
   /** Not checked yet: the server knows the names. */
   readonly admissionPlugins?: readonly string[]
+  /** The options that only `up` has. @default those of its flags without a value */
+  readonly apiServer?: ApiServerOptions
   readonly verbose: boolean
 }
 

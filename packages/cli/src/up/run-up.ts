@@ -5,6 +5,7 @@ import type { CommandContext } from '../command/command-context.ts'
 import { aborted } from '../terminal/aborted.ts'
 import { lineLogger } from '../text/line-logger.ts'
 import { plural } from '../text/plural.ts'
+import { apiServerOptions } from './api-server-options.ts'
 import { describeBackend } from './open-backend.ts'
 import { type PlaneOptions, planeOptions } from './plane-options.ts'
 import { type ServedControlPlane, serveControlPlane } from './serve-control-plane.ts'
@@ -12,8 +13,13 @@ import type { upFlags } from './up-command.ts'
 
 /** Serves a control plane until the signal aborts. */
 export async function runUp({ flags }: CommandInput<typeof upFlags>, context: CommandContext): Promise<number> {
-  const options = planeOptions(flags, { kind: 'durable', folder: '.kubewright/data' })
   const { clock, signal, out, note } = context
+  const apiServer = await apiServerOptions(flags, flags['enable-admission-plugins'])
+  const options = {
+    ...planeOptions(flags, { kind: 'durable', folder: '.kubewright/data' }),
+    apiServer,
+  }
+  for (const warning of apiServer.warnings) note(`Warning: ${warning}`)
   const served = await serveControlPlane(options, context, lineLogger(note, options.verbose))
   try {
     const { url, kubeconfig } = served
@@ -21,7 +27,7 @@ export async function runUp({ flags }: CommandInput<typeof upFlags>, context: Co
     // A user who interrupted the start needs no hints.
     if (!signal.aborted) {
       out(`ready ${url} kubeconfig=${kubeconfig} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
-      for (const line of hints(options, served)) note(line)
+      for (const line of [...served.exposure, ...hints(options, served)]) note(line)
       if (link !== undefined) note(`Console: ${link} (works once)`)
     }
     await aborted(signal)

@@ -1,26 +1,26 @@
 import { readFile } from 'node:fs/promises'
 import { AsyncDisposer, isKubewrightError, type Logger, UsageError } from '@kubewright/base'
 import { type ControlPlane, chooseControllers, kubeconfigFor, startControlPlane } from '@kubewright/controlplane'
-import {
-  adminUser,
-  createFrontProxyIdentity,
-  listen,
-  type OptionalAdmissionPlugin,
-  optionalAdmissionPlugins,
-} from '@kubewright/server'
+import { adminUser, createFrontProxyIdentity, listen } from '@kubewright/server'
 import type { Store } from '@kubewright/storage'
 import type { CommandContext } from '../command/command-context.ts'
+import { admissionChoice } from './api-server-options.ts'
 import { freeKubeconfig } from './free-kubeconfig.ts'
 import { identityOf, openBackend } from './open-backend.ts'
 import type { PlaneOptions } from './plane-options.ts'
 import { writePrivateFile } from './private-file.ts'
+import { exposure, serverAddresses, urlOf } from './server-addresses.ts'
 import { withFolder } from './with-folder.ts'
+
+const defaultAddress = { bindAddress: '127.0.0.1', clusterIpRange: '10.0.0.0/24' }
 
 /** A control plane that is served over HTTPS, with its kubeconfig. Disposing it stops the server and closes the store. */
 export interface ServedControlPlane extends AsyncDisposable {
   readonly plane: ControlPlane
   readonly store: Store
   readonly url: string
+  /** What other machines can reach, one line each. Empty for a server on a loopback address. */
+  readonly exposure: readonly string[]
   /** The absolute path of the kubeconfig. */
   readonly kubeconfig: string
   /** The names of the running controllers. */
@@ -31,7 +31,7 @@ export interface ServedControlPlane extends AsyncDisposable {
   onStop(resource: AsyncDisposable): void
 }
 
-/** Starts a control plane, serves it on the loopback address and writes the kubeconfig. */
+/** Starts a control plane, serves it on the loopback address or the bind address, and writes the kubeconfig. */
 export async function serveControlPlane(
   options: PlaneOptions,
   context: CommandContext,
@@ -39,13 +39,15 @@ export async function serveControlPlane(
 ): Promise<ServedControlPlane> {
   const { clock } = context
   const controllers = await chosenControllers(options.controllers)
-  const admissionPlugins = (options.admissionPlugins ?? []).map(knownPlugin)
+  const { apiServer } = options
+  const admission = apiServer?.admission ?? admissionChoice(options.admissionPlugins ?? [], [])
+  const addresses = serverAddresses(apiServer ?? defaultAddress)
   const disposer = new AsyncDisposer()
   try {
     const clientCa = options.clientCa === undefined ? undefined : await certificateIn(options.clientCa)
     // The store first: its lock also prevents two servers from generating keys in the same folder.
     const store = disposer.use(await openBackend(options.backend, options.historyBytes, context))
-    const identity = await identityOf(options.backend, clock.now())
+    const identity = await identityOf(options.backend, clock.now(), addresses.certified)
     const clientCas = [identity.ca.cert, ...(clientCa === undefined ? [] : [clientCa])]
     const { token, limits } = options
     let port = options.port
@@ -57,21 +59,29 @@ export async function serveControlPlane(
         controllers,
         identity,
         nodes: options.nodes,
-        tokens: token === undefined ? [] : [{ token, user: { name: adminUser, groups: ['system:masters'] } }],
+        scheduler: apiServer?.scheduler,
+        tokens: [
+          ...(token === undefined ? [] : [{ token, user: { name: adminUser, groups: ['system:masters'] } }]),
+          ...(apiServer?.tokens ?? []),
+        ],
         server: {
           history: { bytes: options.historyBytes },
-          admissionPlugins,
+          admissionPlugins: admission.enabled,
+          disabledAdmissionPlugins: admission.disabled,
+          serviceRanges: { clusterIpRange: (apiServer ?? defaultAddress).clusterIpRange },
           builtins: {
             body: limits.body,
             ...(limits.listObjects === undefined ? {} : { list: { objects: limits.listObjects } }),
             watchesPerUser: limits.watchesPerUser,
+            ...(apiServer ? { inFlight: apiServer.inFlight } : {}),
             port: options.port,
             clientCa: clientCas.join('\n'),
             frontProxy: createFrontProxyIdentity(clock.now(), identity.frontProxyCa),
           },
           access: {
             serviceAccounts: { keys: [identity.serviceAccountKey] },
-            externalAddress: () => `127.0.0.1:${port}`,
+            externalAddress: () => urlOf(addresses.advertised ?? addresses.local, port).slice('https://'.length),
+            ...(apiServer ? { anonymous: apiServer.anonymous, authorization: apiServer.authorization } : {}),
           },
         },
       }),
@@ -86,12 +96,16 @@ export async function serveControlPlane(
         cert: identity.serving.cert,
         key: identity.serving.key,
         clientCas,
+        host: (apiServer ?? defaultAddress).bindAddress,
         port,
         limits: { headerBytes: limits.headerBytes, streamsPerConnection: limits.streamsPerConnection },
       }),
     )
     port = listener.port
-    const url = `https://127.0.0.1:${port}`
+    if (addresses.advertised !== undefined) {
+      await plane.server.publishAddress({ address: addresses.advertised, port })
+    }
+    const url = urlOf(addresses.local, port)
     const kubeconfig = await freeKubeconfig(options.kubeconfig, port, context)
     const access = kubeconfigFor({ server: url, ca: identity.ca.cert, client: identity.admin, user: adminUser })
     await withFolder(
@@ -106,6 +120,7 @@ export async function serveControlPlane(
       plane,
       store,
       url,
+      exposure: apiServer ? exposure(addresses, port, { ...apiServer, hasToken: token !== undefined }) : [],
       kubeconfig,
       controllers: plane.controllers.names,
       requests: () => requests,
@@ -127,12 +142,6 @@ async function chosenControllers(choice: PlaneOptions['controllers']): Promise<P
     if (isKubewrightError(error, 'KW_CONTROLLER_UNKNOWN')) throw new UsageError(`--${error.message}`)
     throw error
   }
-}
-
-function knownPlugin(name: string): OptionalAdmissionPlugin {
-  const known = optionalAdmissionPlugins.find((plugin) => plugin === name)
-  if (known !== undefined) return known
-  throw new UsageError(`--enable-admission-plugins must be among ${optionalAdmissionPlugins.join(', ')}, not "${name}"`)
 }
 
 async function certificateIn(file: string): Promise<string> {

@@ -1,11 +1,13 @@
 import { defineFlags } from '@kubewright/base'
 import { type Command, defineCommand } from '../command/command.ts'
 import { consoleFlags } from '../console/console-flags.ts'
+import { apiServerFlags } from './api-server-flags.ts'
 import { planeFlags } from './plane-flags.ts'
 
 /** The flags of `up`. */
 export const upFlags = defineFlags({
   ...planeFlags({ port: '6443', nodes: '0', storage: '.kubewright/data' }),
+  ...apiServerFlags,
   console: { default: false, help: 'Also serve the web console, on a free port, and print a link that opens it once' },
   ...consoleFlags,
 })
@@ -15,8 +17,8 @@ export const upCommand: Command = defineCommand({
   name: 'up',
   summary: 'Start a Kubernetes control plane on this machine',
   description: `
-Serve a Kubernetes API on https://127.0.0.1, with the controllers of a cluster, until interrupted. Print one line when the
-API answers:
+Serve a Kubernetes API on https://127.0.0.1 or --bind-address, with the controllers of a cluster, until interrupted. Print
+one line when the API answers:
   ready https://127.0.0.1:PORT kubeconfig=FILE in NNN ms`,
   flags: upFlags,
   endsInOrder: true,

@@ -31,6 +31,8 @@ export interface SimulateNodesOptions {
    * false
    */
   readonly tellsStarts?: boolean
+  /** Whether pods are bound to nodes. Turn it off if another scheduler runs. @default true */
+  readonly schedules?: boolean
   /** The clock for the times of log queries. @default the system clock */
   readonly clock?: Clock
 }
@@ -41,7 +43,7 @@ export interface SimulateNodesOptions {
  */
 export interface SimulatedNodes extends NodeConnector, AsyncDisposable {
   /**
-   * The scheduler, the agent that runs pods, and the agent that registers the nodes. They hold state: run them in one
+   * The scheduler unless it is off, the agent that runs pods, and the agent that registers the nodes. They hold state: run them in one
    * manager only.
    */
   readonly controllers: readonly KeyController[]
@@ -57,7 +59,7 @@ export interface SimulatedNodes extends NodeConnector, AsyncDisposable {
  */
 export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNodes {
   const { clock = systemClock, heartbeat, nodes = 1, plan = {}, processes: host, tellsStarts = false } = options
-  const { stopGrace = '2s' } = options
+  const { stopGrace = '2s', schedules = true } = options
   const processes = host === undefined ? undefined : new OwnedProcesses({ host, clock, stopGrace })
   const specifications =
     typeof nodes === 'number' ? Array.from({ length: nodes }, (_, index) => ({ name: `node-${index + 1}` })) : nodes
@@ -68,7 +70,7 @@ export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNode
   return Object.freeze({
     controllers: Object.freeze([
       nodeAgent(specifications, addresses, heartbeat),
-      podScheduler(),
+      ...(schedules ? [podScheduler()] : []),
       podAgent({ plan, addresses, logs: book, wake, processes, tellsStarts, crashes }),
     ]),
     crash: (pod: string, crash: ContainerCrash = {}) => {

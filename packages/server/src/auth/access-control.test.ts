@@ -77,6 +77,40 @@ describe('authentication', () => {
   })
 })
 
+describe('createAccessControl()', () => {
+  const peer = { address: '' }
+
+  it('responds with 401 to requests without credentials if they are not anonymous', async () => {
+    await using strict = await AccessFixture.start({ anonymous: false })
+    expect((await strict.send('GET /version', { peer })).status).toBe(401)
+    await using partly = await AccessFixture.start({ anonymous: (path) => path === '/livez' })
+    expect((await partly.send('GET /readyz', { peer })).status).toBe(401)
+    expect((await partly.send('GET /livez', { peer })).status).not.toBe(401)
+  })
+
+  it('authorizes by the modes in order, and always allows system:masters', async () => {
+    const jane = { certificate: { commonName: 'jane', organizations: [] }, ...peer }
+    await using open = await AccessFixture.start({ authorization: ['AlwaysDeny', 'AlwaysAllow'] })
+    expect((await open.send('GET /api/v1/pods', { peer: jane })).status).toBe(200)
+    const rules = await open.send('POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
+      body: { spec: { namespace: 'default' } },
+    })
+    expect(rules.body.status).toMatchObject({
+      resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+      incomplete: false,
+    })
+    await using shut = await AccessFixture.start({ authorization: ['AlwaysDeny'] })
+    expect(await shut.send('GET /api/v1/pods', { peer: jane })).toMatchObject({
+      status: 403,
+      body: {
+        message:
+          'pods is forbidden: User "jane" cannot list resource "pods" in API group "" at the cluster scope: Everything is forbidden.',
+      },
+    })
+    expect((await shut.send('GET /api/v1/pods')).status).toBe(200)
+  })
+})
+
 describe('impersonation', () => {
   it('does not split groups at commas', async () => {
     expect(await whoAmI({ as: 'jane', groups: ['cn=a,ou=b', 'ops'] })).toEqual({

@@ -3,6 +3,7 @@ import type { ObjectAccess } from '../registry/object-access.ts'
 import { ObjectLookup } from '../registry/object-lookup.ts'
 import type { PathHandler } from '../request/path-handler.ts'
 import type { Authenticator, TokenAuthenticator } from './authenticator.ts'
+import { type AuthorizationMode, alwaysAllow, alwaysDeny, UnionAuthorizer } from './authorization-modes.ts'
 import type { Authorizer } from './authorizer.ts'
 import { bearerTokens } from './bearer-token.ts'
 import { clientCertificates } from './client-certificates.ts'
@@ -21,6 +22,10 @@ export interface AccessControlOptions {
   readonly tokens?: readonly StaticToken[]
   /** Whether verified client certificates authenticate users. @default true */
   readonly clientCertificates?: boolean
+  /** Whether requests without credentials are served as system:anonymous, by path. Others get 401. @default all of them */
+  readonly anonymous?: AnonymousAccess
+  /** How requests are authorized; the first mode that allows a request decides. @default RBAC */
+  readonly authorization?: readonly AuthorizationMode[]
   /** Trusts the user headers of a front proxy, as kube-apiserver does. @default no proxy is trusted */
   readonly requestHeader?: RequestHeaderOptions
   readonly serviceAccounts?: {
@@ -35,6 +40,9 @@ export interface AccessControlOptions {
   readonly externalAddress?: () => string
 }
 
+/** Whether requests without credentials are served: all, none, or those to some paths. */
+export type AnonymousAccess = boolean | ((path: string) => boolean)
+
 /** The parts of the server that access control reads. */
 export interface AccessControlParts extends ObjectAccess {
   readonly clock: Clock
@@ -44,6 +52,8 @@ export interface AccessControlParts extends ObjectAccess {
 /** Authentication and authorization of one server. */
 export interface AccessControl {
   readonly authenticators: readonly Authenticator[]
+  /** Whether a request without credentials for this path is served. */
+  readonly allowsAnonymous: (path: string) => boolean
   /** Allows only members of system:masters until {@link AccessControl.attach} has loaded the RBAC policy. */
   readonly authorizer: Authorizer
   /** Connects to the stored roles, bindings and service accounts. To be called once, during the setup of the server. */
@@ -63,10 +73,12 @@ export interface AttachedAccess {
 
 const defaultIssuer = 'https://kubernetes.default.svc'
 
-/** Creates authentication by tokens, certificates and service accounts, and authorization by RBAC. */
+/** Creates authentication by tokens, certificates and service accounts, and authorization by RBAC or other modes. */
 export function createAccessControl(options: AccessControlOptions = {}): AccessControl {
   const { issuer = defaultIssuer, audiences = [issuer], keys } = options.serviceAccounts ?? {}
-  const authorizer = new RbacAuthorizer()
+  const rbac = new RbacAuthorizer()
+  const authorizer = authorizerOf(options.authorization, rbac)
+  const { anonymous = true } = options
   let serviceAccountTokens: ServiceAccountTokens | undefined
   const tokenAuthenticators: TokenAuthenticator[] = [
     staticTokens(options.tokens ?? [], audiences),
@@ -78,6 +90,7 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
       ...(options.clientCertificates === false ? [] : [clientCertificates]),
       bearerTokens(tokenAuthenticators, audiences),
     ],
+    allowsAnonymous: typeof anonymous === 'function' ? anonymous : () => anonymous,
     authorizer,
     attach: async (parts) => {
       const { clock, random, registry } = parts
@@ -90,17 +103,28 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
         find: boundObjectsOf(new ObjectLookup(parts)),
       })
       const policy = await RbacPolicy.open(registry.feed)
-      authorizer.attach(policy)
+      rbac.attach(policy)
       return {
         authorizer,
         audiences,
         tokenAuthenticators,
         serviceAccountTokens,
-        escalation: new EscalationGuard({ authorizer, policy, store: registry.store }),
+        escalation: new EscalationGuard({ authorizer, rbac, policy, store: registry.store }),
         paths: [openIdMetadata(serviceAccountTokens, options.externalAddress ?? (() => 'localhost'))],
       }
     },
   }
+}
+
+function authorizerOf(modes: readonly AuthorizationMode[] = ['RBAC'], rbac: RbacAuthorizer): Authorizer {
+  // The only mode of most servers needs no union, because it allows everything to system:masters itself.
+  if (modes.length === 1 && modes[0] === 'RBAC') return rbac
+  const byMode: Partial<Record<AuthorizationMode, Authorizer>> = {
+    RBAC: rbac,
+    AlwaysAllow: alwaysAllow,
+    AlwaysDeny: alwaysDeny,
+  }
+  return new UnionAuthorizer(modes.map((mode) => byMode[mode]).filter((one) => one !== undefined))
 }
 
 /** Reads the store when the cache lacks the object: a client may present a token right after it created the service account. */

@@ -4,12 +4,14 @@ import { type Authenticator, anonymousUser, BadCredentials } from './authenticat
 
 /**
  * Determines the user of a request. One accepted credential suffices, even if others are invalid. Responds with 401 when all
- * credentials are invalid. A request without credentials is anonymous; authorization decides what it may do.
+ * credentials are invalid. A request without credentials is anonymous if `allowsAnonymous` accepts its path; authorization decides what it may
+ * do.
  */
 export async function authenticate(
   authenticators: readonly Authenticator[],
   request: ApiRequest,
   warn: (text: string) => void = () => undefined,
+  allowsAnonymous: (path: string) => boolean = () => true,
 ): Promise<UserInfo> {
   let refused = false
   for (const authenticator of authenticators) {
@@ -21,6 +23,6 @@ export async function authenticate(
       refused = true
     }
   }
-  if (refused) throw newUnauthorized('Unauthorized')
+  if (refused || !allowsAnonymous(request.path)) throw newUnauthorized('Unauthorized')
   return anonymousUser
 }

@@ -1,7 +1,7 @@
 import { type Clock, formatRFC3339, instantFromMillis, type Logger } from '@kubewright/base'
 import { type FrontProxyIdentity, requestHeaderConfig } from '../aggregation/front-proxy.ts'
 import { aggregatorGroup, localApiService } from '../aggregation/local-api-service.ts'
-import { defaultClusterIpRange } from '../builtins/core/service/service-allocator.ts'
+import { defaultClusterIpRange, kubernetesAddress } from '../builtins/core/service/service-allocator.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { ResourceTable } from '../resource/resource-table.ts'
 import type { SystemWriter } from '../verbs/write/system-writer.ts'
@@ -27,6 +27,8 @@ export interface BootstrapOptions {
   readonly frontProxy?: FrontProxyIdentity | undefined
   /** The port of the server, for the service `kubernetes`. @default 6443 */
   readonly port?: number
+  /** The range of cluster IPs; its first address is that of the service `kubernetes`. @default '10.0.0.0/24' */
+  readonly clusterIpRange?: string | undefined
 }
 
 /**
@@ -60,8 +62,12 @@ export async function bootstrap(parts: BootstrapParts, options: BootstrapOptions
       // Publishes the certificates at every start, because they may have been renewed and extension servers verify clients with them.
       attempt('configmaps', object.metadata.name!, () => parts.writer.put('configmaps', object, ['data'])),
     ),
-    attempt('servicecidrs', 'kubernetes', () => ensureServiceCidr(parts, defaultClusterIpRange, now)),
-    attempt('services', 'kubernetes', () => ensureKubernetesService(parts.writer, options.port ?? 6443)),
+    attempt('servicecidrs', 'kubernetes', () =>
+      ensureServiceCidr(parts, options.clusterIpRange ?? defaultClusterIpRange, now),
+    ),
+    attempt('services', 'kubernetes', () =>
+      ensureKubernetesService(parts.writer, options.port ?? 6443, kubernetesAddress(options.clusterIpRange)),
+    ),
   ])
   // Logs an error that many objects share, such as a full disk, once.
   for (const { error, objects } of failures.values()) {

@@ -1,4 +1,3 @@
-import { serviceAddress } from '@kubewright/base/pki'
 import type { MutableObject } from '../resource/object.ts'
 import type { SystemWriter } from '../verbs/write/system-writer.ts'
 
@@ -12,15 +11,19 @@ export interface ServerAddress {
 }
 
 /** Creates the service through which pods reach the API server. The endpoints follow when the server listens. */
-export async function ensureKubernetesService(writer: SystemWriter, targetPort: number): Promise<void> {
+export async function ensureKubernetesService(
+  writer: SystemWriter,
+  targetPort: number,
+  clusterIp: string,
+): Promise<void> {
   const service: MutableObject = {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name, namespace, labels: { component: 'apiserver', provider: 'kubernetes' } },
     spec: {
       ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort }],
-      clusterIP: serviceAddress,
-      clusterIPs: [serviceAddress],
+      clusterIP: clusterIp,
+      clusterIPs: [clusterIp],
       type: 'ClusterIP',
       sessionAffinity: 'None',
       ipFamilies: ['IPv4'],

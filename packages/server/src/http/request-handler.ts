@@ -26,6 +26,8 @@ import { maxWarnings, warningHeaders } from '../request/warning-headers.ts'
 export interface RequestHandlerOptions {
   /** Tried in order; the first one that accepts a credential determines the user. */
   readonly authenticators: readonly Authenticator[]
+  /** Whether a request without credentials for this path is served. @default all are */
+  readonly allowsAnonymous?: ((path: string) => boolean) | undefined
   readonly authorizer: Authorizer
   /** The first one is the outermost. */
   readonly filters: readonly RequestFilter[]
@@ -79,14 +81,14 @@ export class RequestHandler {
     warnings: string[],
     auditId: string,
   ): Promise<RequestContext> {
-    const { authenticators, authorizer, clock } = this.#options
+    const { authenticators, authorizer, clock, allowsAnonymous } = this.#options
     const known = new Set<string>()
     const warn = (text: string): void => {
       if (known.has(text) || warnings.length >= maxWarnings) return
       known.add(text)
       warnings.push(text)
     }
-    const client = await authenticate(authenticators, request, warn)
+    const client = await authenticate(authenticators, request, warn, allowsAnonymous)
     const user = await impersonate(request, client, authorizer)
     const context: RequestContext = {
       request,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PlainServer } from '../testdata/plain-server.ts'
 import { pluginParts } from '../testdata/plugin-parts.ts'
-import { admissionPlugins, optionalAdmissionPlugins } from './admission-plugins.ts'
+import { admissionPlugins, defaultAdmissionPlugins, optionalAdmissionPlugins } from './admission-plugins.ts'
 
 /** The order of all plugins of kube-apiserver v1.35 (pkg/kubeapiserver/options/plugins.go). */
 const kubernetesOrder = [
@@ -56,4 +56,5 @@ test('admissionPlugins() omits optional plugins that are not enabled', async () 
   await using server = await PlainServer.start()
   const names = admissionPlugins(pluginParts(server.server.parts)).map(({ name }) => name)
   for (const name of optionalAdmissionPlugins) expect(names).not.toContain(name)
+  expect(names.slice(1)).toEqual(defaultAdmissionPlugins)
 })

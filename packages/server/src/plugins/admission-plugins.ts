@@ -34,6 +34,30 @@ export const optionalAdmissionPlugins = ['OwnerReferencesPermissionEnforcement']
 /** The name of an admission plugin that is off by default. */
 export type OptionalAdmissionPlugin = (typeof optionalAdmissionPlugins)[number]
 
+/** The plugins that run by default, by their names in kube-apiserver's `--disable-admission-plugins`. */
+export const defaultAdmissionPlugins = [
+  'NamespaceLifecycle',
+  'LimitRanger',
+  'ServiceAccount',
+  'TaintNodesByCondition',
+  'PodSecurity',
+  'Priority',
+  'DefaultTolerationSeconds',
+  'DefaultStorageClass',
+  'StorageObjectInUseProtection',
+  'PersistentVolumeClaimResize',
+  'RuntimeClass',
+  'CertificateApproval',
+  'CertificateSigning',
+  'CertificateSubjectRestriction',
+  'DefaultIngressClass',
+  'PodTopologyLabels',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionWebhook',
+  'ResourceQuota',
+] as const
+
 /** The parts of the server that admission plugins use. */
 export interface AdmissionPluginParts extends ObjectAccess {
   /** Writes the usage of resource quotas. */

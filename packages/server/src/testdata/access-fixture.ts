@@ -47,6 +47,7 @@ export class AccessFixture implements AsyncDisposable {
       clock: clock as Clock,
       random: systemRandom,
       authenticators: access.authenticators,
+      allowsAnonymous: access.allowsAnonymous,
       authorizer: access.authorizer,
       setup: async (parts) => {
         const attached = await access.attach(parts)

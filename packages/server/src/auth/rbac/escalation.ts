@@ -6,7 +6,7 @@ import { mastersGroup } from '../../request/user-info.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { StrategyContext } from '../../resource/strategy.ts'
 import { aggregateMessages } from '../authenticator.ts'
-import { resourceAttributes } from '../authorizer.ts'
+import { type Authorizer, resourceAttributes } from '../authorizer.ts'
 import { compactRules, goStringList, type PolicyRule, ruleText } from './policy-rule.ts'
 import type { RbacAuthorizer } from './rbac-authorizer.ts'
 import { type RbacPolicy, type RoleRef, rbacGroup } from './rbac-policy.ts'
@@ -19,12 +19,14 @@ const fullAuthority: readonly PolicyRule[] = [
 
 /** Prevents users from granting permissions that they do not have (pkg/registry/rbac, policybased storages). */
 export class EscalationGuard {
-  readonly #authorizer: RbacAuthorizer
+  readonly #authorizer: Authorizer
+  readonly #rbac: RbacAuthorizer
   readonly #policy: RbacPolicy
   readonly #store: Store
 
-  constructor(parts: { authorizer: RbacAuthorizer; policy: RbacPolicy; store: Store }) {
+  constructor(parts: { authorizer: Authorizer; rbac: RbacAuthorizer; policy: RbacPolicy; store: Store }) {
     this.#authorizer = parts.authorizer
+    this.#rbac = parts.rbac
     this.#policy = parts.policy
     this.#store = parts.store
   }
@@ -88,7 +90,7 @@ export class EscalationGuard {
   /** Describes the rules that the user does not have; undefined when none is missing. */
   #missing(rules: readonly PolicyRule[], { request, namespace }: StrategyContext): string | undefined {
     const { user } = request
-    const held = this.#authorizer.policyRulesFor(user, namespace)
+    const held = this.#rbac.policyRulesFor(user, namespace)
     let missing: Uncovered
     try {
       missing = uncoveredRules(held.rules, rules)

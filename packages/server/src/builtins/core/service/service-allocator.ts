@@ -25,6 +25,11 @@ export interface ServiceRanges {
 /** The IPv4 range of cluster IPs, unless the server has another. */
 export const defaultClusterIpRange = '10.0.0.0/24'
 
+/** The cluster IP of the service `kubernetes`: the first address of the range after that of the network. */
+export function kubernetesAddress(range: string = defaultClusterIpRange): string {
+  return textOf(numberOf(IPPrefix.parse(range).masked().address) + 1)
+}
+
 /** A dry run shows node ports above this one, which no service can have. */
 const dryRunPort = 32_768
 const ipsPath = FieldPath.of('spec', 'clusterIPs')

@@ -1,0 +1,139 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseFlags, UsageError } from '@kubewright/base'
+import { describe, expect, it } from 'vitest'
+import { apiServerFlags } from './api-server-flags.ts'
+import { type ApiServerOptions, apiServerOptions } from './api-server-options.ts'
+import { exposure, serverAddresses } from './server-addresses.ts'
+import { parseTokenFile } from './token-file.ts'
+
+const options = async (args: string, plugins?: readonly string[]): Promise<ApiServerOptions> =>
+  apiServerOptions(parseFlags(apiServerFlags, args === '' ? [] : args.split(' ')).values, plugins)
+
+describe('apiServerOptions()', () => {
+  it('listens on the loopback address and authorizes by RBAC by default', async () => {
+    expect(await options('')).toEqual({
+      bindAddress: '127.0.0.1',
+      clusterIpRange: '10.0.0.0/24',
+      authorization: ['RBAC'],
+      anonymous: true,
+      tokens: [],
+      admission: { enabled: [], disabled: [] },
+      inFlight: { readOnly: 400, mutating: 200 },
+      warnings: [],
+    })
+  })
+
+  it('reads flags and the files that they name', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kubewright-flags-'))
+    try {
+      const file = join(folder, 'tokens.csv')
+      await writeFile(file, 's3cret,jane,42,"dev,ops"\n')
+      const read = await options(
+        `--bind-address :: --advertise-address 192.0.2.1 --service-cluster-ip-range 10.96.3.4/16 --authorization-mode Node,RBAC ` +
+          `--anonymous-auth=false --token-auth-file ${file} --disable-admission-plugins LimitRanger --max-requests-inflight 0 ` +
+          '--max-mutating-requests-inflight 7 --no-scheduler',
+        ['OwnerReferencesPermissionEnforcement', 'PodSecurity'],
+      )
+      expect(read).toEqual({
+        bindAddress: '::',
+        advertiseAddress: '192.0.2.1',
+        clusterIpRange: '10.96.0.0/16',
+        authorization: ['Node', 'RBAC'],
+        anonymous: false,
+        tokens: [{ token: 's3cret', user: { name: 'jane', uid: '42', groups: ['dev', 'ops'] } }],
+        admission: { enabled: ['OwnerReferencesPermissionEnforcement'], disabled: ['LimitRanger'] },
+        inFlight: { readOnly: Number.POSITIVE_INFINITY, mutating: 7 },
+        scheduler: false,
+        warnings: [],
+      })
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('refuses anonymous requests in the mode AlwaysAllow, as kube-apiserver does', async () => {
+    expect(await options('--authorization-mode AlwaysAllow')).toMatchObject({
+      anonymous: false,
+      warnings: [expect.stringContaining('AlwaysAllow')],
+    })
+  })
+
+  it.each([
+    ['--bind-address localhost', '--bind-address must be an IP address, not "localhost"'],
+    ['--service-cluster-ip-range 10.0.0.0/8', 'the mask must be >= 12, not 8'],
+    ['--service-cluster-ip-range 10.0.0.0/30', 'must contain at least 8 IP addresses'],
+    ['--service-cluster-ip-range fd00::/112', 'must be an IPv4 range, not "fd00::/112"'],
+    ['--service-cluster-ip-range 10.0.0.0/24,fd00::/112', 'two address families are not supported'],
+    ['--authorization-mode ABAC', 'must be among AlwaysAllow, AlwaysDeny, Node, RBAC, not "ABAC"'],
+    ['--authorization-mode RBAC,RBAC', 'has mode specified more than once: RBAC'],
+    ['--disable-admission-plugins X', '--disable-admission-plugins must be among'],
+    ['--max-requests-inflight -1', '--max-requests-inflight needs a value'],
+  ])('refuses %s', async (args, message) => {
+    await expect(options(args)).rejects.toThrow(UsageError)
+    await expect(options(args)).rejects.toThrow(message)
+  })
+
+  it('refuses a plugin that is both enabled and disabled', async () => {
+    await expect(options('--disable-admission-plugins PodSecurity', ['PodSecurity'])).rejects.toThrow(
+      'PodSecurity in enable-admission-plugins and disable-admission-plugins overlapped',
+    )
+  })
+})
+
+describe('parseTokenFile()', () => {
+  it('reads quoted fields, skips empty lines and warns about empty and duplicate tokens', () => {
+    const { tokens, warnings } = parseTokenFile('a,jane,1\r\n\n"b ""x""",joe,,"g1,g2"\n,x,y\na,ann,2,\n', 't.csv')
+    expect(tokens).toEqual([
+      { token: 'a', user: { name: 'ann', uid: '2', groups: [] } },
+      { token: 'b "x"', user: { name: 'joe', uid: '', groups: ['g1', 'g2'] } },
+    ])
+    expect(warnings).toEqual([
+      `empty token has been found in token file 't.csv', record number '3'`,
+      `duplicate token has been found in token file 't.csv', record number '4'`,
+    ])
+  })
+
+  it('refuses records with fewer than three columns and stray quotes', () => {
+    expect(() => parseTokenFile('a,jane', 't.csv')).toThrow(
+      `token file 't.csv' must have at least 3 columns (token, user name, user uid), found 2`,
+    )
+    expect(() => parseTokenFile('a,ja"ne,1', 't.csv')).toThrow('unexpected quote in record 1')
+  })
+})
+
+describe('serverAddresses()', () => {
+  const machine = ['127.0.0.1', '192.0.2.7', '::1', '2001:db8::7']
+  const clusterIpRange = '10.0.0.0/24'
+
+  it('exposes nothing on a loopback address', () => {
+    const addresses = serverAddresses({ bindAddress: '127.0.0.1', clusterIpRange }, machine)
+    expect(addresses).toEqual({ local: '127.0.0.1', advertised: undefined, exposed: [], certified: ['10.0.0.1'] })
+    expect(exposure(addresses, 1, { authorization: ['RBAC'], anonymous: true, tokens: [], hasToken: true })).toEqual([])
+  })
+
+  it('exposes every address of the machine on an unspecified address', () => {
+    const four = serverAddresses({ bindAddress: '0.0.0.0', clusterIpRange: '10.96.0.0/16' }, machine)
+    expect(four).toEqual({
+      local: '127.0.0.1',
+      advertised: '192.0.2.7',
+      exposed: ['192.0.2.7'],
+      certified: ['192.0.2.7', '10.96.0.1'],
+    })
+    const six = serverAddresses({ bindAddress: '::', clusterIpRange }, machine)
+    expect(six.exposed).toEqual(['192.0.2.7', '2001:db8::7'])
+    const lines = exposure(six, 6443, { authorization: ['AlwaysAllow'], anonymous: false, tokens: [], hasToken: true })
+    expect(lines).toEqual([
+      'Other machines can connect to https://192.0.2.7:6443, https://[2001:db8::7]:6443',
+      '  Every client with valid credentials may do everything: see --authorization-mode',
+      '  Clients without credentials get 401',
+      '  Static bearer tokens that are accepted: 1',
+    ])
+  })
+
+  it('refuses an advertise address that others cannot reach', () => {
+    const options = { bindAddress: '0.0.0.0', advertiseAddress: '127.0.0.1', clusterIpRange }
+    expect(() => serverAddresses(options, machine)).toThrow('--advertise-address must be an address')
+  })
+})

@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises'
+import { type FlagValues, UsageError } from '@kubewright/base'
+import {
+  type AuthorizationMode,
+  authorizationModes,
+  defaultAdmissionPlugins,
+  type OptionalAdmissionPlugin,
+  optionalAdmissionPlugins,
+  type StaticToken,
+} from '@kubewright/server'
+import type { apiServerFlags } from './api-server-flags.ts'
+import { parseTokenFile } from './token-file.ts'
+
+/** The options of an API server that kube-apiserver has as well, with the contents of the files that flags name. */
+export interface ApiServerOptions {
+  readonly bindAddress: string
+  readonly advertiseAddress?: string | undefined
+  readonly clusterIpRange: string
+  readonly authorization: readonly AuthorizationMode[]
+  readonly anonymous: boolean
+  readonly tokens: readonly StaticToken[]
+  readonly admission: AdmissionChoice
+  readonly inFlight: { readonly readOnly: number; readonly mutating: number }
+  readonly scheduler?: boolean | undefined
+  /** What the user should know about the combination of flags. */
+  readonly warnings: readonly string[]
+}
+
+/** The admission plugins to add to the default ones and to remove from them. */
+export interface AdmissionChoice {
+  readonly enabled: readonly OptionalAdmissionPlugin[]
+  readonly disabled: readonly string[]
+}
+
+/** Derives the options from flags and reads the files that they name. Throws {@link UsageError} for values that kube-apiserver refuses. */
+export async function apiServerOptions(
+  values: FlagValues<typeof apiServerFlags>,
+  enabledPlugins: readonly string[] = [],
+): Promise<ApiServerOptions> {
+  const warnings: string[] = []
+  const authorization = modesOf(values['authorization-mode'])
+  let anonymous = values['anonymous-auth']
+  if (anonymous && authorization.includes('AlwaysAllow')) {
+    anonymous = false
+    warnings.push(
+      'Requests without credentials get 401, because the authorization mode AlwaysAllow would allow them everything',
+    )
+  }
+  return {
+    bindAddress: values['bind-address'],
+    advertiseAddress: values['advertise-address'],
+    clusterIpRange: values['service-cluster-ip-range'],
+    authorization,
+    anonymous,
+    tokens: await tokensIn(values['token-auth-file'], warnings),
+    admission: admissionChoice(enabledPlugins, values['disable-admission-plugins'] ?? []),
+    inFlight: {
+      readOnly: limitOf(values['max-requests-inflight']),
+      mutating: limitOf(values['max-mutating-requests-inflight']),
+    },
+    scheduler: values.scheduler,
+    warnings,
+  }
+}
+
+function limitOf(count: number): number {
+  return count === 0 ? Number.POSITIVE_INFINITY : count
+}
+
+function modesOf(names: readonly string[]): AuthorizationMode[] {
+  const modes: AuthorizationMode[] = []
+  for (const name of names) {
+    const mode = authorizationModes.find((known) => known === name)
+    if (mode === undefined) {
+      throw new UsageError(`--authorization-mode must be among ${authorizationModes.join(', ')}, not "${name}"`)
+    }
+    if (modes.includes(mode)) throw new UsageError(`--authorization-mode has mode specified more than once: ${mode}`)
+    modes.push(mode)
+  }
+  return modes
+}
+
+/** Resolves `--enable-admission-plugins` and `--disable-admission-plugins`. Naming a default plugin as enabled has no effect. */
+export function admissionChoice(enable: readonly string[], disable: readonly string[]): AdmissionChoice {
+  const known: readonly string[] = [...defaultAdmissionPlugins, ...optionalAdmissionPlugins]
+  const check = (flag: string, names: readonly string[]): void => {
+    for (const name of names) {
+      if (known.includes(name)) continue
+      throw new UsageError(`${flag} must be among ${[...known].sort().join(', ')}, not "${name}"`)
+    }
+  }
+  check('--enable-admission-plugins', enable)
+  check('--disable-admission-plugins', disable)
+  const both = enable.filter((name) => disable.includes(name))
+  if (both.length > 0) {
+    throw new UsageError(`${both.join(', ')} in enable-admission-plugins and disable-admission-plugins overlapped`)
+  }
+  return { enabled: optionalAdmissionPlugins.filter((name) => enable.includes(name)), disabled: disable }
+}
+
+async function tokensIn(file: string | undefined, warnings: string[]): Promise<StaticToken[]> {
+  if (file === undefined) return []
+  const parsed = parseTokenFile(await readFile(file, 'utf8'), file)
+  warnings.push(...parsed.warnings)
+  return parsed.tokens
+}
