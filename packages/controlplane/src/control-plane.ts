@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import {
   AsyncDisposer,
   type Clock,
@@ -8,6 +9,7 @@ import {
   systemClock,
   systemRandom,
   turnWhenDue,
+  uuid,
 } from '@kubewright/base'
 import {
   type ApiClient,
@@ -31,10 +33,12 @@ import {
 import { type ForkableStore, MemoryStore, type Store } from '@kubewright/storage'
 import { chooseControllers } from './choose-controllers.ts'
 import { clusterTrust } from './cluster-trust.ts'
+import type { ElectionTiming } from './elected-component.ts'
 import { type ControlPlaneAddress, type ControlPlaneListenOptions, listenWith } from './listen-with.ts'
 import { loadControllers } from './load-controllers.ts'
 import type {
   ControllerChoice,
+  ElectionOptions,
   NodesOptions,
   RunningControllers,
   StartControllersOptions,
@@ -63,6 +67,12 @@ export interface ControlPlaneOptions {
    * matters for a simulation of many short runs. @default all
    */
   readonly collects?: ((resource: { readonly group: string; readonly plural: string }) => boolean) | undefined
+  /**
+   * Whether controllers, scheduler and simulated nodes run only while this server holds their Leases in kube-system, and
+   * the timing of these Leases. Several servers on one store require it. Without it, they start at once and no Lease is
+   * written. @default whether the store is shared with other processes
+   */
+  readonly leaderElection?: boolean | ElectionTiming | undefined
   /** Bearer tokens that the API server accepts. @default none */
   readonly tokens?: readonly StaticToken[] | undefined
   /**
@@ -196,6 +206,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
       nodes: typeof nodes === 'number' ? (nodes > 0 ? { nodes } : undefined) : nodes,
       scheduler: options.scheduler,
       collects: options.collects,
+      election: electionOf(options.leaderElection ?? store.shared ?? false, random),
       client: client({
         user: { name: `system:${controllerManager}`, groups: [masters] },
         listNamespace: '',
@@ -231,6 +242,12 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
     snapshot: () => snapshotOf(store, options),
     [Symbol.asyncDispose]: stop,
   }
+}
+
+/** The options of leader election. The identity is unique even among earlier runs on the same machine. */
+function electionOf(option: boolean | ElectionTiming, random: Random): ElectionOptions | undefined {
+  if (option === false) return undefined
+  return { ...(option === true ? {} : option), identity: `${hostname()}_${uuid(random)}` }
 }
 
 /** Starts the chosen controllers. */

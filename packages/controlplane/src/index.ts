@@ -6,6 +6,7 @@ export {
   type ControlPlaneUser,
   startControlPlane,
 } from './control-plane.ts'
+export type { ElectionTiming } from './elected-component.ts'
 export { controlplaneErrorCodes } from './error-codes.ts'
 export { kubeconfigFor } from './kubeconfig-for.ts'
 export type { ControlPlaneAddress, ControlPlaneListenOptions } from './listen-with.ts'

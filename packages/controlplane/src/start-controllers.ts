@@ -1,4 +1,4 @@
-import { AsyncDisposer, append, type Clock, type Duration, type Logger, type Random } from '@kubewright/base'
+import { AsyncDisposer, type Clock, type Duration, type Logger, onAbort, type Random } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import {
   type BuiltinController,
@@ -13,13 +13,21 @@ import {
   simulateNodes,
   trustControllers,
 } from '@kubewright/controllers'
-import { createCluster, createManager, type Manager } from '@kubewright/runtime'
+import {
+  type Cluster,
+  createCluster,
+  createManager,
+  type KeyController,
+  type Manager,
+  NotLeaderError,
+} from '@kubewright/runtime'
 import {
   type ServerParts,
   startClusterRoleAggregation,
   startPolicyTypeChecking,
   startResourceQuotas,
 } from '@kubewright/server'
+import { type ComponentParts, type ElectedComponent, type ElectionTiming, startElected } from './elected-component.ts'
 
 /** Selects the built-in controllers to run. */
 export type ControllerChoice = 'all' | 'none' | readonly string[]
@@ -36,6 +44,8 @@ export interface StartControllersOptions {
   readonly scheduler?: boolean | undefined
   /** The resources that the garbage collector watches. @default all */
   readonly collects?: GarbageCollectorOptions['collects']
+  /** Runs the components on the servers that hold their Leases. @default this is the only server */
+  readonly election?: ElectionOptions | undefined
   readonly client: ApiClient
   readonly server: ServerParts
   readonly trust: ClusterTrust
@@ -44,13 +54,30 @@ export interface StartControllersOptions {
   readonly log: Logger
 }
 
+/** How servers on one store agree which of them runs the controllers. */
+export interface ElectionOptions extends ElectionTiming {
+  /** Identifies this server among the candidates. */
+  readonly identity: string
+}
+
 /** The running controllers of a control plane. Disposal stops them. */
 export interface RunningControllers extends AsyncDisposable {
-  /** The names of the running controllers, sorted. */
+  /** The names of the controllers, sorted. With leader election, those that run while this server leads. */
   readonly names: readonly string[]
+  /** Undefined without controllers and with leader election, which uses one manager per component and term. */
   readonly manager: Manager | undefined
+  /** The simulated nodes. With leader election, they run only while this server holds their Lease. */
   readonly nodes: SimulatedNodes | undefined
+  /**
+   * Whether this server holds the Lease of a component: `kube-controller-manager`, `kube-scheduler` or `kubewright-nodes`.
+   * Undefined without leader election: this server runs everything.
+   */
+  leads?(component: string): boolean
 }
+
+const controllerManager = 'kube-controller-manager'
+/** The Lease of the simulated nodes. In other clusters, kubelets need none. */
+const nodesLease = 'kubewright-nodes'
 
 // No proxy closes these connections silently, and no other server should share their load.
 const inProcessWatchTimeout: Duration = '24h'
@@ -72,28 +99,19 @@ export const controllerNames: readonly string[] = [
   ...serverControllers.map(({ name }) => name),
 ].sort()
 
-/** Starts the chosen controllers; resolves when they watch. */
+/** Starts the chosen controllers; resolves when they watch, or, with `election`, when this server is a candidate. */
 export async function startControllers(options: StartControllersOptions): Promise<RunningControllers> {
-  const { choice, client, clock, random, log, server } = options
-  const wants = (name: string): boolean => choice === 'all' || (choice !== 'none' && choice.includes(name))
+  const { client, clock, random, log, election } = options
   const disposer = new AsyncDisposer()
-  const stop = new AbortController()
   try {
-    const names: string[] = []
-    for (const { name, start } of serverControllers) {
-      if (!wants(name)) continue
-      names.push(name)
-      disposer.use(await start(server))
-    }
-    const trusted = trustControllers.filter(({ name }) => wants(name))
-    const chosen = [
-      ...builtinControllers.filter(({ name }) => wants(name)).map((one) => limited(one, options.collects)),
-      ...trusted.map(({ name, create }) => ({ name, controllers: create(options.trust) })),
-    ]
-    append(
-      names,
-      chosen.map(({ name }) => name),
-    )
+    const chosen = chosenControllers(options)
+    const names = chosen.map(({ name }) => name).sort()
+    const server = chosenServerControllers(options)
+    const cache = { reflector: { watchTimeout: inProcessWatchTimeout } }
+    const openCluster = (): Cluster => disposer.use(createCluster({ api: client, clock, random, log, cache }))
+    if (election !== undefined)
+      return startElections({ ...options, election }, { chosen, names, openCluster, disposer })
+    for (const { start } of server) disposer.use(await start(options.server))
     // Registered before the manager, so that it is disposed after it: the processes of pods stop when no controller can
     // start others.
     const nodes = disposer.use(
@@ -102,16 +120,18 @@ export async function startControllers(options: StartControllersOptions): Promis
         : simulateNodes({ schedules: options.scheduler ?? true, ...options.nodes, clock }),
     )
     const schedulesOnly = nodes === undefined && options.scheduler === true
-    if (chosen.length === 0 && nodes === undefined && !schedulesOnly) {
+    const controllers = [
+      ...chosen.flatMap((one) => one.controllers),
+      ...(nodes?.controllers ?? []),
+      ...(schedulesOnly ? [podScheduler()] : []),
+    ]
+    if (controllers.length === 0) {
       return { names, manager: undefined, nodes, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
     }
-    const cache = { reflector: { watchTimeout: inProcessWatchTimeout } }
-    const cluster = disposer.use(createCluster({ api: client, clock, random, log, cache }))
-    const manager = createManager({ name: 'kube-controller-manager', cluster, clock, random, log })
-    for (const { controllers } of chosen) for (const controller of controllers) manager.add(controller)
-    for (const controller of nodes?.controllers ?? []) manager.add(controller)
-    if (schedulesOnly) manager.add(podScheduler())
-    if (nodes !== undefined && wants('persistentvolume-binder-controller')) await createDefaultStorageClass(client)
+    const manager = createManager({ name: controllerManager, cluster: openCluster(), clock, random, log })
+    for (const controller of controllers) manager.add(controller)
+    if (nodes !== undefined && providesVolumes(options)) await createDefaultStorageClass(client)
+    const stop = new AbortController()
     const running = manager.start({ signal: stop.signal })
     disposer.defer(async () => {
       stop.abort(new Error('The control plane was stopped'))
@@ -119,12 +139,117 @@ export async function startControllers(options: StartControllersOptions): Promis
     })
     // A manager that cannot start rejects `running`.
     await Promise.race([manager.elected, running])
-    return { names: names.sort(), manager, nodes, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
+    return { names, manager, nodes, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
   } catch (error) {
-    stop.abort(error)
     await disposer[Symbol.asyncDispose]().catch(() => undefined)
     throw error
   }
+}
+
+/** The parts of {@link startControllers} that {@link startElections} continues with. */
+interface ElectionParts {
+  readonly chosen: readonly ChosenController[]
+  readonly names: readonly string[]
+  readonly openCluster: () => Cluster
+  readonly disposer: AsyncDisposer
+}
+
+/**
+ * Makes this server a candidate for the Leases of the controllers, the scheduler and the simulated nodes. Does not wait for
+ * the elections: other servers may lead.
+ */
+function startElections(
+  options: StartControllersOptions & { readonly election: ElectionOptions },
+  { chosen, names, openCluster, disposer }: ElectionParts,
+): RunningControllers {
+  const { clock, random, log, election, nodes: wanted } = options
+  const { identity, ...timing } = election
+  const cluster = openCluster()
+  const common = { identity, timing, cluster, clock, random, log }
+  const components: ElectedComponent[] = []
+  const elect = (name: string, create: () => ComponentParts): void => {
+    components.push(startElected({ ...common, name, create }))
+  }
+  if (names.length > 0)
+    elect(controllerManager, () => ({ addTo: (manager) => addControllers(manager, options, chosen) }))
+  let nodes: SimulatedNodes | undefined
+  const { scheduler = wanted !== undefined } = options
+  if (scheduler) elect('kube-scheduler', () => ({ addTo: (manager) => manager.add(podScheduler()) }))
+  if (wanted !== undefined) {
+    elect(nodesLease, () => {
+      const created = simulateNodes({ ...wanted, schedules: false, clock })
+      nodes = created
+      return {
+        addTo: (manager) => {
+          for (const controller of created.controllers) manager.add(controller)
+        },
+        [Symbol.asyncDispose]: () => created[Symbol.asyncDispose](),
+      }
+    })
+  }
+  // At the same time, so that each Lease is released as soon as its own work has ended.
+  disposer.defer(() => Promise.all(components.map((component) => component[Symbol.asyncDispose]())))
+  return {
+    names,
+    manager: undefined,
+    // The nodes change with each candidacy.
+    get nodes() {
+      return nodes
+    },
+    leads: (name) => components.some((component) => component.name === name && component.isLeader),
+    [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose](),
+  }
+}
+
+/** Adds the controllers of a term to its manager. */
+function addControllers(manager: Manager, options: StartControllersOptions, chosen: readonly ChosenController[]): void {
+  const assertOpen = (): void => {
+    if (!manager.isLeader)
+      throw new NotLeaderError(`Cannot write: this server does not hold the lease ${controllerManager}`)
+  }
+  const server = { ...options.server, writer: options.server.writer.gated(assertOpen) }
+  for (const { name, start } of chosenServerControllers(options)) {
+    manager.add({
+      name,
+      run: async ({ drain }) => {
+        const running = await start(server)
+        await new Promise<void>((resolve) => void onAbort(drain, () => resolve()))
+        await running[Symbol.asyncDispose]()
+      },
+    })
+  }
+  for (const { controllers } of chosen) for (const controller of controllers) manager.add(controller)
+  if (options.nodes !== undefined && providesVolumes(options)) {
+    manager.add({ name: 'default-storage-class', run: ({ cluster }) => createDefaultStorageClass(cluster.api) })
+  }
+}
+
+interface ChosenController {
+  readonly name: string
+  readonly controllers: readonly KeyController[]
+}
+
+const isChosen = ({ choice }: StartControllersOptions, name: string): boolean =>
+  choice === 'all' || (choice !== 'none' && choice.includes(name))
+
+/** The chosen controllers, those of the server package without their implementation. */
+function chosenControllers(options: StartControllersOptions): readonly ChosenController[] {
+  return [
+    ...chosenServerControllers(options).map(({ name }) => ({ name, controllers: [] })),
+    ...builtinControllers.filter(({ name }) => isChosen(options, name)).map((one) => limited(one, options.collects)),
+    ...trustControllers
+      .filter(({ name }) => isChosen(options, name))
+      .map(({ name, create }) => ({ name, controllers: create(options.trust) })),
+  ]
+}
+
+function chosenServerControllers(options: StartControllersOptions): typeof serverControllers {
+  return serverControllers.filter(({ name }) => isChosen(options, name))
+}
+
+/** Whether claims without a class get a volume, so that a default class makes sense. */
+function providesVolumes(options: StartControllersOptions): boolean {
+  return isChosen(options, 'persistentvolume-binder-controller')
 }
 
 /** The garbage collector for the chosen resources, and every other controller unchanged. */

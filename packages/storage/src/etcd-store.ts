@@ -62,6 +62,7 @@ const futureMessage = 'etcdserver: mvcc: required revision is a future revision'
  * a cluster and a key prefix. Revisions are those of etcd, so other users of the cluster advance them too.
  */
 export class EtcdStore implements Store {
+  readonly shared = true
   readonly #client: EtcdClient
   readonly #clock: Clock
   readonly #prefix: string

@@ -79,6 +79,11 @@ export interface WatchBatch {
  * - A watch delivers each matching change exactly once, in order of revision, or fails with {@link CompactedError}.
  */
 export interface Store extends AsyncDisposable {
+  /**
+   * Whether other processes may use the same data at the same time. A server on a shared store coordinates with them:
+   * leader election, claims of addresses. @default false
+   */
+  readonly shared?: boolean
   /** The newest revision that readers see. A new store starts at 1. */
   revision(): Promise<number>
   get(

@@ -54,12 +54,15 @@ async function startConsole(served: ServedControlPlane, open: boolean, context: 
 /** Describes the control plane and how to use it. */
 function hints(options: PlaneOptions, { kubeconfig, controllers }: ServedControlPlane): string[] {
   const { nodes } = options
+  const isShared = options.backend.kind === 'etcd'
   const running = options.controllers === 'all' ? `all ${controllers.length} controllers` : controllers.join(', ')
   return [
     `Kubernetes v1.35 API, objects in ${describeBackend(options.backend)}`,
     `  export KUBECONFIG=${kubeconfig}`,
     '  kubectl get namespaces',
-    controllers.length === 0 ? 'Runs no controllers' : `Runs ${running}`,
+    controllers.length === 0
+      ? 'Runs no controllers'
+      : `Runs ${running}${isShared ? ' while it holds their lease' : ''}`,
     nodes === 0 ? 'There are no nodes, so pods stay pending: see --nodes' : `${plural(nodes, 'simulated node')}`,
     'Press Ctrl-C to stop',
   ]

@@ -25,6 +25,11 @@ export interface LeaderElectionOptions extends LeaseTimingOptions {
    */
   readonly releaseOnStop?: boolean
   /**
+   * Whether a replica that waits for the Lease watches it, so that it leads at once after another one has released it.
+   * Requires the permission to watch Leases. Without it, the replica notices after a retry period. @default false
+   */
+  readonly watch?: boolean
+  /**
    * What a leader does when it could not renew its Lease in time. Its writes are rejected in either case. `exit` ends
    * the manager with an error; `step-down` ends the work, keeps the caches and campaigns again. @default 'exit'
    */

@@ -23,11 +23,30 @@ export interface LeaseStore {
   update(lease: Lease, call?: LeaseCall): Promise<Lease>
   /** Deletes the Lease if it still has the version that was read. Does nothing when it does not exist. */
   delete(lease: Lease, call?: LeaseCall): Promise<void>
+  /**
+   * Resolves to true as soon as the Lease has no holder or was deleted, and to false when the watch ends before. A store
+   * without this method is polled only.
+   */
+  released?(lease: Lease, call: { readonly signal: AbortSignal }): Promise<boolean>
 }
 
-/** The Leases of a namespace of an API server. The client must not read from a cache. */
-export function apiLeaseStore(client: Client, namespace: string): LeaseStore {
+/**
+ * The Leases of a namespace of an API server. The client must not read from a cache. With `watch`, candidates learn of a
+ * released Lease from a watch, which requires the permission to watch Leases.
+ */
+export function apiLeaseStore(client: Client, namespace: string, options: { watch?: boolean } = {}): LeaseStore {
+  const released: LeaseStore['released'] = async ({ metadata }, { signal }) => {
+    const { name, resourceVersion } = metadata
+    const fields = { 'metadata.name': name }
+    const watch = await client.watch(Lease, { namespace, fields, resourceVersion, signal })
+    for await (const event of watch) {
+      if (event.type === 'DELETED') return true
+      if ((event.type === 'ADDED' || event.type === 'MODIFIED') && !event.object.spec?.holderIdentity) return true
+    }
+    return false
+  }
   return {
+    ...(options.watch ? { released } : {}),
     namespace,
     find: (name, call) => client.find(Lease, { name, namespace }, call),
     list: (labels, call) => client.list(Lease, { namespace, labels, ...call }),

@@ -53,7 +53,9 @@ export function createManager(options: ManagerOptions): Manager {
     new LeaderElector({
       ...member,
       events,
-      store: apiLeaseStore(cluster.api, leaderElection.namespace ?? namespace),
+      store: apiLeaseStore(cluster.api, leaderElection.namespace ?? namespace, {
+        watch: leaderElection.watch ?? false,
+      }),
       leaseName: leaderElection.leaseName ?? name,
       timing: resolveLeaseTiming(leaderElection, `manager "${name}"`),
     })

@@ -100,6 +100,12 @@ describe('accessOf()', () => {
     expect([...elsewhere]).toEqual([['far', [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }]]])
   })
 
+  it('contains the permission to watch the Lease if candidates watch it', () => {
+    const { own } = accessOf(defineOperator({ name: 'home', leaderElection: { watch: true } }))
+    const verbs = ['create', 'get', 'update', 'watch']
+    expect(own).toContainEqual({ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs })
+  })
+
   it('contains Events beside the Lease when the operator does not watch all namespaces', () => {
     const options = { controllers: [], leaderElection: { namespace: 'far' }, namespaces: ['near'] }
     const { watched, elsewhere } = accessOf(defineOperator({ name: 'a', ...options }))

@@ -55,7 +55,10 @@ export function accessOf(operator: Operator, options: AccessOptions = {}): Opera
   const elsewhere = new Map<string, readonly PolicyRule[]>()
   if (operator.clusters !== undefined) elsewhere.set(operator.clusters.namespace, operator.clusters.rbac)
   for (const [option, verbs] of [
-    [operator.leaderElection, ['create', 'get', 'update']],
+    [
+      operator.leaderElection,
+      watchesLease(operator) ? ['create', 'get', 'update', 'watch'] : ['create', 'get', 'update'],
+    ],
     [operator.sharding, ['create', 'delete', 'get', 'list', 'update']],
   ] as const) {
     if (option === false) continue
@@ -70,6 +73,9 @@ export function accessOf(operator: Operator, options: AccessOptions = {}): Opera
   }
   return { cluster: mergeRules(cluster), watched: mergeRules(watched), own: mergeRules(own), elsewhere }
 }
+
+const watchesLease = ({ leaderElection }: Operator): boolean =>
+  leaderElection !== false && leaderElection.watch === true
 
 /** The rules of the operator's main role, without Leases and certificates; see {@link accessOf}. */
 export function rulesOf(operator: Operator): PolicyRule[] {

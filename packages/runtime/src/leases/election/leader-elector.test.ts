@@ -200,6 +200,46 @@ describe('LeaderElector', () => {
     expect(scene.spec).toMatchObject({ holderIdentity: 'b', leaseDurationSeconds: 15, leaseTransitions: 1 })
   })
 
+  test('acquire() leads at once when the store reports the release of the lease', async () => {
+    const scene = new Scene()
+    const a = scene.candidate('a')
+    const b = scene.candidate('b')
+    let report: (released: boolean) => void = () => undefined
+    b.store.released = () => new Promise((resolve) => void (report = resolve))
+    a.run()
+    await scene.clock.advance('1s')
+    b.run()
+    await scene.clock.advance('5s')
+    const released = a.elector.release()
+    await scene.clock.advance('1ms')
+    await released
+    expect(b.elector.isLeader).toBe(false)
+    report(true)
+    await scene.clock.advance('1ms')
+    expect(b.elector.isLeader).toBe(true)
+  })
+
+  test('acquire() polls when the watch of the lease ends or fails', async () => {
+    const scene = new Scene()
+    const a = scene.candidate('a')
+    const b = scene.candidate('b')
+    let calls = 0
+    b.store.released = async () => {
+      if (calls++ % 2 === 0) return false
+      throw new Error('no watch')
+    }
+    a.run()
+    await scene.clock.advance('1s')
+    b.run()
+    await scene.clock.advance('10s')
+    // One call for each retry period of 2 to 4.4 seconds.
+    expect(calls).toBeGreaterThanOrEqual(3)
+    expect(calls).toBeLessThanOrEqual(6)
+    void a.elector.release()
+    await scene.clock.advance('4400ms')
+    expect(b.elector.isLeader).toBe(true)
+  })
+
   test('check() throws when a lease that this process holds is long overdue', async () => {
     const scene = new Scene()
     const a = scene.candidate('a')

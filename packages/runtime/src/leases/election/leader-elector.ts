@@ -4,6 +4,7 @@ import {
   errorText,
   jitter,
   type Logger,
+  linkSignals,
   type MetricLabels,
   type MetricSink,
   type Random,
@@ -85,7 +86,7 @@ export class LeaderElector {
 
   /** Resolves when this process leads. Failed requests are logged and retried forever. */
   async acquire({ signal }: { readonly signal: AbortSignal }): Promise<void> {
-    const { clock, random, log, timing } = this.#options
+    const { random, log, timing } = this.#options
     log.info('Attempting to acquire leader lease...', { lock: this.lease })
     for (;;) {
       signal.throwIfAborted()
@@ -93,11 +94,34 @@ export class LeaderElector {
       // If the expiry of the Lease is known, there is no need to wait longer.
       const expiry = this.#lease === undefined ? 0 : this.#observer.remaining(this.#lease)
       const pause = jitter(timing.retryPeriod, acquireJitter, random)
-      await clock.sleep(expiry > 0 ? Math.min(pause, expiry) : pause, { signal })
+      await this.#waitForRelease(expiry > 0 ? Math.min(pause, expiry) : pause, signal)
     }
     log.info('Successfully acquired lease', { lock: this.lease })
     this.#report(1)
     this.#record('became leader')
+  }
+
+  // Waits for the given time, or less when the store reports that the Lease was released. Rejects when the signal aborts.
+  async #waitForRelease(millis: number, signal: AbortSignal): Promise<void> {
+    const { clock, store } = this.#options
+    const lease = this.#lease
+    if (store.released === undefined || lease === undefined || this.holder === '')
+      return clock.sleep(millis, { signal })
+    const link = linkSignals(signal)
+    const slept = clock.sleep(millis, { signal: link.signal })
+    const woken = store.released(lease, { signal: link.signal }).then(
+      (released) => (released ? undefined : slept),
+      // A watch that fails must not cause retries without a pause.
+      () => slept,
+    )
+    try {
+      await Promise.race([slept, woken])
+    } finally {
+      // Ends the sleep and the watch; the loser of the race rejects or resolves unobserved.
+      slept.catch(() => undefined)
+      woken.catch(() => undefined)
+      link.abort()
+    }
   }
 
   /**

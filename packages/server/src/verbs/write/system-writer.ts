@@ -24,6 +24,15 @@ export interface SystemTarget {
   readonly name: string
 }
 
+/** The parts of the server that {@link SystemWriter} uses. */
+interface SystemWriterParts {
+  readonly registry: ObjectRegistry
+  readonly resources: ResourceTable
+  readonly endpointOf: (resource: Resource, subresource: string) => Endpoint
+  /** Throws when the writer must not write. @default writes always pass */
+  readonly assertOpen?: () => void
+}
+
 /** Options of {@link SystemWriter.update}. */
 export interface SystemUpdateOptions {
   /** @default kube-apiserver */
@@ -40,15 +49,21 @@ export class SystemWriter {
   readonly #registry: ObjectRegistry
   readonly #resources: ResourceTable
   readonly #endpointOf: (resource: Resource, subresource: string) => Endpoint
+  readonly #parts: SystemWriterParts
 
-  constructor(parts: {
-    readonly registry: ObjectRegistry
-    readonly resources: ResourceTable
-    readonly endpointOf: (resource: Resource, subresource: string) => Endpoint
-  }) {
+  constructor(parts: SystemWriterParts) {
+    this.#parts = parts
     this.#registry = parts.registry
     this.#resources = parts.resources
     this.#endpointOf = parts.endpointOf
+  }
+
+  /**
+   * A writer of the same server that calls `assertOpen` before every attempt of a write. A call that throws rejects the
+   * write, and nothing is stored. For controllers that may write only while they hold a Lease.
+   */
+  gated(assertOpen: () => void): SystemWriter {
+    return new SystemWriter({ ...this.#parts, assertOpen })
   }
 
   /** Creates an object; rejects with AlreadyExists when there is one of its name. */
@@ -70,6 +85,7 @@ export class SystemWriter {
   ): Promise<StoredObject> {
     const write = this.#write(target, 'update', manager)
     const { object } = await writeObject(write, (live) => {
+      this.#parts.assertOpen?.()
       const next = deepCopy(live!)
       change(next)
       return write.endpoint.fields.update(baseline(live!), next, this.#trackedBy(manager))
@@ -82,6 +98,7 @@ export class SystemWriter {
     const write = this.#write(target, 'patch', manager)
     const { apiVersion, kind } = target.resource.kind
     await writeObject(write, (live) => {
+      this.#parts.assertOpen?.()
       const config = { apiVersion, kind, metadata: { name: target.name }, ...fields() }
       return write.endpoint.fields.apply(live, config, { ...this.#trackedBy(manager), force: true })
     })
@@ -140,6 +157,7 @@ export class SystemWriter {
   }
 
   #write({ resource, subresource = '', namespace = '', name }: SystemTarget, verb: string, manager: string): Write {
+    this.#parts.assertOpen?.()
     const now = this.#registry.clock.now()
     const context = systemContext(resource, { manager, namespace, name, verb, now })
     return writeOf(this.#endpointOf(resource, subresource), context, false, name, noAdmission)
