@@ -21,6 +21,7 @@ const steps: readonly Step[] = [
   tool('descriptions of built-in kinds', 'check-descriptions.ts'),
   tool('API reports', 'api-report.ts', '--check'),
   tool('code in the docs', 'check-docs.ts'),
+  tool('pages and links of the site', 'site/main.ts', 'check'),
   bin('unused exports and dependencies', 'node_modules/knip/bin/knip.js'),
   tool('one version', 'release.ts', 'check'),
   tool('packed packages', 'check-packages.ts'),

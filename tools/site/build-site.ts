@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { checkLinks } from './check-links.ts'
+import { checkDiagrams } from './diagrams/diagram-files.ts'
+import { layOut } from './layout.ts'
+import { addressOf, type Language, languages, readNavigation, readPages } from './page.ts'
+import { renderPage } from './render-page.ts'
+import { indexPages } from './search-index.ts'
+import { checkTranslations } from './translations.ts'
+
+/** The built site: its files by address, and the problems of its sources. */
+export interface Site {
+  readonly files: ReadonlyMap<string, string | Buffer>
+  readonly problems: readonly string[]
+}
+
+const address = 'https://github.com/kubewright/kubewright'
+
+/** The largest size of the whole site. */
+const limit = 15_000_000
+
+/** Builds the site of a repository in memory. Broken links and other mistakes are problems, not failures. */
+export async function buildSite(root: string): Promise<Site> {
+  const docs = join(root, 'docs')
+  const repository = (path: string): string => {
+    if (path === '') return address
+    const isFolder = existsSync(join(root, path)) && statSync(join(root, path)).isDirectory()
+    return `${address}/${isFolder ? 'tree' : 'blob'}/main/${path.replace(/\/$/, '')}`
+  }
+  const pages = readPages(docs)
+  const rendered = new Map(pages.map((page) => [page.path, { page, rendered: renderPage(page, { docs, repository }) }]))
+  const problems = [...checkLinks(docs, rendered), ...checkTranslations(pages), ...checkDiagrams(docs)]
+
+  const titles = new Map(pages.map(({ path, title, fields }) => [path, fields['short'] ?? title]))
+  const codes = Object.keys(languages) as Language[]
+  const navigation = new Map(codes.map((code) => [code, readNavigation(docs, code)]))
+  const listed = new Set([...navigation.values()].flat().flatMap((section) => section.pages))
+  for (const path of listed) if (!rendered.has(path)) problems.push(`docs/navigation.json: ${path} does not exist`)
+  for (const { path } of pages) {
+    if (!listed.has(path) && path !== 'index.md') problems.push(`docs/${path} is missing in navigation.json`)
+  }
+
+  const files = new Map<string, string | Buffer>()
+  for (const { page, rendered: body } of rendered.values()) {
+    const original = page.language === 'en' ? page.path : page.path.slice(page.language.length + 1)
+    const translations = new Map<Language, string>()
+    for (const code of codes) {
+      const path = code === 'en' ? original : `${code}/${original}`
+      if (rendered.has(path)) translations.set(code, path)
+    }
+    const sections = navigation.get(page.language)!
+    files.set(addressOf(page.path), layOut(page, body, { sections, titles, translations, repository }))
+  }
+  // A script and not a JSON file, so that the search works from a file system too.
+  const index = JSON.stringify(indexPages([...rendered.values()]))
+  files.set('search-index.js', `globalThis.kubewrightSearchIndex=${index}`)
+  files.set('icon.svg', readFileSync(join(docs, 'theme', 'icon.svg')))
+  for (const [name, text] of await buildTheme(docs)) files.set(name, text)
+  for (const name of readdirSync(join(docs, 'pictures'), { recursive: true, encoding: 'utf8' })) {
+    const file = join(docs, 'pictures', name)
+    if (statSync(file).isFile()) files.set(`pictures/${name.replaceAll('\\', '/')}`, readFileSync(file))
+  }
+  const size = sizeOf(files)
+  if (size > limit) problems.push(`the site has ${size} bytes, more than ${limit}`)
+  return { files, problems }
+}
+
+/** The size of all files in bytes. */
+export function sizeOf(files: ReadonlyMap<string, string | Buffer>): number {
+  return [...files.values()].reduce((sum, content) => sum + Buffer.byteLength(content), 0)
+}
+
+async function buildTheme(docs: string): Promise<[string, string][]> {
+  const { outputFiles } = await build({
+    entryPoints: [join(docs, 'theme', 'site.js'), join(docs, 'theme', 'site.css')],
+    outdir: join(docs, 'theme'),
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    platform: 'browser',
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+    legalComments: 'none',
+    logLevel: 'warning',
+    write: false,
+  })
+  return outputFiles.map(({ path, text }) => [path.endsWith('.css') ? 'site.css' : 'site.js', text])
+}

@@ -1,0 +1,45 @@
+import type { Diagram } from './draw.ts'
+
+/** All diagrams of the documentation, by the name of their file. */
+export const allDiagrams: Readonly<Record<string, Diagram>> = {
+  trust: {
+    description: 'Who can talk to which part of Kubewright',
+    cell: [176, 54],
+    boxes: {
+      plane: { at: [1, 0], size: [1, 6], text: 'control plane process', style: 'group' },
+      operatorProcess: { at: [2.4, 3.85], size: [1, 2.15], text: 'operator process', style: 'group' },
+      anonymous: { at: [-0.4, 0], text: 'unauthenticated client' },
+      user: { at: [-0.4, 1], text: 'user\ncertificate or token' },
+      admin: { at: [-0.4, 2], text: 'admin\n.kubewright/kubeconfig' },
+      cli: { at: [-0.4, 3], text: 'kubewright command' },
+      author: { at: [-0.4, 4.2], text: 'authors of manifests,\nCRDs, Helm output' },
+      listener: { at: [1, 0], text: 'listener\nlimits' },
+      authn: { at: [1, 1], text: 'authentication' },
+      authz: { at: [1, 2], text: 'authorization (RBAC)' },
+      admission: { at: [1, 3], text: 'admission, validation' },
+      store: { at: [1, 4], text: 'store', style: 'store' },
+      controllers: { at: [1, 5], text: 'built-in controllers\nsystem:masters' },
+      extension: { at: [2.4, 2], text: 'extension servers' },
+      hooks: { at: [2.4, 3.85], text: 'webhook server', style: 'mine' },
+      serving: { at: [2.4, 5], text: 'metrics, health, debug', style: 'mine' },
+      data: { at: [2.4, 1], text: 'data folder or etcd', style: 'store' },
+      scraper: { at: [2.4, 6.1], text: 'Prometheus, probes' },
+    },
+    arrows: [
+      { from: 'anonymous', to: 'listener', label: 'TLS' },
+      { from: 'user', to: 'listener', sides: 'right left' },
+      { from: 'admin', to: 'listener', sides: 'right left' },
+      { from: 'cli', to: 'listener', sides: 'right left' },
+      { from: 'author', to: 'cli', label: 'files', isDashed: true },
+      { from: 'listener', to: 'authn' },
+      { from: 'authn', to: 'authz' },
+      { from: 'authz', to: 'admission' },
+      { from: 'admission', to: 'store' },
+      { from: 'controllers', to: 'admission', sides: 'left left' },
+      { from: 'authz', to: 'extension', label: 'HTTPS, front-proxy' },
+      { from: 'admission', to: 'hooks', sides: 'right left', label: 'HTTPS, CA' },
+      { from: 'store', to: 'data', sides: 'right left', label: '0700 or TLS' },
+      { from: 'scraper', to: 'serving' },
+    ],
+  },
+}
