@@ -2,17 +2,20 @@ import { resolve } from 'node:path'
 import { folderProblem } from './folder-problem.ts'
 import { type Disk, type DurableFile, nodeDisk } from './internal/disk.ts'
 import { type FolderLock, lockFolder } from './internal/folder-lock.ts'
+import type { FrozenState } from './internal/frozen-state.ts'
 import { type HistoryOptions, LocalStore } from './internal/local-store.ts'
 import type { Mvcc } from './internal/mvcc.ts'
-import { logName, recover, snapshotName } from './internal/recover.ts'
+import { type Recovered, recover } from './internal/recover.ts'
 import {
-  encodeFrame,
-  encodeHeader,
-  headerSize,
-  logMagic,
-  snapshotMagic,
-  type WalRecord,
-} from './internal/wal-format.ts'
+  createLog,
+  createSnapshot,
+  frameBytes,
+  frameEntries,
+  logName,
+  piecesOf,
+  snapshotName,
+} from './internal/state-file.ts'
+import { encodeFrame, headerSize, storeFormat, type WalRecord } from './internal/wal-format.ts'
 import { StorageError } from './storage-error.ts'
 import type { Entry, WriteResult } from './store.ts'
 
@@ -31,8 +34,7 @@ interface Pending {
   reject(error: unknown): void
 }
 
-/** The number of entries per snapshot frame. Bounds the memory needed to write one. */
-const snapshotFrame = 1000
+const noValue = new Uint8Array(0)
 
 /** Errors after which the contents of the file are known: the write did not become durable and may succeed later. */
 const recoverable = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
@@ -45,6 +47,8 @@ const recoverable = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
  * an append fails, none of its writes is published and all of them reject.
  */
 export class DurableStore extends LocalStore {
+  /** What opening the folder dropped or changed, a sentence each: an incomplete last write, an older format. Usually empty. */
+  readonly openNotes: readonly string[]
   readonly #folder: string
   readonly #disk: Disk
   readonly #lock: FolderLock | undefined
@@ -73,8 +77,10 @@ export class DurableStore extends LocalStore {
     logLength: number
     snapshotBytes: number
     history: HistoryOptions
+    notes: readonly string[]
   }) {
     super(parts.mvcc, `the store in ${parts.folder}`, parts.history)
+    this.openNotes = parts.notes
     this.#folder = parts.folder
     this.#disk = parts.disk
     this.#lock = parts.lock
@@ -167,7 +173,8 @@ export class DurableStore extends LocalStore {
   }
 
   #record({ key, value }: Pending, revision: number): WalRecord {
-    return { key, value, revision, createRevision: this.mvcc.newest(key)?.createRevision ?? revision }
+    const createRevision = this.mvcc.newest(key)?.createRevision ?? revision
+    return { type: value ? 'put' : 'delete', key, value: value ?? noValue, revision, createRevision }
   }
 
   /** Undoes a failed append, or marks the store as broken when it cannot be undone with certainty. */
@@ -195,64 +202,47 @@ export class DurableStore extends LocalStore {
 
   /** Starts a new log and, in the background, writes a snapshot of everything before it. Writes continue meanwhile. */
   async #rotate(): Promise<void> {
-    const revision = this.mvcc.revision
-    // Entries are immutable, so this list is a consistent copy of the current state.
-    const entries = [...this.mvcc.entries()]
-    const name = logName(revision)
     const old = this.#log
-    let log: DurableFile | undefined
+    const frozen = this.mvcc.freeze()
     try {
-      log = await this.#disk.open(name)
-      await log.write(encodeHeader(logMagic, revision), 0)
-      await log.truncate(headerSize)
+      this.#log = await createLog(this.#disk, frozen.revision)
     } catch {
-      // Keep the old log; the next commit tries again. Remove the new file, which recovery would see as an empty log.
-      await log?.close().catch(() => undefined)
-      await this.#disk.remove(name).catch(() => undefined)
+      // Keep the old log; the next commit tries again.
+      frozen[Symbol.dispose]()
       return
     }
-    this.#log = log
     this.#logLength = headerSize
     // Its contents are on the medium, so a failure to close it loses nothing.
     await old.close().catch(() => undefined)
-    this.#snapshotting = this.#writeSnapshot(entries, revision)
+    this.#snapshotting = this.#writeSnapshot(frozen)
       .catch(() => undefined)
       .finally(() => {
+        frozen[Symbol.dispose]()
         this.#snapshotting = undefined
       })
   }
 
   /** Older files are deleted only after the complete snapshot has its final name: until then, recovery needs them. */
-  async #writeSnapshot(entries: readonly Entry[], revision: number): Promise<void> {
-    const name = snapshotName(revision)
-    const file = await this.#disk.open(`${name}.tmp`)
-    try {
-      let at = 0
-      const append = async (data: Buffer): Promise<void> => {
-        await file.write(data, at)
-        at += data.length
-      }
-      await append(encodeHeader(snapshotMagic, revision))
-      for (let i = 0; i < entries.length; i += snapshotFrame) {
-        const records = entries
-          .slice(i, i + snapshotFrame)
-          .map((e) => ({ key: e.key, value: e.value, revision: e.modRevision, createRevision: e.createRevision }))
-        await append(encodeFrame(records))
-      }
-      await file.truncate(at)
-      await file.close()
-    } catch (error) {
-      // The disk may be full: free the space of the incomplete snapshot.
-      await file.close().catch(() => undefined)
-      await this.#disk.remove(`${name}.tmp`)
-      throw error
-    }
-    await this.#disk.rename(`${name}.tmp`, name)
-    for (const old of await this.#disk.list()) {
-      if (old !== 'lock' && old !== name && old < logName(revision) && old.startsWith('log-'))
-        await this.#disk.remove(old)
-      if (old.startsWith('snapshot-') && old < name) await this.#disk.remove(old)
-    }
+  async #writeSnapshot(frozen: FrozenState): Promise<void> {
+    await createSnapshot(this.#disk, frozen.revision, frozenPieces(frozen))
+    await removeOlder(this.#disk, frozen.revision)
+  }
+}
+
+function* frozenPieces(frozen: FrozenState): Generator<readonly Entry[]> {
+  for (;;) {
+    const entries = frozen.next(frameEntries, frameBytes)
+    if (entries.length === 0) return
+    yield entries
+  }
+}
+
+/** Removes the files that the snapshot at the revision replaces. */
+async function removeOlder(disk: Disk, revision: number): Promise<void> {
+  for (const name of await disk.list()) {
+    const isOlderLog = name.startsWith('log-') && name < logName(revision)
+    const isOlderSnapshot = name.startsWith('snapshot-') && name < snapshotName(revision)
+    if (isOlderLog || isOlderSnapshot) await disk.remove(name)
   }
 }
 
@@ -277,23 +267,61 @@ export async function openDurableStore(folder: string, options: DurableStoreOpti
 async function open(folder: string, options: DurableStoreOptions): Promise<DurableStore> {
   const disk = options.disk ?? (await nodeDisk(folder))
   const lock = options.disk ? undefined : await lockFolder(folder)
-  let log: DurableFile | undefined
   try {
-    const { mvcc, log: last, obsolete } = await recover(disk, folder)
-    for (const name of obsolete) await disk.remove(name)
-    log = await disk.open(last?.name ?? logName(mvcc.revision))
-    let logLength = last?.length ?? 0
-    if (logLength < headerSize) {
-      await log.write(encodeHeader(logMagic, mvcc.revision), 0)
-      logLength = headerSize
-    }
-    // Cut off what a crash left after the last complete frame, so that the next frame follows it directly.
-    await log.truncate(logLength)
+    const recovered = await recover(disk, folder)
+    for (const name of recovered.obsolete) await disk.remove(name)
+    const { mvcc, notes } = recovered
+    const isOld = recovered.format < storeFormat
+    const { log, length: logLength } = isOld ? await migrate(disk, recovered) : await openLog(disk, recovered)
     const snapshotBytes = options.snapshotBytes ?? 64 * 1024 * 1024
-    return new DurableStore({ folder, disk, lock, mvcc, log, logLength, snapshotBytes, history: options })
+    return new DurableStore({
+      folder,
+      disk,
+      lock,
+      mvcc,
+      log,
+      logLength,
+      snapshotBytes,
+      history: options,
+      notes: isOld ? [...notes, `converted from format ${recovered.format} to ${storeFormat}`] : notes,
+    })
   } catch (error) {
-    await log?.close().catch(() => undefined)
     await lock?.[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+interface OpenedLog {
+  readonly log: DurableFile
+  readonly length: number
+}
+
+/** Opens the log to append to. */
+async function openLog(disk: Disk, { mvcc, log: last }: Recovered): Promise<OpenedLog> {
+  if (!last) return { log: await createLog(disk, mvcc.revision), length: headerSize }
+  const log = await disk.open(last.name)
+  try {
+    // Cut off what a crash left after the last complete frame, so that the next frame follows it directly.
+    await log.truncate(last.length)
+    return { log, length: last.length }
+  } catch (error) {
+    await log.close().catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * Converts a folder of an older format. The order is that of a rotation, so a crash at any point leaves either the old files or the new
+ * ones. A file of the same name has the same contents in the older format and is replaced.
+ */
+async function migrate(disk: Disk, { mvcc }: Recovered): Promise<OpenedLog> {
+  const log = await createLog(disk, mvcc.revision)
+  try {
+    await createSnapshot(disk, mvcc.revision, piecesOf(mvcc.entries()))
+    await removeOlder(disk, mvcc.revision)
+    return { log, length: headerSize }
+  } catch (error) {
+    await log.close().catch(() => undefined)
     throw error
   }
 }

@@ -6,6 +6,7 @@ export const storageErrorCodes: Readonly<Record<StorageErrorCode, string>> = Obj
   KW_STORAGE_COMPACTED: 'The requested revision was compacted. List again and continue from there.',
   KW_STORAGE_CORRUPT: 'The folder contains foreign or damaged files.',
   KW_STORAGE_FOLDER: 'The folder of a store cannot be created or written to. The message has the reason.',
+  KW_STORAGE_FORMAT: 'The folder or backup has a newer format than this version can read.',
   KW_STORAGE_FUTURE: 'The requested revision does not exist yet.',
   KW_STORAGE_LOCKED: 'Another process has the folder open.',
   KW_STORAGE_UNAVAILABLE: 'The store cannot be reached at the moment. Nothing was written.',

@@ -14,6 +14,8 @@ export type StorageErrorCode =
   | 'KW_STORAGE_UNAVAILABLE'
   /** The folder contains foreign or damaged files. */
   | 'KW_STORAGE_CORRUPT'
+  /** The folder or backup has a newer format than this version can read. */
+  | 'KW_STORAGE_FORMAT'
   /** The folder cannot be written to. */
   | 'KW_STORAGE_FOLDER'
   /** Another process has the folder open. */

@@ -24,7 +24,7 @@ import {
   decodeFrames,
   encodeFrame,
   encodeHeader,
-  logMagic,
+  headerSize,
   type WalRecord,
 } from '../../../packages/storage/src/internal/wal-format.ts'
 import { recordedRequests, sampleObjects } from '../requests/recorded-requests.ts'
@@ -50,13 +50,14 @@ const keys = new ServiceAccountKeys([
 const tokens = ['a', 'b'].map((sub) => keys.sign({ sub, iss: 'fuzz', aud: ['x'], exp: 2_000_000_000 }))
 
 const records: readonly WalRecord[] = Array.from({ length: 12 }, (_, i) => ({
+  type: i % 4 === 3 ? 'delete' : 'put',
   key: `/registry/things/${i % 5}`,
-  value: i % 4 === 3 ? undefined : Buffer.from(`value ${i} `.repeat(1 + i * 7)),
+  value: i % 4 === 3 ? new Uint8Array(0) : Buffer.from(`value ${i} `.repeat(1 + i * 7)),
   revision: i + 1,
   createRevision: 1 + (i % 5),
 }))
 const log = Buffer.concat([
-  encodeHeader(logMagic, 0),
+  encodeHeader('log', 1),
   ...[0, 3, 4, 9].map((start, i, all) => encodeFrame(records.slice(start, all[i + 1]))),
 ])
 
@@ -147,9 +148,10 @@ export const binaryDecoders: readonly DecoderTarget[] = [
     check(input) {
       const file = Buffer.from(input)
       const found: WalRecord[] = []
-      const end = decodeFrames(file, (record) => found.push(record))
+      const data = file.subarray(headerSize)
+      const end = decodeFrames({ data, position: headerSize, size: file.length }, (all) => found.push(...all))
       if (end.kind !== 'corrupt')
-        must(end.length <= Math.max(16, file.length), 'the complete part lies within the file', end)
+        must(end.length <= Math.max(headerSize, file.length), 'the complete part lies within the file', end)
       // Checksums protect the records: whatever is read was written, in this order. Repeated frames may be read again.
       for (const record of found)
         must(
@@ -163,8 +165,7 @@ export const binaryDecoders: readonly DecoderTarget[] = [
 ]
 
 function sameRecord(a: WalRecord, b: WalRecord): boolean {
-  const sameValue =
-    a.value === undefined ? b.value === undefined : b.value !== undefined && Buffer.from(a.value).equals(b.value)
+  const sameValue = a.type === b.type && Buffer.from(a.value).equals(b.value)
   return a.key === b.key && a.revision === b.revision && a.createRevision === b.createRevision && sameValue
 }
 

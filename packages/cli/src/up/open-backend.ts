@@ -12,13 +12,17 @@ import { type Written, withFolder } from './with-folder.ts'
 export async function openBackend(
   backend: Backend,
   historyBytes: number,
-  { env, clock }: CommandContext,
+  { env, clock, note }: CommandContext,
 ): Promise<Store> {
   switch (backend.kind) {
     case 'memory':
       return new MemoryStore({ historyBytes })
     case 'durable':
-      return withFolder(kept(backend.folder), () => openDurableStore(join(backend.folder, 'store'), { historyBytes }))
+      return withFolder(kept(backend.folder), async () => {
+        const store = await openDurableStore(join(backend.folder, 'store'), { historyBytes })
+        for (const text of store.openNotes) note(`Opened the store in ${backend.folder}; ${text}`)
+        return store
+      })
     case 'etcd': {
       const tls = await tlsFrom(env)
       const auth = authFrom(env)

@@ -1,7 +1,18 @@
 import { constants } from 'node:fs'
-import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeFolder } from '../make-folder.ts'
+import type { FrameSource } from './wal-format.ts'
+
+/** Makes the names of a folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
 
 /** A file with positioned writes. When `write` or `truncate` resolves, its effect is on the medium. */
 export interface DurableFile {
@@ -10,10 +21,13 @@ export interface DurableFile {
   close(): Promise<void>
 }
 
+/** A file that is open for reading. Its size is that of the moment when it was opened. */
+export interface FileReader extends FrameSource, AsyncDisposable {}
+
 /** The operations on one folder that the durable store needs. Tests replace it to simulate disk failures. */
 export interface Disk {
   list(): Promise<readonly string[]>
-  read(name: string): Promise<Buffer>
+  openReader(name: string): Promise<FileReader>
   /** Opens a file for writing and creates it if it does not exist. */
   open(name: string): Promise<DurableFile>
   /** Renames a file and makes the new name durable. */
@@ -49,30 +63,64 @@ class NodeFile implements DurableFile {
   }
 }
 
-/** The real disk, limited to one folder. */
+/** Opens a file for writing, readable by its owner only, and creates it if it does not exist. Its name may not be durable yet. */
+export async function openDurableFile(path: string): Promise<DurableFile> {
+  return new NodeFile(await open(path, constants.O_RDWR | constants.O_CREAT | (dsync ?? 0), 0o600))
+}
+
+/** Opens a file for reading. It stays readable when another process deletes it meanwhile. */
+export async function openReader(path: string): Promise<FileReader> {
+  const handle = await open(path, constants.O_RDONLY)
+  try {
+    const { size } = await handle.stat()
+    return {
+      size,
+      async read(position, length) {
+        const data = Buffer.allocUnsafe(length)
+        for (let done = 0; done < length; ) {
+          // One call reads less than 2 GiB.
+          const { bytesRead } = await handle.read(data, done, Math.min(length - done, 1 << 30), position + done)
+          if (bytesRead === 0) throw new FileChangedError(path)
+          done += bytesRead
+        }
+        return data
+      },
+      [Symbol.asyncDispose]: () => handle.close(),
+    }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** A file became shorter while it was read. */
+export class FileChangedError extends Error {
+  constructor(path: string) {
+    super(`${path} was changed while it was read`)
+    this.name = 'FileChangedError'
+  }
+}
+
+/** Creates the folder if necessary, and returns the disk that is limited to it. */
 export async function nodeDisk(folder: string): Promise<Disk> {
   await makeFolder(folder)
+  return existingDisk(folder)
+}
+
+/** The disk of a folder that exists. */
+export function existingDisk(folder: string): Disk {
   const path = (name: string): string => join(folder, name)
-  const syncFolder = async (): Promise<void> => {
-    const handle = await open(folder, constants.O_RDONLY)
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-  }
   return {
     list: () => readdir(folder),
-    read: (name) => readFile(path(name)),
+    openReader: (name) => openReader(path(name)),
     async open(name) {
-      const flags = constants.O_RDWR | constants.O_CREAT | (dsync ?? 0)
-      const file = new NodeFile(await open(path(name), flags, 0o600))
-      await syncFolder()
+      const file = await openDurableFile(path(name))
+      await syncFolder(folder)
       return file
     },
     async rename(from, to) {
       await rename(path(from), path(to))
-      await syncFolder()
+      await syncFolder(folder)
     },
     remove: (name) => rm(path(name), { force: true }),
   }

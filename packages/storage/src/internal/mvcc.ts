@@ -1,6 +1,7 @@
 import { SortedKeys } from '@kubewright/base'
 import { CompactedError, FutureRevisionError } from '../storage-error.ts'
 import type { Change, Entry, ListRequest, Page } from '../store.ts'
+import { FrozenState } from './frozen-state.ts'
 
 /** A write whose condition was checked and that is about to be published. */
 export interface Write {
@@ -28,6 +29,8 @@ export class Mvcc {
   /** Reads below this revision fail. The log starts at the next revision. */
   #compacted: number
   #historyBytes = 0
+  /** The copies that are being read. */
+  readonly #frozen = new Set<FrozenState>()
 
   constructor(initial?: { readonly entries: Iterable<Entry>; readonly revision: number }) {
     this.#keys = new SortedKeys()
@@ -67,6 +70,7 @@ export class Mvcc {
   publish(write: Write): Change {
     const revision = ++this.#revision
     const previous = this.#live.get(write.key)
+    for (const frozen of this.#frozen) frozen.replaced(write.key, previous)
     let change: Change
     if (write.value === undefined) {
       this.#live.delete(write.key)
@@ -172,6 +176,18 @@ export class Mvcc {
       revision = change.revision
     }
     this.compact(revision)
+  }
+
+  /**
+   * Starts a copy of the present state that is read in pieces, between which writes may be published. Costs nothing up front; until it
+   * is disposed, it keeps the entries that writes replace.
+   */
+  freeze(): FrozenState {
+    const frozen: FrozenState = new FrozenState(this.#revision, this.#live, this.#keys, () =>
+      this.#frozen.delete(frozen),
+    )
+    this.#frozen.add(frozen)
+    return frozen
   }
 
   /** All live entries in key order. */

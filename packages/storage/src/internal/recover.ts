@@ -1,14 +1,21 @@
 import { StorageError } from '../storage-error.ts'
-import type { Entry } from '../store.ts'
-import type { Disk } from './disk.ts'
+import type { Disk, FileReader } from './disk.ts'
 import { Mvcc } from './mvcc.ts'
-import { decodeFrames, decodeHeader, headerSize, logMagic, snapshotMagic } from './wal-format.ts'
+import { frameProblem, isKey, isRevision, readHeader, readState } from './state-file.ts'
+import { readFrames, storeFormat, type WalRecord } from './wal-format.ts'
 
 const filePattern = /^(log|snapshot)-(\d{16})$/
 
-/** File names contain the start revision, so sorting the names sorts the files. */
-export const logName = (revision: number): string => `log-${String(revision).padStart(16, '0')}`
-export const snapshotName = (revision: number): string => `snapshot-${String(revision).padStart(16, '0')}`
+/** A file that exists while a restore replaces the contents of the folder. */
+export const restoreMarker = 'restore.incomplete'
+
+/** The files of a folder, by kind, in the order of their revisions. */
+export interface StoreFiles {
+  readonly logs: readonly string[]
+  readonly snapshots: readonly string[]
+  /** What a crash left behind. */
+  readonly drafts: readonly string[]
+}
 
 /** The contents of a folder, and the file to continue writing. */
 export interface Recovered {
@@ -17,92 +24,200 @@ export interface Recovered {
   readonly log: { readonly name: string; readonly length: number } | undefined
   /** Files that a newer snapshot replaced. */
   readonly obsolete: readonly string[]
+  /** The oldest format of the files that were read. */
+  readonly format: number
+  /** What was dropped, a line each. */
+  readonly notes: readonly string[]
 }
 
 /**
  * Rebuilds the state from the newest snapshot and the logs after it. An incomplete write at the end of the newest log
  * was never acknowledged and is dropped. Any other inconsistency throws `KW_STORAGE_CORRUPT`, because it may hide
- * acknowledged writes.
+ * acknowledged writes. Reads only, so it may also be called for a folder that a server has open: the result then has every
+ * write that was acknowledged before the call.
  */
 export async function recover(disk: Disk, folder: string): Promise<Recovered> {
-  const names = (await disk.list()).filter((name) => name !== 'lock')
-  const foreign = names.find((name) => !filePattern.test(name) && !name.endsWith('.tmp'))
+  const { logs, snapshots, drafts } = await listFiles(disk, folder)
+  const snapshot = snapshots.at(-1)
+  if (snapshot === undefined && logs.length === 0)
+    return { mvcc: new Mvcc(), log: undefined, obsolete: drafts, format: storeFormat, notes: [] }
+
+  const base = snapshot === undefined ? undefined : await readSnapshot(disk, folder, snapshot)
+  const mvcc = base?.mvcc ?? new Mvcc()
+  const first = logs.findLastIndex((name) => revisionOf(name) <= mvcc.revision)
+  // The log is created before the snapshot: without it, the writes after the snapshot are lost.
+  if (snapshot !== undefined && (first < 0 || revisionOf(logs[first]!) !== mvcc.revision)) {
+    throw damaged(folder, `the log after ${snapshot} is missing`)
+  }
+  const needed = logs.slice(Math.max(0, first))
+  const files = await openAll(disk, needed)
+  try {
+    const replayed = await replayAll(files, folder, mvcc)
+    const keep = new Set([...replayed.used, ...(snapshot === undefined ? [] : [snapshot])])
+    const obsolete = [...logs, ...snapshots].filter((name) => !keep.has(name))
+    const format = Math.min(base?.format ?? storeFormat, replayed.format)
+    return { mvcc, log: replayed.last, obsolete: [...obsolete, ...drafts], format, notes: replayed.notes }
+  } finally {
+    await closeAll(files)
+  }
+}
+
+interface Replayed {
+  readonly last: Recovered['log']
+  readonly used: readonly string[]
+  readonly format: number
+  readonly notes: readonly string[]
+}
+
+/** Applies consecutive logs. */
+async function replayAll(files: readonly OpenFile[], folder: string, mvcc: Mvcc): Promise<Replayed> {
+  const used: string[] = []
+  const notes: string[] = []
+  let format = storeFormat
+  let last: Recovered['log']
+  for (const [i, { name, file }] of files.entries()) {
+    const isNewest = files.slice(i + 1).every((later) => isUnwritten(later.file))
+    if (i > 0 && isNewest && isUnwritten(file)) {
+      // A crash while the log was created: the log before it is the newest one. That one must end where this one starts.
+      if (revisionOf(name) > mvcc.revision) throw gap(folder, mvcc.revision, revisionOf(name))
+      if (file.size < 16) notes.push(`${name}: ignored, as its header is incomplete`)
+      continue
+    }
+    const log = await replay(file, { folder, name, mvcc, isNewest })
+    if (log.length < file.size)
+      notes.push(`${name}: dropped ${file.size - log.length} bytes of an incomplete write at byte ${log.length}`)
+    format = Math.min(format, log.format)
+    last = { name, length: log.length }
+    used.push(name)
+  }
+  return { last, used, format, notes }
+}
+
+/** Lists the files of a store. Throws if there are others, as the folder may be that of another program. */
+export async function listFiles(disk: Disk, folder: string): Promise<StoreFiles> {
+  const names = [...(await disk.list())].filter((name) => name !== 'lock').sort()
+  if (names.includes(restoreMarker)) {
+    throw new StorageError(
+      'KW_STORAGE_CORRUPT',
+      `Cannot open ${folder} as a restore was interrupted: run kubewright restore again, with --force`,
+    )
+  }
+  const drafts = names.filter((name) => name.endsWith('.tmp'))
+  const files = names.filter((name) => !name.endsWith('.tmp'))
+  const foreign = files.find((name) => !filePattern.test(name))
   if (foreign !== undefined) {
-    throw corrupt(
+    throw new StorageError(
+      'KW_STORAGE_CORRUPT',
       `Cannot open ${folder} as it contains ${foreign}, which does not belong to this store: choose an empty folder`,
     )
   }
-  const sorted = (kind: string): string[] =>
-    names.filter((name) => name.startsWith(`${kind}-`) && !name.endsWith('.tmp')).sort()
-  const logs = sorted('log')
-  const snapshot = sorted('snapshot').at(-1)
-  if (snapshot === undefined && logs.length === 0) return { mvcc: new Mvcc(), log: undefined, obsolete: names }
-
-  const mvcc = snapshot === undefined ? new Mvcc() : await readSnapshot(disk, folder, snapshot)
-  const first = logs.findLastIndex((name) => revisionOf(name) <= mvcc.revision)
-  const needed = logs.slice(Math.max(0, first))
-  const all: { name: string; file: Buffer }[] = []
-  for (const name of needed) all.push({ name, file: await disk.read(name) })
-  // A log that was created but never written to is ignored. Otherwise the torn end of the log before it would count as
-  // damage.
-  const used = all.filter(({ file }) => file.length > headerSize)
-  const files = used.length > 0 ? used : all.slice(0, 1)
-  let last: { name: string; length: number } | undefined
-  for (const [i, { name, file }] of files.entries()) {
-    last = { name, length: replay(file, folder, name, mvcc, i === files.length - 1) }
+  return {
+    logs: files.filter((name) => name.startsWith('log-')),
+    snapshots: files.filter((name) => name.startsWith('snapshot-')),
+    drafts,
   }
-  const keep = new Set([...files.map(({ name }) => name), ...(snapshot === undefined ? [] : [snapshot])])
-  return { mvcc, log: last, obsolete: names.filter((name) => !keep.has(name)) }
 }
 
-const revisionOf = (name: string): number => Number(filePattern.exec(name)![2])
+/** The revision in the name of a file. */
+export const revisionOf = (name: string): number => Number(filePattern.exec(name)![2])
 
-async function readSnapshot(disk: Disk, folder: string, name: string): Promise<Mvcc> {
-  const file = await disk.read(name)
-  const revision = decodeHeader(file, snapshotMagic)
-  if (revision === undefined) throw corrupt(`Cannot open ${folder} as ${name} is not a snapshot of this store`)
-  const entries: Entry[] = []
-  const end = decodeFrames(file, ({ key, value, revision: modRevision, createRevision }) => {
-    if (value) entries.push({ key, value, createRevision, modRevision })
-  })
-  // A snapshot gets its final name only when it is complete, so a torn end is damage here.
-  if (end.kind !== 'complete') {
-    const offset = end.kind === 'torn' ? end.length : end.offset
-    throw corrupt(`Cannot open ${folder} as ${name} is damaged at byte ${offset}: restore the folder from a backup`)
+/** Whether a log has no frame. */
+const isUnwritten = ({ size }: FileReader): boolean => size <= 20
+
+/** A log that is open for reading. */
+interface OpenFile {
+  readonly name: string
+  readonly file: FileReader
+}
+
+/** Opens all files first: a running server may delete them at any time, and open ones stay readable. */
+async function openAll(disk: Disk, names: readonly string[]): Promise<readonly OpenFile[]> {
+  const files: OpenFile[] = []
+  try {
+    for (const name of names) files.push({ name, file: await disk.openReader(name) })
+    return files
+  } catch (error) {
+    await closeAll(files)
+    throw error
   }
-  return new Mvcc({ entries, revision })
+}
+
+async function closeAll(files: readonly OpenFile[]): Promise<void> {
+  for (const { file } of files) await file[Symbol.asyncDispose]()
+}
+
+async function readSnapshot(disk: Disk, folder: string, name: string): Promise<{ mvcc: Mvcc; format: number }> {
+  const file = await disk.openReader(name)
+  const state = await readState(file, 'snapshot').finally(() => file[Symbol.asyncDispose]())
+  if ('newer' in state) throw newerFormat(folder, name, state.newer)
+  if ('why' in state) throw damaged(folder, `${name} is damaged at byte ${state.offset} (${state.why})`)
+  const { header, entries } = state
+  if (header.revision !== revisionOf(name)) throw damaged(folder, `${name} is the snapshot of ${header.revision}`)
+  return { mvcc: new Mvcc({ entries, revision: header.revision }), format: header.format }
+}
+
+interface Replay {
+  readonly folder: string
+  readonly name: string
+  readonly mvcc: Mvcc
+  readonly isNewest: boolean
 }
 
 /** Applies a log. Returns the length of its complete part in bytes. */
-function replay(file: Buffer, folder: string, name: string, mvcc: Mvcc, newest: boolean): number {
-  if (file.length < headerSize && newest) return 0
-  const start = decodeHeader(file, logMagic)
-  if (start === undefined) throw corrupt(`Cannot open ${folder} as ${name} is not a log of this store`)
-  if (start > mvcc.revision) {
-    throw corrupt(
-      `Cannot open ${folder} as the log between revisions ${mvcc.revision} and ${start} is missing: restore the folder from a backup`,
-    )
-  }
-  let gap: number | undefined
-  const end = decodeFrames(file, ({ key, value, revision }) => {
-    if (revision <= mvcc.revision || gap !== undefined) return
-    if (revision !== mvcc.revision + 1) gap = revision
-    else mvcc.publish({ key, value })
+async function replay(
+  file: FileReader,
+  { folder, name, mvcc, isNewest }: Replay,
+): Promise<{ length: number; format: number }> {
+  const header = await readHeader(file, 'log')
+  if (header === undefined) throw damaged(folder, `${name} is not a log of this store`)
+  if ('newer' in header) throw newerFormat(folder, name, header.newer)
+  if (header.revision !== revisionOf(name)) throw damaged(folder, `${name} is the log of ${header.revision}`)
+  if (header.revision > mvcc.revision) throw gap(folder, mvcc.revision, header.revision)
+  let problem: string | undefined
+  const end = await readFrames(file, header.size, (records) => {
+    for (const record of records) {
+      if (problem !== undefined) return
+      problem = recordProblem(mvcc, record)
+      if (problem === undefined)
+        mvcc.publish({ key: record.key, value: record.type === 'put' ? record.value : undefined })
+    }
   })
-  if (gap !== undefined) {
-    throw corrupt(
-      `Cannot open ${folder} as ${name} jumps from revision ${mvcc.revision} to ${gap}: restore the folder from a backup`,
-    )
-  }
-  if (end.kind === 'corrupt' || (end.kind === 'torn' && !newest)) {
-    const [offset, why] = end.kind === 'torn' ? [end.length, 'the file ends too early'] : [end.offset, end.why]
-    throw corrupt(
-      `Cannot open ${folder} as ${name} is damaged at byte ${offset} (${why}): restore the folder from a backup`,
-    )
-  }
-  return end.length
+  if (problem !== undefined) throw damaged(folder, `${name} ${problem}`)
+  const bad = end.kind === 'torn' && isNewest ? undefined : frameProblem(end)
+  if (bad) throw damaged(folder, `${name} is damaged at byte ${bad.offset} (${bad.why})`)
+  return { length: end.kind === 'corrupt' ? end.offset : end.length, format: header.format }
 }
 
-function corrupt(message: string): StorageError {
-  return new StorageError('KW_STORAGE_CORRUPT', message)
+/** Why a record cannot follow the state, worded to follow the name of the file; undefined if it can. */
+export function recordProblem(
+  state: Pick<Mvcc, 'revision' | 'newest'>,
+  { type, key, revision, createRevision }: WalRecord,
+): string | undefined {
+  if (revision !== state.revision + 1 || !isRevision(revision))
+    return `jumps from revision ${state.revision} to ${revision}`
+  if (type !== 'put' && type !== 'delete') return `has a record of the type ${type} at revision ${revision}`
+  if (!isKey(key)) return `has the invalid key ${JSON.stringify(key)} at revision ${revision}`
+  const current = state.newest(key)
+  if (type === 'delete' && !current) return `deletes ${key} at revision ${revision}, which does not exist`
+  const created = current?.createRevision ?? revision
+  if (createRevision === created) return undefined
+  return `states ${createRevision} as the create revision of ${key}, which is ${created}`
+}
+
+const gap = (folder: string, from: number, to: number): StorageError =>
+  damaged(folder, `the log between revisions ${from} and ${to} is missing`)
+
+function damaged(folder: string, what: string): StorageError {
+  return new StorageError(
+    'KW_STORAGE_CORRUPT',
+    `Cannot open ${folder} as ${what}: restore the folder from a backup, or run kubewright check`,
+  )
+}
+
+/** The error for a file that a newer version wrote. */
+export function newerFormat(folder: string, name: string, format: number): StorageError {
+  return new StorageError(
+    'KW_STORAGE_FORMAT',
+    `Cannot open ${folder} as ${name} has format ${format}, and this version of kubewright reads formats up to ${storeFormat}: use the newer version that wrote it`,
+  )
 }
