@@ -24,6 +24,7 @@ export const areaTitles: Readonly<Record<string, string>> = {
   list: 'Selectors, pages, resource versions',
   names: 'Names, generated names, labels, annotations',
   'namespace-lifecycle': 'Namespaces from creation to deletion',
+  nodes: 'Requests of kubelets: the node authorizer and NodeRestriction',
   patch: 'JSON, merge and strategic merge patches',
   pruning: 'Pruning of custom resources',
   scale: 'The scale subresource',

@@ -7,6 +7,8 @@ import { type AuthorizationMode, alwaysAllow, alwaysDeny, UnionAuthorizer } from
 import type { Authorizer } from './authorizer.ts'
 import { bearerTokens } from './bearer-token.ts'
 import { clientCertificates } from './client-certificates.ts'
+import { NodeAuthorizer } from './node/node-authorizer.ts'
+import { NodeGraph } from './node/node-graph.ts'
 import { openIdMetadata } from './openid-metadata.ts'
 import { EscalationGuard } from './rbac/escalation.ts'
 import { RbacAuthorizer } from './rbac/rbac-authorizer.ts'
@@ -24,7 +26,7 @@ export interface AccessControlOptions {
   readonly clientCertificates?: boolean
   /** Whether requests without credentials are served as system:anonymous, by path. Others get 401. @default all of them */
   readonly anonymous?: AnonymousAccess
-  /** How requests are authorized; the first mode that allows a request decides. @default RBAC */
+  /** How requests are authorized; the first mode that allows a request decides. @default Node and RBAC */
   readonly authorization?: readonly AuthorizationMode[]
   /** Trusts the user headers of a front proxy, as kube-apiserver does. @default no proxy is trusted */
   readonly requestHeader?: RequestHeaderOptions
@@ -54,7 +56,7 @@ export interface AccessControl {
   readonly authenticators: readonly Authenticator[]
   /** Whether a request without credentials for this path is served. */
   readonly allowsAnonymous: (path: string) => boolean
-  /** Allows only members of system:masters until {@link AccessControl.attach} has loaded the RBAC policy. */
+  /** Allows only members of system:masters until {@link AccessControl.attach} has loaded the policies. */
   readonly authorizer: Authorizer
   /** Connects to the stored roles, bindings and service accounts. To be called once, during the setup of the server. */
   attach(parts: AccessControlParts): Promise<AttachedAccess>
@@ -77,7 +79,9 @@ const defaultIssuer = 'https://kubernetes.default.svc'
 export function createAccessControl(options: AccessControlOptions = {}): AccessControl {
   const { issuer = defaultIssuer, audiences = [issuer], keys } = options.serviceAccounts ?? {}
   const rbac = new RbacAuthorizer()
-  const authorizer = authorizerOf(options.authorization, rbac)
+  const node = new NodeAuthorizer()
+  const modes = options.authorization ?? ['Node', 'RBAC']
+  const authorizer = authorizerOf(modes, { rbac, node })
   const { anonymous = true } = options
   let serviceAccountTokens: ServiceAccountTokens | undefined
   const tokenAuthenticators: TokenAuthenticator[] = [
@@ -104,6 +108,7 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
       })
       const policy = await RbacPolicy.open(registry.feed)
       rbac.attach(policy)
+      if (modes.includes('Node')) node.attach(await NodeGraph.open(registry.feed))
       return {
         authorizer,
         audiences,
@@ -116,15 +121,17 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
   }
 }
 
-function authorizerOf(modes: readonly AuthorizationMode[] = ['RBAC'], rbac: RbacAuthorizer): Authorizer {
-  // The only mode of most servers needs no union, because it allows everything to system:masters itself.
-  if (modes.length === 1 && modes[0] === 'RBAC') return rbac
-  const byMode: Partial<Record<AuthorizationMode, Authorizer>> = {
+function authorizerOf(
+  modes: readonly AuthorizationMode[],
+  { rbac, node }: { readonly rbac: Authorizer; readonly node: Authorizer },
+): Authorizer {
+  const byMode: Readonly<Record<AuthorizationMode, Authorizer>> = {
+    Node: node,
     RBAC: rbac,
     AlwaysAllow: alwaysAllow,
     AlwaysDeny: alwaysDeny,
   }
-  return new UnionAuthorizer(modes.map((mode) => byMode[mode]).filter((one) => one !== undefined))
+  return new UnionAuthorizer(modes.map((mode) => byMode[mode]))
 }
 
 /** Reads the store when the cache lacks the object: a client may present a token right after it created the service account. */

@@ -16,6 +16,8 @@ export interface AuthorizationAttributes {
   readonly name: string
   /** The path of requests that name no resource. */
   readonly path: string
+  /** The value that the field selector of a list, watch or deletecollection requires of a field. @default no field is selected */
+  readonly selectedValue?: (field: string) => string | undefined
 }
 
 /** The result of authorization. A denied request may carry a reason. */
@@ -52,19 +54,26 @@ export interface Authorizer {
 /** The attributes of a request. */
 export function attributesOf(user: UserInfo, info: RequestInfo, query: URLSearchParams): AuthorizationAttributes {
   const { verb, isResource, group, version, resource, subresource, namespace, path } = info
-  const name = info.name === '' && (verb === 'list' || verb === 'watch') ? selectedName(query) : info.name
-  return { user, verb, isResource, group, version, resource, subresource, namespace, name, path }
+  const attributes = { user, verb, isResource, group, version, resource, subresource, namespace, path }
+  if (verb !== 'list' && verb !== 'watch' && verb !== 'deletecollection') return { ...attributes, name: info.name }
+  const selectedValue = (field: string): string | undefined => valueIn(query.get('fieldSelector'), field)
+  const name = info.name === '' && verb !== 'deletecollection' ? selectedName(selectedValue) : info.name
+  return { ...attributes, name, selectedValue }
 }
 
 /** The name that a list or watch selects, so that rules for single names can allow it. */
-function selectedName(query: URLSearchParams): string {
-  const selector = query.get('fieldSelector')
-  if (!selector) return ''
+function selectedName(selectedValue: (field: string) => string | undefined): string {
+  const name = selectedValue('metadata.name')
+  return name !== undefined && isPathSegmentName(name, false).length === 0 ? name : ''
+}
+
+/** The value that a field selector requires of a field. A selector that cannot be parsed selects no field. */
+export function valueIn(selector: string | null | undefined, field: string): string | undefined {
+  if (!selector) return undefined
   try {
-    const name = parseFieldSelector(selector).exactValueOf('metadata.name')
-    return name !== undefined && isPathSegmentName(name, false).length === 0 ? name : ''
+    return parseFieldSelector(selector).exactValueOf(field)
   } catch {
-    return ''
+    return undefined
   }
 }
 

@@ -13,6 +13,7 @@ import { defaultStorageClass } from './default-storage-class.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { limitRanger } from './limit-ranger.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
+import { nodeRestriction } from './node-restriction/node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
 import { podPriority } from './pod-priority.ts'
@@ -91,6 +92,7 @@ export function admissionPlugins(
     namespaceLifecycle({ lookup, clock }),
     limitRanger(lookup),
     serviceAccount({ lookup, clock, random }),
+    nodeRestriction({ lookup, authorizer }),
     taintNodesByCondition,
     podSecurity(lookup),
     podPriority(lookup),

@@ -1,5 +1,6 @@
 import { type Clock, goQuote, isPathSegmentName, type Random, randomSuffix } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
+import { secretNamesOf } from '../auth/node/pod-references.ts'
 import type { Container, PodLike, PodSpec } from '../builtins/core/pod/pod-types.ts'
 import type { ObjectLookup, SharedObject } from '../registry/object-lookup.ts'
 import { admissionForbidden } from './admission-forbidden.ts'
@@ -96,7 +97,7 @@ function checkMirror(attributes: AdmissionAttributes, { spec = {} }: PodLike): v
   const tokens = (spec.volumes ?? []).some((volume) =>
     volume.projected?.sources?.some((source) => source.serviceAccountToken !== undefined),
   )
-  if (secretReferenceProblem(spec, { metadata: { name: '' } }, false) !== undefined) {
+  if (secretNamesOf(spec as Parameters<typeof secretNamesOf>[0]).length > 0) {
     throw admissionForbidden(attributes, 'a mirror pod may not reference secrets')
   }
   if (tokens) throw admissionForbidden(attributes, 'a mirror pod may not use ServiceAccountToken volume projections')

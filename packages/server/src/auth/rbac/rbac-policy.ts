@@ -1,5 +1,6 @@
 import { newNotFound } from '@kubewright/api'
 import { goQuote } from '@kubewright/base'
+import { CacheFollower, type FollowingIndex } from '../../cache/cache-follower.ts'
 import type { ResourceCache } from '../../cache/resource-cache.ts'
 import type { StoreFeed } from '../../cache/store-feed.ts'
 import type { UserInfo } from '../../request/user-info.ts'
@@ -154,23 +155,19 @@ function missing(resource: string, name: string): string {
 }
 
 /** The bindings of one kind by namespace and subject, synchronized with their cache. */
-class BindingIndex {
-  readonly #cache: ResourceCache
-  /** The epoch of the cache at the last rebuild; a new epoch invalidates the cursor. */
-  #epoch = -1
-  /** The position in the history of the cache up to which events are processed. */
-  #cursor = 0
+class BindingIndex implements FollowingIndex {
+  readonly #follower: CacheFollower
   /** Bindings by namespace (empty for cluster-wide ones) and subject key. */
   readonly #bySubject = new Map<string, Map<string, Set<Binding>>>()
   readonly #byKey = new Map<string, Binding>()
 
   constructor(cache: ResourceCache) {
-    this.#cache = cache
+    this.#follower = new CacheFollower(cache, this)
   }
 
   /** The distinct bindings that apply to the user, ordered by name. */
   applyingTo(user: UserInfo, namespace: string): readonly Binding[] {
-    this.#catchUp()
+    this.#follower.catchUp()
     const subjects = this.#bySubject.get(namespace)
     if (!subjects) return []
     const found = new Set<Binding>(subjects.get(`User:${user.name}`))
@@ -178,32 +175,12 @@ class BindingIndex {
     return found.size <= 1 ? [...found] : [...found].sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** Processes new events. Synchronous, so that a lookup sees one consistent state. */
-  #catchUp(): void {
-    const cache = this.#cache
-    if (this.#epoch !== cache.epoch) this.#rebuild()
-    for (; this.#cursor < cache.end; this.#cursor++) {
-      const event = cache.eventAt(this.#cursor)
-      // The history no longer contains the event.
-      if (event === 'lost') {
-        this.#rebuild()
-        return
-      }
-      if (!event) return
-      this.#drop(event.object.key)
-      if (event.type !== 'DELETED') this.#add(event.object)
-    }
-  }
-
-  #rebuild(): void {
+  clear(): void {
     this.#bySubject.clear()
     this.#byKey.clear()
-    for (const object of this.#cache.list(this.#cache.prefix)) this.#add(object)
-    this.#epoch = this.#cache.epoch
-    this.#cursor = this.#cache.end
   }
 
-  #add(stored: StoredObject): void {
+  add(stored: StoredObject): void {
     const { metadata } = stored.object
     const namespace = metadata.namespace ?? ''
     const subjects = (stored.object['subjects'] as Subject[] | null | undefined) ?? []
@@ -225,7 +202,7 @@ class BindingIndex {
     }
   }
 
-  #drop(key: string): void {
+  drop(key: string): void {
     const binding = this.#byKey.get(key)
     if (!binding) return
     this.#byKey.delete(key)

@@ -1,6 +1,6 @@
 import { newInvalid, parseFieldSelector, parseSelector } from '@kubewright/api'
 import type { AuthorizationAttributes, Authorizer } from '../../../auth/authorizer.ts'
-import { resourceAttributes } from '../../../auth/authorizer.ts'
+import { resourceAttributes, valueIn } from '../../../auth/authorizer.ts'
 import type { UserInfo } from '../../../request/user-info.ts'
 import type { VirtualCreate } from '../../../resource/resource.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
@@ -71,6 +71,7 @@ function attributesFrom(user: UserInfo, spec: AccessReviewSpec): AuthorizationAt
       subresource = '',
       namespace = '',
       name = '',
+      fieldSelector,
     } = about
     return resourceAttributes(user, {
       verb,
@@ -80,10 +81,18 @@ function attributesFrom(user: UserInfo, spec: AccessReviewSpec): AuthorizationAt
       subresource,
       namespace,
       name,
+      selectedValue: (field) => valueInSpec(fieldSelector, field),
     })
   }
   const { verb = '', path = '' } = spec.nonResourceAttributes ?? {}
   return { ...resourceAttributes(user, { verb, group: '', resource: '' }), isResource: false, version: '', path }
+}
+
+function valueInSpec(selector: SelectorSpec | null | undefined, field: string): string | undefined {
+  const required = (selector?.requirements ?? []).find(
+    (one) => one.key === field && one.operator === 'In' && isUsableFieldRequirement(one),
+  )
+  return required?.values?.[0] ?? valueIn(selector?.rawSelector, field)
 }
 
 /** The evaluation error for selectors that cannot be parsed. The review ignores them. */
