@@ -28,7 +28,7 @@ export const apiServerFlags = defineFlags({
   'authorization-mode': {
     section,
     value: 'MODES',
-    default: 'RBAC',
+    default: 'Node,RBAC',
     parse: namesOf,
     help: 'Authorize requests by these modes, in order: AlwaysAllow, AlwaysDeny, Node, RBAC',
   },

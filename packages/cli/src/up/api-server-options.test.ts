@@ -12,11 +12,11 @@ const options = async (args: string, plugins?: readonly string[]): Promise<ApiSe
   apiServerOptions(parseFlags(apiServerFlags, args === '' ? [] : args.split(' ')).values, plugins)
 
 describe('apiServerOptions()', () => {
-  it('listens on the loopback address and authorizes by RBAC by default', async () => {
+  it('listens on the loopback address and authorizes by Node and RBAC by default', async () => {
     expect(await options('')).toEqual({
       bindAddress: '127.0.0.1',
       clusterIpRange: '10.0.0.0/24',
-      authorization: ['RBAC'],
+      authorization: ['Node', 'RBAC'],
       anonymous: true,
       tokens: [],
       admission: { enabled: [], disabled: [] },

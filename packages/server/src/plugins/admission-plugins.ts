@@ -40,6 +40,7 @@ export const defaultAdmissionPlugins = [
   'NamespaceLifecycle',
   'LimitRanger',
   'ServiceAccount',
+  'NodeRestriction',
   'TaintNodesByCondition',
   'PodSecurity',
   'Priority',
