@@ -6,6 +6,7 @@ import type { Authenticator } from './auth/authenticator.ts'
 import type { Authorizer } from './auth/authorizer.ts'
 import { StoreFeed } from './cache/store-feed.ts'
 import type { WindowLimits } from './cache/window-budget.ts'
+import type { Auditor } from './http/audit/auditor.ts'
 import { RequestHandler } from './http/request-handler.ts'
 import { ObjectRegistry } from './registry/object-registry.ts'
 import type { PathHandler } from './request/path-handler.ts'
@@ -60,6 +61,8 @@ export interface ServerExtensions {
   readonly filters?: readonly RequestFilter[]
   /** Tried in order, before resources. */
   readonly paths?: readonly PathHandler[]
+  /** Writes the audit log. @default none */
+  readonly auditor?: Auditor | undefined
 }
 
 /** A running API server without a listener: call its handler, or put `listen` in front of it. */
@@ -99,7 +102,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     throw error
   }
   const { authenticators, authorizer, allowsAnonymous } = options
-  const { filters = [], paths = [] } = extensions ?? {}
+  const { filters = [], paths = [], auditor } = extensions ?? {}
   const dispatch: ResourceDispatcher['dispatch'] = (context) => dispatcher.dispatch(context)
   const requests = new RequestHandler({
     authenticators,
@@ -108,6 +111,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     filters,
     paths,
     dispatch,
+    auditor,
     clock,
     random,
     log,

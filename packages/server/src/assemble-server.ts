@@ -116,9 +116,9 @@ async function setUp(
   // Stops the registrar when a later step of the start fails.
   onAbort(parts.signal, () => void registrar[Symbol.asyncDispose]())
   const { authorizer } = access
-  const { discovery, filters, paths } = standard
+  const { auditor, discovery, filters, paths } = standard
   const admission = admissionPlugins({ ...parts, authorizer, webhooks, discovery }, options.admissionPlugins).filter(
     ({ name }) => !options.disabledAdmissionPlugins?.includes(name),
   )
-  return { extensions: { admission, filters, paths: [...attached.paths, ...paths] }, registrar }
+  return { extensions: { admission, auditor, filters, paths: [...attached.paths, ...paths] }, registrar }
 }

@@ -33,11 +33,13 @@ export type { StaticToken } from './auth/static-tokens.ts'
 export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
 export { kubernetesAddress, type ServiceRanges } from './builtins/core/service/service-allocator.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
+export { type AuditPolicy, type ParsedAuditPolicy, parseAuditPolicy } from './config/audit-policy.ts'
 export {
   createExtensionServer,
   type ExtensionResource,
   type ExtensionServerOptions,
 } from './extension-server.ts'
+export type { AuditSink } from './http/audit/auditor.ts'
 export { type Listener, type ListenLimits, type ListenOptions, listen } from './http/listener/listener.ts'
 export type { WebhookOptions } from './outgoing/create-webhook-client.ts'
 export { type LocalRequest, type LocalResponse, type LocalServer, LocalServers } from './outgoing/local-servers.ts'

@@ -2,11 +2,12 @@ import { type Aggregation, type AggregationOptions, createAggregation } from './
 import type { ServerExtensions, ServerParts } from './api-server.ts'
 import { type BootstrapOptions, bootstrap } from './bootstrap/bootstrap.ts'
 import { followFlowSchemas } from './bootstrap/flow-schema-conditions.ts'
+import type { AuditPolicy } from './config/audit-policy.ts'
 import { DiscoveryIndex } from './discovery/discovery-index.ts'
 import { discoveryPaths } from './discovery/discovery-paths.ts'
 import { rootPaths } from './discovery/root-paths.ts'
 import { kubernetesVersion, versionPath } from './discovery/version-path.ts'
-import { type AuditSink, auditLog } from './http/filters/audit-log.ts'
+import { Auditor, type AuditSink, metadataPolicy } from './http/audit/auditor.ts'
 import { type InFlightLimits, maxInFlight } from './http/filters/max-in-flight.ts'
 import { maxLongRunning } from './http/filters/max-long-running.ts'
 import { requestLog } from './http/filters/request-log.ts'
@@ -43,12 +44,21 @@ export interface BuiltinOptions extends BootstrapOptions {
   readonly list?: ListLimits
   /** How the server connects to extension servers. */
   readonly aggregation?: AggregationOptions
-  /** Receives an audit event for every request. @default none */
-  readonly audit?: AuditSink
+  /** Where audit events go and what they record. @default no events */
+  readonly audit?: AuditOptions | undefined
+}
+
+/** The audit log of a server. */
+export interface AuditOptions {
+  readonly sink: AuditSink
+  /** What is recorded. @default the metadata of every request, when it is complete */
+  readonly policy?: AuditPolicy | undefined
 }
 
 /** The extensions of every kube-apiserver. */
-export interface StandardExtensions extends Required<Pick<ServerExtensions, 'filters' | 'paths'>> {
+export interface StandardExtensions
+  extends Required<Pick<ServerExtensions, 'filters' | 'paths'>>,
+    Pick<ServerExtensions, 'auditor'> {
   readonly discovery: DiscoveryIndex
 }
 
@@ -68,10 +78,11 @@ export async function standardExtensions(
   await start(parts, health, aggregation, options)
   return {
     discovery,
+    auditor:
+      options.audit && new Auditor({ sink: options.audit.sink, policy: options.audit.policy ?? metadataPolicy, clock }),
     filters: [
       metrics.filter,
       requestLog(clock, log),
-      ...(options.audit ? [auditLog(options.audit, clock)] : []),
       maxInFlight(options.inFlight),
       maxLongRunning(options.watchesPerUser),
       requestTimeout(clock),

@@ -1,14 +1,18 @@
 import { readFile } from 'node:fs/promises'
-import { type FlagValues, UsageError } from '@kubewright/base'
+import { parseYaml } from '@kubewright/api'
+import { errorText, type FlagValues, UsageError } from '@kubewright/base'
 import {
+  type AuditPolicy,
   type AuthorizationMode,
   authorizationModes,
   defaultAdmissionPlugins,
   type OptionalAdmissionPlugin,
   optionalAdmissionPlugins,
+  parseAuditPolicy,
   type StaticToken,
 } from '@kubewright/server'
 import type { apiServerFlags } from './api-server-flags.ts'
+import type { RotationLimits } from './rotating-file.ts'
 import { parseTokenFile } from './token-file.ts'
 
 /** The options of an API server that kube-apiserver has as well, with the contents of the files that flags name. */
@@ -21,9 +25,19 @@ export interface ApiServerOptions {
   readonly tokens: readonly StaticToken[]
   readonly admission: AdmissionChoice
   readonly inFlight: { readonly readOnly: number; readonly mutating: number }
+  /** The audit log; undefined for none. */
+  readonly audit?: AuditLogOptions | undefined
   readonly scheduler?: boolean | undefined
   /** What the user should know about the combination of flags. */
   readonly warnings: readonly string[]
+}
+
+/** What the audit log records and where it is. */
+export interface AuditLogOptions {
+  readonly policy: AuditPolicy
+  /** A file, or `-` for the standard output. */
+  readonly path: string
+  readonly limits: RotationLimits
 }
 
 /** The admission plugins to add to the default ones and to remove from them. */
@@ -58,6 +72,7 @@ export async function apiServerOptions(
       readOnly: limitOf(values['max-requests-inflight']),
       mutating: limitOf(values['max-mutating-requests-inflight']),
     },
+    audit: await auditOptions(values, warnings),
     scheduler: values.scheduler,
     warnings,
   }
@@ -96,6 +111,38 @@ export function admissionChoice(enable: readonly string[], disable: readonly str
     throw new UsageError(`${both.join(', ')} in enable-admission-plugins and disable-admission-plugins overlapped`)
   }
   return { enabled: optionalAdmissionPlugins.filter((name) => enable.includes(name)), disabled: disable }
+}
+
+async function auditOptions(
+  values: FlagValues<typeof apiServerFlags>,
+  warnings: string[],
+): Promise<AuditLogOptions | undefined> {
+  const { 'audit-policy-file': file, 'audit-log-path': path } = values
+  if (file === undefined) {
+    if (path !== undefined) warnings.push('No audit events are recorded: --audit-log-path needs --audit-policy-file')
+    return undefined
+  }
+  const { policy, unknownFields } = await configIn('--audit-policy-file', file, parseAuditPolicy)
+  if (unknownFields.length > 0) warnings.push(`${file}: unknown fields are ignored: ${unknownFields.join(', ')}`)
+  if (path === undefined) {
+    warnings.push('No audit events are recorded: --audit-policy-file needs --audit-log-path')
+    return undefined
+  }
+  const limits = {
+    maxBytes: (values['audit-log-maxsize'] || 100) * 1024 * 1024,
+    maxBackups: values['audit-log-maxbackup'],
+    maxAgeDays: values['audit-log-maxage'],
+  }
+  return { policy, path, limits }
+}
+
+/** Reads a YAML or JSON file and parses its contents. Throws {@link UsageError} with the flag and the file for every mistake. */
+async function configIn<T>(flag: string, file: string, parse: (value: unknown) => T): Promise<T> {
+  try {
+    return parse(parseYaml(await readFile(file, 'utf8')))
+  } catch (error) {
+    throw new UsageError(`${flag} ${file}: ${errorText(error)}`)
+  }
 }
 
 async function tokensIn(file: string | undefined, warnings: string[]): Promise<StaticToken[]> {

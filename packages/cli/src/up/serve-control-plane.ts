@@ -4,11 +4,12 @@ import { type ControlPlane, chooseControllers, kubeconfigFor, startControlPlane 
 import { adminUser, createFrontProxyIdentity, listen } from '@kubewright/server'
 import type { Store } from '@kubewright/storage'
 import type { CommandContext } from '../command/command-context.ts'
-import { admissionChoice } from './api-server-options.ts'
+import { type AuditLogOptions, admissionChoice } from './api-server-options.ts'
 import { freeKubeconfig } from './free-kubeconfig.ts'
 import { identityOf, openBackend } from './open-backend.ts'
 import type { PlaneOptions } from './plane-options.ts'
 import { writePrivateFile } from './private-file.ts'
+import { RotatingFile } from './rotating-file.ts'
 import { exposure, serverAddresses, urlOf } from './server-addresses.ts'
 import { withFolder } from './with-folder.ts'
 
@@ -51,6 +52,7 @@ export async function serveControlPlane(
     const clientCas = [identity.ca.cert, ...(clientCa === undefined ? [] : [clientCa])]
     const { token, limits } = options
     let port = options.port
+    const audit = apiServer?.audit && auditSink(apiServer.audit, context, disposer)
     const plane = disposer.use(
       await startControlPlane({
         store,
@@ -74,6 +76,7 @@ export async function serveControlPlane(
             ...(limits.listObjects === undefined ? {} : { list: { objects: limits.listObjects } }),
             watchesPerUser: limits.watchesPerUser,
             ...(apiServer ? { inFlight: apiServer.inFlight } : {}),
+            ...(apiServer?.audit && audit ? { audit: { policy: apiServer.audit.policy, sink: audit } } : {}),
             port: options.port,
             clientCa: clientCas.join('\n'),
             frontProxy: createFrontProxyIdentity(clock.now(), identity.frontProxyCa),
@@ -142,6 +145,18 @@ async function chosenControllers(choice: PlaneOptions['controllers']): Promise<P
     if (isKubewrightError(error, 'KW_CONTROLLER_UNKNOWN')) throw new UsageError(`--${error.message}`)
     throw error
   }
+}
+
+/** Opens the audit log. Events to the standard output are lines of it. */
+function auditSink(
+  { path, limits }: AuditLogOptions,
+  { clock, out }: CommandContext,
+  disposer: AsyncDisposer,
+): (line: string) => void {
+  if (path === '-') return out
+  const file = new RotatingFile(path, limits, clock)
+  disposer.defer(async () => file[Symbol.dispose]())
+  return (line) => file.write(line)
 }
 
 async function certificateIn(file: string): Promise<string> {

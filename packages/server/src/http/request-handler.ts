@@ -7,13 +7,14 @@ import {
   newTimeoutError,
   type Status,
 } from '@kubewright/api'
-import { type Clock, errorText, type Logger, parseDuration, type Random, shortId } from '@kubewright/base'
+import { type Clock, errorText, type Logger, parseDuration, type Random, shortId, uuid } from '@kubewright/base'
 import { StorageError } from '@kubewright/storage'
 import { authenticate } from '../auth/authenticate.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
 import { type Authorizer, attributesOf } from '../auth/authorizer.ts'
 import { forbiddenError } from '../auth/forbidden-error.ts'
 import { impersonate } from '../auth/impersonation.ts'
+import type { AuditRecord } from '../request/audit-record.ts'
 import { negotiateError } from '../request/negotiate.ts'
 import type { PathHandler } from '../request/path-handler.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -21,6 +22,7 @@ import type { RequestFilter } from '../request/request-filter.ts'
 import { type RequestInfo, requestInfoOf } from '../request/request-info.ts'
 import { respondStatus, respondText } from '../request/respond.ts'
 import { maxWarnings, warningHeaders } from '../request/warning-headers.ts'
+import type { Auditor, RequestAudit } from './audit/auditor.ts'
 
 /** Options of {@link RequestHandler}. */
 export interface RequestHandlerOptions {
@@ -35,10 +37,26 @@ export interface RequestHandlerOptions {
   readonly paths: readonly PathHandler[]
   /** Handles authorized requests for resources. */
   readonly dispatch: (context: RequestContext) => Promise<ApiResponse>
+  /** Writes the audit log. @default none */
+  readonly auditor?: Auditor | undefined
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
 }
+
+/** What the steps of one request share. */
+interface RequestScope {
+  readonly request: ApiRequest
+  readonly warnings: string[]
+  readonly auditId: string
+  /** Annotations that the handling of the request adds to the audit event. */
+  readonly annotations: Map<string, string>
+  /** Set once the client is authenticated, if the audit policy records the request. */
+  audit?: RequestAudit | undefined
+}
+
+/** Longer audit ids of clients are cut. */
+const maxAuditId = 64
 
 /**
  * Takes every request through the same steps, in this order: parse the path, authenticate, impersonate, run the filters, authorize, try
@@ -54,50 +72,64 @@ export class RequestHandler {
   /** Never rejects: every failure becomes an HTTP response. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
     const warnings: string[] = []
-    const auditId = shortId(this.#options.random)
+    const auditId = this.#auditId(request)
+    const scope: RequestScope = { request, warnings, auditId, annotations: new Map() }
     let response: ApiResponse
     try {
-      response = await this.#serve(request, warnings, auditId)
+      response = await this.#serve(scope)
     } catch (error) {
-      response = respondStatus(this.#statusOf(error, request, auditId), negotiateError(request))
+      const status = this.#statusOf(error, request, auditId)
+      scope.audit?.failed(error, status)
+      response = respondStatus(status, negotiateError(request))
     }
+    if (scope.audit) response = scope.audit.answered(response, scope.annotations)
     const headers: Record<string, string | readonly string[]> = { 'audit-id': auditId, ...response.headers }
     if (warnings.length > 0) headers['warning'] = warningHeaders(warnings)
     return { ...response, headers }
   }
 
-  async #serve(request: ApiRequest, warnings: string[], auditId: string): Promise<ApiResponse> {
+  /** The id that the client sent, or a new one: a UUID if there is an audit log, otherwise a short one for the log of the server. */
+  #auditId({ headers }: ApiRequest): string {
+    const { auditor, random } = this.#options
+    return headers['audit-id']?.slice(0, maxAuditId) || (auditor ? uuid(random) : shortId(random))
+  }
+
+  async #serve(scope: RequestScope): Promise<ApiResponse> {
+    const { request } = scope
     const info = parsePath(request)
     if (!info) return respondText(400, '400 Bad Request')
     if (info.verb !== 'watch') checkTimeout(request.query)
-    const context = await this.#identify(request, info, warnings, auditId)
+    const context = await this.#identify(scope, info)
     return this.#filter(context, 0)
   }
 
   /** Authenticates the client, applies impersonation headers and creates the context of the request. */
-  async #identify(
-    request: ApiRequest,
-    info: RequestInfo,
-    warnings: string[],
-    auditId: string,
-  ): Promise<RequestContext> {
-    const { authenticators, authorizer, clock, allowsAnonymous } = this.#options
+  async #identify(scope: RequestScope, info: RequestInfo): Promise<RequestContext> {
+    const { request, warnings, auditId, annotations } = scope
+    const { authenticators, authorizer, clock, allowsAnonymous, auditor } = this.#options
+    const receivedAt = clock.now()
     const known = new Set<string>()
     const warn = (text: string): void => {
       if (known.has(text) || warnings.length >= maxWarnings) return
       known.add(text)
       warnings.push(text)
     }
-    const client = await authenticate(authenticators, request, warn, allowsAnonymous)
+    const client = await authenticate(authenticators, request, warn, allowsAnonymous).catch((error: unknown) => {
+      auditor?.refused({ request, info, auditId, receivedAt, user: undefined }, error)
+      throw error
+    })
+    scope.audit = auditor?.begin({ request, info, auditId, receivedAt, user: client })
     const user = await impersonate(request, client, authorizer)
+    if (user !== client) scope.audit?.impersonated(user)
     const context: RequestContext = {
       request,
       info,
       user,
-      receivedAt: clock.now(),
+      receivedAt,
       warnings,
       warn,
-      audit: new Map(),
+      audit: annotations,
+      auditRecord: scope.audit,
       auditId,
       authorize: (verb) => this.#authorize({ ...context, info: { ...info, verb } }),
     }
@@ -112,7 +144,7 @@ export class RequestHandler {
 
   async #route(context: RequestContext): Promise<ApiResponse> {
     // Before path handlers and resources: both rely on it.
-    await this.#authorize(context)
+    await this.#authorize(context, context.auditRecord)
     for (const path of this.#options.paths) {
       const response = await path(context)
       if (response) return response
@@ -121,9 +153,11 @@ export class RequestHandler {
     return respondText(404, '404 page not found\n')
   }
 
-  async #authorize({ user, info, request }: RequestContext): Promise<void> {
+  async #authorize({ user, info, request }: RequestContext, record?: AuditRecord): Promise<void> {
     const attributes = attributesOf(user, info, request.query)
     const decision = await this.#options.authorizer.authorize(attributes)
+    record?.annotate('authorization.k8s.io/decision', decision.allowed ? 'allow' : 'forbid')
+    record?.annotate('authorization.k8s.io/reason', decision.reason)
     if (!decision.allowed) throw forbiddenError(attributes, decision.reason)
   }
 

@@ -1,4 +1,5 @@
 import type { ApiRequest } from '@kubewright/api'
+import type { AuditRecord } from './audit-record.ts'
 import type { BodyLimits } from './body.ts'
 import type { Deadline } from './deadline.ts'
 import type { ListLimits } from './list-limits.ts'
@@ -29,6 +30,8 @@ export interface RequestContext {
   readonly warnings: readonly string[]
   /** Key-value pairs for the audit log. */
   readonly audit: Map<string, string>
+  /** The audit event of the request. Undefined when the audit policy does not record the request. */
+  readonly auditRecord?: AuditRecord | undefined
   /** Sent to the client as the Audit-Id header; requests of the server itself have none. */
   readonly auditId?: string
 }

@@ -5,13 +5,18 @@ import type { Representation } from './negotiate.ts'
 const plainJson: Representation = { mediaType: 'application/json', pretty: false }
 const newline = Buffer.from('\n')
 
+/** The objects that protobuf bodies of responses were encoded from, by body: the audit log needs them as JSON. */
+export const protobufSource: WeakMap<Uint8Array, unknown> = new WeakMap()
+
 /** A response with a JSON value, encoded in the negotiated representation. */
 export function respond(status: number, value: unknown, representation: Representation = plainJson): ApiResponse {
   if (representation.mediaType === 'application/yaml') {
     return bytesResponse(status, Buffer.from(encodeYaml(value)), 'application/yaml')
   }
   if (representation.mediaType === 'application/vnd.kubernetes.protobuf') {
-    return bytesResponse(status, encodeProtobuf(value), representation.mediaType)
+    const body = encodeProtobuf(value)
+    protobufSource.set(body, value)
+    return bytesResponse(status, body, representation.mediaType)
   }
   const text = encodeJson(value, representation.pretty ? { indent: '  ' } : {})
   return bytesResponse(status, Buffer.from(`${text}\n`), 'application/json')

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '@kubewright/api'
 import { type Clock, systemRandom, VirtualClock } from '@kubewright/base'
 import { MemoryStore } from '@kubewright/storage'
-import { type ApiServer, createApiServer } from '../api-server.ts'
+import { type ApiServer, createApiServer, type ServerExtensions, type ServerParts } from '../api-server.ts'
 import { type AccessControlOptions, createAccessControl } from '../auth/access-control.ts'
 import { ensureBootstrapPolicy } from '../bootstrap/bootstrap-policy.ts'
 import { builtinResources } from '../builtins/builtin-resources.ts'
@@ -36,7 +36,10 @@ export class AccessFixture implements AsyncDisposable {
     this.clock = clock
   }
 
-  static async start(options: AccessControlOptions = {}): Promise<AccessFixture> {
+  static async start(
+    options: AccessControlOptions = {},
+    extend: (parts: ServerParts) => ServerExtensions = () => ({}),
+  ): Promise<AccessFixture> {
     const access = createAccessControl({
       tokens: [{ token: 'root', user: { name: 'root', groups: ['system:masters'] } }],
       ...options,
@@ -60,7 +63,7 @@ export class AccessFixture implements AsyncDisposable {
           certificateSigning(authorizer),
           certificateSubjectRestriction,
         ]
-        return { admission, paths: attached.paths }
+        return { admission, paths: attached.paths, ...extend(parts) }
       },
     })
     return new AccessFixture(server, clock)

@@ -30,7 +30,14 @@ export async function readDeleteOptions(context: RequestContext): Promise<Delete
     )
   }
   try {
-    return decodeGo('meta/v1.DeleteOptions', value) as DeleteOptions
+    const options = decodeGo('meta/v1.DeleteOptions', value) as DeleteOptions
+    // kube-apiserver writes the internal version to its audit log.
+    context.auditRecord?.requestBody(() => ({
+      ...options,
+      kind: 'DeleteOptions',
+      apiVersion: 'meta.k8s.io/__internal',
+    }))
+    return options
   } catch (error) {
     throw error instanceof GoDecodeError ? newBadRequest(error.message) : error
   }

@@ -18,6 +18,7 @@ import {
   newUnsupportedMediaType,
   PatchError,
   parseGroupVersion,
+  parseYaml,
   printedStrategicPatch,
   strictDecodingMessage,
   type UpdateFieldsOptions,
@@ -90,6 +91,7 @@ export async function readPatch(
 ): Promise<{ readonly options: WriteOptions; readonly change: Change }> {
   const { query } = context.request
   const body = await readBody(context)
+  context.auditRecord?.requestBody(() => parseYaml(textOf(body)))
   const options = writeOptions(query, 'PatchOptions', patchOptionErrors(query, type))
   const request = { endpoint, context, body, options }
   return { options, change: type === applyType ? applyChange(request) : patchChange(type, request) }

@@ -18,10 +18,12 @@ export async function readObject(
   const body = await readBody(context)
   if (mediaType === 'application/vnd.kubernetes.protobuf') refuseWithoutMessage(body, kind)
   const size = mediaType === 'application/json' ? body.length : undefined
-  return codec.decode(body, {
+  const object = codec.decode(body, {
     mediaType,
     fieldValidation: options.fieldValidation,
     warn: context.warn,
     check: (value) => checkBody(context, value, size),
   })
+  context.auditRecord?.requestObject(object.metadata, () => codec.toClientForm(object))
+  return object
 }
