@@ -1,7 +1,7 @@
 import { findCondition } from '@kubewright/api'
 import { Deferred } from '@kubewright/base'
 import { builtinControllers, type ProcessSpec } from '@kubewright/controllers'
-import { Event, Node, Pod } from '@kubewright/k8s'
+import { Event, Lease, Node, Pod } from '@kubewright/k8s'
 import { expect, test } from 'vitest'
 import { startPlane } from './plane.ts'
 
@@ -150,5 +150,104 @@ test('pods of a deleted node are deleted after a while', async () => {
   expect(await api.find(Pod, 'test/lost')).toBeDefined()
   await plane.advance('1m')
   expect(await api.find(Pod, 'test/lost')).toBeUndefined()
+  expect(plane.errors()).toEqual([])
+})
+
+const lifecycle = builtinControllers
+  .filter(({ name }) => name === 'node-lifecycle-controller' || name === 'taint-eviction-controller')
+  .flatMap((one) => one.controllers)
+
+test('simulated nodes with a heartbeat renew their leases and stay ready', async () => {
+  await using plane = await startPlane({ controllers: lifecycle, nodes: 12, heartbeat: '10s' })
+  const { api } = plane
+  await plane.advance('11m')
+  const leases = await api.list(Lease, { namespace: 'kube-node-lease' })
+  expect(leases).toHaveLength(12)
+  for (const { metadata, spec } of leases) {
+    expect(spec).toMatchObject({ holderIdentity: metadata.name, leaseDurationSeconds: 40 })
+    expect(plane.clock.now() - Date.parse(spec?.renewTime ?? '')).toBeLessThanOrEqual(11_000)
+  }
+  for (const node of await api.list(Node)) {
+    const ready = findCondition(node.status?.conditions, 'Ready')
+    expect(ready).toMatchObject({ status: 'True' })
+    const { lastHeartbeatTime = '', lastTransitionTime } = ready as {
+      lastHeartbeatTime?: string
+      lastTransitionTime: string
+    }
+    expect(plane.clock.now() - Date.parse(lastHeartbeatTime)).toBeLessThanOrEqual(320_000)
+    expect(Date.parse(lastTransitionTime)).toBe(Date.UTC(2025, 0, 1))
+  }
+  expect(plane.errors()).toEqual([])
+})
+
+test('a simulated node with a heartbeat repairs its status, and its lease is created again', async () => {
+  await using plane = await startPlane({ controllers: lifecycle, nodes: 2, heartbeat: '10s' })
+  const { api } = plane
+  await plane.advance('15s')
+  const lost = { status: { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }] } }
+  await api.subresource(Node, 'status').patch('node-1', lost, { type: 'strategic' })
+  await api.delete(Lease, { namespace: 'kube-node-lease', name: 'node-1' })
+  await plane.advance('21s')
+  const { status, spec } = await api.get(Node, 'node-1')
+  expect(findCondition(status?.conditions, 'Ready')).toMatchObject({ status: 'True', reason: 'KubeletReady' })
+  expect(spec?.taints).toBeUndefined()
+  expect(await api.find(Lease, { namespace: 'kube-node-lease', name: 'node-1' })).toBeDefined()
+  expect(plane.errors()).toEqual([])
+})
+
+test('a node that stops reporting becomes Unknown, its pods not ready, and then they are evicted', async () => {
+  await using plane = await startPlane({ controllers: lifecycle, nodes: 1 })
+  const { api } = plane
+  await api.create(Node({ metadata: { name: 'lost' } }))
+  const conditions = [{ type: 'Ready', status: 'True' as const, reason: 'KubeletReady' }]
+  await api.subresource(Node, 'status').patch('lost', { status: { conditions } }, { type: 'strategic' })
+  const tolerations = [
+    {
+      key: 'node.kubernetes.io/unreachable',
+      operator: 'Exists' as const,
+      effect: 'NoExecute' as const,
+      tolerationSeconds: 30,
+    },
+  ]
+  await api.create(web('there', { nodeName: 'lost', tolerations }))
+  const ready = [{ type: 'Ready', status: 'True' as const }]
+  await api.subresource(Pod, 'status').patch('test/there', { status: { conditions: ready } }, { type: 'strategic' })
+  await plane.advance('49s')
+  expect(findCondition((await api.get(Node, 'lost')).status?.conditions, 'Ready')?.status).toBe('True')
+  await plane.advance('2s')
+  const node = await api.get(Node, 'lost')
+  expect(findCondition(node.status?.conditions, 'Ready')).toMatchObject({
+    status: 'Unknown',
+    reason: 'NodeStatusUnknown',
+    message: 'Kubelet stopped posting node status.',
+  })
+  expect(findCondition(node.status?.conditions, 'DiskPressure')).toMatchObject({ reason: 'NodeStatusNeverUpdated' })
+  expect(node.spec?.taints?.map(({ key, effect }) => `${key} ${effect}`)).toEqual([
+    'node.kubernetes.io/unreachable NoSchedule',
+    'node.kubernetes.io/unreachable NoExecute',
+  ])
+  expect(findCondition((await api.get(Pod, 'test/there')).status?.conditions, 'Ready')?.status).toBe('False')
+  const events = await api.list(Event, { namespace: '' })
+  const told = events.map(({ reason, message }) => `${reason}: ${message}`)
+  expect(told).toContain('RegisteredNode: Node lost event: Registered Node lost in Controller')
+  expect(told).toContain('NodeNotReady: Node lost status is now: NodeNotReady')
+  expect(told).toContain('NodeNotReady: Node is not ready')
+  await plane.advance('40s')
+  expect((await api.find(Pod, 'test/there'))?.metadata.deletionTimestamp).toBeDefined()
+  expect(plane.errors()).toEqual([])
+})
+
+test('a single node that never reports is tainted, but its pods are not evicted', async () => {
+  await using plane = await startPlane({ controllers: lifecycle })
+  const { api } = plane
+  await api.create(Node({ metadata: { name: 'alone' } }))
+  await api.create(web('there', { nodeName: 'alone' }))
+  await plane.advance('10m')
+  const node = await api.get(Node, 'alone')
+  expect(findCondition(node.status?.conditions, 'Ready')).toMatchObject({ reason: 'NodeStatusNeverUpdated' })
+  expect(node.spec?.taints?.map(({ key, effect }) => `${key} ${effect}`)).toEqual([
+    'node.kubernetes.io/unreachable NoSchedule',
+  ])
+  expect((await api.get(Pod, 'test/there')).metadata.deletionTimestamp).toBeUndefined()
   expect(plane.errors()).toEqual([])
 })

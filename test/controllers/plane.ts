@@ -20,6 +20,8 @@ export interface PlaneOptions {
   readonly nodes?: SimulateNodesOptions['nodes']
   readonly plan?: SimulateNodesOptions['plan']
   readonly processes?: SimulateNodesOptions['processes']
+  /** @default none */
+  readonly heartbeat?: SimulateNodesOptions['heartbeat']
   /** @default an empty store in memory */
   readonly store?: MemoryStore
   /** Wraps the server's handler for the controllers. */
@@ -49,8 +51,8 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
   const random = seededRandom('plane')
   const log = memoryLogger()
   const store = options.store ?? new MemoryStore()
-  const { nodes: count, plan, processes } = options
-  const simulation = { ...(plan ? { plan } : {}), ...(processes ? { processes } : {}) }
+  const { nodes: count, plan, processes, heartbeat } = options
+  const simulation = { ...(plan ? { plan } : {}), ...(processes ? { processes } : {}), heartbeat }
   const makeNodes = () => (count === undefined ? undefined : simulateNodes({ nodes: count, clock, ...simulation }))
   let nodes = makeNodes()
   const server = await assembleServer({

@@ -60,7 +60,8 @@ export async function serveControlPlane(
         log,
         controllers,
         identity,
-        nodes: options.nodes,
+        // With heartbeats, because a kube-controller-manager may monitor the nodes.
+        nodes: options.nodes > 0 ? { nodes: options.nodes, heartbeat: '10s' } : 0,
         scheduler: apiServer?.scheduler,
         tokens: [
           ...(token === undefined ? [] : [{ token, user: { name: adminUser, groups: ['system:masters'] } }]),

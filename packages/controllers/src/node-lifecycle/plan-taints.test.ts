@@ -31,3 +31,12 @@ test('planTaints() adds NoSchedule for unhealthy and cordoned nodes, and NoExecu
     'unschedulable NoSchedule',
   ])
 })
+
+test('planTaints() neither adds nor removes NoExecute while evictions wait, and removes it when they stop', () => {
+  const lost = nodeWith({ taints: [] }, { Ready: 'Unknown' })
+  const added = (evictions: 'later' | 'no') => planTaints(lost, now, evictions)?.map(({ effect }) => effect)
+  expect(added('later')).toEqual(['NoSchedule'])
+  const evicted = nodeWith({ taints: planTaints(lost, now) ?? [] }, { Ready: 'Unknown' })
+  expect(planTaints(evicted, now, 'later')).toBeUndefined()
+  expect(planTaints(evicted, now, 'no')?.map(({ effect }) => effect)).toEqual(['NoSchedule'])
+})

@@ -19,10 +19,16 @@ const owned = new Set([...Object.values(meanings).flatMap((by) => Object.values(
 const evicting = new Set(['not-ready', 'unreachable'])
 
 /**
+ * Whether pods may be evicted from a node: `yes`; `later`, when evicting taints are not added yet; `no`, when evicting
+ * taints are removed.
+ */
+export type Evictions = 'yes' | 'later' | 'no'
+
+/**
  * The taints that a node should have according to its conditions and whether it is cordoned. Taints of other managers
  * stay unchanged. Undefined when the node has the right taints already.
  */
-export function planTaints(node: Node, now: number): NodeTaint[] | undefined {
+export function planTaints(node: Node, now: number, evictions: Evictions = 'yes'): NodeTaint[] | undefined {
   const current = node.spec?.taints ?? []
   const wanted = new Map<string, NodeTaint>()
   const want = (name: string, effect: NodeTaint['effect']): void => {
@@ -33,7 +39,11 @@ export function planTaints(node: Node, now: number): NodeTaint[] | undefined {
     const name = meanings[type]?.[status]
     if (name === undefined) continue
     want(name, 'NoSchedule')
-    if (evicting.has(name)) want(name, 'NoExecute')
+    if (!evicting.has(name) || evictions === 'no') continue
+    // A node that pods are evicted from already changes between not ready and unreachable at once.
+    if (evictions === 'yes' || current.some((taint) => taint.effect === 'NoExecute' && isOwn(taint))) {
+      want(name, 'NoExecute')
+    }
   }
   if (node.spec?.unschedulable) want('unschedulable', 'NoSchedule')
   const kept = current.filter((taint) => !isOwn(taint) || wanted.has(idOf(taint)))

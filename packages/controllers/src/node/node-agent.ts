@@ -1,6 +1,6 @@
-import { isAlreadyExists, isConflict, toMicroTime, toTime } from '@kubewright/api'
-import { type Clock, type Duration, Quantity, toMillis } from '@kubewright/base'
-import { Lease, Node, type NodeCondition, type NodeStatus } from '@kubewright/k8s'
+import { isAlreadyExists, isConflict, toTime } from '@kubewright/api'
+import { type Duration, Quantity } from '@kubewright/base'
+import { Node, type NodeCondition, type NodeStatus } from '@kubewright/k8s'
 import { type KeyContext, type KeyController, kindSource, timerSource } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { sameContent } from '../workload/write-status.ts'
@@ -19,7 +19,13 @@ type TaintEffect = 'NoExecute' | 'NoSchedule' | 'PreferNoSchedule'
 
 const defaultCapacity = { cpu: '32', memory: '128Gi', 'ephemeral-storage': '500Gi', pods: '5000' }
 
-/** Registers the simulated nodes, maintains their status and, with `heartbeat`, renews their leases. */
+/**
+ * The annotation of nodes that send no heartbeats and count as alive without them. The node lifecycle controller does not
+ * monitor these nodes.
+ */
+export const heartbeatAnnotation = 'kubewright.dev/heartbeat'
+
+/** Registers the simulated nodes and maintains their status. */
 export function nodeAgent(
   nodes: readonly NodeSpecification[],
   addresses: NodeAddresses,
@@ -32,8 +38,12 @@ export function nodeAgent(
     kind: Node,
     sources: [
       // Register once at start: like with a kubelet, a deleted node stays deleted until the next start.
-      timerSource(heartbeat ?? '24h', { keys: names, atStart: true }),
-      kindSource(Node, { map: () => [] }),
+      timerSource('24h', { keys: names, atStart: true }),
+      // A node with heartbeats repairs its status when another component has changed it, like a kubelet.
+      kindSource(Node, {
+        map: (node) =>
+          heartbeat !== undefined && byName.has(node.metadata.name) && !isReady(node) ? [node.metadata.name] : [],
+      }),
     ],
     start: ({ clock }) => {
       const registered = new Set<string>()
@@ -42,7 +52,7 @@ export function nodeAgent(
         if (node === undefined) return
         const found = await context.client.find(Node, name)
         if (found === undefined && registered.has(name)) return
-        const live = found ?? (await register(context, node, addresses))
+        const live = found ?? (await register(context, node, addresses, heartbeat === undefined))
         registered.add(name)
         const status = nodeStatus(node, live, addresses, clock.now())
         // Patch the status, as kubelets do, because other controllers change the node at the same time.
@@ -50,17 +60,25 @@ export function nodeAgent(
           await context.client.subresource(Node, 'status').patch(name, { status }, { type: 'strategic' })
         }
         await untaint(context, name)
-        if (heartbeat !== undefined) await renew(context, live, clock, toMillis(heartbeat))
       }
     },
   })
 }
 
-async function register({ client }: KeyContext, node: NodeSpecification, addresses: NodeAddresses): Promise<Node> {
+const isReady = (node: Node): boolean =>
+  node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
+
+async function register(
+  { client }: KeyContext,
+  node: NodeSpecification,
+  addresses: NodeAddresses,
+  silent: boolean,
+): Promise<Node> {
   const { labels, name, taints } = node
   const draft = Node({
     metadata: {
       name,
+      ...(silent ? { annotations: { [heartbeatAnnotation]: 'none' } } : {}),
       labels: {
         'kubernetes.io/arch': 'amd64',
         'kubernetes.io/hostname': name,
@@ -132,7 +150,7 @@ const healthy: readonly (readonly [string, string, string, string])[] = [
   ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
 ]
 
-// The lease is the heartbeat, so the time of an unchanged condition is not updated.
+// The heartbeat controller updates the heartbeat times of unchanged conditions.
 function conditionsOf(live: Node, now: number): NodeCondition[] {
   return healthy.map(([type, status, reason, message]) => {
     const current = live.status?.conditions?.find((one) => one.type === type)
@@ -140,18 +158,4 @@ function conditionsOf(live: Node, now: number): NodeCondition[] {
     const time = toTime(now)
     return { type, status, lastHeartbeatTime: time, lastTransitionTime: time, reason, message }
   })
-}
-
-async function renew({ client }: KeyContext, node: Node, clock: Clock, period: number): Promise<void> {
-  const { name, uid } = node.metadata
-  const renewTime = toMicroTime(clock.now())
-  const key = { namespace: 'kube-node-lease', name }
-  const leaseDurationSeconds = Math.ceil((period * 4) / 1000)
-  const spec = { holderIdentity: name, leaseDurationSeconds, renewTime }
-  if ((await client.find(Lease, key)) !== undefined) {
-    await client.patch(Lease, key, { spec })
-    return
-  }
-  const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }]
-  await client.create(Lease({ metadata: { ...key, ownerReferences }, spec }))
 }

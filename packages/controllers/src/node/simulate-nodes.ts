@@ -4,6 +4,7 @@ import { systemClock } from '@kubewright/base'
 import { channelSource, type KeyController } from '@kubewright/runtime'
 import { NodeAddresses } from './node-addresses.ts'
 import { type NodeSpecification, nodeAgent } from './node-agent.ts'
+import { nodeHeartbeat } from './node-heartbeat.ts'
 import type { NodePlan } from './node-plan.ts'
 import { OwnedProcesses } from './owned-processes.ts'
 import { type ContainerCrash, podAgent } from './pod-agent.ts'
@@ -17,8 +18,12 @@ export interface SimulateNodesOptions {
   readonly nodes?: number | readonly NodeSpecification[]
   /** How containers behave. @default they start at once, become ready and run; those of jobs exit after a second */
   readonly plan?: NodePlan
-  /** How often leases are renewed. @default never: the nodes always count as alive */
-  readonly heartbeat?: Duration
+  /**
+   * How often each node renews its Lease. Kubelets do it every 10 seconds. Without heartbeats the nodes have an
+   * annotation, with which the built-in node lifecycle controller counts them as alive; other controllers would regard
+   * them as unreachable. @default never
+   */
+  readonly heartbeat?: Duration | undefined
   /**
    * Runs real processes for pods with the annotation `kubewright.dev/process: "true"`. @default none: everything is
    * simulated
@@ -70,6 +75,14 @@ export function simulateNodes(options: SimulateNodesOptions = {}): SimulatedNode
   return Object.freeze({
     controllers: Object.freeze([
       nodeAgent(specifications, addresses, heartbeat),
+      ...(heartbeat === undefined
+        ? []
+        : [
+            nodeHeartbeat(
+              specifications.map(({ name }) => name),
+              heartbeat,
+            ),
+          ]),
       ...(schedules ? [podScheduler()] : []),
       podAgent({ plan, addresses, logs: book, wake, processes, tellsStarts, crashes }),
     ]),
