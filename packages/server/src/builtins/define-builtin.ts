@@ -1,5 +1,5 @@
 import type { NodeConnector } from '@kubewright/api'
-import type { Clock, Random } from '@kubewright/base'
+import type { Clock, Logger, Random } from '@kubewright/base'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { AttachedAccess } from '../auth/access-control.ts'
 import type { ObjectAccess } from '../registry/object-access.ts'
@@ -44,6 +44,10 @@ export interface BuiltinServer extends ObjectAccess {
   readonly admission: AdmissionChain
   readonly clock: Clock
   readonly random: Random
+  /** @default no logs */
+  readonly log?: Logger
+  /** Aborts when the server is disposed. */
+  readonly signal?: AbortSignal
   /** Access control. Without it, the server issues no tokens, answers no reviews, and RBAC does not prevent privilege escalation. */
   readonly access?: AttachedAccess | undefined
   /** Connections to nodes. @default every node is unreachable */

@@ -153,7 +153,7 @@ export class ObjectRegistry {
     if (dryRun) return { object: dryRunObject(), created: false }
     const result = await this.store.put(existing.key, raw, existing.revision)
     if (!result.ok) return undefined
-    strategy.afterUpdate?.(object, old)
+    await strategy.afterUpdate?.(object, old)
     return { object: noteWritten(resource, storedObject(result.entry!)), created: false }
   }
 

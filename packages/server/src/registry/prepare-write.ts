@@ -48,7 +48,7 @@ export async function prepareCreate(registry: ObjectRegistry, scope: WriteScope,
     throwInvalid(resource, object, validateForAllKinds(resource, object.metadata))
     for (const text of limited(() => strategy.warningsOnCreate?.(object)) ?? []) scope.context.warn(text)
   } catch (error) {
-    await undo()
+    await undo(error)
     throw error
   }
   return undo
@@ -82,7 +82,7 @@ export async function prepareUpdate(
     for (const text of limited(() => strategy.warningsOnUpdate?.(object, old)) ?? []) scope.context.warn(text)
     keepManagedFieldsTimes(object, old)
   } catch (error) {
-    await undo()
+    await undo(error)
     throw error
   }
   return undo

@@ -105,10 +105,10 @@ export interface Strategy {
     context: StrategyContext,
   ) => Promise<Undo | undefined>
   /** Runs after an update was stored, to release what only `old` used. */
-  readonly afterUpdate?: (object: MutableObject, old: MutableObject) => void
+  readonly afterUpdate?: (object: MutableObject, old: MutableObject) => void | Promise<void>
   /** Runs after an object was removed. */
   readonly afterDelete?: (object: MutableObject, context: StrategyContext) => Promise<void>
 }
 
-/** Releases what a `begin` hook has reserved. */
-export type Undo = () => Promise<void>
+/** Releases what a `begin` hook has reserved. `error` is the reason why the object was not stored, unless another write came first. */
+export type Undo = (error?: unknown) => Promise<void>

@@ -49,12 +49,13 @@ export class PlainServer implements AsyncDisposable {
     definitions: readonly BuiltinDefinition[] = [],
     setup: (parts: ServerParts) => Promise<ServerExtensions | undefined> = async () => undefined,
     store: Store = new MemoryStore(),
+    seed = 1,
   ): Promise<PlainServer> {
     const clock = new VirtualClock({ start: Date.UTC(2026, 0, 2, 3, 4, 5) })
     const server = await createApiServer({
       store,
       clock: clock as Clock,
-      random: seededRandom(1),
+      random: seededRandom(seed),
       authenticators: [async () => ({ name: 'root', groups: ['system:masters'] })],
       authorizer: { authorize: async () => ({ allowed: true, reason: '' }) },
       setup: async (parts) => {

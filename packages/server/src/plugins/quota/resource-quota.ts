@@ -10,7 +10,7 @@ import type { QuotaEvaluator, ScopeSelector, Usage } from './quota-evaluator.ts'
 
 const quotas = ['', 'v1', 'resourcequotas'] as const
 /** How often a request retries when other writers change a quota. */
-const attempts = 4
+const attempts = 20
 
 /** A ResourceQuota. */
 export interface QuotaObject extends SharedObject {

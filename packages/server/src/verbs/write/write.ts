@@ -193,7 +193,7 @@ async function replaceExisting(
     const outcome = await registry.replace(scope, existing, object, old)
     if (outcome) return outcome
   } catch (error) {
-    await undo()
+    await undo(error)
     throw error
   }
   await undo()
@@ -236,7 +236,7 @@ async function insert(write: Write, object: MutableObject, byUpdate = false): Pr
     scope.context.deadline?.check()
     return await endpoint.registry.insert(scope, object, byUpdate)
   } catch (error) {
-    await undo()
+    await undo(error)
     throw error
   }
 }

@@ -35,6 +35,12 @@ export class NumberPool {
     this.#taken.delete(value)
   }
 
+  /** Replaces the taken numbers. */
+  reset(taken: Iterable<number>): void {
+    this.#taken.clear()
+    for (const value of taken) this.#taken.add(value)
+  }
+
   /** Finds a free number, in the reserved band last. Returns undefined if there is none. `besides` are numbers to skip. */
   next(besides: ReadonlySet<number> = new Set()): number | undefined {
     return (

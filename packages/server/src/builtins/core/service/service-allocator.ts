@@ -6,6 +6,7 @@ import { unclassifiedError } from '../../../request/unclassified-error.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { storedObject } from '../../../resource/stored-object.ts'
 import { NumberPool } from './number-pool.ts'
+import type { Claim, ClaimKind, ServiceClaims } from './service-claims.ts'
 import {
   allocatesNodePorts,
   needsClusterIp,
@@ -47,11 +48,14 @@ export interface Reservation {
  * Allocates cluster IPs and node ports of services. It loads the allocations from the stored services once and updates them with every
  * write, so that the services are the only stored state.
  *
- * The methods that reserve are synchronous: no other write can run between the check and the reservation. A second server on the same
- * store has its own allocator and may allocate the same address.
+ * The methods that reserve are synchronous: no other write can run between the check and the reservation. On a store that other servers
+ * share, this view may be outdated in both directions. There, {@link ServiceAllocator.claim} decides: a reservation counts only once it
+ * has succeeded.
  */
 export class ServiceAllocator {
   readonly #store: Store
+  /** Undefined unless other servers share the store. */
+  readonly #claims: ServiceClaims | undefined
   readonly #prefix: string
   readonly #range: IPPrefix
   readonly #nodePorts: readonly [number, number]
@@ -59,9 +63,16 @@ export class ServiceAllocator {
   readonly #ports: NumberPool
   #loaded: Promise<void> | undefined
 
-  constructor(parts: { store: Store; prefix: string; random: Random; ranges?: ServiceRanges }) {
+  constructor(parts: {
+    store: Store
+    prefix: string
+    random: Random
+    ranges?: ServiceRanges | undefined
+    claims?: ServiceClaims | undefined
+  }) {
     const { clusterIpRange = defaultClusterIpRange, nodePortRange = [30_000, 32_767] } = parts.ranges ?? {}
     this.#store = parts.store
+    this.#claims = parts.claims
     this.#prefix = parts.prefix
     this.#range = IPPrefix.parse(clusterIpRange).masked()
     this.#nodePorts = nodePortRange
@@ -84,15 +95,66 @@ export class ServiceAllocator {
   }
 
   async #load(): Promise<void> {
+    this.#replace(await (this.#claims?.repair(() => this.#owned()) ?? this.#owned()))
+  }
+
+  /** The numbers of all stored services. */
+  async #owned(): Promise<Claim[]> {
     const { entries } = await this.#store.list({ prefix: this.#prefix })
-    for (const entry of entries) {
+    return entries.flatMap((entry) => {
       const stored = storedObject(entry)
       // The allocations of a service that cannot be read are unknown.
-      if (stored.problem !== undefined) continue
-      const spec = serviceSpecOf(stored.copy())
-      for (const ip of ownedIps(spec)) this.#ips.take(ip)
-      for (const port of ownedPorts(spec)) this.#ports.take(port)
+      return stored.problem === undefined ? claimsOf(stored.copy()) : []
+    })
+  }
+
+  #replace(used: readonly Claim[]): void {
+    const numbersOf = (kind: ClaimKind): number[] => used.flatMap((one) => (one.kind === kind ? [one.number] : []))
+    this.#ips.reset(numbersOf('ips'))
+    this.#ports.reset(numbersOf('ports'))
+  }
+
+  /** Whether other servers allocate from the same ranges, so that reservations must be claimed. */
+  get isShared(): boolean {
+    return this.#claims !== undefined
+  }
+
+  /** Reads the allocations of other servers again. Reservations that are not claimed yet are forgotten, and their claim decides. */
+  async refresh(): Promise<void> {
+    if (this.#claims) this.#replace(await this.#claims.list())
+  }
+
+  /** Makes stored claims and services agree, and reads the allocations of other servers. */
+  async repair(): Promise<void> {
+    await this.#load()
+  }
+
+  /**
+   * Claims a reservation for a service among all servers. Returns false, and has undone the reservation, when another server was first.
+   * The numbers that others hold then count as taken here.
+   */
+  async claim(reservation: Reservation, owner: string): Promise<boolean> {
+    if (!this.#claims) return true
+    let lost: readonly Claim[]
+    try {
+      lost = await this.#claims.take(claimsIn(reservation, owner))
+    } catch (error) {
+      this.undo(reservation)
+      throw error
     }
+    if (lost.length === 0) return true
+    this.undo(reservation)
+    for (const { kind, number } of lost) this.#pool(kind).take(number)
+    return false
+  }
+
+  /** Releases the claims of a reservation whose service was not stored. */
+  async unclaim(reservation: Reservation, owner: string): Promise<void> {
+    await this.#claims?.release(claimsIn(reservation, owner))
+  }
+
+  #pool(kind: ClaimKind): NumberPool {
+    return kind === 'ips' ? this.#ips : this.#ports
   }
 
   /** Reserves the requested cluster IPs and allocates the missing ones, one per family. */
@@ -186,11 +248,11 @@ export class ServiceAllocator {
   }
 
   /** Releases the addresses and ports of a service, except those that it still has after an update. */
-  release(before: ServiceSpec, now?: ServiceSpec): void {
-    const keptIps = new Set(now ? ownedIps(now) : [])
-    const keptPorts = new Set(now ? ownedPorts(now) : [])
-    for (const ip of ownedIps(before)) if (!keptIps.has(ip)) this.#ips.release(ip)
-    for (const port of ownedPorts(before)) if (!keptPorts.has(port)) this.#ports.release(port)
+  async release(before: MutableObject, now?: MutableObject): Promise<void> {
+    const kept = new Set((now ? claimsOf(now) : []).map(({ kind, number }) => `${kind} ${number}`))
+    const released = claimsOf(before).filter(({ kind, number }) => !kept.has(`${kind} ${number}`))
+    for (const { kind, number } of released) this.#pool(kind).release(number)
+    await this.#claims?.release(released)
   }
 
   /** Returns why an address cannot be allocated. A dry run checks the range only, and its message names the range. */
@@ -253,6 +315,24 @@ function rejection(service: MutableObject, errors: readonly FieldError[]): Error
 function band(size: number, share: number, least: number, most: number): number {
   if (size < least) return 0
   return Math.min(Math.max(least, Math.floor(size / share)), most)
+}
+
+/** The numbers that a service has. */
+function claimsOf(service: MutableObject): Claim[] {
+  const spec = serviceSpecOf(service)
+  const owner = service.metadata.uid ?? ''
+  return [
+    ...ownedIps(spec).map((number) => ({ kind: 'ips', number, owner }) as const),
+    // Ports with different protocols may share a node port.
+    ...[...new Set(ownedPorts(spec))].map((number) => ({ kind: 'ports', number, owner }) as const),
+  ]
+}
+
+function claimsIn({ ips, ports }: Reservation, owner: string): Claim[] {
+  return [
+    ...[...ips].map((number) => ({ kind: 'ips', number, owner }) as const),
+    ...[...ports].map((number) => ({ kind: 'ports', number, owner }) as const),
+  ]
 }
 
 function ownedIps(spec: ServiceSpec): number[] {

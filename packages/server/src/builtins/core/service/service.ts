@@ -1,16 +1,18 @@
-import { append, deepEqual, nameIsDNS1035Label } from '@kubewright/base'
+import { append, deepCopy, deepEqual, every, nameIsDNS1035Label, nullLogger, onAbort } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
+import { StorageError } from '@kubewright/storage'
 import { withConnectAdmission } from '../../../admission/connect-admission.ts'
 import type { ObjectAccess } from '../../../registry/object-access.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import type { Strategy } from '../../../resource/strategy.ts'
+import type { Strategy, Undo } from '../../../resource/strategy.ts'
 import { cidrWarnings, ipWarnings } from '../../checks/ip-warnings.ts'
 import { type BuiltinDefinition, type BuiltinServer, defineBuiltin } from '../../define-builtin.ts'
 import { proxyOptions } from '../../subresources/proxy-options.ts'
 import { defaultService } from './default-service.ts'
 import { fillIpFamilies, normalizeClusterIps } from './ip-family-fields.ts'
 import { type Reservation, ServiceAllocator } from './service-allocator.ts'
+import { ServiceClaims } from './service-claims.ts'
 import { serviceProxySubresource } from './service-proxy.ts'
 import { serviceTable } from './service-table.ts'
 import {
@@ -60,32 +62,20 @@ export const services: BuiltinDefinition = defineBuiltin({
 })
 
 function serviceStrategy(server: BuiltinServer): Strategy {
-  const { registry, random, serviceRanges: ranges } = server
-  const prefix = `/registry/${storagePath}`
-  const allocator = new ServiceAllocator({ store: registry.store, prefix, random, ...(ranges ? { ranges } : {}) })
-  // Runs `reserve` and returns the function that releases its reservations, for the case that the write fails.
-  const begin = async (dryRun: boolean, reserve: (reservation: Reservation) => void): Promise<() => Promise<void>> => {
-    await allocator.ready()
-    const reservation: Reservation = { ips: new Set(), ports: new Set() }
-    const undo = async (): Promise<void> => {
-      if (!dryRun) allocator.undo(reservation)
-    }
-    try {
-      reserve(reservation)
-    } catch (error) {
-      await undo()
-      throw error
-    }
-    return undo
-  }
+  const { registry, random, serviceRanges: ranges, clock, log = nullLogger } = server
+  const { store } = registry
+  const claims = store.shared ? new ServiceClaims({ store, clock, log }) : undefined
+  const allocator = new ServiceAllocator({ store, prefix: `/registry/${storagePath}`, random, ranges, claims })
+  if (claims) repairRegularly(allocator, server)
+  const begin = reservationsOf(allocator)
   return {
     validateName: nameIsDNS1035Label,
     allowCreateOnUpdate: true,
     returnDeletedObject: true,
     metadataOnUpdate: ['create'],
     setDefaults: defaultService,
-    beginCreate: (service, { dryRun }) =>
-      begin(dryRun, (reservation) => {
+    beginCreate: (created, { dryRun }) =>
+      begin(created, dryRun, (service, reservation) => {
         const spec = serviceSpecOf(service)
         normalizeClusterIps(spec, undefined)
         fillIpFamilies(service, undefined)
@@ -93,8 +83,8 @@ function serviceStrategy(server: BuiltinServer): Strategy {
         if (needsNodePort(spec)) allocator.allocatePorts(service, reservation, dryRun)
         if (needsHealthCheck(spec)) allocator.allocateHealthCheckPort(spec, reservation, dryRun)
       }),
-    beginUpdate: (service, old, { dryRun }) =>
-      begin(dryRun, (reservation) => {
+    beginUpdate: (updated, old, { dryRun }) =>
+      begin(updated, dryRun, (service, reservation) => {
         const spec = serviceSpecOf(service)
         const before = serviceSpecOf(old)
         keepAllocated(spec, before)
@@ -107,9 +97,9 @@ function serviceStrategy(server: BuiltinServer): Strategy {
           allocator.allocateHealthCheckPort(spec, reservation, dryRun)
         }
       }),
-    afterUpdate: (service, old) => allocator.release(serviceSpecOf(old), serviceSpecOf(service)),
+    afterUpdate: (service, old) => allocator.release(old, service),
     afterDelete: async (service) => {
-      allocator.release(serviceSpecOf(service))
+      await allocator.release(service)
       await deleteEndpoints(server, service)
     },
     prepareForCreate: dropInternalPolicy,
@@ -119,6 +109,74 @@ function serviceStrategy(server: BuiltinServer): Strategy {
     warningsOnCreate: warnings,
     warningsOnUpdate: warnings,
   }
+}
+
+/** Milliseconds between two repairs of the claims. */
+const repairPeriod = 60_000
+
+/** Repairs the claims of a shared store until the server stops. */
+function repairRegularly(allocator: ServiceAllocator, { clock, log = nullLogger, signal }: BuiltinServer): void {
+  const repair = (): void =>
+    void allocator.repair().catch((error: unknown) => log.error(error, 'Failed to repair the allocations of services'))
+  const timer = every(clock, repairPeriod, repair, 'allocations of services')
+  onAbort(signal, () => timer.cancel())
+}
+
+type Reserve = (service: MutableObject, reservation: Reservation) => void
+
+/**
+ * Returns the function that runs `reserve` on a service, makes its reservations final among all servers and returns their undo. It runs
+ * `reserve` again, on the unchanged service, when another server was first.
+ */
+function reservationsOf(allocator: ServiceAllocator) {
+  const reserved = (service: MutableObject, reserve: Reserve): Reservation => {
+    const reservation: Reservation = { ips: new Set(), ports: new Set() }
+    try {
+      reserve(service, reservation)
+    } catch (error) {
+      allocator.undo(reservation)
+      throw error
+    }
+    return reservation
+  }
+  return async (service: MutableObject, dryRun: boolean, reserve: Reserve): Promise<Undo> => {
+    await allocator.ready()
+    if (dryRun) {
+      reserve(service, { ips: new Set(), ports: new Set() })
+      return async () => undefined
+    }
+    if (!allocator.isShared) {
+      const reservation = reserved(service, reserve)
+      return async (error) => void (isUncertain(error) || allocator.undo(reservation))
+    }
+    const owner = service.metadata.uid ?? ''
+    for (let isFresh = false; ; ) {
+      const draft = deepCopy(service)
+      let reservation: Reservation
+      try {
+        reservation = reserved(draft, reserve)
+      } catch (error) {
+        // Another server may have released the number since this server read the allocations.
+        if (isFresh) throw error
+        isFresh = true
+        await allocator.refresh()
+        continue
+      }
+      if (!(await allocator.claim(reservation, owner))) continue
+      Object.assign(service, draft)
+      return async (error) => {
+        // The service may be stored, now or later: the repair releases its numbers if it is not.
+        if (isUncertain(error)) return
+        allocator.undo(reservation)
+        await allocator.unclaim(reservation, owner)
+      }
+    }
+  }
+}
+
+/** Whether a write failed that may have been made, or may still be. */
+function isUncertain(error: unknown): boolean {
+  return error instanceof StorageError && error.code === 'KW_STORAGE_UNCERTAIN'
 }
 
 /** Deletes the Endpoints with the name of a deleted service. */
