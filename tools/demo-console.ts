@@ -10,6 +10,7 @@ export async function openDemoConsole({ plane, managers }: Stage): Promise<Conso
   return startConsole({
     client: plane.client(),
     cluster: 'demo',
+    recordFrom: 'start',
     page: await buildPage(),
     log: createLogger({ enabled: () => false, write: () => undefined }),
     operators: managers.map((manager) => ({

@@ -215,8 +215,9 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', { timeout: 
     for (const route of [
       configMaps,
       deployment,
-      ...['yaml', 'graph', 'edit'].map((t) => `${deployment}?tab=${t}`),
+      ...['yaml', 'graph', 'history', 'edit'].map((t) => `${deployment}?tab=${t}`),
       '#/operators',
+      '#/changes',
     ]) {
       await show(page, route)
       await page.locator('.rows .row, .timeline li, .line, .node, textarea, .plain-table').first().waitFor()

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { AsyncDisposer, createLogger } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
-import { type Console, type ConsoleOptions, startConsole } from '@kubewright/console'
+import { type Console, type ConsoleSettings, startConsole } from '@kubewright/console'
 import { type ControlPlane, startControlPlane } from '@kubewright/controlplane'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { buildPage } from '../../tools/build-page.ts'
@@ -21,23 +21,26 @@ export interface TestConsole extends AsyncDisposable {
   readonly console: Console
   /** Opens the console in a new window, at a route such as `#/operators`. */
   open(route?: string, options?: { readonly colorScheme?: 'light' | 'dark' }): Promise<Page>
+  /** Opens another console in a new window. */
+  browse(console: Console, route?: string, options?: { readonly colorScheme?: 'light' | 'dark' }): Promise<Page>
 }
 
 const log = createLogger({ enabled: () => true, write: (record) => console.error(record) })
 
 /** Starts a control plane with one node, and a console. */
-export async function openTestConsole(options: Partial<ConsoleOptions> = {}): Promise<TestConsole> {
+export async function openTestConsole(options: Partial<ConsoleSettings> = {}): Promise<TestConsole> {
   const disposer = new AsyncDisposer()
   const plane = disposer.use(await startControlPlane({ nodes: 1 }))
   const client = plane.client()
   const page = await buildPage()
   const started = disposer.use(await startConsole({ client, page, log, cluster: 'test', ...options }))
   let browser: Browser | undefined
-  return {
+  const env: TestConsole = {
     plane,
     client,
     console: started,
-    async open(route, { colorScheme = 'light' } = {}) {
+    open: async (route, look) => env.browse(started, route, look),
+    async browse(web, route, { colorScheme = 'light' } = {}) {
       if (browser === undefined) {
         // Containers run the tests as root, where Chromium has no sandbox.
         const launched = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
@@ -47,13 +50,14 @@ export async function openTestConsole(options: Partial<ConsoleOptions> = {}): Pr
       const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 }, locale: 'en' })
       const opened = await context.newPage()
       opened.setDefaultTimeout(60_000)
-      await opened.goto(started.createLink())
-      await opened.getByText('Live', { exact: true }).waitFor()
+      await opened.goto(web.createLink())
+      await opened.getByText(/^(Live|Recorded)$/).waitFor()
       if (route !== undefined) await show(opened, route)
       return opened
     },
     [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose](),
   }
+  return env
 }
 
 /** Goes to a route of the page. */

@@ -2,4 +2,10 @@ export { consoleErrorCodes } from './error-codes.ts'
 export { debugAddress } from './feeds/debug-address.ts'
 export type { OperatorSource } from './feeds/operator-source.ts'
 export type { PageFiles } from './http/page-files.ts'
-export { type Console, type ConsoleOptions, startConsole } from './start-console.ts'
+export {
+  type Console,
+  type ConsoleOptions,
+  type ConsoleSettings,
+  type ConsoleSubject,
+  startConsole,
+} from './start-console.ts'

@@ -1,22 +1,39 @@
 import { type Clock, type Logger, type Random, systemClock, systemRandom } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import { type HttpListener, systemHttpListener } from '@kubewright/runtime'
-import { KindCatalog } from './feeds/kind-catalog.ts'
+import { LiveCluster } from './cluster/live-cluster.ts'
 import type { OperatorSource } from './feeds/operator-source.ts'
+import { readSources } from './feeds/read-operators.ts'
 import { ConsoleHandler } from './http/console-handler.ts'
 import { type PageFiles, readPageFiles } from './http/page-files.ts'
 import { PageSession } from './http/page-session.ts'
+import { Recorder } from './recording/recorder.ts'
+import { Recording } from './recording/recording.ts'
+import { decodeRecording } from './recording/recording-file.ts'
+
+/** What a console shows: a cluster, or a recording that another console exported. */
+export type ConsoleSubject =
+  /** The connection to the cluster. The console has exactly its permissions. The caller disposes it. */
+  | { readonly client: ApiClient; readonly recording?: undefined }
+  /** The bytes of an exported file. */
+  | { readonly client?: undefined; readonly recording: Uint8Array }
 
 /** Options of {@link startConsole}. */
-export interface ConsoleOptions {
-  /** The connection to the cluster. The console has exactly its permissions. The caller disposes it. */
-  readonly client: ApiClient
-  /** The name of the cluster in the page. @default the address of the API server */
+export type ConsoleOptions = ConsoleSubject & ConsoleSettings
+
+/** Options of {@link startConsole} that do not depend on the subject. */
+export interface ConsoleSettings {
+  /** The name of the cluster in the page. @default the address of the API server, or the name in the recording */
   readonly cluster?: string | undefined
   /** Refuses everything that would change the cluster. @default false */
   readonly readOnly?: boolean | undefined
   /** The operators that the page shows. @default none */
   readonly operators?: readonly OperatorSource[] | undefined
+  /**
+   * When the console begins to record the cluster for its time line: at once, or when the first page is opened. From
+   * then on it watches all kinds until it is disposed. @default page
+   */
+  readonly recordFrom?: 'start' | 'page' | undefined
   /** The port of 127.0.0.1; 0 picks a free one. @default 0 */
   readonly port?: number | undefined
   /** The page. @default the one in this package */
@@ -38,29 +55,44 @@ export interface Console extends AsyncDisposable {
 }
 
 /**
- * Serves the console on the loopback interface. While no page is open, it sends no requests to the cluster and to the
- * operators.
+ * Serves the console on the loopback interface. Until a page is opened, it sends no requests to the operators, and
+ * none to the cluster unless it records from the start. Rejects for a recording that cannot be read.
  */
 export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const { client, log, clock = systemClock, random = systemRandom, listener = systemHttpListener, port = 0 } = options
   const session = new PageSession(random)
   // The cookie is limited to this path: other programs on this machine, which share the host, never receive it.
   const base = `/${Buffer.from(random.bytes(8)).toString('hex')}/`
-  const kinds = new KindCatalog(client, clock)
+  const file = options.recording === undefined ? undefined : await decodeRecording(options.recording)
+  const live = client === undefined ? undefined : new LiveCluster(client, clock)
+  const recording = file?.recording ?? new Recording({ startedAt: clock.now() })
+  let recorder: Recorder | undefined
+  const record = (): void => {
+    if (live !== undefined) recorder ??= new Recorder(live, recording, clock)
+  }
+  if (options.recordFrom === 'start') record()
   const handler = new ConsoleHandler({
     session,
     base,
     random,
     files: options.page ?? (await readPageFiles()),
-    cluster: options.cluster ?? client.rest.transport.host,
-    readOnly: options.readOnly ?? false,
-    context: { client, clock, kinds, operators: options.operators ?? [] },
+    cluster: options.cluster ?? file?.cluster ?? client?.rest.transport.host ?? '',
+    readOnly: live === undefined || (options.readOnly ?? false),
+    rest: client?.rest,
+    onPage: record,
+    context: {
+      live,
+      recording,
+      clock,
+      readOperators: file === undefined ? readSources(options.operators ?? []) : async () => file.operators,
+    },
   })
   const listening = await listener.listen({ name: 'console', host: '127.0.0.1', port, handler: handler.handle, log })
   return {
     port: listening.port,
     createLink: () => `http://127.0.0.1:${listening.port}${base}#${session.issueToken()}`,
     [Symbol.asyncDispose]: async () => {
+      recorder?.[Symbol.dispose]()
       handler[Symbol.dispose]()
       await listening[Symbol.asyncDispose]()
     },

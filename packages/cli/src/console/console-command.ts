@@ -1,5 +1,6 @@
 import { defineFlags, integerFrom, UsageError } from '@kubewright/base'
 import { connectionFlags } from '../cluster/connection-flags.ts'
+import { defineArguments } from '../command/arguments.ts'
 import { type Command, defineCommand } from '../command/command.ts'
 import { consoleFlags } from './console-flags.ts'
 
@@ -23,6 +24,11 @@ export const consoleCommandFlags = defineFlags({
   ...consoleFlags,
 })
 
+/** The arguments of `console`. */
+export const consoleArguments = defineArguments({
+  file: { label: 'FILE', help: 'A recording that the page exported', optional: true, complete: 'files' },
+})
+
 /** `kubewright console`: serves the web console of a cluster. */
 export const consoleCommand: Command = defineCommand({
   name: 'console',
@@ -32,9 +38,18 @@ Serve a web page on 127.0.0.1 that shows the objects of a cluster as they change
 the queues and reconciles of operators. The page has the permissions of the kubeconfig. Print a link that opens the page
 once; the browser keeps the session until the command ends.
 
-An operator serves its state if it runs with --debug-bind-address.`,
+An operator serves its state if it runs with --debug-bind-address.
+
+The page records all changes from the moment it is opened and can show the cluster at any of them. With FILE, show a recording
+that was exported there instead of a cluster.`,
   flags: consoleCommandFlags,
-  examples: ['console --open', 'console --context prod --read-only', 'console --operator http://127.0.0.1:6060'],
+  args: consoleArguments,
+  examples: [
+    'console --open',
+    'console --context prod --read-only',
+    'console --operator http://127.0.0.1:6060',
+    'console bug.recording',
+  ],
   endsInOrder: true,
   run: async (input, context) => (await import('./run-console.ts')).runConsole(input, context),
 })

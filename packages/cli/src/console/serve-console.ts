@@ -1,4 +1,4 @@
-import { type ConsoleOptions, startConsole } from '@kubewright/console'
+import { type ConsoleSettings, type ConsoleSubject, startConsole } from '@kubewright/console'
 import type { CommandContext } from '../command/command-context.ts'
 import { lineLogger } from '../text/line-logger.ts'
 import { openBrowser } from './open-browser.ts'
@@ -11,7 +11,7 @@ export interface ServedConsole extends AsyncDisposable {
 
 /** Serves the console and, with `open`, shows it in the web browser. */
 export async function serveConsole(
-  options: Omit<ConsoleOptions, 'log' | 'clock'>,
+  options: ConsoleSubject & Omit<ConsoleSettings, 'log' | 'clock'>,
   context: Pick<CommandContext, 'clock' | 'note'> & { readonly open: boolean },
 ): Promise<ServedConsole> {
   const { clock, note, open } = context

@@ -118,7 +118,9 @@ async function showConsole(
   const { serveConsole } = await import('../console/serve-console.ts')
   const operators = [{ name: entry, report: (signal: AbortSignal) => session.report(signal) }]
   try {
-    const console = disposer.use(await serveConsole({ client, cluster: url, operators }, { ...context, open }))
+    const console = disposer.use(
+      await serveConsole({ client, cluster: url, operators, recordFrom: 'start' }, { ...context, open }),
+    )
     note(`Console: ${console.link} (works once)`)
   } catch (error) {
     // A checkout that was not built has no page.

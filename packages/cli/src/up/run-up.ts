@@ -46,7 +46,10 @@ export async function runUp({ flags }: CommandInput<typeof upFlags>, context: Co
 async function startConsole(served: ServedControlPlane, open: boolean, context: CommandContext): Promise<string> {
   const { serveConsole } = await import('../console/serve-console.ts')
   const { plane, url } = served
-  const console = await serveConsole({ client: plane.client(), cluster: url }, { ...context, open })
+  const console = await serveConsole(
+    { client: plane.client(), cluster: url, recordFrom: 'start' },
+    { ...context, open },
+  )
   served.onStop(console)
   return console.link
 }

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { ChangesPage } from './changes-page.tsx'
 import { connection } from './connection.ts'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
@@ -10,6 +11,7 @@ import { findKind, type Shared, SharedContext } from './settings.ts'
 import { Sidebar } from './sidebar.tsx'
 import { TablePage } from './table-page.tsx'
 import { text } from './text.ts'
+import { TimeBar } from './time-bar.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 import { useLink, useTopic } from './use-topic.ts'
 
@@ -23,6 +25,8 @@ export function App() {
   const [overlay, setOverlay] = useState<Overlay>()
   const [, setVersion] = useState(0)
   const [toast, setToast] = useState<{ text: string; isError: boolean }>()
+  const [at, setAt] = useState<number>()
+  // The context below is not in effect here, so that the kinds are those of the present.
   const kinds = useTopic({ type: 'kinds' })
   const close = useCallback(() => setOverlay(undefined), [])
   useShortcuts({ palette: () => setOverlay('palette'), help: () => setOverlay('help') })
@@ -39,7 +43,11 @@ export function App() {
   }, [kinds, route.view])
   const shared: Shared = {
     kinds: kinds?.kinds ?? [],
-    readOnly: connection.hello?.readOnly ?? true,
+    // The past cannot be changed.
+    readOnly: at !== undefined || (connection.hello?.readOnly ?? true),
+    at,
+    setAt,
+    timeAt: useTimeAt(at),
     namespace,
     notify: (message, isError = false) => setToast({ text: message, isError }),
   }
@@ -57,9 +65,11 @@ export function App() {
           {route.view === 'table' && <TablePage key={JSON.stringify(route.resource)} route={route} />}
           {route.view === 'object' && <ObjectPage key={JSON.stringify(route.object)} route={route} />}
           {route.view === 'operators' && <OperatorPage />}
+          {route.view === 'changes' && <ChangesPage />}
           {route.view === 'start' && <p class="empty">{text(kinds === undefined ? 'loading' : 'start')}</p>}
         </main>
       </div>
+      <TimeBar />
       {overlay === 'palette' && <Palette onClose={close} />}
       {overlay === 'help' && <Help onClose={close} />}
       <div class="toasts" role="status" aria-live="polite">
@@ -67,6 +77,19 @@ export function App() {
       </div>
     </SharedContext.Provider>
   )
+}
+
+/** The time of a moment, in milliseconds since the epoch. */
+function useTimeAt(at: number | undefined): number | undefined {
+  const [time, setTime] = useState<number>()
+  useEffect(() => {
+    setTime(undefined)
+    if (at === undefined) return undefined
+    return connection.follow({ type: 'changes', limit: 1, at }, (update) => {
+      if (update.type === 'changes') setTime(Date.parse(update.changes[0]?.time ?? '') || undefined)
+    })
+  }, [at])
+  return time
 }
 
 const pods = { group: '', version: 'v1', plural: 'pods' }

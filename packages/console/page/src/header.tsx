@@ -1,6 +1,6 @@
 import { connection } from './connection.ts'
 import { NamespaceSelect } from './namespace-select.tsx'
-import { applyTheme, storedTheme, type Theme } from './settings.ts'
+import { applyTheme, storedTheme, type Theme, useShared } from './settings.ts'
 import { type Language, languageNames, type TextName } from './strings.ts'
 import { currentLanguage, setLanguage, text } from './text.ts'
 import { useLink } from './use-topic.ts'
@@ -15,8 +15,10 @@ export function Header(props: {
   readonly onRedraw: () => void
 }) {
   const link = useLink()
+  const { at } = useShared()
   const { hello } = connection
-  const state = link === 'open' ? 'live' : link === 'lost' ? 'lost' : 'connecting'
+  const isPast = at !== undefined || hello?.isRecording === true
+  const state = link === 'open' ? (isPast ? 'past' : 'live') : link === 'lost' ? 'lost' : 'connecting'
   return (
     <header class="header">
       <a class="brand" href="#/start">
@@ -30,7 +32,7 @@ export function Header(props: {
         {hello?.cluster}
       </span>
       {hello?.readOnly && <span class="badge">{text('readOnly')}</span>}
-      <span class={`link ${link}`} role="status">
+      <span class={`link ${isPast && link === 'open' ? 'connecting' : link}`} role="status">
         {text(state)}
       </span>
       <span class="grow" />

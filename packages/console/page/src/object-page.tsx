@@ -3,6 +3,7 @@ import { EditView } from './edit-view.tsx'
 import { EventsView } from './events-view.tsx'
 import { FeedStatus } from './feed-status.tsx'
 import { GraphView } from './graph-view.tsx'
+import { HistoryView } from './history-view.tsx'
 import { ObjectActions } from './object-actions.tsx'
 import { go, objectRoute, objectTabs, type Route, routeHash, tableRoute } from './route.ts'
 import { findKind, useShared } from './settings.ts'
@@ -72,6 +73,7 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
         {object && tab === 'yaml' && <YamlView object={object} reveal={reveal} onReveal={setReveal} />}
         {object && tab === 'events' && <EventsView object={object} />}
         {tab === 'graph' && <GraphView name={name} />}
+        {tab === 'history' && <HistoryView name={name} />}
         {object && tab === 'edit' && !readOnly && <EditView name={name} masked={object.masked} onReveal={setReveal} />}
       </div>
     </>

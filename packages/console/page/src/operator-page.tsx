@@ -4,6 +4,7 @@ import { shortDuration } from './age.ts'
 import { ControllerTable } from './controller-table.tsx'
 import { findHotLoops } from './hot-loops.ts'
 import { ReconcileList } from './reconcile-list.tsx'
+import { useShared } from './settings.ts'
 import { text } from './text.ts'
 import { useTopic } from './use-topic.ts'
 
@@ -23,9 +24,12 @@ export function OperatorPage() {
 }
 
 function OperatorSection({ operator }: { readonly operator: OperatorView }) {
+  const { timeAt } = useShared()
   const [controller, setController] = useState<string>()
-  const hotLoops = findHotLoops(operator.reconciles)
-  const shown = operator.reconciles.filter((record) => controller === undefined || record.controller === controller)
+  // Reports state only the present of queues and caches, but the times of past reconciles.
+  const past = operator.reconciles.filter(({ startedAt }) => timeAt === undefined || Date.parse(startedAt) <= timeAt)
+  const hotLoops = findHotLoops(past)
+  const shown = past.filter((record) => controller === undefined || record.controller === controller)
   return (
     <section>
       <h1>{operator.name}</h1>

@@ -1,4 +1,5 @@
-import type { CauseView, ReconcileView } from '../../src/wire/operator-view.ts'
+import type { ReconcileView } from '../../src/wire/operator-view.ts'
+import { causeText } from './cause-text.ts'
 import { text } from './text.ts'
 import { wordTone } from './tone.ts'
 
@@ -38,12 +39,4 @@ export function ReconcileList({ reconciles }: { readonly reconciles: readonly Re
       </tbody>
     </table>
   )
-}
-
-/** A cause in one line, such as `update apps/v1 Deployment default/web: .spec.replicas by kubectl`. */
-function causeText({ event, kind, object, paths = [], by = [], count }: CauseView): string {
-  const subject = [event, kind, object].filter(Boolean).join(' ')
-  const fields = paths.length === 0 ? '' : `: ${paths.join(', ')}`
-  const writers = by.length === 0 ? '' : ` · ${by.join(', ')}`
-  return `${subject}${fields}${writers}${count > 1 ? ` ×${count}` : ''}`
 }

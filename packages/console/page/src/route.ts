@@ -11,10 +11,11 @@ export type Route =
     }
   | { readonly view: 'object'; readonly object: ObjectName; readonly tab: ObjectTab }
   | { readonly view: 'operators' }
+  | { readonly view: 'changes' }
   | { readonly view: 'start' }
 
 /** The tabs of an object. */
-export const objectTabs = ['summary', 'yaml', 'graph', 'events', 'edit'] as const
+export const objectTabs = ['summary', 'yaml', 'graph', 'events', 'history', 'edit'] as const
 export type ObjectTab = (typeof objectTabs)[number]
 
 const core = 'core'
@@ -24,7 +25,7 @@ export function parseRoute(hash: string): Route {
   const [view, group = '', version = '', plural = '', ...rest] = path.split('/').map(decodeURIComponent)
   const resource = { group: group === core ? '' : group, version, plural }
   const parameters = new URLSearchParams(query)
-  if (view === 'operators') return { view }
+  if (view === 'operators' || view === 'changes') return { view }
   if (view === 'table' && plural !== '') {
     const [labelSelector = '', fieldSelector = ''] = ['labels', 'fields'].map((name) => parameters.get(name) ?? '')
     return { view, resource, labelSelector, fieldSelector }
@@ -36,7 +37,7 @@ export function parseRoute(hash: string): Route {
 }
 
 export function routeHash(route: Route): string {
-  if (route.view === 'start' || route.view === 'operators') return `#/${route.view}`
+  if (route.view === 'start' || route.view === 'operators' || route.view === 'changes') return `#/${route.view}`
   const { group, version, plural } = route.view === 'table' ? route.resource : route.object.resource
   const parts: string[] = [route.view, group === '' ? core : group, version, plural]
   const query = new URLSearchParams()

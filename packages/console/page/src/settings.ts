@@ -22,6 +22,11 @@ export function applyTheme(theme: Theme): void {
 export interface Shared {
   readonly kinds: readonly KindInfo[]
   readonly readOnly: boolean
+  /** The moment of the recording that the page shows; undefined for the present. */
+  readonly at: number | undefined
+  readonly setAt: (moment: number | undefined) => void
+  /** The time of that moment in milliseconds since the epoch. */
+  readonly timeAt: number | undefined
   /** The chosen namespace; empty for all. */
   readonly namespace: string
   /** Shows a short message. */
@@ -31,6 +36,9 @@ export interface Shared {
 export const SharedContext = createContext<Shared>({
   kinds: [],
   readOnly: true,
+  at: undefined,
+  setAt: () => undefined,
+  timeAt: undefined,
   namespace: '',
   notify: () => undefined,
 })

@@ -17,6 +17,9 @@ export function Sidebar({ route, problem }: { readonly route: Route; readonly pr
       <a class="item strong" href="#/operators" aria-current={route.view === 'operators' ? 'page' : undefined}>
         {text('operators')}
       </a>
+      <a class="item strong" href="#/changes" aria-current={route.view === 'changes' ? 'page' : undefined}>
+        {text('changes')}
+      </a>
       <input
         type="search"
         aria-label={text('filterKinds')}

@@ -1,21 +1,27 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Topic } from '../../src/wire/messages.ts'
 import { connection } from './connection.ts'
+import { useShared } from './settings.ts'
 import { emptyTable, type TableData, TableRows } from './table-rows.ts'
 
 /** A table that is kept current. Updates between two frames are drawn together. */
 export function useTable(topic: Extract<Topic, { type: 'table' }>): TableData {
+  const { at } = useShared()
   const [data, setData] = useState<TableData>(emptyTable)
+  const shown = useRef('')
   const key = JSON.stringify(topic)
   useEffect(() => {
     const rows = new TableRows()
     let frame = 0
     let latest = emptyTable
-    setData(emptyTable)
-    const stop = connection.follow(topic, (update) => {
+    // Rows of another moment stay until those of the new one are complete, so that nothing flickers.
+    const isSame = shown.current === key
+    if (!isSame) setData(emptyTable)
+    shown.current = key
+    const stop = connection.follow({ ...topic, at }, (update) => {
       if (update.type !== 'table') return
       latest = rows.update(update)
-      if (frame !== 0) return
+      if (frame !== 0 || (isSame && latest.state === 'loading')) return
       frame = requestAnimationFrame(() => {
         frame = 0
         setData(latest)
@@ -25,6 +31,6 @@ export function useTable(topic: Extract<Topic, { type: 'table' }>): TableData {
       stop()
       cancelAnimationFrame(frame)
     }
-  }, [key])
+  }, [key, at])
   return data
 }

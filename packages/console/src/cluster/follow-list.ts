@@ -1,35 +1,20 @@
 import { isApiError } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
 import { type RestClient, WatchStream } from '@kubewright/client'
-import type { FeedState } from '../wire/messages.ts'
+import type { FollowOptions } from './cluster-view.ts'
 import { objectAt, textOf } from './json.ts'
 import { problemText } from './problem-text.ts'
-
-/** Receives a list and its changes. */
-export interface ListSink {
-  /** One page of a list. `isFirst` starts a new list, which replaces an earlier one when {@link listed} is called. */
-  page(list: unknown, isFirst: boolean): void
-  listed(): void
-  /** A change. `object` is in the form that the watch was opened with. */
-  event(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: unknown): void
-  state(state: FeedState, problem?: string): void
-}
-
-/** Options of {@link followList}. */
-export interface FollowListOptions {
-  readonly rest: RestClient
-  readonly clock: Clock
-  readonly signal: AbortSignal
-  readonly path: string
-  readonly query?: Readonly<Record<string, string | undefined>> | undefined
-  /** @default JSON */
-  readonly accept?: { readonly list: string; readonly watch: string } | undefined
-  /** Whether the resource can be watched; else it is listed once. @default true */
-  readonly canWatch?: boolean | undefined
-  readonly sink: ListSink
-}
+import { collectionPath } from './resource-url.ts'
 
 const pageSize = '500'
+const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+const partial = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1`
+/** The media types of the forms, for lists and for watches. */
+const mediaTypes: Readonly<Record<string, { readonly list: string; readonly watch: string }>> = {
+  metadata: { list: partial('PartialObjectMetadataList'), watch: partial('PartialObjectMetadata') },
+  table: { list: table, watch: table },
+  'table-with-objects': { list: table, watch: table },
+}
 const firstDelay = 500
 const longestDelay = 30_000
 
@@ -38,19 +23,19 @@ const longestDelay = 30_000
  * version. Only if the server has forgotten that version, the collection is listed again. Never rejects: failures
  * become states.
  */
-export async function followList(options: FollowListOptions): Promise<void> {
-  const { clock, signal, sink, canWatch = true } = options
+export async function followList(rest: RestClient, clock: Clock, options: FollowOptions): Promise<void> {
+  const { signal, sink, canWatch = true, isFinal } = options
   let version: string | undefined
   let delay = firstDelay
   while (!signal.aborted) {
     try {
       if (version === undefined) {
-        version = await list(options)
+        version = await list(rest, options)
         sink.listed()
       }
       sink.state('live')
       if (!canWatch) return
-      await watch(options, version, (reached) => {
+      await watch(rest, options, version, (reached) => {
         version = reached
         delay = firstDelay
       })
@@ -61,6 +46,7 @@ export async function followList(options: FollowListOptions): Promise<void> {
         continue
       }
       sink.state('retrying', problemText(error))
+      if (isFinal?.(error)) return
       // The signal ends the wait; the loop then ends too.
       await clock.sleep(delay, { signal }).catch(() => undefined)
       delay = Math.min(delay * 2, longestDelay)
@@ -68,7 +54,9 @@ export async function followList(options: FollowListOptions): Promise<void> {
   }
 }
 
-async function list({ rest, path, query, accept, signal, sink }: FollowListOptions): Promise<string> {
+async function list(rest: RestClient, options: FollowOptions): Promise<string> {
+  const { signal, sink } = options
+  const { path, query, accept } = requestOf(options)
   let token = ''
   for (let isFirst = true; ; isFirst = false) {
     const parameters = queryOf({ ...query, limit: pageSize, ...(token === '' ? {} : { continue: token }) })
@@ -82,10 +70,13 @@ async function list({ rest, path, query, accept, signal, sink }: FollowListOptio
 
 /** Resolves when the server ends the watch. */
 async function watch(
-  { rest, path, query, accept, signal, sink }: FollowListOptions,
+  rest: RestClient,
+  options: FollowOptions,
   resourceVersion: string,
   reached: (version: string) => void,
 ): Promise<void> {
+  const { signal, sink } = options
+  const { path, query, accept } = requestOf(options)
   const parameters = queryOf({ ...query, watch: 'true', allowWatchBookmarks: 'true', resourceVersion })
   const body = await rest.stream({ method: 'GET', path, query: parameters, accept: accept?.watch, signal })
   for await (const batch of new WatchStream<unknown>({ body, read: (object) => object }).batches()) {
@@ -113,4 +104,14 @@ function queryOf(parameters: Readonly<Record<string, string | undefined>>): URLS
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value) query.set(name, value)
   return query
+}
+
+function requestOf({ resource, namespace, labelSelector, fieldSelector, form = 'object' }: FollowOptions): {
+  readonly path: string
+  readonly query: Readonly<Record<string, string | undefined>>
+  readonly accept: { readonly list: string; readonly watch: string } | undefined
+} {
+  const includeObject = form === 'table-with-objects' ? 'Object' : undefined
+  const query = { labelSelector, fieldSelector, includeObject }
+  return { path: collectionPath(resource, namespace), query, accept: mediaTypes[form] }
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '@kubewright/base'
-import type { ApiClient } from '@kubewright/client'
+import type { ClusterView } from '../cluster/cluster-view.ts'
+import type { Recording } from '../recording/recording.ts'
 import type { Update } from '../wire/messages.ts'
-import type { KindCatalog } from './kind-catalog.ts'
-import type { OperatorSource } from './operator-source.ts'
+import type { ReadOperators } from './read-operators.ts'
 
 /**
  * Keeps one topic current. Changes are merged until they are taken, so a slow page costs no memory: it skips states
@@ -15,10 +15,11 @@ export interface Feed extends Disposable {
 
 /** The environment of a feed. */
 export interface FeedContext {
-  readonly client: ApiClient
+  /** The live cluster, or the one at the moment that the topic names. */
+  readonly cluster: ClusterView
   readonly clock: Clock
-  readonly kinds: KindCatalog
-  readonly operators: readonly OperatorSource[]
+  readonly recording: Recording
+  readonly readOperators: ReadOperators
   /** Called when there is something to take. */
   readonly changed: () => void
 }

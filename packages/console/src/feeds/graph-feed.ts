@@ -1,13 +1,9 @@
-import { followList } from '../cluster/follow-list.ts'
 import { type Json, listAt, objectAt, textOf } from '../cluster/json.ts'
-import { collectionPath } from '../cluster/resource-url.ts'
 import { ownerName } from '../cluster/view-object.ts'
 import type { FeedState, GraphNode, Topic, Update } from '../wire/messages.ts'
 import type { KindInfo, ObjectName } from '../wire/names.ts'
 import type { Feed, FeedContext } from './feed.ts'
 
-const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
-const metadataList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
 // Kinds with many objects that own nothing.
 const skipped = new Set(['events', 'events.k8s.io/events'])
 
@@ -36,7 +32,7 @@ export class GraphFeed implements Feed {
   constructor({ object }: Extract<Topic, { type: 'graph' }>, context: FeedContext) {
     this.#context = context
     this.#root = object
-    this.#listening = context.kinds.listen(() => this.#followKinds())
+    this.#listening = context.cluster.kinds.listen(() => this.#followKinds())
     this.#followKinds()
   }
 
@@ -53,7 +49,7 @@ export class GraphFeed implements Feed {
   }
 
   #followKinds(): void {
-    for (const kind of this.#context.kinds.kinds) {
+    for (const kind of this.#context.cluster.kinds.kinds) {
       const id = kind.group === '' ? kind.plural : `${kind.group}/${kind.plural}`
       if (this.#followed.has(id) || skipped.has(id) || !kind.verbs.includes('watch')) continue
       if (this.#root.namespace === undefined || kind.namespaced) this.#follow(kind, id)
@@ -61,7 +57,6 @@ export class GraphFeed implements Feed {
   }
 
   #follow(kind: KindInfo, id: string): void {
-    const { client, clock } = this.#context
     this.#followed.add(id)
     this.#loading.add(id)
     const own = new Set<string>()
@@ -75,12 +70,11 @@ export class GraphFeed implements Feed {
       own.delete(uid)
       this.#members.delete(uid)
     }
-    void followList({
-      rest: client.rest,
-      clock,
+    this.#context.cluster.follow({
       signal: this.#stop.signal,
-      path: collectionPath(kind, this.#root.namespace),
-      accept: { list: metadataList, watch: metadataOnly },
+      resource: kind,
+      namespace: this.#root.namespace,
+      form: 'metadata',
       sink: {
         page: (page, isFirst) => {
           if (isFirst) listed = new Set()
@@ -146,7 +140,7 @@ export class GraphFeed implements Feed {
   /** The owners without an owner of their own, starting from an object. Adds owners that are not members to the nodes. */
   #topsOf(start: string | undefined, nodes: Map<string, GraphNode>): string[] {
     const tops: string[] = []
-    const { kinds } = this.#context.kinds
+    const { kinds } = this.#context.cluster.kinds
     const seen = new Set<string>()
     const up = (uid: string): void => {
       if (seen.has(uid)) return

@@ -9,7 +9,7 @@ export class KindsFeed implements Feed {
 
   constructor(context: FeedContext) {
     this.#context = context
-    this.#listening = context.kinds.listen(() => {
+    this.#listening = context.cluster.kinds.listen(() => {
       this.#isDirty = true
       context.changed()
     })
@@ -18,7 +18,7 @@ export class KindsFeed implements Feed {
   take(): Update | undefined {
     if (!this.#isDirty) return undefined
     this.#isDirty = false
-    const { kinds, problem } = this.#context.kinds
+    const { kinds, problem } = this.#context.cluster.kinds
     return { type: 'kinds', kinds, problem }
   }
 

@@ -1,6 +1,4 @@
-import { followList } from '../cluster/follow-list.ts'
 import { isJson, type Json, listAt, objectAt, textOf } from '../cluster/json.ts'
-import { collectionPath } from '../cluster/resource-url.ts'
 import { viewObject } from '../cluster/view-object.ts'
 import type { FeedState, Topic, Update } from '../wire/messages.ts'
 import type { Feed, FeedContext } from './feed.ts'
@@ -21,17 +19,16 @@ export class ObjectFeed implements Feed {
     this.#context = context
     this.#reveal = reveal
     // Owners can be shown as links once the kinds are known.
-    this.#listening = context.kinds.listen(() => this.#touch())
+    this.#listening = context.cluster.kinds.listen(() => this.#touch())
     const { resource, namespace, name } = object
     // Items of a list do not state their kind.
     let type: Json = {}
     const typed = (item: Json): Json => ({ ...type, ...item })
-    void followList({
-      rest: context.client.rest,
-      clock: context.clock,
+    context.cluster.follow({
       signal: this.#stop.signal,
-      path: collectionPath(resource, namespace),
-      query: { fieldSelector: `metadata.name=${name}` },
+      resource,
+      namespace,
+      fieldSelector: `metadata.name=${name}`,
       sink: {
         page: (page, isFirst) => {
           const [item] = listAt(page, 'items')
@@ -60,7 +57,7 @@ export class ObjectFeed implements Feed {
   take(): Update | undefined {
     if (!this.#isDirty) return undefined
     this.#isDirty = false
-    const { kinds } = this.#context.kinds
+    const { kinds } = this.#context.cluster.kinds
     const object = this.#object === undefined ? null : viewObject(this.#object, { kinds, reveal: this.#reveal })
     return { type: 'object', object, state: this.#state, problem: this.#problem }
   }

@@ -1,10 +1,12 @@
 import type { Topic } from '../wire/messages.ts'
+import { ChangesFeed } from './changes-feed.ts'
 import type { Feed, FeedContext } from './feed.ts'
 import { GraphFeed } from './graph-feed.ts'
 import { KindsFeed } from './kinds-feed.ts'
 import { ObjectFeed } from './object-feed.ts'
 import { OperatorsFeed } from './operators-feed.ts'
 import { TableFeed } from './table-feed.ts'
+import { TimelineFeed } from './timeline-feed.ts'
 
 /** Starts to follow a topic. */
 export function openFeed(topic: Topic, context: FeedContext): Feed {
@@ -19,5 +21,10 @@ export function openFeed(topic: Topic, context: FeedContext): Feed {
       return new GraphFeed(topic, context)
     case 'operators':
       return new OperatorsFeed(context)
+    case 'timeline':
+      return new TimelineFeed(context)
+    case 'changes':
+    case 'history':
+      return new ChangesFeed(topic, context)
   }
 }

@@ -1,10 +1,7 @@
 import { type Timer, toMillis } from '@kubewright/base'
-import { problemText } from '../cluster/problem-text.ts'
 import type { Update } from '../wire/messages.ts'
 import type { OperatorView } from '../wire/operator-view.ts'
 import type { Feed, FeedContext } from './feed.ts'
-import type { OperatorSource } from './operator-source.ts'
-import { viewOperator } from './view-operator.ts'
 
 const period = toMillis('500ms')
 
@@ -32,8 +29,8 @@ export class OperatorsFeed implements Feed {
   }
 
   async #read(): Promise<void> {
-    const { operators, clock, changed } = this.#context
-    const views = await Promise.all(operators.map((source) => viewOf(source, this.#stop.signal)))
+    const { readOperators, clock, changed } = this.#context
+    const views = await readOperators(this.#stop.signal)
     if (this.#stop.signal.aborted) return
     const text = JSON.stringify(views)
     if (text !== this.#text) {
@@ -48,14 +45,5 @@ export class OperatorsFeed implements Feed {
   [Symbol.dispose](): void {
     this.#stop.abort()
     this.#timer?.cancel()
-  }
-}
-
-async function viewOf(source: OperatorSource, signal: AbortSignal): Promise<OperatorView> {
-  try {
-    return viewOperator(source.name, await source.report(signal))
-  } catch (error) {
-    const problem = problemText(error)
-    return { name: source.name, problem, controllers: [], caches: [], reconciles: [], missingAccess: [] }
   }
 }

@@ -1,4 +1,6 @@
 import type { Clock } from '@kubewright/base'
+import type { ClusterView } from '../cluster/cluster-view.ts'
+import { RecordedCluster } from '../recording/recorded-cluster.ts'
 import type { Hello, StreamMessage, Topic } from '../wire/messages.ts'
 import type { Feed, FeedContext } from './feed.ts'
 import { openFeed } from './open-feed.ts'
@@ -10,17 +12,23 @@ const heartbeatMillis = 15_000
 // More than the page ever follows at once.
 const maxFeeds = 64
 
+/** What all pages of a console share. */
+export interface StreamContext extends Omit<FeedContext, 'changed' | 'cluster'> {
+  /** The live cluster; absent for a recording from a file. */
+  readonly live?: ClusterView | undefined
+}
+
 /** The stream of server-sent events of one page: the changes of all topics that it follows. */
 export class PageStream implements Disposable {
   readonly #hello: Hello
   readonly #clock: Clock
-  readonly #context: Omit<FeedContext, 'changed'>
+  readonly #context: StreamContext
   readonly #feeds = new Map<number, Feed>()
   readonly #dirty = new Set<number>()
   readonly #stop = new AbortController()
   #wake: () => void = () => undefined
 
-  constructor(hello: Hello, context: Omit<FeedContext, 'changed'>) {
+  constructor(hello: Hello, context: StreamContext) {
     this.#hello = hello
     this.#clock = context.clock
     this.#context = context
@@ -35,7 +43,10 @@ export class PageStream implements Disposable {
       this.#dirty.add(id)
       this.#wake()
     }
-    this.#feeds.set(id, openFeed(topic, { ...this.#context, changed }))
+    const { live, recording } = this.#context
+    const cluster =
+      live === undefined || topic.at !== undefined ? new RecordedCluster(recording, topic.at ?? recording.last) : live
+    this.#feeds.set(id, openFeed(topic, { ...this.#context, cluster, changed }))
     changed()
   }
 

@@ -1,10 +1,8 @@
-import { followList } from '../cluster/follow-list.ts'
-import { isJson, listAt, objectAt, textOf } from '../cluster/json.ts'
-import { collectionPath } from '../cluster/resource-url.ts'
+import { deepEqual } from '@kubewright/base'
+import { readTable } from '../cluster/read-table.ts'
 import type { Column, FeedState, Row, Topic, Update } from '../wire/messages.ts'
 import type { Feed, FeedContext } from './feed.ts'
 
-const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 // The maximum number of rows per message, so that the page can draw the first ones early.
 const maxRows = 500
 
@@ -23,18 +21,18 @@ export class TableFeed implements Feed {
   #isDirty = true
   #isFirst = true
 
-  constructor(topic: Extract<Topic, { type: 'table' }>, { client, clock, kinds, changed }: FeedContext) {
+  constructor(topic: Extract<Topic, { type: 'table' }>, { cluster, changed }: FeedContext) {
     this.#changed = changed
     const { resource, namespace, labelSelector, fieldSelector } = topic
     const { group, plural } = resource
-    const kind = kinds.kinds.find((known) => known.group === group && known.plural === plural)
-    void followList({
-      rest: client.rest,
-      clock,
+    const kind = cluster.kinds.kinds.find((known) => known.group === group && known.plural === plural)
+    cluster.follow({
       signal: this.#stop.signal,
-      path: collectionPath(resource, namespace),
-      query: { labelSelector, fieldSelector },
-      accept: { list: table, watch: table },
+      resource,
+      namespace,
+      labelSelector,
+      fieldSelector,
+      form: 'table',
       canWatch: kind?.verbs.includes('watch') ?? true,
       sink: {
         page: (page, isFirst) => {
@@ -80,26 +78,9 @@ export class TableFeed implements Feed {
   }
 
   #read(page: unknown, use: (row: Row) => void): void {
-    const columns = listAt(page, 'columnDefinitions')
-    // A watch repeats the columns only in its first event.
-    if (columns.length > 0) {
-      const read = columns.map((column) => ({
-        name: textOf(column['name']),
-        type: textOf(column['type']),
-        description: textOf(column['description']),
-        priority: typeof column['priority'] === 'number' ? column['priority'] : 0,
-      }))
-      if (JSON.stringify(read) !== JSON.stringify(this.#columns)) this.#columns = read
-    }
-    for (const row of listAt(page, 'rows')) {
-      const metadata = objectAt(objectAt(row, 'object'), 'metadata')
-      const name = textOf(metadata['name'])
-      const namespace = textOf(metadata['namespace']) || undefined
-      // Objects of some extension servers have no uid.
-      const uid = textOf(metadata['uid']) || `${namespace ?? ''}/${name}`
-      const cells = Array.isArray(row['cells']) ? row['cells'].map(cellOf) : []
-      use({ uid, name, namespace, created: textOf(metadata['creationTimestamp']), cells })
-    }
+    const { columns, rows } = readTable(page)
+    if (columns !== undefined && !deepEqual(columns, this.#columns)) this.#columns = columns
+    for (const { row } of rows) use(row)
     this.#touch()
   }
 
@@ -120,9 +101,4 @@ export class TableFeed implements Feed {
   [Symbol.dispose](): void {
     this.#stop.abort()
   }
-}
-
-function cellOf(cell: unknown): Row['cells'][number] {
-  if (typeof cell === 'string' || typeof cell === 'number' || typeof cell === 'boolean') return cell
-  return cell === null || cell === undefined ? null : isJson(cell) || Array.isArray(cell) ? JSON.stringify(cell) : null
 }

@@ -1,8 +1,10 @@
 import type { Random } from '@kubewright/base'
+import type { RestClient } from '@kubewright/client'
 import { type HttpHandler, type HttpRequest, type HttpResponse, isLoopback } from '@kubewright/runtime'
 import { act, sourceOf } from '../cluster/act.ts'
-import type { FeedContext } from '../feeds/feed.ts'
-import { PageStream } from '../feeds/page-stream.ts'
+import { PageStream, type StreamContext } from '../feeds/page-stream.ts'
+import { compareMoments } from '../recording/compare-moments.ts'
+import { encodeRecording } from '../recording/recording-file.ts'
 import type { PageResponse } from '../wire/messages.ts'
 import type { PageFiles } from './page-files.ts'
 import { pageHeaders } from './page-headers.ts'
@@ -17,7 +19,11 @@ export interface ConsoleHandlerOptions {
   readonly base: string
   readonly cluster: string
   readonly readOnly: boolean
-  readonly context: Omit<FeedContext, 'changed'>
+  readonly context: StreamContext
+  /** The connection for actions; absent for a recording from a file. */
+  readonly rest?: RestClient | undefined
+  /** Called before a page gets its stream. */
+  readonly onPage: () => void
   readonly random: Random
 }
 
@@ -67,17 +73,39 @@ export class ConsoleHandler {
     this.#streams.clear()
   }
 
-  #read(request: HttpRequest, name: string): HttpResponse {
+  async #read(request: HttpRequest, name: string): Promise<HttpResponse> {
     const { files, session } = this.#options
     if (name === 'stream') {
       if (!session.accepts(request.headers['cookie'])) return refusal(401, 'The session is unknown')
       return isSameSite(request) ? this.#stream(request) : refusal(403, 'The request comes from another origin')
+    }
+    if (name === 'recording') {
+      if (!session.accepts(request.headers['cookie'])) return refusal(401, 'The session is unknown')
+      return isSameSite(request) ? this.#export(request) : refusal(403, 'The request comes from another origin')
     }
     const file = name === '' ? 'index.html' : name
     const body = Object.hasOwn(files, file) ? files[file] : undefined
     if (body === undefined) return refusal(404, 'There is no such file')
     const type = types[file.split('.').at(-1) ?? ''] ?? 'text/plain; charset=utf-8'
     return { status: 200, headers: { ...pageHeaders, 'content-type': type }, body }
+  }
+
+  /** The recording as a file to download. */
+  async #export({ signal }: HttpRequest): Promise<HttpResponse> {
+    const { context, cluster } = this.#options
+    const { recording, readOperators, clock } = context
+    const operators = await readOperators(signal)
+    const name = `kubewright-${new Date(clock.now()).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}.recording`
+    return {
+      status: 200,
+      headers: {
+        ...pageHeaders,
+        'content-type': 'application/octet-stream',
+        'content-disposition': `attachment; filename="${name}"`,
+      },
+      body: '',
+      chunks: encodeRecording({ recording, cluster, operators }),
+    }
   }
 
   async #open(request: HttpRequest): Promise<HttpResponse> {
@@ -92,11 +120,13 @@ export class ConsoleHandler {
   }
 
   #stream({ signal }: HttpRequest): HttpResponse {
-    const { context, cluster, readOnly, random } = this.#options
+    const { context, rest, cluster, readOnly, random, onPage } = this.#options
     if (this.#streams.size >= maxStreams) return refusal(429, `More than ${maxStreams} pages are open: close some`)
     const id = Buffer.from(random.bytes(12)).toString('hex')
-    const server = context.client.rest.transport.host
-    const stream = new PageStream({ type: 'hello', stream: id, server, cluster, readOnly }, context)
+    onPage()
+    const server = rest?.transport.host ?? ''
+    const isRecording = rest === undefined
+    const stream = new PageStream({ type: 'hello', stream: id, server, cluster, readOnly, isRecording }, context)
     this.#streams.set(id, stream)
     const streams = this.#streams
     async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -117,8 +147,8 @@ export class ConsoleHandler {
   async #perform(request: HttpRequest): Promise<HttpResponse> {
     const parsed = parsePageRequest(await bodyOf(request))
     if (parsed === undefined) return refusal(400, 'The request is malformed: reload the page')
-    const { context, readOnly } = this.#options
-    const { client, clock } = context
+    const { context, rest, readOnly } = this.#options
+    const { recording, clock } = context
     if (parsed.type === 'follow' || parsed.type === 'unfollow') {
       const stream = this.#streams.get(parsed.stream)
       if (stream === undefined) return refusal(410, 'The stream has ended')
@@ -130,9 +160,12 @@ export class ConsoleHandler {
       }
       return json({})
     }
-    if (parsed.type === 'source') return json(await sourceOf(parsed.object, { rest: client.rest, clock }))
+    if (parsed.type === 'compare')
+      return json({ diff: compareMoments(recording, parsed.object, parsed.from, parsed.to) })
+    if (rest === undefined) return json({ error: 'A recording cannot be changed: open the console on a cluster' })
+    if (parsed.type === 'source') return json(await sourceOf(parsed.object, { rest, clock }))
     if (readOnly) return json({ error: 'This console is read-only: start it without --read-only' })
-    return json(await act(parsed, { rest: client.rest, clock }))
+    return json(await act(parsed, { rest, clock }))
   }
 }
 

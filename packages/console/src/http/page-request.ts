@@ -2,6 +2,9 @@ import { isJson, type Json } from '../cluster/json.ts'
 import type { PageRequest, Topic } from '../wire/messages.ts'
 import type { ObjectName, ResourceName } from '../wire/names.ts'
 
+// More than the page ever shows at once.
+const maxChanges = 1000
+
 /** Checks the body of a request. Returns undefined for one that the page does not send. */
 export function parsePageRequest(body: unknown): PageRequest | undefined {
   if (!isJson(body)) return undefined
@@ -22,6 +25,10 @@ export function parsePageRequest(body: unknown): PageRequest | undefined {
     case 'source':
     case 'restart':
       return { type, object }
+    case 'compare': {
+      const [from, to] = [body['from'], body['to']]
+      return isMoment(from) && isMoment(to) ? { type, object, from, to } : undefined
+    }
     case 'scale': {
       const { replicas } = body
       const isCount = typeof replicas === 'number' && Number.isInteger(replicas) && replicas >= 0
@@ -50,8 +57,16 @@ export function parsePageRequest(body: unknown): PageRequest | undefined {
 
 function topicOf(topic: unknown): Topic | undefined {
   if (!isJson(topic)) return undefined
-  const { type } = topic
-  if (type === 'kinds' || type === 'operators') return { type }
+  const { at } = topic
+  if (at !== undefined && !isMoment(at)) return undefined
+  const known = knownTopic(topic)
+  return known === undefined || at === undefined ? known : { ...known, at }
+}
+
+function knownTopic(topic: Json): Topic | undefined {
+  const { type, limit } = topic
+  if (type === 'kinds' || type === 'operators' || type === 'timeline') return { type }
+  if (type === 'changes') return isMoment(limit) && limit <= maxChanges ? { type, limit } : undefined
   if (type === 'table') {
     const resource = resourceOf(topic['resource'])
     if (resource === undefined) return undefined
@@ -67,8 +82,11 @@ function topicOf(topic: unknown): Topic | undefined {
   const object = objectOf(topic['object'])
   if (object === undefined) return undefined
   if (type === 'object') return { type, object, reveal: topic['reveal'] === true }
-  return type === 'graph' ? { type, object } : undefined
+  return type === 'graph' || type === 'history' ? { type, object } : undefined
 }
+
+/** Moments and counts are whole numbers from 0. */
+const isMoment = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
 function objectOf(value: unknown): ObjectName | undefined {
   if (!isJson(value)) return undefined

@@ -1,9 +1,13 @@
+import type { ChangeView, TimelineView } from './change-view.ts'
 import type { KindInfo, ObjectName, ResourceName } from './names.ts'
 import type { ObjectView } from './object-view.ts'
 import type { OperatorView } from './operator-view.ts'
 
-/** A subject that the page follows. The server sends its state first, then every change. */
-export type Topic =
+/**
+ * A subject that the page follows. The server sends its state first, then every change. With `at`, the number of a
+ * moment of the recording, it sends the state at that moment.
+ */
+export type Topic = (
   | { readonly type: 'kinds' }
   | {
       readonly type: 'table'
@@ -16,6 +20,13 @@ export type Topic =
   | { readonly type: 'object'; readonly object: ObjectName; readonly reveal?: boolean | undefined }
   | { readonly type: 'graph'; readonly object: ObjectName }
   | { readonly type: 'operators' }
+  /** The moments that the recording can show. */
+  | { readonly type: 'timeline' }
+  /** The last changes, newest first. */
+  | { readonly type: 'changes'; readonly limit: number }
+  /** The changes of one object, newest first. */
+  | { readonly type: 'history'; readonly object: ObjectName }
+) & { readonly at?: number | undefined }
 
 /** The state of a list that is kept current by a watch. */
 export type FeedState = 'loading' | 'live' | 'retrying'
@@ -78,6 +89,9 @@ export type Update =
       readonly state: FeedState
     }
   | { readonly type: 'operators'; readonly operators: readonly OperatorView[] }
+  | { readonly type: 'timeline'; readonly timeline: TimelineView }
+  | { readonly type: 'changes'; readonly changes: readonly ChangeView[] }
+  | { readonly type: 'history'; readonly changes: readonly ChangeView[] }
 
 /** The first message of a stream. */
 export interface Hello {
@@ -89,6 +103,8 @@ export interface Hello {
   /** Where the connection was configured, such as the name of a context. */
   readonly cluster: string
   readonly readOnly: boolean
+  /** Whether the page shows a recording from a file: there is no live cluster. */
+  readonly isRecording: boolean
 }
 
 /** A message of the stream. `topic` is the number that the page gave the topic. */
@@ -100,6 +116,8 @@ export type PageRequest =
   | { readonly type: 'unfollow'; readonly stream: string; readonly id: number }
   /** Responds with the YAML that an edit starts from. */
   | { readonly type: 'source'; readonly object: ObjectName }
+  /** Responds with the diff of an object between two moments of the recording. */
+  | { readonly type: 'compare'; readonly object: ObjectName; readonly from: number; readonly to: number }
   | Action
 
 /** A request that changes the cluster. Refused by a read-only console. */
@@ -140,7 +158,7 @@ export interface Conflict {
 export interface PageResponse {
   /** The YAML of `source`. */
   readonly yaml?: string | undefined
-  /** The unified diff of a dry run. */
+  /** The unified diff of a dry run or comparison. */
   readonly diff?: readonly string[] | undefined
   readonly error?: string | undefined
   readonly conflicts?: readonly Conflict[] | undefined

@@ -1,18 +1,18 @@
 import type { Clock, Timer } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
-import { followList } from '../cluster/follow-list.ts'
-import { listKinds } from '../cluster/list-kinds.ts'
-import { problemText } from '../cluster/problem-text.ts'
 import type { KindInfo } from '../wire/names.ts'
+import type { Kinds } from './cluster-view.ts'
+import { followList } from './follow-list.ts'
+import { listKinds } from './list-kinds.ts'
+import { problemText } from './problem-text.ts'
 
 // A CRD changes several times while it is installed.
 const settleMillis = 200
 const retryMillis = 5000
-const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
-const metadataList = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
+const definitions = { group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions' }
 
 /** The kinds of a cluster, read again when a CRD changes. Sends requests only while there are listeners. */
-export class KindCatalog {
+export class KindCatalog implements Kinds {
   readonly #client: ApiClient
   readonly #clock: Clock
   readonly #listeners = new Set<() => void>()
@@ -54,12 +54,10 @@ export class KindCatalog {
     const again = (): void => this.#discoverAfter(settleMillis)
     void this.#discover()
     // Without permission to watch CRDs, the kinds stay those of the first discovery.
-    void followList({
-      rest: this.#client.rest,
-      clock: this.#clock,
+    void followList(this.#client.rest, this.#clock, {
       signal: stop.signal,
-      path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-      accept: { list: metadataList, watch: metadataOnly },
+      resource: definitions,
+      form: 'metadata',
       sink: { page: () => undefined, listed: () => undefined, event: again, state: () => undefined },
     })
   }

@@ -1,0 +1,31 @@
+import type { Update } from '../wire/messages.ts'
+import type { Feed, FeedContext } from './feed.ts'
+
+/** The moments that the recording can show. */
+export class TimelineFeed implements Feed {
+  readonly #context: FeedContext
+  readonly #listening: Disposable
+  #isDirty = true
+
+  constructor(context: FeedContext) {
+    this.#context = context
+    this.#listening = context.recording.listen(() => {
+      this.#isDirty = true
+      context.changed()
+    })
+  }
+
+  take(): Update | undefined {
+    if (!this.#isDirty) return undefined
+    this.#isDirty = false
+    const { recording } = this.#context
+    const { first, last } = recording
+    const time = (moment: number): string => new Date(recording.timeOf(moment)).toISOString()
+    const timeline = { first, last, firstTime: time(first), lastTime: time(last), isCut: first > 0 }
+    return { type: 'timeline', timeline }
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening[Symbol.dispose]()
+  }
+}

@@ -1,0 +1,163 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { FollowOptions } from '../cluster/cluster-view.ts'
+import { listAt, objectAt, textOf } from '../cluster/json.ts'
+import { describeChange } from './describe-change.ts'
+import { RecordedCluster } from './recorded-cluster.ts'
+import { Recording, stateAt } from './recording.ts'
+import { decodeRecording, encodeRecording } from './recording-file.ts'
+
+const maps = { group: '', version: 'v1', plural: 'configmaps' }
+
+function add(recording: Recording, name: string, data: string | undefined, options = {}): void {
+  const metadata = { name, namespace: 'default', uid: name, labels: { name } }
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { data } }
+  const row = { uid: name, name, namespace: 'default', created: '', cells: [name, 1] }
+  const state = data === undefined ? undefined : { text: JSON.stringify(object), row }
+  recording.add({ resource: maps, uid: name, namespace: 'default', name }, state, 1000, options)
+}
+
+/** The data of all objects at a moment, by name. */
+function dataAt(recording: Recording, moment: number): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const object of recording.objectsOf(maps)) {
+    const state = stateAt(object, moment)
+    if (state !== undefined) found[object.name] = textOf(objectAt(JSON.parse(state.text), 'data')['data'])
+  }
+  return found
+}
+
+async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  for await (const chunk of chunks) parts.push(chunk)
+  return Buffer.concat(parts)
+}
+
+const writes = fc.array(
+  fc.record({ name: fc.constantFrom('a', 'b', 'c'), data: fc.option(fc.string(), { nil: undefined }) }),
+  { maxLength: 40 },
+)
+
+it('Recording shows at every moment what a copy of all states shows', () => {
+  fc.assert(
+    fc.property(writes, (list) => {
+      const recording = new Recording({ startedAt: 0 })
+      const expected = [{}]
+      for (const { name, data } of list) {
+        const before = { ...expected.at(-1) } as Record<string, string>
+        if (data === undefined && !(name in before)) continue
+        add(recording, name, data)
+        if (data === undefined) delete before[name]
+        else before[name] = data
+        expected.push(before)
+      }
+      expect(recording.last).toBe(expected.length - 1)
+      for (const [moment, state] of expected.entries()) expect(dataAt(recording, moment)).toEqual(state)
+    }),
+  )
+})
+
+it('Recording drops the oldest changes beyond its size, and keeps the state at its oldest moment', () => {
+  fc.assert(
+    fc.property(writes, (list) => {
+      const whole = new Recording({ startedAt: 0 })
+      const small = new Recording({ startedAt: 0, maxSize: 3000 })
+      for (const { name, data } of list) {
+        add(whole, name, data)
+        add(small, name, data)
+      }
+      expect(small.last).toBe(whole.last)
+      for (let moment = small.first; moment <= small.last; moment++)
+        expect(dataAt(small, moment)).toEqual(dataAt(whole, moment))
+    }),
+  )
+})
+
+it('decodeRecording() reads what encodeRecording() wrote, also after changes were dropped', async () => {
+  await fc.assert(
+    fc.asyncProperty(writes, async (list) => {
+      const recording = new Recording({ startedAt: 5, maxSize: 3000 })
+      add(recording, 'base', 'x', { isBase: true })
+      for (const { name, data } of list) add(recording, name, data)
+      const file = await decodeRecording(await bytesOf(encodeRecording({ recording, cluster: 'c', operators: [] })))
+      expect(file.cluster).toBe('c')
+      const { first, last } = recording
+      expect(file.recording.last - file.recording.first).toBe(last - first)
+      for (let step = 0; step <= last - first; step++)
+        expect(dataAt(file.recording, file.recording.first + step)).toEqual(dataAt(recording, first + step))
+    }),
+    { numRuns: 30 },
+  )
+})
+
+it.each([
+  ['text', Buffer.from('no recording')],
+  ['nothing', Buffer.alloc(0)],
+])('decodeRecording() rejects a file of %s', async (_, bytes) => {
+  await expect(decodeRecording(bytes)).rejects.toThrow('The recording cannot be read: it cannot be expanded')
+})
+
+it('decodeRecording() rejects a truncated file', async () => {
+  const recording = new Recording({ startedAt: 0 })
+  add(recording, 'a', 'x'.repeat(1000))
+  const bytes = await bytesOf(encodeRecording({ recording, cluster: 'c', operators: [] }))
+  for (const length of [bytes.length - 1, bytes.length >> 1, 12])
+    await expect(decodeRecording(bytes.subarray(0, length))).rejects.toThrow('The recording cannot be read')
+})
+
+it('RecordedCluster lists the objects of a moment by namespace and selectors', async () => {
+  const recording = new Recording({ startedAt: 0 })
+  add(recording, 'a', 'x')
+  add(recording, 'b', 'x')
+  add(recording, 'a', undefined)
+  const names = async (moment: number, options: Partial<FollowOptions>): Promise<string[]> =>
+    new Promise((resolve, reject) => {
+      let found: string[] = []
+      const sink = {
+        page: (page: unknown) => {
+          found = listAt(page, 'items').map((item) => textOf(objectAt(item, 'metadata')['name']))
+        },
+        listed: () => undefined,
+        event: () => undefined,
+        state: (state: string, problem = '') => (state === 'live' ? resolve(found) : reject(new Error(problem))),
+      }
+      const { signal } = new AbortController()
+      new RecordedCluster(recording, moment).follow({ signal, resource: maps, sink, ...options })
+    })
+  expect(await names(2, {})).toEqual(['a', 'b'])
+  expect(await names(3, {})).toEqual(['b'])
+  expect(await names(0, {})).toEqual([])
+  expect(await names(2, { labelSelector: 'name=b' })).toEqual(['b'])
+  expect(await names(2, { fieldSelector: 'metadata.name=a' })).toEqual(['a'])
+  expect(await names(2, { namespace: 'other' })).toEqual([])
+  await expect(names(2, { labelSelector: '===' })).rejects.toThrow()
+})
+
+it('describeChange() names the fields that changed and the managers that wrote', () => {
+  const recording = new Recording({ startedAt: 0 })
+  const put = (containers: unknown, manager: string): void => {
+    const metadata = { name: 'a', uid: 'a', managedFields: [{ manager: 'old' }, { manager, time: manager }] }
+    const text = JSON.stringify({ kind: 'Pod', metadata, spec: { containers } })
+    const row = { uid: 'a', name: 'a', created: '', cells: [] }
+    recording.add({ resource: maps, uid: 'a', name: 'a' }, { text, row }, 0)
+  }
+  put([{ name: 'web', image: 'a' }], 'kubectl')
+  put(
+    [
+      { name: 'log', image: 'c' },
+      { name: 'web', image: 'b' },
+    ],
+    'operator',
+  )
+  const [object] = recording.objectsOf(maps)
+  const version = object?.versions[1]
+  if (object === undefined || version === undefined) throw new Error('There is no second state')
+  expect(describeChange(recording, object, version)).toMatchObject({
+    type: 'MODIFIED',
+    managers: ['operator'],
+    fields: [
+      { path: 'spec.containers[name=log]', after: '{"name":"log","image":"c"}' },
+      { path: 'spec.containers[name=web].image', before: '"a"', after: '"b"' },
+    ],
+  })
+})
