@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import type { ClusterTrust } from '@kubewright/controllers'
 import { CertificateAuthority, type ServerIdentity, ServiceAccountKeys } from '@kubewright/server'
 
@@ -17,13 +18,16 @@ export function clusterTrust({ rootCa, serviceAccountKeys, identity }: ClusterTr
   return {
     rootCa,
     signToken: (claims) => (keys ??= new ServiceAccountKeys(serviceAccountKeys)).sign(claims),
-    signCertificate: ({ request, usages, notBefore, notAfter }) =>
-      new CertificateAuthority(identity().ca).sign(request.publicKey(), {
+    signCertificate: ({ request, usages, notBefore, notAfter }) => {
+      const { ca } = identity()
+      return new CertificateAuthority(ca).sign(request.publicKey(), {
         subject: { commonName: request.commonName, organizations: request.organizations },
         hosts: [...request.dnsNames, ...request.ipAddresses],
         usages,
         notBefore,
-        notAfter,
-      }),
+        // A certificate never outlives its CA.
+        notAfter: Math.min(notAfter, Date.parse(new X509Certificate(ca.cert).validTo)),
+      })
+    },
   }
 }

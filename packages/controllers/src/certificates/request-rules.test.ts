@@ -30,6 +30,13 @@ test.each<[string, object, string[], string | undefined]>([
   [signerNames.kubeletClient, { emailAddresses: ['a'] }, client, 'Email subjectAltNames are not allowed'],
   [signerNames.kubeletClient, { uris: ['a'] }, client, 'URI subjectAltNames are not allowed'],
   [signerNames.kubeletServing, { dnsNames: ['n'] }, serving, undefined],
+  [
+    signerNames.kubeletServing,
+    { dnsNames: ['n'], commonName: 'n' },
+    client,
+    'usages did not match [digital signature key encipherment server auth]',
+  ],
+  [signerNames.kubeletClient, { dnsNames: ['n'], commonName: 'n' }, client, 'DNS subjectAltNames are not allowed'],
   [signerNames.kubeletServing, {}, serving, 'DNS or IP subjectAltName is required'],
   [
     signerNames.kubeletServing,

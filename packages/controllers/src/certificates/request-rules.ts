@@ -37,30 +37,33 @@ function clientRefusal(usages: Usages): string | undefined {
   return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth'
 }
 
-function subjectRefusal({ commonName, organizations }: ParsedCertificateRequest): string | undefined {
-  if (organizations.length !== 1 || organizations[0] !== 'system:nodes')
-    return 'subject organization is not system:nodes'
+function organizationRefusal({ organizations }: ParsedCertificateRequest): string | undefined {
+  const isNodes = organizations.length === 1 && organizations[0] === 'system:nodes'
+  return isNodes ? undefined : 'subject organization is not system:nodes'
+}
+
+function nameRefusal({ commonName }: ParsedCertificateRequest): string | undefined {
   return commonName.startsWith('system:node:') ? undefined : 'subject common name does not begin with system:node:'
 }
 
 /** The reason why this is not a valid request of a kubelet for a client certificate; undefined when it is valid. */
 export function kubeletClientRefusal(request: ParsedCertificateRequest, usages: Usages): string | undefined {
-  const wrong = subjectRefusal(request)
+  const wrong = organizationRefusal(request)
   if (wrong !== undefined) return wrong
   if (request.dnsNames.length > 0) return 'DNS subjectAltNames are not allowed'
   if (request.emailAddresses.length > 0) return 'Email subjectAltNames are not allowed'
   if (request.ipAddresses.length > 0) return 'IP subjectAltNames are not allowed'
   if (request.uris.length > 0) return 'URI subjectAltNames are not allowed'
-  return usagesRefusal(usages, 'client auth')
+  return nameRefusal(request) ?? usagesRefusal(usages, 'client auth')
 }
 
 function kubeletServingRefusal(request: ParsedCertificateRequest, usages: Usages): string | undefined {
-  const wrong = subjectRefusal(request)
+  const wrong = organizationRefusal(request)
   if (wrong !== undefined) return wrong
   if (request.dnsNames.length === 0 && request.ipAddresses.length === 0) return 'DNS or IP subjectAltName is required'
   if (request.emailAddresses.length > 0) return 'Email subjectAltNames are not allowed'
   if (request.uris.length > 0) return 'URI subjectAltNames are not allowed'
-  return usagesRefusal(usages, 'server auth')
+  return usagesRefusal(usages, 'server auth') ?? nameRefusal(request)
 }
 
 /** The usages must match exactly; only `key encipherment`, which RSA keys need, is optional. */

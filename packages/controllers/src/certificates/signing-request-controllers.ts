@@ -4,12 +4,13 @@ import { CertificateSigningRequest, SubjectAccessReview } from '@kubewright/k8s'
 import { type KeyContext, type KeyController, type KeyOutcome, kindSource } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import type { ClusterTrust } from './cluster-trust.ts'
+import { cleanupTimeOf, validityOf } from './request-lifetime.ts'
 import { hasCondition, kubeletClientRefusal, refusal, signerNames } from './request-rules.ts'
 
 type Condition = NonNullable<NonNullable<CertificateSigningRequest['status']>['conditions']>[number]
 
-const hour = 60 * 60_000
-const day = 24 * hour
+const second = 1000
+const minute = 60 * second
 
 const isDecided = (request: CertificateSigningRequest): boolean =>
   hasCondition(request, 'Approved') || hasCondition(request, 'Denied')
@@ -57,12 +58,12 @@ async function approve(
   request: CertificateSigningRequest,
   client: KeyContext['client'],
   now: number,
-): Promise<undefined> {
-  if (isIssued(request) || isDecided(request)) return
+): Promise<KeyOutcome | undefined> {
+  if (isIssued(request) || isDecided(request)) return undefined
   const { signerName, usages = [], username = '' } = request.spec
-  if (signerName !== signerNames.kubeletClient) return
+  if (signerName !== signerNames.kubeletClient) return undefined
   const parsed = parseCertificateRequest(pemOf(request))
-  if (kubeletClientRefusal(parsed, usages) !== undefined) return
+  if (kubeletClientRefusal(parsed, usages) !== undefined) return undefined
   const isSelf = parsed.commonName === username
   for (const subresource of isSelf ? ['selfnodeclient', 'nodeclient'] : ['nodeclient']) {
     if (!(await mayHave(request, subresource, client))) continue
@@ -70,8 +71,11 @@ async function approve(
     const message = `Auto approving ${whose} client certificate after SubjectAccessReview.`
     const approved = withCondition(request, 'Approved', 'AutoApproved', message, now)
     await client.subresource(CertificateSigningRequest, 'approval').update(approved)
-    return
+    return undefined
   }
+  // A role binding may allow the request later. The older it is, the less often the controller asks.
+  const age = now - fromTime(request.metadata.creationTimestamp)
+  return { requeueAfter: Math.min(5 * minute, Math.max(second, age)) }
 }
 
 async function mayHave(
@@ -91,7 +95,6 @@ async function mayHave(
   return review.status?.allowed === true
 }
 
-const backdate = 5 * 60_000
 const extendedUsages: ReadonlyMap<string, ExtendedKeyUsage> = new Map([
   ['client auth', 'clientAuth'],
   ['server auth', 'serverAuth'],
@@ -115,8 +118,7 @@ export function signingRequestSigner({ signCertificate }: ClusterTrust): KeyCont
     const pem = signCertificate({
       request: parsed,
       usages: usages.flatMap((usage) => extendedUsages.get(usage) ?? []),
-      notBefore: now - backdate,
-      notAfter: now + lifetime(expirationSeconds),
+      ...validityOf(now, expirationSeconds),
     })
     const certificate = Buffer.from(pem).toString('base64')
     await status.update({ ...request, status: { ...request.status, certificate } })
@@ -124,13 +126,7 @@ export function signingRequestSigner({ signCertificate }: ClusterTrust): KeyCont
   })
 }
 
-/** The requested lifetime, at least ten minutes and at most a year, minus the time by which certificates are backdated. */
-function lifetime(seconds: number | undefined): number {
-  const wanted = seconds === undefined ? 365 * day : Math.min(365 * day, Math.max(10 * 60_000, seconds * 1000))
-  return wanted - backdate
-}
-
-/** Deletes requests without a decision after a day, and requests with a decision after an hour. */
+/** Deletes requests some time after their last change: see {@link cleanupTimeOf}. */
 export const signingRequestCleaner: KeyController = /* @__PURE__ */ defineRequestController('cleaner', clean)
 
 async function clean(
@@ -138,7 +134,8 @@ async function clean(
   client: KeyContext['client'],
   now: number,
 ): Promise<KeyOutcome | undefined> {
-  const left = endOf(request) - now
+  const left = cleanupTimeOf(request) - now
+  if (left === Number.POSITIVE_INFINITY) return undefined
   if (left > 0) return { requeueAfter: left }
   const { name, uid } = request.metadata
   try {
@@ -147,16 +144,4 @@ async function clean(
     if (!isNotFound(error)) throw error
   }
   return undefined
-}
-
-function endOf(request: CertificateSigningRequest): number {
-  const { metadata, status } = request
-  const issued = isIssued(request)
-  let end = fromTime(metadata.creationTimestamp) + day
-  for (const { type, lastUpdateTime, lastTransitionTime } of status?.conditions ?? []) {
-    const since = fromTime(lastUpdateTime ?? lastTransitionTime ?? metadata.creationTimestamp)
-    // An approved request is finished only when its certificate has been issued.
-    if (type === 'Denied' || type === 'Failed' || issued) end = Math.min(end, since + hour)
-  }
-  return end
 }

@@ -1,11 +1,12 @@
 import type { Clock, Random } from '@kubewright/base'
 import type { ObjectAccess } from '../registry/object-access.ts'
-import { ObjectLookup } from '../registry/object-lookup.ts'
+import { ObjectLookup, type SharedObject } from '../registry/object-lookup.ts'
 import type { PathHandler } from '../request/path-handler.ts'
 import type { Authenticator, TokenAuthenticator } from './authenticator.ts'
 import { type AuthorizationMode, alwaysAllow, alwaysDeny, UnionAuthorizer } from './authorization-modes.ts'
 import type { Authorizer } from './authorizer.ts'
 import { bearerTokens } from './bearer-token.ts'
+import { bootstrapTokens } from './bootstrap-tokens.ts'
 import { clientCertificates } from './client-certificates.ts'
 import { NodeAuthorizer } from './node/node-authorizer.ts'
 import { NodeGraph } from './node/node-graph.ts'
@@ -28,6 +29,8 @@ export interface AccessControlOptions {
   readonly anonymous?: AnonymousAccess
   /** How requests are authorized; the first mode that allows a request decides. @default Node and RBAC */
   readonly authorization?: readonly AuthorizationMode[]
+  /** Whether the tokens in Secrets of type bootstrap.kubernetes.io/token authenticate machines that join. @default true */
+  readonly bootstrapTokens?: boolean
   /** Trusts the user headers of a front proxy, as kube-apiserver does. @default no proxy is trusted */
   readonly requestHeader?: RequestHeaderOptions
   readonly serviceAccounts?: {
@@ -84,9 +87,11 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
   const authorizer = authorizerOf(modes, { rbac, node })
   const { anonymous = true } = options
   let serviceAccountTokens: ServiceAccountTokens | undefined
+  let joiningTokens: TokenAuthenticator | undefined
   const tokenAuthenticators: TokenAuthenticator[] = [
     staticTokens(options.tokens ?? [], audiences),
     async (token, wanted) => serviceAccountTokens?.ownerOf(token, wanted),
+    async (token, wanted) => joiningTokens?.(token, wanted),
   ]
   return {
     authenticators: [
@@ -98,14 +103,20 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
     authorizer,
     attach: async (parts) => {
       const { clock, random, registry } = parts
+      const lookup = new ObjectLookup(parts)
       serviceAccountTokens = new ServiceAccountTokens({
         keys: new ServiceAccountKeys(keys ?? [ServiceAccountKeys.generate()]),
         issuer,
         audiences,
         clock,
         random,
-        find: boundObjectsOf(new ObjectLookup(parts)),
+        find: boundObjectsOf(lookup),
       })
+      if (options.bootstrapTokens !== false) {
+        const secret = (name: string): Promise<SharedObject | undefined> =>
+          lookup.find(['', 'v1', 'secrets'], 'kube-system', name)
+        joiningTokens = bootstrapTokens({ secret, clock, audiences })
+      }
       const policy = await RbacPolicy.open(registry.feed)
       rbac.attach(policy)
       if (modes.includes('Node')) node.attach(await NodeGraph.open(registry.feed))
