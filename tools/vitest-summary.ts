@@ -7,7 +7,8 @@ export default class SummaryReporter implements Reporter {
     let failed = unhandled.length
     let skipped = 0
     for (const module of modules) {
-      if (module.children.size === 0 && module.state() === 'failed') failed++
+      // A hook that fails skips the tests of its suite: the suite itself counts as failed.
+      for (const suite of [module, ...module.children.allSuites()]) if (suite.errors().length > 0) failed++
       for (const test of module.children.allTests()) {
         const result = test.result()
         if (result.state === 'passed') passed++

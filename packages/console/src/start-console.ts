@@ -78,10 +78,10 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     files: options.page ?? (await readPageFiles()),
     cluster: options.cluster ?? file?.cluster ?? client?.rest.transport.host ?? '',
     readOnly: live === undefined || (options.readOnly ?? false),
-    rest: client?.rest,
     onPage: record,
     context: {
       live,
+      rest: client?.rest,
       recording,
       clock,
       readOperators: file === undefined ? readSources(options.operators ?? []) : async () => file.operators,

@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx'
 import { text } from './text.ts'
 
 /** An action with a dialog. */
-export type ActionName = 'delete' | 'scale' | 'restart' | 'label'
+export type ActionName = 'delete' | 'scale' | 'restart' | 'label' | 'evict' | 'cordon' | 'uncordon' | 'drain'
 type Propagation = Extract<Action, { type: 'delete' }>['propagation']
 
 /** Asks for the details of an action. */
@@ -28,9 +28,9 @@ export function ActionDialog(props: {
       ? { type: action, object: name, propagation, uid: object.uid }
       : action === 'scale'
         ? { type: action, object: name, replicas }
-        : action === 'restart'
-          ? { type: action, object: name }
-          : labels && { type: action, object: name, labels }
+        : action === 'label'
+          ? labels && { type: action, object: name, labels }
+          : { type: action, object: name }
   const title =
     action === 'delete'
       ? text('deleteTitle', subject)
@@ -70,6 +70,7 @@ export function ActionDialog(props: {
             </select>
           </label>
         )}
+        {isNodeAction(action) && <p>{text(`${action}Hint`)}</p>}
         {action === 'label' && (
           <label>
             {text('labelHint')} <input value={label} onInput={({ currentTarget }) => setLabel(currentTarget.value)} />
@@ -87,6 +88,10 @@ export function ActionDialog(props: {
     </Dialog>
   )
 }
+
+/** Whether an action concerns where pods run, which its dialog explains. */
+const isNodeAction = (action: ActionName): action is 'evict' | 'cordon' | 'uncordon' | 'drain' =>
+  ['evict', 'cordon', 'uncordon', 'drain'].includes(action)
 
 /** Reads `NAME=VALUE` or `NAME-`, as `kubectl label` does. */
 export function parseLabel(typed: string): Record<string, string | null> | undefined {

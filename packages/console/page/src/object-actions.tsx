@@ -27,6 +27,8 @@ export function ObjectActions(props: {
   const actions: ActionName[] = []
   if (kind?.subresources.includes('scale') && object.replicas !== undefined) actions.push('scale')
   if (group === 'apps' && restartable.has(plural)) actions.push('restart')
+  if (group === '' && plural === 'pods') actions.push('evict')
+  if (group === '' && plural === 'nodes') actions.push(object.unschedulable ? 'uncordon' : 'cordon', 'drain')
   if (kind?.verbs.includes('patch')) actions.push('label')
   if (kind?.verbs.includes('delete')) actions.push('delete')
   return (

@@ -1,11 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
+import { AccessView } from './access-view.tsx'
+import { connection } from './connection.ts'
 import { EditView } from './edit-view.tsx'
 import { EventsView } from './events-view.tsx'
 import { FeedStatus } from './feed-status.tsx'
 import { GraphView } from './graph-view.tsx'
 import { HistoryView } from './history-view.tsx'
+import { LogsView } from './logs-view.tsx'
 import { ObjectActions } from './object-actions.tsx'
-import { go, objectRoute, objectTabs, type Route, routeHash, tableRoute } from './route.ts'
+import { go, type ObjectTab, objectRoute, objectTabs, type Route, routeHash, tableRoute } from './route.ts'
 import { findKind, useShared } from './settings.ts'
 import { SummaryView } from './summary-view.tsx'
 import { text } from './text.ts'
@@ -18,7 +21,7 @@ type ObjectRoute = Extract<Route, { view: 'object' }>
 /** Everything about one object. */
 export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
   const { object: name, tab } = route
-  const { kinds, readOnly } = useShared()
+  const { kinds, readOnly, at } = useShared()
   const kind = findKind(kinds, name.resource)
   const [reveal, setReveal] = useState(false)
   const followed = useTopic({ type: 'object', object: name, reveal })
@@ -37,6 +40,10 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [JSON.stringify(name)])
+  const unavailable = new Set<ObjectTab>(object?.containers === undefined ? ['logs'] : [])
+  if (readOnly) unavailable.add('edit')
+  // The permissions of the past are not known.
+  if (at !== undefined || connection.hello?.isRecording) unavailable.add('access')
   const isGone = followed?.state === 'live' && object === undefined
   return (
     <>
@@ -52,7 +59,7 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
       </div>
       <div class="tabs" role="tablist" aria-label={name.name}>
         {objectTabs
-          .filter((one) => one !== 'edit' || !readOnly)
+          .filter((one) => !unavailable.has(one))
           .map((one) => (
             <button
               key={one}
@@ -73,6 +80,8 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
         {object && tab === 'yaml' && <YamlView object={object} reveal={reveal} onReveal={setReveal} />}
         {object && tab === 'events' && <EventsView object={object} />}
         {tab === 'graph' && <GraphView name={name} />}
+        {object?.containers && tab === 'logs' && <LogsView name={name} containers={object.containers} />}
+        {tab === 'access' && !unavailable.has(tab) && <AccessView name={name} />}
         {tab === 'history' && <HistoryView name={name} />}
         {object && tab === 'edit' && !readOnly && <EditView name={name} masked={object.masked} onReveal={setReveal} />}
       </div>

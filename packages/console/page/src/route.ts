@@ -15,7 +15,7 @@ export type Route =
   | { readonly view: 'start' }
 
 /** The tabs of an object. */
-export const objectTabs = ['summary', 'yaml', 'graph', 'events', 'history', 'edit'] as const
+export const objectTabs = ['summary', 'yaml', 'graph', 'events', 'logs', 'history', 'access', 'edit'] as const
 export type ObjectTab = (typeof objectTabs)[number]
 
 const core = 'core'

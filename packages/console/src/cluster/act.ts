@@ -3,10 +3,12 @@ import { type Clock, unifiedDiff } from '@kubewright/base'
 import type { RestClient } from '@kubewright/client'
 import type { Action, EditAction, PageResponse } from '../wire/messages.ts'
 import type { ObjectName } from '../wire/names.ts'
+import { evict, evictPodsOf } from './act-on-node.ts'
 import { changedFields, editText, parseEdited } from './edit-text.ts'
 import { isJson, type Json } from './json.ts'
 import { problemText } from './problem-text.ts'
 import { objectPath } from './resource-url.ts'
+import { whoMay } from './who-may.ts'
 
 /** The field manager of all writes of the console. */
 const fieldManager = 'kubewright-console'
@@ -25,6 +27,15 @@ export async function act(action: Action, context: ActContext): Promise<PageResp
     return await perform(action, context)
   } catch (error) {
     return { error: problemText(error), conflicts: conflictsOf(error) }
+  }
+}
+
+/** The subjects that may use each verb on an object. */
+export async function accessTo(object: ObjectName, { rest }: ActContext): Promise<PageResponse> {
+  try {
+    return { access: await whoMay(object, rest) }
+  } catch (error) {
+    return { error: problemText(error) }
   }
 }
 
@@ -63,6 +74,14 @@ async function perform(action: Action, { rest, clock }: ActContext): Promise<Pag
       await patch(rest, objectPath(object), { spec: { template: { metadata: { annotations } } } })
       return {}
     }
+    case 'evict':
+      await evict(object.namespace ?? '', object.name, rest)
+      return {}
+    case 'cordon':
+    case 'uncordon':
+    case 'drain':
+      await patch(rest, objectPath(object), { spec: { unschedulable: action.type !== 'uncordon' } })
+      return action.type === 'drain' ? evictPodsOf(object.name, rest) : {}
     case 'edit':
       return edit(action, rest)
   }
@@ -82,7 +101,7 @@ async function edit(action: EditAction, rest: RestClient): Promise<PageResponse>
   }
 
   async function replace(): Promise<Json> {
-    // The live version is replaced only if nobody changed the object since the edit began, unless forced.
+    // The live version is replaced only if the object is unchanged since the edit began, unless forced.
     if (!force && editText(live) !== action.source)
       return Promise.reject(new Error('The object has changed since the edit began: start the edit again, or force it'))
     const { metadata, status } = live

@@ -37,6 +37,8 @@ export function viewObject(original: Json, { kinds, reveal }: ViewOptions): Obje
     owners: listAt(metadata, 'ownerReferences').map((reference) => viewOwner(reference, namespace, kinds)),
     conditions: conditionsOf(object),
     replicas: typeof replicas === 'number' ? replicas : undefined,
+    containers: textOf(object['kind']) === 'Pod' ? containersOf(object) : undefined,
+    unschedulable: objectAt(object, 'spec')['unschedulable'] === true,
     lines: yamlLines({ ...object, metadata: visible }).map(({ text, path }) => ({
       text,
       owners: owners.ownersOf(path),
@@ -44,6 +46,13 @@ export function viewObject(original: Json, { kinds, reveal }: ViewOptions): Obje
     managers: owners.managers,
     masked,
   }
+}
+
+/** The names of a pod's containers, those of its spec first. */
+function containersOf(pod: Json): string[] {
+  const spec = objectAt(pod, 'spec')
+  const lists = ['containers', 'initContainers', 'ephemeralContainers']
+  return lists.flatMap((field) => listAt(spec, field).map(({ name }) => textOf(name)))
 }
 
 /** Newest first. */

@@ -1,4 +1,5 @@
 import type { Clock } from '@kubewright/base'
+import type { RestClient } from '@kubewright/client'
 import type { ClusterView } from '../cluster/cluster-view.ts'
 import type { Recording } from '../recording/recording.ts'
 import type { Update } from '../wire/messages.ts'
@@ -17,6 +18,8 @@ export interface Feed extends Disposable {
 export interface FeedContext {
   /** The live cluster, or the one at the moment that the topic names. */
   readonly cluster: ClusterView
+  /** The connection to the live cluster; absent for a moment of a recording. */
+  readonly rest?: RestClient | undefined
   readonly clock: Clock
   readonly recording: Recording
   readonly readOperators: ReadOperators

@@ -43,10 +43,13 @@ export class PageStream implements Disposable {
       this.#dirty.add(id)
       this.#wake()
     }
-    const { live, recording } = this.#context
+    const { live, rest, recording } = this.#context
     const cluster =
       live === undefined || topic.at !== undefined ? new RecordedCluster(recording, topic.at ?? recording.last) : live
-    this.#feeds.set(id, openFeed(topic, { ...this.#context, cluster, changed }))
+    this.#feeds.set(
+      id,
+      openFeed(topic, { ...this.#context, cluster, rest: cluster === live ? rest : undefined, changed }),
+    )
     changed()
   }
 

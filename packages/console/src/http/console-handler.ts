@@ -1,7 +1,6 @@
 import type { Random } from '@kubewright/base'
-import type { RestClient } from '@kubewright/client'
 import { type HttpHandler, type HttpRequest, type HttpResponse, isLoopback } from '@kubewright/runtime'
-import { act, sourceOf } from '../cluster/act.ts'
+import { accessTo, act, sourceOf } from '../cluster/act.ts'
 import { PageStream, type StreamContext } from '../feeds/page-stream.ts'
 import { compareMoments } from '../recording/compare-moments.ts'
 import { encodeRecording } from '../recording/recording-file.ts'
@@ -20,8 +19,6 @@ export interface ConsoleHandlerOptions {
   readonly cluster: string
   readonly readOnly: boolean
   readonly context: StreamContext
-  /** The connection for actions; absent for a recording from a file. */
-  readonly rest?: RestClient | undefined
   /** Called before a page gets its stream. */
   readonly onPage: () => void
   readonly random: Random
@@ -120,7 +117,8 @@ export class ConsoleHandler {
   }
 
   #stream({ signal }: HttpRequest): HttpResponse {
-    const { context, rest, cluster, readOnly, random, onPage } = this.#options
+    const { context, cluster, readOnly, random, onPage } = this.#options
+    const { rest } = context
     if (this.#streams.size >= maxStreams) return refusal(429, `More than ${maxStreams} pages are open: close some`)
     const id = Buffer.from(random.bytes(12)).toString('hex')
     onPage()
@@ -147,8 +145,8 @@ export class ConsoleHandler {
   async #perform(request: HttpRequest): Promise<HttpResponse> {
     const parsed = parsePageRequest(await bodyOf(request))
     if (parsed === undefined) return refusal(400, 'The request is malformed: reload the page')
-    const { context, rest, readOnly } = this.#options
-    const { recording, clock } = context
+    const { context, readOnly } = this.#options
+    const { recording, rest, clock } = context
     if (parsed.type === 'follow' || parsed.type === 'unfollow') {
       const stream = this.#streams.get(parsed.stream)
       if (stream === undefined) return refusal(410, 'The stream has ended')
@@ -163,6 +161,7 @@ export class ConsoleHandler {
     if (parsed.type === 'compare')
       return json({ diff: compareMoments(recording, parsed.object, parsed.from, parsed.to) })
     if (rest === undefined) return json({ error: 'A recording cannot be changed: open the console on a cluster' })
+    if (parsed.type === 'access') return json(await accessTo(parsed.object, { rest, clock }))
     if (parsed.type === 'source') return json(await sourceOf(parsed.object, { rest, clock }))
     if (readOnly) return json({ error: 'This console is read-only: start it without --read-only' })
     return json(await act(parsed, { rest, clock }))

@@ -23,7 +23,12 @@ export function parsePageRequest(body: unknown): PageRequest | undefined {
   if (object === undefined) return undefined
   switch (type) {
     case 'source':
+    case 'access':
     case 'restart':
+    case 'evict':
+    case 'cordon':
+    case 'uncordon':
+    case 'drain':
       return { type, object }
     case 'compare': {
       const [from, to] = [body['from'], body['to']]
@@ -82,6 +87,9 @@ function knownTopic(topic: Json): Topic | undefined {
   const object = objectOf(topic['object'])
   if (object === undefined) return undefined
   if (type === 'object') return { type, object, reveal: topic['reveal'] === true }
+  const container = textOr(topic, 'container')
+  if (type === 'logs' && container !== undefined)
+    return { type, object, container, previous: topic['previous'] === true }
   return type === 'graph' || type === 'history' ? { type, object } : undefined
 }
 

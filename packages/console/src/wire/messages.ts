@@ -1,3 +1,4 @@
+import type { AccessView } from './access-view.ts'
 import type { ChangeView, TimelineView } from './change-view.ts'
 import type { KindInfo, ObjectName, ResourceName } from './names.ts'
 import type { ObjectView } from './object-view.ts'
@@ -20,6 +21,13 @@ export type Topic = (
   | { readonly type: 'object'; readonly object: ObjectName; readonly reveal?: boolean | undefined }
   | { readonly type: 'graph'; readonly object: ObjectName }
   | { readonly type: 'operators' }
+  /** The log of a container; with `previous`, that of the instance before its last restart. */
+  | {
+      readonly type: 'logs'
+      readonly object: ObjectName
+      readonly container: string
+      readonly previous?: boolean | undefined
+    }
   /** The moments that the recording can show. */
   | { readonly type: 'timeline' }
   /** The last changes, newest first. */
@@ -89,6 +97,14 @@ export type Update =
       readonly state: FeedState
     }
   | { readonly type: 'operators'; readonly operators: readonly OperatorView[] }
+  | {
+      readonly type: 'logs'
+      /** True for the first message: earlier lines do not count. */
+      readonly reset: boolean
+      readonly lines: readonly string[]
+      readonly state: FeedState
+      readonly problem?: string | undefined
+    }
   | { readonly type: 'timeline'; readonly timeline: TimelineView }
   | { readonly type: 'changes'; readonly changes: readonly ChangeView[] }
   | { readonly type: 'history'; readonly changes: readonly ChangeView[] }
@@ -118,6 +134,8 @@ export type PageRequest =
   | { readonly type: 'source'; readonly object: ObjectName }
   /** Responds with the diff of an object between two moments of the recording. */
   | { readonly type: 'compare'; readonly object: ObjectName; readonly from: number; readonly to: number }
+  /** Responds with the subjects that may use each verb on an object. */
+  | { readonly type: 'access'; readonly object: ObjectName }
   | Action
 
 /** A request that changes the cluster. Refused by a read-only console. */
@@ -132,6 +150,10 @@ export type Action =
   | { readonly type: 'scale'; readonly object: ObjectName; readonly replicas: number }
   | { readonly type: 'label'; readonly object: ObjectName; readonly labels: Readonly<Record<string, string | null>> }
   | { readonly type: 'restart'; readonly object: ObjectName }
+  /** For pods. */
+  | { readonly type: 'evict'; readonly object: ObjectName }
+  /** For nodes. `drain` also evicts their pods. */
+  | { readonly type: 'cordon' | 'uncordon' | 'drain'; readonly object: ObjectName }
   | EditAction
 
 /** Writes edited YAML, or with `dryRun` shows the changes that it would make. */
@@ -160,6 +182,7 @@ export interface PageResponse {
   readonly yaml?: string | undefined
   /** The unified diff of a dry run or comparison. */
   readonly diff?: readonly string[] | undefined
+  readonly access?: readonly AccessView[] | undefined
   readonly error?: string | undefined
   readonly conflicts?: readonly Conflict[] | undefined
 }

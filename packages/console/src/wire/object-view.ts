@@ -53,6 +53,10 @@ export interface ObjectView {
   readonly conditions: readonly ConditionView[]
   /** spec.replicas, if the object has it. */
   readonly replicas?: number | undefined
+  /** The names of a pod's containers. */
+  readonly containers?: readonly string[] | undefined
+  /** Of nodes: whether new pods are kept away. */
+  readonly unschedulable?: boolean | undefined
   readonly lines: readonly YamlLine[]
   readonly managers: readonly Manager[]
   /** Whether values of this object are hidden. */
