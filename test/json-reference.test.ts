@@ -1,6 +1,7 @@
 // docs/reference/json-output.md shows the fields that commands print.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openDurableStore } from '@kubewright/storage'
 import { afterAll, expect, test } from 'vitest'
 import { definitionOf } from './import/definition-of.ts'
 import { runCli } from './import/run-cli.ts'
@@ -47,6 +48,18 @@ test.each([
   expect(out, notes).not.toBe('')
   const documented = fieldsOf(exampleOf(heading)).filter((field) => !sometimes.includes(field as never))
   expect(fieldsOf(JSON.parse(out)).sort()).toEqual(documented.sort())
+})
+
+test('backup, restore and check', async () => {
+  const at = (name: string): string => join(folder.path, name)
+  const store = await openDurableStore(at('data/store'))
+  await store.put('/registry/namespaces/a', Buffer.from('{}'), 0)
+  await store[Symbol.asyncDispose]()
+  const fieldsPrinted = async (...args: string[]): Promise<string[]> =>
+    fieldsOf(JSON.parse((await runCli([...args, '--output', 'json'])).out)).sort()
+  expect(await fieldsPrinted('backup', at('b'), '--data', at('data'))).toEqual(fieldsOf(exampleOf('backup')).sort())
+  expect(await fieldsPrinted('restore', at('b'), '--data', at('new'))).toEqual(fieldsOf(exampleOf('restore')).sort())
+  expect(await fieldsPrinted('check', at('data'))).toEqual(fieldsOf(exampleOf('check')).sort())
 })
 
 test('init', async () => {

@@ -18,6 +18,9 @@ import { editCommand } from './scaffold/edit-command.ts'
 import { initCommand } from './scaffold/init-command.ts'
 import { upgradeCommand } from './scaffold/upgrade/upgrade-command.ts'
 import { simulateCommand } from './simulate/simulate-command.ts'
+import { backupCommand } from './store/backup-command.ts'
+import { checkCommand } from './store/check-command.ts'
+import { restoreCommand } from './store/restore-command.ts'
 import { upCommand } from './up/up-command.ts'
 import { validateCommand } from './validate/validate-command.ts'
 
@@ -37,6 +40,9 @@ export const allCommands: readonly (Command | CommandGroup)[] = [
   undeployCommand,
   migrateCommand,
   upCommand,
+  backupCommand,
+  restoreCommand,
+  checkCommand,
   consoleCommand,
   importCommand,
   validateCommand,

@@ -1,3 +1,20 @@
+export {
+  type AttachedFile,
+  type Backup,
+  type BackupSummary,
+  backUpStore,
+  type RestoreOptions,
+  readBackup,
+  restoreStore,
+} from './backup.ts'
+export {
+  type CheckedFile,
+  checkStore,
+  type Loss,
+  repairStore,
+  type StoreCheck,
+  type StoreRepair,
+} from './check-store.ts'
 export { DurableStore, type DurableStoreOptions, openDurableStore } from './durable-store.ts'
 export { storageErrorCodes } from './error-codes.ts'
 export type { EtcdTls } from './etcd/etcd-client.ts'
