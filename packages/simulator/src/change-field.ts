@@ -6,20 +6,21 @@ export interface ChangedObject {
   readonly changed: object
 }
 
-const builtinManagers = new Set(['kube-controller-manager', 'user', 'kube-scheduler', 'kubelet'])
 const maxChanges = 5
 
 /**
- * Copies of an object, each with another value in one field that the operator has set. Only fields of the managers that are
- * not part of the cluster are changed: an operator need not restore what it did not write.
+ * Copies of an object, each with another value in one field that the operator maintains. An operator maintains the fields
+ * that it applies with server-side apply, and those that it has changed with other writes. It need not restore what it
+ * only set when it created the object.
  */
-export function changeField(object: KubeObject, pick: number): ChangedObject[] {
+export function changeField(object: KubeObject, pick: number, changedPaths: ReadonlySet<string>): ChangedObject[] {
   const paths: string[][] = []
-  for (const { manager = '', subresource, fieldsV1 } of object.metadata.managedFields ?? []) {
-    if (builtinManagers.has(manager) || (subresource ?? '') !== '') continue
+  for (const { operation, subresource, fieldsV1 } of object.metadata.managedFields ?? []) {
+    if (operation !== 'Apply' || (subresource ?? '') !== '') continue
     const fields = fieldsV1 as Readonly<Record<string, unknown>> | undefined
     for (const part of ['f:spec', 'f:data']) collect(fields?.[part], [part.slice(2)], paths)
   }
+  for (const path of changedPaths) paths.push(path.split('\0'))
   const start = paths.length === 0 ? 0 : pick % paths.length
   const rotated = [...paths.slice(start), ...paths.slice(0, start)]
   const changes: ChangedObject[] = []
@@ -29,6 +30,26 @@ export function changeField(object: KubeObject, pick: number): ChangedObject[] {
     if (changes.length === maxChanges) break
   }
   return changes
+}
+
+/** The paths of the scalars in spec and data that differ between two forms of an object, with `\0` as separator. */
+export function changedFields(before: object, after: object): string[] {
+  const found: string[] = []
+  for (const part of ['spec', 'data'] as const) {
+    const [a, b] = [(before as Record<string, unknown>)[part], (after as Record<string, unknown>)[part]]
+    compare(a, b, part, found)
+  }
+  return found
+}
+
+function compare(before: unknown, after: unknown, path: string, found: string[]): void {
+  if (before === after || Array.isArray(after)) return
+  if (typeof after !== 'object' || after === null) {
+    if (before !== undefined && after !== undefined) found.push(path)
+    return
+  }
+  const old = (typeof before === 'object' ? before : undefined) as Record<string, unknown> | null | undefined
+  for (const [name, value] of Object.entries(after)) compare(old?.[name], value, `${path}\0${name}`, found)
 }
 
 function collect(fields: unknown, path: string[], found: string[][]): void {

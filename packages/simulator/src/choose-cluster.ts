@@ -55,7 +55,8 @@ export function chooseCluster(operator: Operator, samples: readonly object[]): C
       'garbage-collector-controller',
       ...new Set(everything ? Object.values(uses).flatMap((use) => use.controllers ?? []) : controllers),
     ],
-    nodes: resources.has('pods') || everything ? 1 : 0,
+    // Volumes are provisioned for nodes.
+    nodes: resources.has('pods') || resources.has('persistentvolumeclaims') || everything ? 1 : 0,
     collects: ({ plural }) => everything || resources.has(plural),
   }
 }

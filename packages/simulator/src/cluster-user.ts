@@ -7,13 +7,19 @@ import type { World } from './world.ts'
 const headers = { 'content-type': 'application/json', 'user-agent': 'user' }
 const patience = 300_000
 
+/** The key of a neighbor in `desired`. The function is its own inverse. */
+export const neighborKey = (pick: number): number => -1 - pick
+
 /** The user of the cluster, who performs the operations of a schedule. */
 export class ClusterUser {
   readonly #world: World
   readonly #setup: Setup
   readonly #transport: Transport
-  /** The variant of each subject that exists according to the user. */
+  /** The variant of each subject that exists according to the user. Negative keys are neighbors. */
   readonly desired: Map<number, number> = new Map()
+
+  /** The revision of the store before the last operation. */
+  revision = 0
 
   constructor(world: World, transport: Transport) {
     this.#world = world
@@ -33,6 +39,14 @@ export class ClusterUser {
   /** Performs an operation of the schedule. The user retries what the cluster cannot do at the moment. */
   async perform({ do: verb, subject: index, variant }: Operation): Promise<void> {
     const world = this.#world
+    this.revision = await world.store.revision()
+    if (verb === 'neighbor') {
+      const id = await world.drive(world.neighbors.create(index))
+      if (id === undefined) return
+      this.desired.set(neighborKey(index), 0)
+      world.history.tell('user', `A user creates ${id}, which has another owner`)
+      return
+    }
     const subject = this.#setup.subjects[index]
     if (subject === undefined) return
     const text = `${subject.kind.kind} ${subject.namespace === undefined ? '' : `${subject.namespace}/`}${subject.name}`
@@ -60,7 +74,7 @@ export class ClusterUser {
   }
 
   async #attempt(
-    verb: Operation['do'],
+    verb: Exclude<Operation['do'], 'neighbor'>,
     subject: Subject,
     body: object,
   ): Promise<{ readonly status: number; readonly message: string }> {

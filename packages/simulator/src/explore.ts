@@ -5,6 +5,8 @@ import type { Setup } from './setup.ts'
 
 // Long enough for a roll-out.
 const calm = 60_000
+// Creation, deletion and creation again.
+const basicScenarios = 5
 
 /** Generates the schedules of a simulation, in the order in which they run. */
 export class Explorer {
@@ -16,6 +18,8 @@ export class Explorer {
   readonly #corpus: Schedule[] = []
   /** The actions of each scenario without faults: whether each of them changes something. */
   readonly #actions = new Map<readonly Operation[], readonly boolean[]>()
+  /** The single faults that have not been tried, by class. */
+  readonly #points = new Map<FaultClass, { readonly operations: readonly Operation[]; readonly fault: Fault }[]>()
 
   constructor(setup: Setup, random: Random, classes: readonly FaultClass[] | undefined) {
     this.#setup = setup
@@ -26,20 +30,35 @@ export class Explorer {
 
   /** Remembers a run: how many actions it had, and whether it reached new states. */
   learn(schedule: Schedule, actions: readonly boolean[], isNew: boolean): void {
-    if (schedule.faults.length === 0) this.#actions.set(schedule.operations, actions)
+    const { operations, faults } = schedule
+    if (faults.length === 0 && !this.#actions.has(operations)) {
+      this.#actions.set(operations, actions)
+      this.#addPoints(operations, actions)
+    }
     if (isNew) this.#corpus.push(schedule)
   }
 
-  /** The schedules: without faults, then single faults in alternation with random combinations, without end. */
+  /**
+   * The schedules, without end: the basic scenarios without faults; then the other scenarios in alternation with single
+   * faults at the actions of the scenarios that are known; then single faults in alternation with random combinations.
+   */
   *schedules(): Generator<Schedule, void, undefined> {
-    for (const operations of this.#scenarios) yield this.#schedule(operations, [])
+    const basics = this.#scenarios.slice(0, basicScenarios)
+    const others = this.#scenarios.slice(basicScenarios)
+    for (const operations of basics) yield this.#schedule(operations, [])
+    // Pods that never become ready show whether the status is true.
+    if (this.#setup.hasPods && this.#classes.has('pods')) {
+      yield this.#schedule(basics[0]!, [{ kind: 'pods-unready', at: 1, for: undefined }])
+    }
     const singles = this.#singles()
-    for (;;) {
+    for (let round = 0; ; round++) {
+      const operations = others.shift()
+      if (operations !== undefined) yield this.#schedule(operations, [])
       for (let i = 0; i < 3; i++) {
         const single = singles.next()
         if (!single.done) yield single.value
       }
-      yield this.#combination()
+      if (operations === undefined || round % 4 === 3) yield this.#combination()
     }
   }
 
@@ -49,31 +68,37 @@ export class Explorer {
     return { seed, operations, faults, replicas: isElection ? this.#setup.replicas : 1 }
   }
 
-  /**
-   * Every fault at every action of every scenario. The order mixes them: one fault of each class in turn, at any action
-   * of any scenario.
-   */
-  *#singles(): Generator<Schedule, void, undefined> {
-    const random = this.#random.fork('points')
-    const byClass = new Map<FaultClass, (() => Schedule)[]>()
-    for (const operations of this.#scenarios) {
-      for (const [index, isChange] of (this.#actions.get(operations) ?? []).entries()) {
-        for (const fault of this.#faultsAt(index + 1)) {
-          if (!isChange && hasSameEffectAtRead(fault)) continue
-          const points = byClass.get(classOf(fault)) ?? []
-          byClass.set(classOf(fault), points)
-          points.push(() => this.#schedule(operations, [fault]))
-        }
+  /** Adds every fault at every action of a scenario. */
+  #addPoints(operations: readonly Operation[], actions: readonly boolean[]): void {
+    for (const [index, isChange] of actions.entries()) {
+      for (const fault of this.#faultsAt(index + 1)) {
+        if (!isChange && hasSameEffectAtRead(fault)) continue
+        const points = this.#points.get(classOf(fault)) ?? []
+        this.#points.set(classOf(fault), points)
+        points.push({ operations, fault })
       }
     }
-    const queues = [...byClass.values()].map((points) => random.shuffle(points))
-    for (let rest = queues; rest.length > 0; rest = rest.filter(({ length }) => length > 0)) {
-      for (const points of rest) yield points.pop()!()
+  }
+
+  /** Every fault at every action of every scenario: one fault of each class in turn, at any action of any known scenario. */
+  *#singles(): Generator<Schedule, void, undefined> {
+    const random = this.#random.fork('points')
+    while ([...this.#points.values()].some(({ length }) => length > 0)) {
+      for (const name of faultClasses) {
+        const points = this.#points.get(name) ?? []
+        if (points.length === 0) continue
+        const at = random.int(points.length)
+        const { operations, fault } = points[at]!
+        // The order is random, so that the last point can take the place of this one.
+        points[at] = points.at(-1)!
+        points.pop()
+        yield this.#schedule(operations, [fault])
+      }
     }
   }
 
   #faultsAt(at: number): Fault[] {
-    const { watchedResources, hasWebhooks, hasPods, replicas } = this.#setup
+    const { watchedResources, hasWebhooks, hasPods, hasVolumes, replicas } = this.#setup
     const faults: Fault[] = [
       { kind: 'crash', at, when: 'before', downtime: 0 },
       { kind: 'crash', at, when: 'after', downtime: 0 },
@@ -86,20 +111,36 @@ export class Explorer {
       { kind: 'lost', at, effect: false },
       { kind: 'watch-cut', at, expired: false },
       { kind: 'watch-cut', at, expired: true },
+      { kind: 'watch-gap', at, for: 30_000 },
       { kind: 'watch-lag', at, resource: undefined, for: 20_000 },
       ...watchedResources.map((resource): Fault => ({ kind: 'watch-lag', at, resource, for: 30_000 })),
       { kind: 'stale', at, changes: 3, lag: 20_000 },
-      { kind: 'stale', at, changes: 12, lag: 5000 },
+      { kind: 'stale', at, lag: 5000 },
+      ...watchedResources.flatMap((resource): Fault[] => [
+        { kind: 'stale', at, changes: 5, lag: 10_000, resource },
+        { kind: 'stale', at, lag: 10_000, resource },
+      ]),
       { kind: 'child-deleted', at, pick: at, delay: 10 },
       { kind: 'child-deleted', at, pick: at + 1, delay: 30_000 },
       { kind: 'child-changed', at, pick: at, delay: 30_000 },
       { kind: 'slow', at, by: 8000 },
       { kind: 'server-restart', at, for: 5000 },
       { kind: 'clock-jump', at, by: 3_600_000 },
+      { kind: 'clock-jump', at, by: -600_000 },
       { kind: 'quota', at, for: 10_000 },
+      { kind: 'forbidden', at, for: 10_000 },
     ]
     if (hasWebhooks) faults.push({ kind: 'webhooks-down', at, for: 10_000 })
-    if (hasPods) faults.push({ kind: 'pod-crash', at, pick: at, delay: 10_000 })
+    if (hasPods) {
+      faults.push(
+        { kind: 'pod-crash', at, pick: at, delay: 10_000 },
+        { kind: 'pods-unready', at, for: 60_000 },
+        { kind: 'pods-unready', at, for: undefined },
+        { kind: 'pods-pending', at, for: 60_000 },
+        { kind: 'node-lost', at, delay: 20_000, for: 30_000 },
+      )
+    }
+    if (hasVolumes) faults.push({ kind: 'volumes-pending', at, for: 60_000 })
     if (replicas > 1) {
       faults.push({ kind: 'pause', at, for: 40_000 }, { kind: 'lease-lost', at, for: 40_000 })
     }
@@ -149,12 +190,17 @@ export class Explorer {
       const subject = random.int(subjects.length)
       const variant = random.int(samples[subjects[subject]!.sample]!.variants.length)
       const after = pause()
+      const actions = random.next() < 0.3 ? { actions: 1 + random.int(6) } : {}
+      if (living.size > 0 && random.next() < 0.1) {
+        operations.push({ do: 'neighbor', subject: random.int(4), variant: 0, after: calm })
+        continue
+      }
       if (!living.has(subject)) {
         operations.push({ do: 'create', subject, variant, after })
         living.add(subject)
-      } else if (random.next() < 0.6) operations.push({ do: 'change', subject, variant, after })
+      } else if (random.next() < 0.6) operations.push({ do: 'change', subject, variant, after, ...actions })
       else {
-        operations.push({ do: 'delete', subject, variant: 0, after })
+        operations.push({ do: 'delete', subject, variant: 0, after, ...actions })
         living.delete(subject)
       }
     }
@@ -196,13 +242,29 @@ function scenariosOf({ subjects, samples }: Setup): (readonly Operation[])[] {
       if (variant <= 3) scenarios.push([...others, create, { ...change, after: 12 }])
     }
   }
-  // The twins: the same name in another namespace, of which one is deleted.
   for (const subject of firsts) {
-    const twin = subjects.findIndex((one, index) => index !== subject && one.sample === subjects[subject]!.sample)
-    if (twin < 0) continue
     const create = (one: number): Operation => ({ do: 'create', subject: one, variant: 0, after: 0 })
-    scenarios.push([create(subject), create(twin), { do: 'delete', subject: twin, variant: 0, after: calm }])
-    scenarios.push([create(subject), create(twin)])
+    const remove = (one: number): Operation => ({ do: 'delete', subject: one, variant: 0, after: calm })
+    // An object of another owner that resembles a child.
+    for (const pick of [0, 1]) {
+      const neighbor: Operation = { do: 'neighbor', subject: pick, variant: 0, after: calm }
+      scenarios.push([
+        create(subject),
+        neighbor,
+        pick === 0 ? remove(subject) : { ...create(subject), do: 'change', variant: 1 },
+      ])
+    }
+    // Deletion and change in the middle of the work.
+    for (const actions of [1, 3]) {
+      scenarios.push([create(subject), { ...remove(subject), actions }])
+      scenarios.push([create(subject), { do: 'change', subject, variant: actions, after: calm, actions }])
+    }
+    // Objects that collide: the same name in another namespace, and a second object in the same namespace.
+    for (const [twin, { sample }] of subjects.entries()) {
+      if (twin === subject || sample !== subjects[subject]!.sample) continue
+      scenarios.push([create(subject), create(twin), remove(twin)])
+      scenarios.push([create(subject), create(twin)])
+    }
   }
   return scenarios
 }

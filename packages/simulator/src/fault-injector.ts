@@ -1,6 +1,5 @@
 import type { KubeObject } from '@kubewright/api'
 import { changeField } from './change-field.ts'
-import { objectId } from './cluster-state.ts'
 import { describeFault, type Fault } from './fault.ts'
 import type { Injection } from './network.ts'
 import type { SimulatedProcess } from './process.ts'
@@ -91,6 +90,10 @@ export class FaultInjector {
       case 'watch-cut':
         network.cutWatches(fault.expired)
         return {}
+      case 'watch-gap':
+        network.interruptWatches(fault.for)
+        this.#lasts(fault.for)
+        return {}
       case 'watch-lag':
         network.lag(fault.resource, fault.for)
         this.#lasts(fault.for)
@@ -108,7 +111,24 @@ export class FaultInjector {
         this.#lasts(fault.for)
         return {}
       case 'pod-crash':
-        this.#later(fault.delay, () => void this.#crashPod(fault.pick))
+        this.#later(fault.delay, () => void this.#world.cluster.crashPod(fault.pick))
+        return {}
+      case 'pods-unready':
+        void this.#world.cluster.makeUnready().then((restore) => {
+          if (fault.for !== undefined) this.#later(fault.for, restore)
+        })
+        this.#lasts(1000)
+        return {}
+      case 'pods-pending':
+        void this.#world.cluster.setSchedulable(false)
+        this.#later(fault.for, () => void this.#world.cluster.setSchedulable(true))
+        return {}
+      case 'node-lost':
+        this.#later(fault.delay, () => void this.#loseNodes(fault.for))
+        return {}
+      case 'volumes-pending':
+        void this.#stopProvisioning(fault.for)
+        this.#lasts(fault.for + 1000)
         return {}
       case 'pause':
         process.pause()
@@ -125,24 +145,42 @@ export class FaultInjector {
         network.quota(fault.for)
         this.#lasts(fault.for)
         return {}
+      case 'forbidden':
+        if (facts !== undefined) network.forbid(facts.plural, fault.for)
+        this.#lasts(fault.for)
+        return {}
     }
   }
 
-  async #startStale(next: SimulatedProcess, { changes, lag }: Extract<Fault, { kind: 'stale' }>): Promise<void> {
-    const { store, setup, network } = this.#world
-    const revision = await store.revision()
-    network.stale(next, Math.max(setup.revision, revision - changes), lag)
+  async #loseNodes(millis: number): Promise<void> {
+    const { cluster, history } = this.#world
+    history.tell('cluster', 'The node vanishes with its pods')
+    const restore = await cluster.loseNodes()
+    this.#later(millis, () => {
+      history.tell('cluster', 'A new node registers')
+      void restore()
+    })
+  }
+
+  async #stopProvisioning(millis: number): Promise<void> {
+    const restore = await this.#world.cluster.stopProvisioning()
+    this.#later(millis, () => void restore())
+  }
+
+  async #startStale(next: SimulatedProcess, fault: Extract<Fault, { kind: 'stale' }>): Promise<void> {
+    const { changes, lag, resource } = fault
+    const { store, setup, network, user } = this.#world
+    const revision = changes === undefined ? user.revision : (await store.revision()) - changes
+    network.stale(next, resource, Math.max(setup.revision, revision), lag)
   }
 
   /** Deletes or changes a child, as a user would. */
   async #meddle({ kind, pick }: Extract<Fault, { kind: 'child-deleted' | 'child-changed' }>): Promise<void> {
-    const { setup, user, history, log } = this.#world
+    const { setup, user, history, log, neighbors } = this.#world
     const candidates: { readonly id: string; readonly child: WrittenObject; readonly object: KubeObject }[] = []
     for (const id of [...log.written.keys()].sort()) {
       const child = log.written.get(id)!
-      if (setup.isSubjectKind(child.kind) || untouchableKinds.has(child.kind)) continue
-      // An operator that only creates objects of a kind does not claim to keep their contents.
-      if (kind === 'child-changed' && !child.verbs.has('patch') && !child.verbs.has('update')) continue
+      if (setup.isSubjectKind(child.kind) || untouchableKinds.has(child.kind) || neighbors.has(id)) continue
       const { status, object } = await user.request('GET', child.path)
       if (status !== 200 || object.metadata.deletionTimestamp !== undefined) continue
       if ((object.metadata.ownerReferences ?? []).length === 0 && !setup.watchedKinds.has(child.kind)) continue
@@ -151,26 +189,19 @@ export class FaultInjector {
     const chosen = candidates[pick % Math.max(1, candidates.length)]
     if (chosen === undefined) return
     const { id, child, object } = chosen
+    log.data.touch(id)
     if (kind === 'child-deleted') {
       await user.request('DELETE', `${child.path}?propagationPolicy=Background`)
       history.tell('user', `A user deletes ${id}`)
       return
     }
-    for (const { changed, path } of changeField(object, pick)) {
-      const { status } = await user.request('PUT', child.path, changed)
+    for (const { changed, path } of changeField(object, pick, child.changed)) {
+      const { status, object: result } = await user.request('PUT', child.path, changed)
       if (status >= 300) continue
+      child.last = result
       history.tell('user', `A user changes ${path} of ${id}`)
       return
     }
-  }
-
-  async #crashPod(pick: number): Promise<void> {
-    const { history, plane } = this.#world
-    const pods = (await this.#world.objects()).filter(({ kind }) => kind === 'Pod').map(objectId)
-    const pod = pods.sort()[pick % Math.max(1, pods.length)]
-    if (pod === undefined) return
-    history.tell('cluster', `The containers of ${pod} crash`)
-    plane.controllers.nodes?.crash(pod.replace('Pod ', ''))
   }
 }
 

@@ -12,6 +12,8 @@ export const faultClasses = [
   'leader',
   'clock',
   'quota',
+  'permissions',
+  'volumes',
 ] as const
 
 /** A class of faults, as in the option `faults`. */
@@ -30,8 +32,17 @@ export type Fault =
       readonly when: 'before' | 'after' | 'between'
       readonly downtime: number
     }
-  /** Crashes after the request. The next process reads lists that allow a cached version from before the last changes. */
-  | { readonly kind: 'stale'; readonly at: number; readonly changes: number; readonly lag: number }
+  /**
+   * Crashes after the request. The next process reads lists that allow a cached version from before the last changes, of
+   * one resource or all. Without `changes`, from before the last operation of the user.
+   */
+  | {
+      readonly kind: 'stale'
+      readonly at: number
+      readonly changes?: number | undefined
+      readonly lag: number
+      readonly resource?: string | undefined
+    }
   /** The server answers with an error and does nothing. */
   | { readonly kind: 'error'; readonly at: number; readonly status: number; readonly times: number }
   /** The connection is lost. With `effect`, the server has processed the request. */
@@ -40,6 +51,11 @@ export type Fault =
   | { readonly kind: 'slow'; readonly at: number; readonly by: number }
   /** Watches end. With `expired`, their resource version is too old, so that the operator lists again. */
   | { readonly kind: 'watch-cut'; readonly at: number; readonly expired: boolean }
+  /**
+   * Watches end and cannot start again for some time. Their resource version is too old then, so that the operator does
+   * not see the states in between.
+   */
+  | { readonly kind: 'watch-gap'; readonly at: number; readonly for: number }
   /** Watch events of one kind, or of all, arrive late. */
   | { readonly kind: 'watch-lag'; readonly at: number; readonly resource: string | undefined; readonly for: number }
   /** A user deletes or changes a child, some time after the action. `pick` selects the child. */
@@ -55,6 +71,14 @@ export type Fault =
   | { readonly kind: 'webhooks-down'; readonly at: number; readonly for: number }
   /** The containers of a pod crash, some time after the action. */
   | { readonly kind: 'pod-crash'; readonly at: number; readonly pick: number; readonly delay: number }
+  /** Containers are not ready. Without `for`, until the end of the run. */
+  | { readonly kind: 'pods-unready'; readonly at: number; readonly for: number | undefined }
+  /** New pods are not scheduled. */
+  | { readonly kind: 'pods-pending'; readonly at: number; readonly for: number }
+  /** The node vanishes with its pods, some time after the action. A new one registers later. */
+  | { readonly kind: 'node-lost'; readonly at: number; readonly delay: number; readonly for: number }
+  /** New volumes are not provisioned. */
+  | { readonly kind: 'volumes-pending'; readonly at: number; readonly for: number }
   /** The process gets no CPU. */
   | { readonly kind: 'pause'; readonly at: number; readonly for: number }
   /** The leader cannot reach its Lease. */
@@ -63,6 +87,8 @@ export type Fault =
   | { readonly kind: 'clock-jump'; readonly at: number; readonly by: number }
   /** The server refuses to create objects because a quota is exceeded. */
   | { readonly kind: 'quota'; readonly at: number; readonly for: number }
+  /** The operator lacks its permissions for one resource. */
+  | { readonly kind: 'forbidden'; readonly at: number; readonly for: number }
 
 const seconds = (millis: number): string => (millis % 1000 === 0 ? `${millis / 1000} s` : `${millis} ms`)
 
@@ -77,8 +103,10 @@ export function describeFault(fault: Fault, action: string): string {
       }[fault.when]
       return `the operator crashes ${moment}, and starts again after ${seconds(fault.downtime)}`
     }
-    case 'stale':
-      return `the operator crashes right after ${action}; the next process reads lists from an API server that lacks the last ${fault.changes} changes for ${seconds(fault.lag)}`
+    case 'stale': {
+      const lacking = fault.changes === undefined ? 'the last operation' : `the last ${fault.changes} changes`
+      return `the operator crashes right after ${action}; the next process reads lists of ${fault.resource ?? 'all kinds'} from an API server that lacks ${lacking} for ${seconds(fault.lag)}`
+    }
     case 'error':
       return `the server answers ${action} with ${fault.status}${fault.times > 1 ? `, ${fault.times} times` : ''}, and does nothing`
     case 'lost':
@@ -89,6 +117,8 @@ export function describeFault(fault: Fault, action: string): string {
       return `all watches end${fault.expired ? ' and cannot resume, because their resource version is too old' : ''}, at ${action}`
     case 'watch-lag':
       return `watch events of ${fault.resource ?? 'all kinds'} arrive up to ${seconds(fault.for)} late, from ${action} on`
+    case 'watch-gap':
+      return `all watches end and cannot start again for ${seconds(fault.for)}, at ${action}`
     case 'child-deleted':
       return `a user deletes a child, ${seconds(fault.delay)} after ${action}`
     case 'child-changed':
@@ -99,6 +129,16 @@ export function describeFault(fault: Fault, action: string): string {
       return `the webhooks of the operator do not answer for ${seconds(fault.for)}, from ${action} on`
     case 'pod-crash':
       return `the containers of a pod crash, ${seconds(fault.delay)} after ${action}`
+    case 'pods-unready': {
+      const end = fault.for === undefined ? 'until the end' : `for ${seconds(fault.for)}`
+      return `no pod is ready ${end}, from ${action} on`
+    }
+    case 'pods-pending':
+      return `new pods stay pending for ${seconds(fault.for)}, from ${action} on`
+    case 'node-lost':
+      return `the node vanishes with its pods, ${seconds(fault.delay)} after ${action}; a new one registers after ${seconds(fault.for)}`
+    case 'volumes-pending':
+      return `new volumes stay pending for ${seconds(fault.for)}, from ${action} on`
     case 'pause':
       return `the process gets no CPU for ${seconds(fault.for)}, from ${action} on`
     case 'lease-lost':
@@ -107,6 +147,8 @@ export function describeFault(fault: Fault, action: string): string {
       return `the wall time of the process jumps by ${seconds(fault.by)}, at ${action}`
     case 'quota':
       return `a quota refuses new objects for ${seconds(fault.for)}, from ${action} on`
+    case 'forbidden':
+      return `the operator lacks the permissions for this resource for ${seconds(fault.for)}, from ${action} on`
   }
 }
 
@@ -122,6 +164,7 @@ export function classOf({ kind }: Fault): FaultClass {
     case 'lost':
       return 'error'
     case 'watch-cut':
+    case 'watch-gap':
     case 'watch-lag':
       return 'watch'
     case 'child-deleted':
@@ -132,7 +175,14 @@ export function classOf({ kind }: Fault): FaultClass {
     case 'webhooks-down':
       return 'webhooks'
     case 'pod-crash':
+    case 'pods-unready':
+    case 'pods-pending':
+    case 'node-lost':
       return 'pods'
+    case 'volumes-pending':
+      return 'volumes'
+    case 'forbidden':
+      return 'permissions'
     case 'pause':
     case 'lease-lost':
       return 'leader'
@@ -140,3 +190,6 @@ export function classOf({ kind }: Fault): FaultClass {
       return 'clock'
   }
 }
+
+/** Whether a fault never ends. The end state of such a run has no expected value. */
+export const isLasting = (fault: Fault): boolean => fault.kind === 'pods-unready' && fault.for === undefined

@@ -41,6 +41,8 @@ export interface NetworkParts {
   /** Called when a process sends a write. */
   readonly sent: (process: SimulatedProcess, facts: RequestFacts) => void
   readonly served: (write: ServedWrite) => void
+  /** Called with the answer to a read that the server refused for lack of a permission. */
+  readonly forbidden: (facts: RequestFacts, body: Uint8Array) => void
   /** Adds a line to the history. */
   readonly record: (line: string, bytes?: Uint8Array) => void
   readonly overloaded: () => void
@@ -52,6 +54,8 @@ export interface NetworkParts {
 
 /** A view of the past for one process. */
 interface StaleView {
+  /** Undefined for all resources. */
+  readonly resource: string | undefined
   readonly revision: number
   readonly until: number
 }
@@ -68,7 +72,9 @@ export class Network {
   /** Processes whose watches cannot resume, with the resources that have not been refused yet. */
   readonly #expired = new Map<SimulatedProcess, Set<string>>()
   #downUntil = 0
+  #watchesDownUntil = 0
   #quotaUntil = 0
+  readonly #forbidden = new Map<string, number>()
   readonly #leaseLost = new Map<SimulatedProcess, number>()
   readonly #existing = new Set<string>()
   requests = 0
@@ -91,6 +97,17 @@ export class Network {
     this.cutWatches(true)
   }
 
+  /** Ends all watches. New ones fail for some time; then the resource versions are too old to resume. */
+  interruptWatches(millis: number): void {
+    this.#watchesDownUntil = Math.max(this.#watchesDownUntil, this.#now + millis)
+    this.cutWatches(true)
+  }
+
+  /** Takes the permissions for a resource from the operator. */
+  forbid(plural: string, millis: number): void {
+    this.#forbidden.set(plural, this.#now + millis)
+  }
+
   quota(millis: number): void {
     this.#quotaUntil = this.#now + millis
   }
@@ -99,9 +116,9 @@ export class Network {
     this.#leaseLost.set(process, this.#now + millis)
   }
 
-  /** Makes the first lists of a process stale, and its watches as late. */
-  stale(process: SimulatedProcess, revision: number, millis: number): void {
-    this.#stale.set(process, { revision, until: this.#now + millis })
+  /** Makes the first lists of a process stale, and its watches as late, for one resource or all. */
+  stale(process: SimulatedProcess, resource: string | undefined, revision: number, millis: number): void {
+    this.#stale.set(process, { resource, revision, until: this.#now + millis })
   }
 
   cutWatches(expired: boolean): void {
@@ -147,6 +164,10 @@ export class Network {
       await this.#answered(process)
       return errorResponse(refused, request.method)
     }
+    if (counted && this.#isForbidden(facts)) {
+      await this.#answered(process)
+      return errorResponse(403, request.method, forbiddenText(facts))
+    }
     const stale = this.#rewritten(process, request, facts)
     // The server processes a request even if its sender has died since.
     const { signal: _, ...rest } = stale
@@ -158,7 +179,7 @@ export class Network {
     if (isWrite(facts)) {
       if (response.status < 300) this.created(path)
       served({ process, facts, path, status: response.status, body, source, isEffective })
-    }
+    } else if (response.status === 403) this.#parts.forbidden(facts, body)
     if (injection.crash === 'after') crash(process)
     if (injection.lost === 'after') throw await this.#broken(transport, process)
     await this.#answered(process)
@@ -176,18 +197,28 @@ export class Network {
   ): Promise<TransportResponse> {
     await this.#delay(request.signal)
     this.#checkReachable(transport, process, facts)
-    const isStale = this.#staleView(process) !== undefined
+    const isStale = this.#staleView(process, facts.plural) !== undefined
     const streamsList = facts.query.includes('sendInitialEvents=true')
     // Servers without the WatchList feature refuse it. Clients then send a list, which may be answered from the cache.
     if (isStale && streamsList) {
       await this.#answered(process)
       return errorResponse(422, 'GET', 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch')
     }
+    if (this.#now < this.#watchesDownUntil) {
+      await this.#answered(process)
+      return errorResponse(429, 'GET', 'too many requests, please try again later')
+    }
     if (!streamsList && this.#expired.get(process)?.delete(facts.plural)) {
       await this.#answered(process)
       return errorResponse(410, 'GET', 'too old resource version')
     }
     const response = await transport.send(request)
+    if (response.status === 403) {
+      const body = await response.body.bytes()
+      this.#parts.forbidden(facts, body)
+      await this.#answered(process)
+      return { ...response, body: bodyOf(body) }
+    }
     const watch: SimulatedWatch = new SimulatedWatch(process, facts.plural, response.body, {
       host: transport.host,
       hold: () => this.#hold(process, facts.plural),
@@ -203,7 +234,7 @@ export class Network {
   async #hold(process: SimulatedProcess, resource: string): Promise<void> {
     await this.#parts.clock.sleep(this.#latency())
     for (;;) {
-      const view = this.#staleView(process)
+      const view = this.#staleView(process, resource)
       let until = view?.until ?? 0
       for (const lag of this.#lags) {
         if (lag.resource === undefined || lag.resource === resource) until = Math.max(until, lag.until)
@@ -214,19 +245,24 @@ export class Network {
     await process.awake()
   }
 
-  #staleView(process: SimulatedProcess): StaleView | undefined {
+  #staleView(process: SimulatedProcess, resource: string): StaleView | undefined {
     const view = this.#stale.get(process)
+    if (view?.resource !== undefined && view.resource !== resource) return undefined
     return view !== undefined && view.until > this.#now ? view : undefined
   }
 
   /** A list that allows a cached version reads the past while the view of the process is stale. */
   #rewritten(process: SimulatedProcess, request: TransportRequest, facts: RequestFacts): TransportRequest {
-    const view = facts.verb === 'list' ? this.#staleView(process) : undefined
+    const view = facts.verb === 'list' ? this.#staleView(process, facts.plural) : undefined
     if (view === undefined || !/(^|&)resourceVersion=0(&|$)/.test(facts.query)) return request
     const query = new URLSearchParams(facts.query)
     query.set('resourceVersion', String(view.revision))
     query.set('resourceVersionMatch', 'Exact')
     return { ...request, path: `${request.path.replace(/\?.*/s, '')}?${query.toString()}` }
+  }
+
+  #isForbidden({ plural }: RequestFacts): boolean {
+    return this.#now < (this.#forbidden.get(plural) ?? 0)
   }
 
   /** A quota refuses the creation of objects, also by apply. */
@@ -266,3 +302,6 @@ export class Network {
     return connectionError(host, 'the connection was lost', 'ECONNRESET')
   }
 }
+
+const forbiddenText = ({ verb, plural, group, name, namespace }: RequestFacts): string =>
+  `${plural} "${name}" is forbidden: User "operator" cannot ${verb} resource "${plural}" in API group "${group}" in the namespace "${namespace}"`

@@ -1,4 +1,3 @@
-import type { KubeObject } from '@kubewright/api'
 import {
   type ComparableState,
   comparable,
@@ -7,8 +6,10 @@ import {
   differenceText,
   objectId,
 } from './cluster-state.ts'
+import { type Fault, isLasting } from './fault.ts'
 import type { Run } from './run-schedule.ts'
 import type { Setup } from './setup.ts'
+import { checkStatus } from './status-oracle.ts'
 
 /** The expected end of a run: that of runs without faults and with the same final specs. */
 export interface Reference {
@@ -66,8 +67,9 @@ function statusKinds(setup: Setup): Set<string> {
 export function checkRun(setup: Setup, run: Run): void {
   const { world } = run
   checkDeletion(run)
-  checkOrphans(run)
+  checkOrphans(setup, run)
   checkStatus(setup, run)
+  world.neighbors.check(run.objects)
   for (const [id, count] of run.writesAtRest) {
     if (count > setup.writesAtRest) {
       world.history.violate(
@@ -75,6 +77,9 @@ export function checkRun(setup: Setup, run: Run): void {
         `The operator wrote ${id} ${count} times within ten minutes although nothing had changed`,
       )
     }
+  }
+  if (run.busiestKey !== undefined) {
+    world.history.violate('hot loop', `The operator reconciles ${run.busiestKey} all the time although nothing changes`)
   }
   if (run.requestsAtRest > hotRequests) {
     world.history.violate(
@@ -105,8 +110,8 @@ function checkDeletion({ world, objects }: Run): void {
 }
 
 /** After the deletion of an object, none of its children may remain. */
-function checkOrphans({ world, objects }: Run): void {
-  const live = new Set(objects.map(({ metadata }) => metadata.uid))
+function checkOrphans(setup: Setup, { world, objects }: Run): void {
+  const live = new Set([...setup.inputs, ...objects.map(({ metadata }) => metadata.uid)])
   for (const object of objects) {
     const id = objectId(object)
     if (!world.log.written.has(id) || dataKinds.has(object.kind)) continue
@@ -121,66 +126,11 @@ function checkOrphans({ world, objects }: Run): void {
   }
 }
 
-/** At rest, the status must describe the current spec and the real state of the children. */
-function checkStatus(setup: Setup, { world, objects }: Run): void {
-  for (const object of objects) {
-    if (!setup.isSubjectKind(object.kind)) continue
-    const { status, metadata } = object as WithStatus
-    const { generation } = metadata
-    const seen = status?.observedGeneration
-    if (seen !== undefined && generation !== undefined && seen !== generation) {
-      world.history.violate(
-        'status',
-        `${objectId(object)}: status.observedGeneration is ${seen} at rest, but the generation is ${generation}`,
-      )
-    }
-    for (const condition of status?.conditions ?? []) {
-      const { type, observedGeneration } = condition
-      if (observedGeneration !== undefined && generation !== undefined && observedGeneration > generation) {
-        world.history.violate('status', `${objectId(object)}: the condition ${type} has a generation from the future`)
-      }
-    }
-    checkWorkloads(object as WithStatus, objects, world)
-  }
-}
-
-interface WithStatus extends KubeObject {
-  readonly status?: {
-    readonly observedGeneration?: number
-    readonly readyReplicas?: number
-    readonly conditions?: readonly {
-      readonly type: string
-      readonly status: string
-      readonly observedGeneration?: number
-    }[]
-  }
-}
-
-const workloads = new Set(['Deployment', 'StatefulSet'])
-
-/** The number of ready replicas in the status must be that of the only workload. */
-function checkWorkloads(object: WithStatus, objects: readonly KubeObject[], world: Run['world']): void {
-  const children = objects.filter(
-    ({ kind, metadata }) =>
-      workloads.has(kind) &&
-      metadata.ownerReferences?.some(({ uid, controller }) => controller && uid === object.metadata.uid),
-  ) as readonly WithStatus[]
-  const [child] = children
-  const told = object.status?.readyReplicas
-  if (child === undefined || children.length > 1 || told === undefined) return
-  const ready = child.status?.readyReplicas ?? 0
-  if (told !== ready) {
-    world.history.violate(
-      'status',
-      `${objectId(object)}: status.readyReplicas is ${told} at rest, but ${objectId(child)} has ${ready} ready replicas`,
-    )
-  }
-}
-
 /** Compares a run with its reference. */
 export function compareRun(setup: Setup, run: Run, reference: Reference): void {
   const { world } = run
   if (world.isOver && world.history.violations.length > 0) return
+  if (world.schedule.faults.some(hasOwnEnd)) return
   const [first] = reference.runs
   const ids = idsOf(setup, [run, ...reference.runs])
   const state = comparable(run.objects, { ids, statusOf: statusKinds(setup), ignore: setup.ignore })
@@ -196,6 +146,10 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): void {
     ])
     return
   }
+  const [problem] = run.problemsAtRest
+  if (problem !== undefined && first.problemsAtRest.length === 0) {
+    world.history.violate('settles', `A controller does not work 15 minutes after the last fault: ${problem}`)
+  }
   const failing = run.errorsAtRest.filter((error) => !first.errorsAtRest.includes(error))
   if (failing.length > 0 && first.errorsAtRest.length === 0) {
     world.history.violate('settles', `Reconciles still fail 15 minutes after the last fault: ${failing[0]}`)
@@ -210,6 +164,12 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): void {
     }
   }
 }
+
+/**
+ * Whether a fault may lead to another end state: one that never ends, and a jump of the clock beyond the deadlines of the
+ * operator.
+ */
+const hasOwnEnd = (fault: Fault): boolean => isLasting(fault) || (fault.kind === 'clock-jump' && fault.by > 0)
 
 function endStateMessage(world: Run['world'], found: readonly Difference[]): string {
   const [first] = found

@@ -1,4 +1,5 @@
 import type { KubeObject } from '@kubewright/api'
+import { checkConversions } from './conversion-oracle.ts'
 import type { HostGuards } from './host-guards.ts'
 import type { Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
@@ -15,12 +16,23 @@ export interface Run {
   readonly requestsAtRest: number
   /** The errors of reconciles at rest. */
   readonly errorsAtRest: readonly string[]
+  /** The number of writes that the server refused, although the operator had time to correct them. */
+  readonly refusalsAtRest: number
+  /** The object that is reconciled all the time at rest, if there is one. */
+  readonly busiestKey: string | undefined
+  /** The problems of controllers at rest, such as a reconcile that hangs. */
+  readonly problemsAtRest: readonly string[]
   readonly hash: string
 }
 
 // At rest, timers of up to 15 minutes have run.
 const restMillis = 15 * 60_000
 const observedMillis = 10 * 60_000
+// A write that fails again later, with growing back-off, fails until the end.
+const correctionMillis = 2 * 60_000
+// More often than once a second.
+const busyReconciles = 60
+const busyMillis = 50_000
 
 /** Runs one schedule to the end. */
 export async function runSchedule(
@@ -33,11 +45,13 @@ export async function runSchedule(
   guards?.enter({ clock: world.clock, random: world.random.fork('host'), rejected: (reason) => world.rejected(reason) })
   try {
     for (const operation of schedule.operations) {
-      await world.advance(operation.after)
+      if (operation.actions === undefined) await world.advance(operation.after)
+      else await world.advanceActions(operation.actions, operation.after)
       await world.user.perform(operation)
     }
     // A fault may start others: a crash ends when the operator works again.
     while (!world.isOver && world.faults.untilEnd > 0) await world.advance(world.faults.untilEnd)
+    const end = world.now
     await world.advance(restMillis)
     const requests = world.network.requests
     const since = world.now
@@ -51,7 +65,22 @@ export async function runSchedule(
     const objects = await world.objects()
     const errorsAtRest = failuresSince(world, since)
     const requestsAtRest = world.network.requests - requests
-    return { world, objects, writesAtRest, requestsAtRest, errorsAtRest, hash: world.history.hash() }
+    const refusalsAtRest = world.log.refusals.filter((time) => time > end + correctionMillis).length
+    const problemsAtRest = problemsOf(world)
+    const busiestKey = busiestOf(world)
+    await checkConversions(world, objects)
+    const hash = world.history.hash()
+    return {
+      world,
+      objects,
+      writesAtRest,
+      requestsAtRest,
+      errorsAtRest,
+      refusalsAtRest,
+      busiestKey,
+      problemsAtRest,
+      hash,
+    }
   } finally {
     world.end()
     guards?.enter(undefined)
@@ -73,4 +102,24 @@ function failuresSince(world: World, since: number): string[] {
     }
   }
   return [...found]
+}
+
+function problemsOf(world: World): string[] {
+  const working = world.processes.all.filter(({ works }) => works)
+  return working.flatMap(({ manager }) => (manager?.runners ?? []).flatMap((runner) => runner.problems()))
+}
+
+function busiestOf(world: World): string | undefined {
+  for (const process of world.processes.all) {
+    if (!process.works) continue
+    const since = process.clock.now() - busyMillis
+    for (const runner of process.manager?.runners ?? []) {
+      const counts = new Map<string, number>()
+      for (const { startedAt, key } of runner.recent()) {
+        if (startedAt >= since) counts.set(key, (counts.get(key) ?? 0) + 1)
+      }
+      for (const [key, count] of counts) if (count >= busyReconciles) return `${runner.name} ${key}`
+    }
+  }
+  return undefined
 }

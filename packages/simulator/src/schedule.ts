@@ -2,14 +2,19 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { KubewrightError } from '@kubewright/base'
 import type { Fault } from './fault.ts'
 
-/** What a user does in a schedule. `subject` and `variant` are indexes into the lists of the simulation. */
+/**
+ * What a user does in a schedule. `subject` and `variant` are indexes into the lists of the simulation. The operation
+ * `neighbor` creates an object of another owner that resembles a child; then `subject` selects the child.
+ */
 export interface Operation {
-  readonly do: 'create' | 'change' | 'delete'
+  readonly do: 'create' | 'change' | 'delete' | 'neighbor'
   readonly subject: number
   /** The form of the object; 0 is the sample itself. */
   readonly variant: number
   /** Milliseconds of virtual time since the previous operation. */
   readonly after: number
+  /** Waits until the operator has begun this number of further actions, but at most for the time `after`. */
+  readonly actions?: number | undefined
 }
 
 /** One run of the simulation. The same schedule always gives the same history. */

@@ -11,7 +11,12 @@ import {
   VirtualClock,
 } from '@kubewright/base'
 import { createClient, type Impersonation } from '@kubewright/client'
-import { type ControlPlane, type ControlPlaneSnapshot, startControlPlane } from '@kubewright/controlplane'
+import {
+  type ControlPlane,
+  type ControlPlaneSnapshot,
+  type NodesOptions,
+  startControlPlane,
+} from '@kubewright/controlplane'
 import { ClusterRole, ClusterRoleBinding, Namespace } from '@kubewright/k8s'
 import {
   accessOf,
@@ -23,6 +28,7 @@ import {
 } from '@kubewright/runtime'
 import { ServiceAccountKeys } from '@kubewright/server'
 import { chooseCluster } from './choose-cluster.ts'
+import { objectsSince } from './cluster-state.ts'
 import type { Invariant, OperatorFactory, SimulateOptions } from './options.ts'
 import { minimalValue, type Variant, variantsOf } from './variants.ts'
 
@@ -71,9 +77,13 @@ export class Setup {
   readonly onlyLeaderWrites: boolean
   readonly hasWebhooks: boolean
   readonly hasPods: boolean
+  /** Whether the operator or its workloads use volumes. */
+  readonly hasVolumes: boolean
   readonly rights: Impersonation
   readonly now: number
   readonly revision: number
+  /** The uids of the objects that exist before the operator starts. */
+  readonly inputs: ReadonlySet<string>
   readonly #create: OperatorFactory<unknown>
   readonly #world: () => unknown
   readonly #snapshot: ControlPlaneSnapshot
@@ -104,9 +114,11 @@ export class Setup {
       operator.controllers.every(({ needsLeader }) => needsLeader !== false)
     this.hasWebhooks = operator.webhooks.length + operator.conversions.length > 0
     this.hasPods = parts.cluster.nodes > 0
+    this.hasVolumes = parts.cluster.controllers.includes('persistentvolume-binder-controller')
     this.rights = parts.rights
     this.now = parts.now
     this.revision = parts.revision
+    this.inputs = parts.inputs
     this.#create = parts.create
     this.#world = parts.world
     this.#snapshot = parts.snapshot
@@ -139,10 +151,12 @@ export class Setup {
       )
     }
     const snapshot = plane.snapshot()
-    const revision = await plane.server.parts.registry.store.revision()
+    const { store } = plane.server.parts.registry
+    const revision = await store.revision()
+    const inputs = new Set((await objectsSince(store, 0)).map(({ metadata }) => metadata.uid))
     const now = clock.now()
     await driven(Promise.resolve(plane[Symbol.asyncDispose]()))
-    const parts = { operator, create, world, samples, subjects, snapshot, revision, now, rights, cluster, keys }
+    const parts = { operator, create, world, samples, subjects, snapshot, revision, inputs, now, rights, cluster, keys }
     return new Setup(parts, options as unknown as SimulateOptions)
   }
 
@@ -155,8 +169,10 @@ export class Setup {
     return this.#create({ world })
   }
 
-  startPlane(clock: Clock, random: Random): Promise<ControlPlane> {
-    const { controllers, nodes, collects } = this.#cluster
+  /** `plan` is the behaviour of the containers. */
+  startPlane(clock: Clock, random: Random, plan: NonNullable<NodesOptions['plan']>): Promise<ControlPlane> {
+    const { controllers, collects } = this.#cluster
+    const nodes = this.#cluster.nodes === 0 ? 0 : { nodes: this.#cluster.nodes, plan }
     const access = { serviceAccounts: { keys: this.#keys } }
     return this.#snapshot.start({ clock, random, controllers, nodes, collects, server: { access } })
   }
@@ -193,6 +209,7 @@ interface SetupParts {
   readonly subjects: readonly Subject[]
   readonly snapshot: ControlPlaneSnapshot
   readonly revision: number
+  readonly inputs: ReadonlySet<string>
   readonly now: number
   readonly rights: Impersonation
   readonly cluster: ReturnType<typeof chooseCluster>
@@ -354,10 +371,15 @@ function subjectsOf({ kind, metadata }: Sample, sample: number): Subject[] {
       sample,
     }))
   }
-  return ['default', otherNamespace].map((namespace) => ({
+  const places = [
+    { namespace: 'default', name: metadata.name },
+    { namespace: otherNamespace, name: metadata.name },
+    { namespace: 'default', name: `${metadata.name}-2` },
+  ]
+  return places.map(({ namespace, name }) => ({
     kind,
     namespace,
-    name: metadata.name,
+    name,
     collection: collectionPath(kind, namespace),
     sample,
   }))

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto'
 import { seededRandom } from '@kubewright/base'
+import { neighborKey } from './cluster-user.ts'
 import { HostGuards } from './host-guards.ts'
 import { checkRun, compareRun, type Reference, referenceOf } from './oracles.ts'
 import { type Run, runSchedule } from './run-schedule.ts'
 import type { Operation, Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
+
+// Long enough for a roll-out.
+const calm = 60_000
 
 /** A run with its verdict. The violations are those of its world. */
 export interface CheckedRun extends Run {
@@ -37,7 +41,29 @@ export class Simulation implements Disposable {
     if (reference === undefined) return { ...run, schedule }
     if ('schedule' in reference) return reference
     compareRun(this.setup, run, reference)
+    if (run.world.history.violations.length === 0) await this.#checkData(run)
     return { ...run, schedule }
+  }
+
+  /**
+   * Checks that no fault made the operator lose data of an owner that exists. A loss that also happens without faults, when
+   * every operation waits for the one before, is the consequence of the operations.
+   */
+  async #checkData({ world, objects }: Run): Promise<void> {
+    const { operations, faults } = world.schedule
+    if (faults.length === 0 || faults.some(({ kind }) => kind === 'clock-jump')) return
+    const owners = new Set(objects.map(({ metadata }) => metadata.uid))
+    const hasDeletions = operations.some((operation) => operation.do === 'delete')
+    const lost = [...world.log.data.replaced.values()].filter(({ owner }) =>
+      owner === '' ? !hasDeletions : owners.has(owner),
+    )
+    if (lost.length === 0) return
+    const calmly = operations.map(({ actions: _, ...one }) => ({ ...one, after: Math.max(one.after, calm) }))
+    const expected = await this.#run({ ...world.schedule, operations: calmly, faults: [], replicas: 1 }, {})
+    for (const { id, text } of lost) {
+      if (expected.world.log.data.replaced.has(id)) continue
+      world.history.violate('data', `A fault makes the operator lose data: ${text}`)
+    }
   }
 
   async #run(schedule: Schedule, options: Parameters<typeof runSchedule>[3]): Promise<Run> {
@@ -59,18 +85,29 @@ export class Simulation implements Disposable {
   }
 
   async #makeReference(desired: readonly (readonly [number, number])[]): Promise<Reference | CheckedRun | undefined> {
-    const operations = desired.map(([subject, variant]): Operation => ({ do: 'create', subject, variant, after: 0 }))
+    const creations = desired
+      .filter(([subject]) => subject >= 0)
+      .map(([subject, variant]): Operation => ({ do: 'create', subject, variant, after: 0 }))
+    const neighbors = desired
+      .filter(([subject]) => subject < 0)
+      .map(([key]): Operation => ({ do: 'neighbor', subject: neighborKey(key), variant: 0, after: calm }))
     const random = seededRandom(`reference ${JSON.stringify(desired)}`)
-    const schedule = (): Schedule => ({ seed: random.int(2 ** 31), operations, faults: [], replicas: 1 })
-    const [first, second] = [schedule(), schedule()]
+    const schedule = (order: readonly Operation[]): Schedule => ({
+      seed: random.int(2 ** 31),
+      operations: [...order, ...neighbors],
+      faults: [],
+      replicas: 1,
+    })
+    // Objects that collide depend on their order: what differs between both orders is not compared.
+    const [first, second] = [schedule(creations), schedule([...creations].reverse())]
     const one = await this.#run(first, {})
     checkRun(this.setup, one)
     if (one.world.history.violations.length > 0) return { ...one, schedule: first }
     // Admission may depend on the order of operations.
     const isSame = (run: Run): boolean =>
       desired.every(([subject, variant]) => run.world.user.desired.get(subject) === variant)
-    // Specs that no operator could realize have no expected end.
-    if (!isSame(one) || one.world.log.refusals > 0) return undefined
+    // Specs whose children the server refuses until the end have no expected end.
+    if (!isSame(one) || one.refusalsAtRest > 0) return undefined
     const other = await this.#run(second, { isShifted: true })
     if (!isSame(other)) return undefined
     return referenceOf(this.setup, one, other)

@@ -21,6 +21,9 @@ export const oracleNames = [
   'crash loop',
   'rights',
   'own webhooks',
+  'others',
+  'data',
+  'conversion',
 ] as const
 
 /** The name of an oracle. */

@@ -2,12 +2,14 @@ import type { KubeObject } from '@kubewright/api'
 import { drainMicrotasks, errorText, type Random, seededRandom, VirtualClock } from '@kubewright/base'
 import type { ControlPlane } from '@kubewright/controlplane'
 import type { Store } from '@kubewright/storage'
+import { ClusterFaults } from './cluster-faults.ts'
 import { objectsSince } from './cluster-state.ts'
 import { ClusterUser } from './cluster-user.ts'
 import { FaultInjector } from './fault-injector.ts'
 import { History, sourceLine } from './history.ts'
 import { userFrame } from './host-guards.ts'
 import { InvariantChecks } from './invariant-checks.ts'
+import { Neighbors } from './neighbors.ts'
 import { Network } from './network.ts'
 import { OperatorProcesses } from './operator-processes.ts'
 import type { Schedule } from './schedule.ts'
@@ -23,6 +25,8 @@ export interface WorldOptions {
 }
 
 const slice = 10_000
+// Shorter than the latency of most requests.
+const actionStep = 1
 
 /**
  * A cluster with its operator in virtual time. Everything in it is a function of the setup and the schedule. Nothing
@@ -37,6 +41,8 @@ export class World {
   readonly network: Network
   readonly log: WriteLog
   readonly faults: FaultInjector
+  readonly cluster: ClusterFaults
+  readonly neighbors: Neighbors
   readonly processes: OperatorProcesses
   readonly invariants: InvariantChecks
   readonly #options: WorldOptions
@@ -56,6 +62,8 @@ export class World {
     this.history = new History(this.clock, setup.without)
     this.log = new WriteLog(this.clock, this.history, schedule.replicas > 1 && setup.onlyLeaderWrites)
     this.faults = new FaultInjector(this)
+    this.cluster = new ClusterFaults(this)
+    this.neighbors = new Neighbors(this)
     this.processes = new OperatorProcesses(this, outside)
     this.invariants = new InvariantChecks(setup.invariants, this.history, outside)
     this.network = new Network({
@@ -67,6 +75,7 @@ export class World {
       crash: (process) => process.kill(),
       sent: (process, facts) => this.log.sent(process, facts),
       served: (write) => this.log.served(write),
+      forbidden: (facts, body) => this.log.forbidden(facts, body),
       record: (line, bytes) => this.history.record(line, bytes),
       overloaded: () => this.#overloaded(),
       revision: () => this.store.revision(),
@@ -106,7 +115,7 @@ export class World {
 
   async #start(): Promise<void> {
     const { setup } = this
-    this.#plane = await this.drive(setup.startPlane(this.clock, this.random.fork('cluster')))
+    this.#plane = await this.drive(setup.startPlane(this.clock, this.random.fork('cluster'), this.cluster.plan))
     this.#user = new ClusterUser(this, this.plane.transport())
     this.plane.localServers.serve(webhookHost, async (request) => {
       const server = this.processes.all.find(({ works }) => works)?.webhooks
@@ -148,6 +157,15 @@ export class World {
     // In slices, so that a hot loop ends the run. Counted, because times in milliseconds are not exact.
     for (let left = Math.ceil(millis); left > 0 && !this.#isOver; left -= slice) {
       await this.clock.advance(Math.min(slice, left))
+    }
+  }
+
+  /** Lets virtual time pass until the operator has begun a number of further actions, or the time is over. */
+  async advanceActions(count: number, millis: number): Promise<void> {
+    const target = this.faults.actions + count
+    const end = this.now + millis
+    while (!this.#isOver && this.faults.actions < target && this.now < end - 0.01) {
+      await this.clock.advance(Math.min(actionStep, end - this.now))
     }
   }
 

@@ -1,6 +1,8 @@
 import type { KubeObject } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
+import { changedFields } from './change-field.ts'
 import { objectId } from './cluster-state.ts'
+import { DataLog } from './data-log.ts'
 import type { History } from './history.ts'
 import type { ServedWrite } from './network.ts'
 import type { SimulatedProcess } from './process.ts'
@@ -10,7 +12,10 @@ import { isWrite, type RequestFacts, requestText } from './request-text.ts'
 export interface WrittenObject {
   readonly path: string
   readonly kind: string
-  readonly verbs: Set<string>
+  /** The fields that the operator has changed after the creation. */
+  readonly changed: Set<string>
+  /** The object after the last write of the operator. */
+  last: KubeObject
 }
 
 /** A write of the operator. */
@@ -28,8 +33,9 @@ export class WriteLog {
   readonly writes: RecordedWrite[] = []
   /** The abstract states that writes have reached. */
   readonly states: Set<string> = new Set()
-  /** The number of writes that the server refused because the object was not valid. */
-  refusals = 0
+  readonly data: DataLog = new DataLog()
+  /** The times of the writes that the server refused because the object was not valid. */
+  readonly refusals: number[] = []
   readonly #clock: Clock
   readonly #history: History
   readonly #checksLeader: boolean
@@ -62,19 +68,27 @@ export class WriteLog {
     if (facts.plural === 'events') return
     const effect = isEffective ? '' : ' (no change)'
     this.#history.tell('operator', `The operator: ${requestText(facts)} → ${status}${effect}`, source)
-    if (status === 400 || status === 422) this.refusals++
+    if (status === 400 || status === 422) this.refusals.push(this.#clock.monotonic())
     if (status === 403 || status === 400 || status === 422 || status === 500) this.#checkRefusal(object, facts)
     const id =
       status < 300 && object.kind !== 'Status' ? objectId(object) : `${facts.plural} ${facts.namespace}/${facts.name}`
     this.writes.push({ time: this.#clock.monotonic(), id, verb: facts.verb, isEffective })
     this.states.add(stateText(facts, status, object, process))
     if (status >= 300 || object.kind === 'Status') return
+    if (facts.verb !== 'delete') this.data.see(object)
     const place = facts.verb === 'create' ? `${path}/${object.metadata.name}` : path
     const known = this.written.get(id)
-    if (known !== undefined) known.verbs.add(facts.verb)
-    else if (facts.subresource === '') {
-      this.written.set(id, { path: place, kind: object.kind, verbs: new Set([facts.verb]) })
+    if (known !== undefined) {
+      for (const path of changedFields(known.last, object)) known.changed.add(path)
+      known.last = object
+    } else if (facts.subresource === '') {
+      this.written.set(id, { path: place, kind: object.kind, changed: new Set(), last: object })
     }
+  }
+
+  /** Checks a read that the server refused for lack of a permission. */
+  forbidden(facts: RequestFacts, body: Uint8Array): void {
+    this.#checkRefusal(JSON.parse(Buffer.from(body).toString()) as object, facts)
   }
 
   /** The most frequent write, for messages. */

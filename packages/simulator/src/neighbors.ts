@@ -1,0 +1,111 @@
+import type { KubeObject } from '@kubewright/api'
+import { objectId } from './cluster-state.ts'
+import type { World } from './world.ts'
+
+const ownerName = 'neighbor-owner'
+
+interface Neighbor {
+  readonly id: string
+  readonly path: string
+  readonly uid: string
+}
+
+/**
+ * Objects of another owner that look like children of the operator: a copy of a child with another name, another
+ * controller and the same labels. A label whose value contains the name of the child's owner gets another value, because
+ * operators may use such a label to find their children.
+ */
+export class Neighbors {
+  readonly #world: World
+  readonly #all: Neighbor[] = []
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** Whether an object is a neighbor. */
+  has(id: string): boolean {
+    return this.#all.some((one) => one.id === id)
+  }
+
+  /** Creates a neighbor of one of the children. Resolves to its ID, or undefined when there is no suitable child. */
+  async create(pick: number): Promise<string | undefined> {
+    const { setup, user, log } = this.#world
+    const objects = await this.#world.objects()
+    const owners = new Map(
+      objects.filter(({ kind }) => setup.isSubjectKind(kind)).map(({ metadata }) => [metadata.uid, metadata.name]),
+    )
+    const ownerOf = ({ metadata }: KubeObject): string | undefined => {
+      const reference = metadata.ownerReferences?.find(({ controller }) => controller)
+      return reference && owners.get(reference.uid)
+    }
+    const children = objects
+      .filter((object) => log.written.has(objectId(object)) && ownerOf(object) !== undefined)
+      .filter(({ kind }) => !setup.isSubjectKind(kind))
+      .sort((a, b) => (objectId(a) < objectId(b) ? -1 : 1))
+    const child = children[pick % Math.max(1, children.length)]
+    if (child === undefined) return undefined
+    const { namespace } = child.metadata
+    if (namespace === undefined) return undefined
+    const owner = await this.#owner(namespace)
+    const body = copyOf(child, ownerOf(child) ?? '', owner)
+    const collection = log.written.get(objectId(child))!.path.replace(/\/[^/]*$/, '')
+    const { status, object } = await user.request('POST', collection, body)
+    if (status !== 201) return undefined
+    const id = objectId(object)
+    this.#all.push({ id, path: `${collection}/${object.metadata.name}`, uid: object.metadata.uid })
+    return id
+  }
+
+  async #owner(namespace: string): Promise<KubeObject> {
+    const path = `/api/v1/namespaces/${namespace}/configmaps`
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: ownerName } }
+    const { status, object } = await this.#world.user.request('POST', path, body)
+    return status === 201 ? object : (await this.#world.user.request('GET', `${path}/${ownerName}`)).object
+  }
+
+  /** Reports the neighbors that the operator has changed or deleted. */
+  check(objects: readonly KubeObject[]): void {
+    const { history, log } = this.#world
+    for (const { id, uid } of this.#all) {
+      const found = objects.find(({ metadata }) => metadata.uid === uid)
+      if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
+        history.violate('others', `The operator deleted ${id}, which belongs to another owner`)
+      } else if (log.writes.some((write) => write.id === id && write.isEffective)) {
+        history.violate('others', `The operator changed ${id}, which belongs to another owner`)
+      }
+    }
+  }
+}
+
+function copyOf(child: KubeObject, ownerName: string, owner: KubeObject): object {
+  const { apiVersion, kind, metadata, status: _, ...rest } = child as KubeObject & { status?: unknown; spec?: object }
+  const labels = Object.entries(metadata.labels ?? {}).map(([name, value]) => [
+    name,
+    value.includes(ownerName) ? 'neighbor' : value,
+  ])
+  const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: owner.metadata.name, uid: owner.metadata.uid }
+  const copy = {
+    apiVersion,
+    kind,
+    metadata: {
+      name: `${metadata.name}-neighbor`,
+      namespace: metadata.namespace,
+      labels: Object.fromEntries(labels) as Record<string, string>,
+      ownerReferences: [{ ...reference, controller: true }],
+    },
+    ...structuredClone(rest),
+  }
+  const spec = (copy as { spec?: Record<string, unknown> }).spec
+  // Fields that the server allocates.
+  for (const field of ['clusterIP', 'clusterIPs', 'nodeName', 'volumeName', 'healthCheckNodePort']) delete spec?.[field]
+  if (kind === 'Job') removeGenerated(spec)
+  return copy
+}
+
+/** Removes the selector and the labels that the server generates for a Job. */
+function removeGenerated(spec: Record<string, unknown> | undefined): void {
+  delete spec?.['selector']
+  const template = spec?.['template'] as { metadata?: { labels?: object } } | undefined
+  if (template?.metadata !== undefined) delete template.metadata.labels
+}

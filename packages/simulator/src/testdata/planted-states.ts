@@ -1,0 +1,179 @@
+import { controllerRef, isForbidden, isNotFound, type KubeObject } from '@kubewright/api'
+import { ConfigMap, PersistentVolumeClaim, Secret } from '@kubewright/k8s'
+import { defineController } from '@kubewright/runtime'
+import { configOf, dataOf, operator, type Planted, rbac, Thing } from './things.ts'
+
+const claim = (thing: Thing, index: number) =>
+  PersistentVolumeClaim({
+    metadata: {
+      name: `${thing.metadata.name}-${index}`,
+      namespace: `${thing.metadata.namespace}`,
+      ownerReferences: [controllerRef(thing as KubeObject)],
+    },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  })
+
+/** Mistakes about old, intermediate and unobserved states, and about state in memory. */
+export const plantedStates: Readonly<Record<string, Planted>> = {
+  'deletes volumes because of an old spec': {
+    found: 'data',
+    isRare: true,
+    make: (isFixed) => () =>
+      operator(
+        defineController(Thing, {
+          owns: [PersistentVolumeClaim],
+          rbac,
+          async reconcile(thing, { client }) {
+            const { name, namespace = '' } = thing.metadata
+            const claims = await client.list(PersistentVolumeClaim, { namespace, controlledBy: thing })
+            for (let i = 0; i < thing.spec.size; i++) {
+              if (claims.some(({ metadata }) => metadata.name === `${name}-${i}`)) continue
+              await client.create(claim(thing, i)).catch((error: unknown) => {
+                if ((error as { status?: { code?: number } }).status?.code !== 409) throw error
+              })
+            }
+            for (const { metadata } of claims) {
+              if (Number(metadata.name.slice(name.length + 1)) < thing.spec.size) continue
+              if (isFixed) {
+                const live = await client.find(Thing, { name, namespace }, { consistency: 'live' })
+                if (live?.metadata.uid !== thing.metadata.uid || live.spec.size !== thing.spec.size) continue
+              }
+              await client
+                .delete(
+                  PersistentVolumeClaim,
+                  { name: metadata.name, namespace },
+                  { preconditions: { uid: metadata.uid } },
+                )
+                .catch((error: unknown) => {
+                  if (!isNotFound(error)) throw error
+                })
+            }
+          },
+        }),
+      ),
+  },
+  'generates the password again after a restart': {
+    found: 'data',
+    make: (isFixed) => () => {
+      const known = new Set<string>()
+      return operator(
+        defineController(Thing, {
+          owns: [Secret],
+          rbac,
+          async reconcile(thing, { apply, client }) {
+            const { name, namespace = '', uid } = thing.metadata
+            const found = await client.find(Secret, { name, namespace }, { consistency: 'live' })
+            if (isFixed ? found !== undefined : known.has(uid) && found !== undefined) return
+            const password = Math.floor(Math.random() * 1_000_000_000).toString(36)
+            await apply(Secret({ metadata: { name }, data: { password: Buffer.from(password).toString('base64') } }))
+            known.add(uid)
+          },
+        }),
+      )
+    },
+  },
+  'forgets that a name can be used again': {
+    found: 'end state',
+    make: (isFixed) => () => {
+      const done = new Set<string>()
+      return operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          async reconcile(thing, { apply }) {
+            const { name, namespace, uid } = thing.metadata
+            const key = isFixed ? uid : `${namespace}/${name}`
+            if (!isFixed && done.has(key) && thing.status?.phase === undefined && thing.metadata.generation === 1)
+              return
+            await apply(configOf(thing, dataOf(thing)))
+            done.add(key)
+          },
+        }),
+      )
+    },
+    options: { faults: ['crash'] },
+  },
+  'changes its default values': {
+    found: 'end state',
+    make: (isFixed) => () => {
+      const defaults: Record<string, string> = { text: 'none' }
+      return operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          async reconcile(thing, { apply }) {
+            const data = Object.assign(isFixed ? { ...defaults } : defaults, dataOf(thing), thing.spec.extra)
+            await apply(configOf(thing, { ...data }))
+          },
+        }),
+      )
+    },
+    options: { faults: ['error'] },
+  },
+  'treats a refusal as final': {
+    found: 'end state',
+    make: (isFixed) => () =>
+      operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          async reconcile(thing, { apply }) {
+            try {
+              await apply(configOf(thing, dataOf(thing)))
+              return { status: { phase: 'Ready' } }
+            } catch (error) {
+              if (!isFixed && isForbidden(error)) return { status: { phase: 'Denied' } }
+              throw error
+            }
+          },
+        }),
+      ),
+  },
+  'does not clear the error in its status': {
+    found: 'end state',
+    make: (isFixed) => () =>
+      operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          async reconcile(thing, { apply }) {
+            await apply(configOf(thing, dataOf(thing)))
+            if (!isFixed && thing.status?.phase !== undefined) return undefined
+            return { status: { phase: 'Ready' } }
+          },
+          onError: () => ({ status: { phase: 'Failed' } }),
+        }),
+      ),
+  },
+  'writes random data into its child': {
+    found: 'hot loop',
+    make: (isFixed) => () =>
+      operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          async reconcile(thing, { apply }) {
+            await apply(configOf(thing, { salt: isFixed ? 'fixed' : String(Math.random()) }))
+          },
+        }),
+      ),
+    options: { maxRequests: 1000 },
+  },
+  'updates every object from an old copy': {
+    found: 'end state',
+    make: (isFixed) => () =>
+      operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          rbac,
+          async reconcile(thing, { apply, client }) {
+            const { name, namespace = '' } = thing.metadata
+            const child = await client.find(ConfigMap, { name, namespace })
+            if (child === undefined || isFixed) {
+              await apply(configOf(thing, dataOf(thing)))
+              return
+            }
+            // Without the resource version, the update overwrites newer data; the wrong comparison never repairs it.
+            if (child.data?.['size'] === String(thing.spec.size)) return
+            const { resourceVersion: _, ...metadata } = child.metadata
+            await client.update({ ...child, metadata: metadata as typeof child.metadata, data: dataOf(thing) })
+          },
+        }),
+      ),
+  },
+}
