@@ -1,7 +1,9 @@
-// Long simulations of the planted operators: npx tsx test/simulator/main.ts twins --schedules 5000 [--only TEXT]
+// Long simulations: node --conditions=kubewright-source --import tsx test/simulator/main.ts SET [OPTIONS]
+//   SET: planted (must fail), twins, examples, builtins
 import { parseArgs } from 'node:util'
-import { explore, type FaultClass } from '../../packages/simulator/src/index.ts'
+import { explore, type FaultClass, type SimulateOptions } from '../../packages/simulator/src/index.ts'
 import { Cloud, planted, plantedSamples } from '../../packages/simulator/src/testdata/planted.ts'
+import { builtins, examples } from './simulated-operators.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -15,30 +17,56 @@ const { values, positionals } = parseArgs({
     story: { type: 'boolean', default: false },
   },
 })
-const [what = 'planted'] = positionals
-let failures = 0
+const [set = 'planted'] = positionals
 
-for (const [name, { found, make, options }] of Object.entries(planted)) {
+interface Subject {
+  readonly name: string
+  readonly make: never
+  readonly options: object
+  /** The oracle that must find a mistake. */
+  readonly expected: string | undefined
+}
+
+function subjects(): Subject[] {
+  if (set === 'planted' || set === 'twins') {
+    return Object.entries(planted).map(([name, { found, make, options }]) => ({
+      name,
+      make: make(set === 'twins') as never,
+      options: { samples: plantedSamples, world: () => new Cloud(), ...options },
+      expected: set === 'twins' ? undefined : found,
+    }))
+  }
+  return Object.entries(set === 'builtins' ? builtins : examples).map(([name, { make, options }]) => ({
+    name,
+    make: make as never,
+    options,
+    expected: undefined,
+  }))
+}
+
+const limits: SimulateOptions = {
+  ...(values.schedules === undefined ? {} : { schedules: Number(values.schedules) }),
+  ...(values.for === undefined
+    ? set === 'planted'
+      ? { for: '60s' }
+      : {}
+    : { for: values.for as NonNullable<SimulateOptions['for']> }),
+  ...(values.faults === undefined ? {} : { faults: values.faults.split(',') as FaultClass[] }),
+  ...(values.replay === undefined ? {} : { replay: values.replay }),
+  seed: Number(values.seed),
+}
+let failures = 0
+for (const { name, make, options, expected } of subjects()) {
   if (!values.only.some((text) => name.includes(text))) continue
   const started = performance.now()
-  const isTwin = what === 'twins'
-  const { failure, schedules, runs } = await explore(make(isTwin), {
-    samples: plantedSamples,
-    world: () => new Cloud(),
-    ...options,
-    ...(values.schedules === undefined ? {} : { schedules: Number(values.schedules) }),
-    ...(values.for === undefined ? (isTwin ? {} : { for: '60s' as const }) : { for: values.for as '60s' }),
-    seed: Number(values.seed),
-    ...(values.faults === undefined ? {} : { faults: values.faults.split(',') as FaultClass[] }),
-    ...(values.replay === undefined ? {} : { replay: values.replay }),
-  })
+  const { failure, schedules, runs } = await explore(make, { ...options, ...limits })
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  const isRight = isTwin ? failure === undefined : failure?.violation.oracle === found
+  const isRight = failure?.violation.oracle === expected
   if (!isRight) failures++
   const verdict = failure === undefined ? 'no failure' : `${failure.violation.oracle}: ${failure.violation.message}`
   console.log(
     `${isRight ? 'ok  ' : 'FAIL'} ${seconds} s, ${schedules} schedules, ${runs} runs: ${name}: ${verdict.slice(0, 160)}`,
   )
-  if (failure !== undefined && (values.story || isTwin)) console.log(failure.story)
+  if (failure !== undefined && (values.story || !isRight)) console.log(failure.story)
 }
 process.exitCode = failures === 0 ? 0 : 1

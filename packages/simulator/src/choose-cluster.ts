@@ -49,12 +49,13 @@ export function chooseCluster(operator: Operator, samples: readonly object[]): C
   }
   for (const sample of samples as readonly { readonly kind?: string }[]) add(`${sample.kind?.toLowerCase()}s`)
   const everything = resources.has('*')
-  const controllers = [...resources].flatMap((plural) => uses[plural]?.controllers ?? [])
+  const controllers = everything
+    ? Object.values(uses).flatMap((use) => use.controllers ?? [])
+    : [...resources].flatMap((plural) => uses[plural]?.controllers ?? [])
+  // A built-in controller that is the operator must not run twice.
+  const ownNames = new Set(operator.controllers.map(({ name }) => name))
   return {
-    controllers: [
-      'garbage-collector-controller',
-      ...new Set(everything ? Object.values(uses).flatMap((use) => use.controllers ?? []) : controllers),
-    ],
+    controllers: ['garbage-collector-controller', ...new Set(controllers)].filter((name) => !ownNames.has(name)),
     // Volumes are provisioned for nodes.
     nodes: resources.has('pods') || resources.has('persistentvolumeclaims') || everything ? 1 : 0,
     collects: ({ plural }) => everything || resources.has(plural),

@@ -96,7 +96,7 @@ export class ClusterFaults {
     const pods = (await this.#pods()).map(objectId).sort()
     const pod = pods[pick % Math.max(1, pods.length)]
     if (pod === undefined) return
-    history.tell('cluster', `The containers of ${pod} crash`)
+    history.note('cluster', `The containers of ${pod} crash`)
     plane.controllers.nodes?.crash(pod.replace('Pod ', ''))
   }
 

@@ -28,7 +28,7 @@ export interface ComparableOptions {
   readonly ids: ReadonlySet<string>
   /** Kinds whose status the operator writes. The status of other kinds is not compared. */
   readonly statusOf: ReadonlySet<string>
-  /** Paths that are not compared. */
+  /** Paths and kinds that are not compared. */
   readonly ignore: readonly string[]
 }
 
@@ -58,7 +58,7 @@ export function comparable(objects: readonly KubeObject[], options: ComparableOp
   const state = new Map<string, unknown>()
   for (const object of objects) {
     const id = objectId(object)
-    if (!options.ids.has(id)) continue
+    if (!options.ids.has(id) || options.ignore.includes(object.kind)) continue
     const { metadata, status, ...rest } = object as KubeObject & { readonly status?: unknown }
     const kept: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(metadata)) {

@@ -44,7 +44,7 @@ export class ClusterUser {
       const id = await world.drive(world.neighbors.create(index))
       if (id === undefined) return
       this.desired.set(neighborKey(index), 0)
-      world.history.tell('user', `A user creates ${id}, which has another owner`)
+      world.history.note('user', `A user creates ${id}, which has another owner`)
       return
     }
     const subject = this.#setup.subjects[index]
@@ -57,7 +57,7 @@ export class ClusterUser {
       const { status, message } = await world.drive(this.#attempt(verb, subject, body))
       const isDone = status < 300 || (verb !== 'create' && status === 404)
       if (isDone) {
-        world.history.tell('user', `The user ${verb}s ${text}${suffix}`)
+        world.history.note('user', `The user ${verb}s ${text}${suffix}`)
         if (verb === 'delete') this.desired.delete(index)
         else if (status < 300) this.desired.set(index, variant)
         world.network.created(`${subject.collection}/${subject.name}`)
@@ -66,7 +66,7 @@ export class ClusterUser {
       // A name is free when the deleted object is gone.
       const isTemporary = status >= 500 || status === 429 || (status === 409 && verb !== 'delete')
       if (!isTemporary || world.now > giveUp) {
-        world.history.tell('user', `The user cannot ${verb} ${text}${suffix}: ${message}`)
+        world.history.note('user', `The user cannot ${verb} ${text}${suffix}: ${message}`)
         return
       }
       await world.advance(1000)

@@ -36,7 +36,7 @@ export class FaultInjector {
   }
 
   /** Begins an action of the operator: executes the faults at it, and returns what they do to the action itself. */
-  act(process: SimulatedProcess, text: string, facts: RequestFacts | undefined): Injection {
+  act(process: SimulatedProcess, text: string, facts: RequestFacts | undefined, source?: string): Injection {
     const { schedule, history } = this.#world
     this.actionWrites.push(facts === undefined || isWrite(facts))
     const number = this.actions
@@ -46,11 +46,11 @@ export class FaultInjector {
       if (number < fault.at || number > last) continue
       if (!this.fired.has(fault)) {
         this.fired.add(fault)
-        history.tell('fault', `Fault: ${describeFault(fault, text)}`)
+        history.note('fault', `Fault: ${describeFault(fault, text)}`, source)
       }
       injection = { ...injection, ...this.#inject(fault, process, facts) }
     }
-    if (facts === undefined) history.tell('operator', `The operator calls ${text}`)
+    if (facts === undefined) history.note('operator', `The operator calls ${text}`)
     return injection
   }
 
@@ -154,10 +154,10 @@ export class FaultInjector {
 
   async #loseNodes(millis: number): Promise<void> {
     const { cluster, history } = this.#world
-    history.tell('cluster', 'The node vanishes with its pods')
+    history.note('cluster', 'The node vanishes with its pods')
     const restore = await cluster.loseNodes()
     this.#later(millis, () => {
-      history.tell('cluster', 'A new node registers')
+      history.note('cluster', 'A new node registers')
       void restore()
     })
   }
@@ -192,14 +192,14 @@ export class FaultInjector {
     log.data.touch(id)
     if (kind === 'child-deleted') {
       await user.request('DELETE', `${child.path}?propagationPolicy=Background`)
-      history.tell('user', `A user deletes ${id}`)
+      history.note('user', `A user deletes ${id}`)
       return
     }
     for (const { changed, path } of changeField(object, pick, child.changed)) {
       const { status, object: result } = await user.request('PUT', child.path, changed)
       if (status >= 300) continue
       child.last = result
-      history.tell('user', `A user changes ${path} of ${id}`)
+      history.note('user', `A user changes ${path} of ${id}`)
       return
     }
   }

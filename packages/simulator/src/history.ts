@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '@kubewright/base'
-import { userFrame } from './host-guards.ts'
 import type { TimelineEntry } from './options.ts'
 import type { Violation } from './violation.ts'
 
@@ -29,7 +28,7 @@ export class History {
   }
 
   /** Adds a sentence to the timeline. */
-  tell(actor: TimelineEntry['actor'], text: string, source?: string): void {
+  note(actor: TimelineEntry['actor'], text: string, source?: string): void {
     const time = Math.round(this.#clock.monotonic())
     this.timeline.push({ time, actor, text, ...(source === undefined ? {} : { source }) })
   }
@@ -39,15 +38,6 @@ export class History {
     if (this.#without.has(oracle)) return
     if (this.violations.some((one) => one.oracle === oracle && one.message === message)) return
     this.violations.push({ oracle, message, details })
-    this.tell('oracle', message)
+    this.note('oracle', message)
   }
-}
-
-/** The line of the user's code that runs. */
-export function sourceLine(): string | undefined {
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 50
-  const { stack = '' } = new Error('source')
-  Error.stackTraceLimit = stackTraceLimit
-  return userFrame(stack)?.replace(/^at (async )?/, '')
 }

@@ -36,7 +36,12 @@ export interface NetworkParts {
   readonly latency: readonly [number, number]
   readonly maxRequests: number
   /** Called for each action before it is sent. Executes the faults of the action. */
-  readonly act: (process: SimulatedProcess, text: string, facts: RequestFacts | undefined) => Injection
+  readonly act: (
+    process: SimulatedProcess,
+    text: string,
+    facts: RequestFacts | undefined,
+    source: string | undefined,
+  ) => Injection
   readonly crash: (process: SimulatedProcess) => void
   /** Called when a process sends a write. */
   readonly sent: (process: SimulatedProcess, facts: RequestFacts) => void
@@ -152,7 +157,7 @@ export class Network {
     const counted = !isBackground(facts)
     const source = counted ? this.#parts.source() : undefined
     if (counted && isWrite(facts)) sent(process, facts)
-    const injection = counted ? act(process, requestText(facts), facts) : {}
+    const injection = counted ? act(process, requestText(facts), facts, source) : {}
     if (injection.crash === 'before') crash(process)
     if (process.isDead) return never()
     await this.#delay(request.signal, injection.slow)

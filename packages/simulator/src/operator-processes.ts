@@ -1,6 +1,6 @@
 import { errorText, nullLogger } from '@kubewright/base'
 import { createClient } from '@kubewright/client'
-import { createManager, createWebhookHandler } from '@kubewright/runtime'
+import { type ControllerRunner, createManager, createWebhookHandler } from '@kubewright/runtime'
 import { connectWorld } from './outside-world.ts'
 import { SimulatedProcess } from './process.ts'
 import type { World } from './world.ts'
@@ -30,7 +30,7 @@ export class OperatorProcesses {
     const name = schedule.replicas > 1 ? `replica ${replica}, process ${number}` : `process ${number}`
     const process = new SimulatedProcess(name, replica, world.clock)
     this.all.push(process)
-    world.history.tell('operator', `The operator starts (${name})`)
+    world.history.note('operator', `The operator starts (${name})`)
     const outside = connectWorld(this.#outside, {
       process,
       act: (text) => world.faults.act(process, text, undefined),
@@ -46,6 +46,7 @@ export class OperatorProcesses {
       clock,
       namespace: 'default',
       listNamespace: '',
+      ...(world.sources === undefined ? {} : { around: world.sources.around }),
     })
     const log = setup.log ?? nullLogger
     const { webhooks, conversions } = operator
@@ -64,11 +65,22 @@ export class OperatorProcesses {
       leaderElection: schedule.replicas > 1 && operator.leaderElection,
     })
     process.manager = manager
+    if (world.sources !== undefined) for (const runner of manager.runners) this.#follow(runner)
     const exited = (error: unknown): void => this.#exited(process, error)
     manager
       .start({ signal: new AbortController().signal })
       .then(() => exited(new Error('its manager has ended')), exited)
     return process
+  }
+
+  /** Adds the results of reconciles to the timeline. */
+  #follow(runner: ControllerRunner): void {
+    const { history } = this.#world
+    runner.onReconciled(({ key, result, error, requeueAfterMillis }) => {
+      const later = requeueAfterMillis === undefined ? '' : `, again in ${Math.round(requeueAfterMillis / 1000)} s`
+      const outcome = result === 'success' || result === 'requeue_after' ? 'succeeds' : `fails: ${errorText(error)}`
+      history.note('operator', `The reconcile of ${runner.name} ${key} ${outcome}${later}`)
+    })
   }
 
   /** The process has ended by itself: it starts again with a growing delay, as a kubelet restarts containers. */
@@ -78,7 +90,7 @@ export class OperatorProcesses {
     process.hasExited = true
     process.kill()
     this.exits.push(world.now)
-    world.history.tell('operator', `The operator exits (${process.name}): ${errorText(error)}`)
+    world.history.note('operator', `The operator exits (${process.name}): ${errorText(error)}`)
     const delay = Math.min(maxRestartDelay, restartDelay * 2 ** Math.min(this.exits.length - 1, 6))
     world.clock.setTimer(delay, () => this.start(process.replica), 'restart')
   }

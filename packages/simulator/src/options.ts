@@ -44,7 +44,7 @@ export interface SimulateOptions<World = unknown> {
   readonly latency?: readonly [Duration, Duration] | undefined
   /** The number of replicas in schedules about leader election. @default 2 if the operator elects a leader, else 1 */
   readonly replicas?: number | undefined
-  /** Paths of fields that are not compared, such as `status.lastBackup`. @default none */
+  /** Paths of fields and kinds that are not compared, such as `status.lastBackup` and `Backup`. @default none */
   readonly ignore?: readonly string[] | undefined
   /** The names of oracles that are not checked. @default none */
   readonly without?: readonly string[] | undefined

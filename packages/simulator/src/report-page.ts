@@ -1,5 +1,5 @@
 import type { SimulationReport, TimelineEntry } from './options.ts'
-import { timeText } from './story.ts'
+import { timeText, withoutRepetitions } from './story.ts'
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: unknown): string => String(text).replace(/[&<>"]/g, (character) => escapes[character] ?? '')
@@ -45,7 +45,7 @@ ${failure === undefined ? '' : failurePart(failure)}
 function failurePart({ timeline, violation, id }: NonNullable<SimulationReport['failure']>): string {
   const details = violation.details.map((detail) => `<li>${escaped(detail)}</li>`)
   return `<h2>Timeline</h2>
-<ol>${timeline.map(entryPart).join('\n')}</ol>
+<ol>${withoutRepetitions(timeline).map(entryPart).join('\n')}</ol>
 <ul>${details.join('\n')}</ul>
 <p>Replay it with <code>kubewright simulate --replay ${escaped(id)}</code></p>`
 }

@@ -4,7 +4,7 @@ import type { Violation } from './violation.ts'
 
 const maxLines = 60
 
-/** Tells a failure as a timeline: what happened when, what is wrong, and how to replay it. */
+/** Describes a failure as a timeline: what happened when, what is wrong, and how to replay it. */
 export function storyOf(
   violation: Violation,
   timeline: readonly TimelineEntry[],
@@ -17,10 +17,42 @@ export function storyOf(
     '',
     `Oracle "${violation.oracle}", ${count(operations.length, 'operation')}, ${count(faults.length, 'fault')}:`,
     '',
-    ...shown(timeline).map(lineOf),
+    ...shown(withoutRepetitions(timeline)).map(lineOf),
   ]
   if (violation.details.length > 0) lines.push('', ...violation.details.map((detail) => `  - ${detail}`))
   return [...lines, '', `Replay it with: ${replay}`].join('\n')
+}
+
+/** Replaces further repetitions of the same few lines with their number. */
+export function withoutRepetitions(timeline: readonly TimelineEntry[]): TimelineEntry[] {
+  const result: TimelineEntry[] = []
+  const counts = new Map<string, number>()
+  let skipped: TimelineEntry[] = []
+  const flush = (): void => {
+    const last = skipped.at(-1)
+    if (last !== undefined) {
+      const what = skipped.length === 1 ? 'line' : 'lines'
+      result.push({ time: last.time, actor: last.actor, text: `(${skipped.length} similar ${what} until here)` })
+    }
+    skipped = []
+  }
+  for (const entry of timeline) {
+    if (entry.actor !== 'operator') {
+      flush()
+      counts.clear()
+      result.push(entry)
+      continue
+    }
+    const count = (counts.get(entry.text) ?? 0) + 1
+    counts.set(entry.text, count)
+    if (count > 2) skipped.push(entry)
+    else {
+      flush()
+      result.push(entry)
+    }
+  }
+  flush()
+  return result
 }
 
 /** The lines around operations and faults, if there are too many. */

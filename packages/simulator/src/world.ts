@@ -6,12 +6,13 @@ import { ClusterFaults } from './cluster-faults.ts'
 import { objectsSince } from './cluster-state.ts'
 import { ClusterUser } from './cluster-user.ts'
 import { FaultInjector } from './fault-injector.ts'
-import { History, sourceLine } from './history.ts'
+import { History } from './history.ts'
 import { userFrame } from './host-guards.ts'
 import { InvariantChecks } from './invariant-checks.ts'
 import { Neighbors } from './neighbors.ts'
 import { Network } from './network.ts'
 import { OperatorProcesses } from './operator-processes.ts'
+import { RequestSources } from './request-sources.ts'
 import type { Schedule } from './schedule.ts'
 import { type Setup, webhookHost } from './setup.ts'
 import { WriteLog } from './write-log.ts'
@@ -45,6 +46,8 @@ export class World {
   readonly neighbors: Neighbors
   readonly processes: OperatorProcesses
   readonly invariants: InvariantChecks
+  /** Finds the lines of the operator that send requests, if stories need them. */
+  readonly sources: RequestSources | undefined
   readonly #options: WorldOptions
   #plane: ControlPlane | undefined
   #user: ClusterUser | undefined
@@ -55,6 +58,7 @@ export class World {
     this.setup = setup
     this.schedule = schedule
     this.#options = options
+    this.sources = options.isDetailed ? new RequestSources() : undefined
     const start = setup.now + (options.isShifted ? 5_837_000 : 0)
     this.clock = new VirtualClock({ start, settle: () => this.#settle() })
     this.random = seededRandom(schedule.seed)
@@ -71,7 +75,7 @@ export class World {
       random: this.random.fork('network'),
       latency: setup.latency,
       maxRequests: setup.maxRequests,
-      act: (process, text, facts) => this.faults.act(process, text, facts),
+      act: (process, text, facts, source) => this.faults.act(process, text, facts, source),
       crash: (process) => process.kill(),
       sent: (process, facts) => this.log.sent(process, facts),
       served: (write) => this.log.served(write),
@@ -79,7 +83,7 @@ export class World {
       record: (line, bytes) => this.history.record(line, bytes),
       overloaded: () => this.#overloaded(),
       revision: () => this.store.revision(),
-      source: () => (options.isDetailed ? sourceLine() : undefined),
+      source: () => this.sources?.current(),
     })
   }
 

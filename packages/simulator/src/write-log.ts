@@ -67,7 +67,7 @@ export class WriteLog {
     }
     if (facts.plural === 'events') return
     const effect = isEffective ? '' : ' (no change)'
-    this.#history.tell('operator', `The operator: ${requestText(facts)} → ${status}${effect}`, source)
+    this.#history.note('operator', `The operator: ${requestText(facts)} → ${status}${effect}`, source)
     if (status === 400 || status === 422) this.refusals.push(this.#clock.monotonic())
     if (status === 403 || status === 400 || status === 422 || status === 500) this.#checkRefusal(object, facts)
     const id =
