@@ -9,9 +9,11 @@ import { builtinResources } from './builtins/builtin-resources.ts'
 import { builtins } from './builtins/builtins.ts'
 import type { ServiceRanges } from './builtins/core/service/service-allocator.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
+import type { EncryptionConfig } from './config/encryption-config.ts'
 import { converterFor } from './crd/conversion/webhook-converter.ts'
 import { CrdRegistrar } from './crd/crd-registrar.ts'
 import { customResourceDefinitions } from './crd/definitions/crd-strategy.ts'
+import { EncryptedStore, type StoredResource } from './encryption/encrypted-store.ts'
 import { createWebhookClient, type WebhookOptions } from './outgoing/create-webhook-client.ts'
 import { admissionPlugins, type OptionalAdmissionPlugin } from './plugins/admission-plugins.ts'
 import { type BuiltinOptions, standardExtensions } from './standard-extensions.ts'
@@ -24,6 +26,8 @@ export interface AssembleServerOptions {
   readonly access?: AccessControlOptions
   /** Limits, the audit log, and the addresses and certificates that the server publishes. */
   readonly builtins?: BuiltinOptions
+  /** Which objects are stored encrypted, and how. @default none */
+  readonly encryption?: EncryptionConfig | undefined
   /** The ranges of cluster IPs and node ports. */
   readonly serviceRanges?: ServiceRanges | undefined
   /** Optional admission plugins to run besides the default ones of kube-apiserver. @default none */
@@ -55,7 +59,8 @@ export interface AssembledServer extends ApiServer {
  * a fresh cluster. The server has no listener: call its handler, or put `listen` in front of it.
  */
 export async function assembleServer(options: AssembleServerOptions): Promise<AssembledServer> {
-  const { history, store, clock = systemClock, log = nullLogger } = options
+  const { history, clock = systemClock, log = nullLogger } = options
+  const store = options.encryption ? encryptedStore(options.store, options.encryption) : options.store
   const access = createAccessControl(options.access)
   let definitions: CrdRegistrar | undefined
   const server = await createApiServer({
@@ -86,6 +91,15 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
       await server[Symbol.asyncDispose]()
     },
   }
+}
+
+function encryptedStore(store: Store, config: EncryptionConfig): Store {
+  const prefixes = new Map<string, StoredResource>()
+  for (const { kind, storage } of builtinResources([...builtins, customResourceDefinitions])) {
+    // The first group of a prefix counts: events belong to the core group.
+    if (!prefixes.has(storage.prefix)) prefixes.set(storage.prefix, { group: kind.group, resource: kind.plural })
+  }
+  return new EncryptedStore(store, config, prefixes)
 }
 
 /** Wires the rooms. This is the only function that depends on all of them. */

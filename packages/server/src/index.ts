@@ -34,6 +34,7 @@ export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
 export { kubernetesAddress, type ServiceRanges } from './builtins/core/service/service-allocator.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
 export { type AuditPolicy, type ParsedAuditPolicy, parseAuditPolicy } from './config/audit-policy.ts'
+export { type EncryptionConfig, parseEncryptionConfig } from './config/encryption-config.ts'
 export {
   createExtensionServer,
   type ExtensionResource,

@@ -96,6 +96,12 @@ export const apiServerFlags = defineFlags({
     parse: integerFrom(0, 1_000_000),
     help: 'Begin a new audit log at this size; 0 means 100',
   },
+  'encryption-provider-config': {
+    section,
+    value: 'FILE',
+    complete: 'files',
+    help: 'Encrypt stored objects as this EncryptionConfiguration says; providers: identity, aescbc, aesgcm, secretbox',
+  },
   scheduler: {
     section,
     defaultText: 'true with simulated nodes',

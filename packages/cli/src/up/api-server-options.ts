@@ -6,9 +6,11 @@ import {
   type AuthorizationMode,
   authorizationModes,
   defaultAdmissionPlugins,
+  type EncryptionConfig,
   type OptionalAdmissionPlugin,
   optionalAdmissionPlugins,
   parseAuditPolicy,
+  parseEncryptionConfig,
   type StaticToken,
 } from '@kubewright/server'
 import type { apiServerFlags } from './api-server-flags.ts'
@@ -27,6 +29,7 @@ export interface ApiServerOptions {
   readonly inFlight: { readonly readOnly: number; readonly mutating: number }
   /** The audit log; undefined for none. */
   readonly audit?: AuditLogOptions | undefined
+  readonly encryption?: EncryptionConfig | undefined
   readonly scheduler?: boolean | undefined
   /** What the user should know about the combination of flags. */
   readonly warnings: readonly string[]
@@ -73,6 +76,7 @@ export async function apiServerOptions(
       mutating: limitOf(values['max-mutating-requests-inflight']),
     },
     audit: await auditOptions(values, warnings),
+    encryption: await encryptionIn(values['encryption-provider-config']),
     scheduler: values.scheduler,
     warnings,
   }
@@ -134,6 +138,10 @@ async function auditOptions(
     maxAgeDays: values['audit-log-maxage'],
   }
   return { policy, path, limits }
+}
+
+async function encryptionIn(file: string | undefined): Promise<EncryptionConfig | undefined> {
+  return file === undefined ? undefined : configIn('--encryption-provider-config', file, parseEncryptionConfig)
 }
 
 /** Reads a YAML or JSON file and parses its contents. Throws {@link UsageError} with the flag and the file for every mistake. */

@@ -71,6 +71,7 @@ export async function serveControlPlane(
           history: { bytes: options.historyBytes },
           admissionPlugins: admission.enabled,
           disabledAdmissionPlugins: admission.disabled,
+          encryption: apiServer?.encryption,
           serviceRanges: { clusterIpRange: (apiServer ?? defaultAddress).clusterIpRange },
           builtins: {
             body: limits.body,

@@ -149,7 +149,7 @@ export class ObjectRegistry {
     }
     const unchanged = existing.sameContent(raw) || (resource.conversion.storage && sameObject(existing, next))
     const isFirst = existing.isFirstVersion && strategy.storesFirstUpdate?.(object)
-    if (unchanged && !isFirst) return { object: existing, created: false }
+    if (unchanged && !isFirst && !existing.isStale) return { object: existing, created: false }
     if (dryRun) return { object: dryRunObject(), created: false }
     const result = await this.store.put(existing.key, raw, existing.revision)
     if (!result.ok) return undefined

@@ -20,9 +20,17 @@ export function markReadable(raw: Uint8Array): void {
  */
 export function readProblem(raw: Uint8Array): string | undefined {
   if (readable.has(raw)) return undefined
-  const problem = quickProblem(raw) === undefined ? undefined : exactProblem(raw)
+  const problem = quickProblem(raw) === undefined ? undefined : isEncrypted(raw) ? encrypted : exactProblem(raw)
   if (problem === undefined) readable.add(raw)
   return problem
+}
+
+const encryptedPrefix = Buffer.from('k8s:enc:')
+const encrypted = 'the object is encrypted, and no key of the encryption configuration fits'
+
+/** Whether bytes have the prefix of kube-apiserver's encryption at rest. */
+function isEncrypted(raw: Uint8Array): boolean {
+  return raw.length > encryptedPrefix.length && encryptedPrefix.compare(raw, 0, encryptedPrefix.length) === 0
 }
 
 /** As {@link exactProblem}, but faster, and with false alarms. */

@@ -3,6 +3,7 @@ import { deepCopy } from '@kubewright/base'
 import type { Entry } from '@kubewright/storage'
 import type { MutableObject } from './object.ts'
 import { readProblem } from './read-problem.ts'
+import { isStale } from './stale-values.ts'
 
 const encoder = new TextEncoder()
 
@@ -48,6 +49,11 @@ export class StoredObject {
   get problem(): string | undefined {
     if (this.#problem === false) this.#problem = readProblem(this.#raw)
     return this.#problem
+  }
+
+  /** Whether an update without changes writes the object again, because its stored form is outdated. */
+  get isStale(): boolean {
+    return isStale(this.#raw)
   }
 
   /** The size of the stored bytes. */
