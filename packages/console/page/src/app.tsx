@@ -3,6 +3,7 @@ import { ChangesPage } from './changes-page.tsx'
 import { connection } from './connection.ts'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
+import { NewPage } from './new-page.tsx'
 import { ObjectPage } from './object-page.tsx'
 import { OperatorPage } from './operator-page.tsx'
 import { Palette } from './palette.tsx'
@@ -63,6 +64,7 @@ export function App() {
         <Sidebar route={route} problem={kinds?.problem} />
         <main class="view">
           {route.view === 'table' && <TablePage key={JSON.stringify(route.resource)} route={route} />}
+          {route.view === 'new' && <NewPage key={JSON.stringify(route.resource)} resource={route.resource} />}
           {route.view === 'object' && <ObjectPage key={JSON.stringify(route.object)} route={route} />}
           {route.view === 'operators' && <OperatorPage />}
           {route.view === 'changes' && <ChangesPage />}

@@ -4,6 +4,7 @@ import { connection } from './connection.ts'
 import { EditView } from './edit-view.tsx'
 import { EventsView } from './events-view.tsx'
 import { FeedStatus } from './feed-status.tsx'
+import { FormView } from './form-view.tsx'
 import { GraphView } from './graph-view.tsx'
 import { HistoryView } from './history-view.tsx'
 import { LogsView } from './logs-view.tsx'
@@ -41,7 +42,9 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
     return () => removeEventListener('keydown', onKey)
   }, [JSON.stringify(name)])
   const unavailable = new Set<ObjectTab>(object?.containers === undefined ? ['logs'] : [])
-  if (readOnly) unavailable.add('edit')
+  if (readOnly) unavailable.add('edit').add('form')
+  // A Secret's values are base64, which a form does not help with.
+  if (object?.masked) unavailable.add('form')
   // The permissions of the past are not known.
   if (at !== undefined || connection.hello?.isRecording) unavailable.add('access')
   const isGone = followed?.state === 'live' && object === undefined
@@ -83,6 +86,7 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
         {object?.containers && tab === 'logs' && <LogsView name={name} containers={object.containers} />}
         {tab === 'access' && !unavailable.has(tab) && <AccessView name={name} />}
         {tab === 'history' && <HistoryView name={name} />}
+        {object && kind && tab === 'form' && !unavailable.has(tab) && <FormView kind={kind} name={name} />}
         {object && tab === 'edit' && !readOnly && <EditView name={name} masked={object.masked} onReveal={setReveal} />}
       </div>
     </>

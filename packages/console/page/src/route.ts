@@ -9,13 +9,15 @@ export type Route =
       readonly labelSelector: string
       readonly fieldSelector: string
     }
+  /** A form for a new object. */
+  | { readonly view: 'new'; readonly resource: ResourceName }
   | { readonly view: 'object'; readonly object: ObjectName; readonly tab: ObjectTab }
   | { readonly view: 'operators' }
   | { readonly view: 'changes' }
   | { readonly view: 'start' }
 
 /** The tabs of an object. */
-export const objectTabs = ['summary', 'yaml', 'graph', 'events', 'logs', 'history', 'access', 'edit'] as const
+export const objectTabs = ['summary', 'yaml', 'graph', 'events', 'logs', 'history', 'access', 'form', 'edit'] as const
 export type ObjectTab = (typeof objectTabs)[number]
 
 const core = 'core'
@@ -30,6 +32,7 @@ export function parseRoute(hash: string): Route {
     const [labelSelector = '', fieldSelector = ''] = ['labels', 'fields'].map((name) => parameters.get(name) ?? '')
     return { view, resource, labelSelector, fieldSelector }
   }
+  if (view === 'new' && plural !== '') return { view, resource }
   const [namespace = '', name = ''] = rest
   if (view !== 'object' || name === '') return { view: 'start' }
   const tab = objectTabs.find((known) => known === parameters.get('tab')) ?? 'summary'
@@ -38,13 +41,13 @@ export function parseRoute(hash: string): Route {
 
 export function routeHash(route: Route): string {
   if (route.view === 'start' || route.view === 'operators' || route.view === 'changes') return `#/${route.view}`
-  const { group, version, plural } = route.view === 'table' ? route.resource : route.object.resource
+  const { group, version, plural } = route.view === 'object' ? route.object.resource : route.resource
   const parts: string[] = [route.view, group === '' ? core : group, version, plural]
   const query = new URLSearchParams()
   if (route.view === 'table') {
     if (route.labelSelector !== '') query.set('labels', route.labelSelector)
     if (route.fieldSelector !== '') query.set('fields', route.fieldSelector)
-  } else {
+  } else if (route.view === 'object') {
     parts.push(route.object.namespace ?? '-', route.object.name)
     if (route.tab !== 'summary') query.set('tab', route.tab)
   }

@@ -11,7 +11,12 @@ export function Sidebar({ route, problem }: { readonly route: Route; readonly pr
   const wanted = filter.toLowerCase()
   const shown = kinds.filter((kind) => matches(kind, wanted))
   const groups = Map.groupBy(shown, ({ group }) => group)
-  const resource = route.view === 'table' ? route.resource : route.view === 'object' ? route.object.resource : undefined
+  const resource =
+    route.view === 'table' || route.view === 'new'
+      ? route.resource
+      : route.view === 'object'
+        ? route.object.resource
+        : undefined
   return (
     <nav class="sidebar" aria-label={text('kinds')}>
       <a class="item strong" href="#/operators" aria-current={route.view === 'operators' ? 'page' : undefined}>

@@ -153,6 +153,11 @@ const en = {
   uncordonHint: 'New pods may be scheduled to the node again.',
   drain: 'Drain',
   drainHint: 'No new pods are scheduled to the node, and its pods are evicted.',
+  form: 'Form',
+  create: 'Create',
+  remove: 'Remove',
+  addItem: 'Add',
+  addKey: 'Add a key',
 }
 
 /** The name of a text. */
@@ -313,6 +318,11 @@ const zh: Texts = {
   uncordonHint: '该节点可以重新接受新的 Pod。',
   drain: '清空',
   drainHint: '不再调度新的 Pod，并驱逐现有 Pod。',
+  form: '表单',
+  create: '创建',
+  remove: '移除',
+  addItem: '添加',
+  addKey: '添加键',
 }
 
 const ja: Texts = {
@@ -470,6 +480,11 @@ const ja: Texts = {
   uncordonHint: 'このノードに新しい Pod を再びスケジュールできます。',
   drain: 'ドレイン',
   drainHint: '新しい Pod を停止し、既存の Pod を退避させます。',
+  form: 'フォーム',
+  create: '作成',
+  remove: '削除',
+  addItem: '追加',
+  addKey: 'キーを追加',
 }
 
 const ru: Texts = {
@@ -627,6 +642,11 @@ const ru: Texts = {
   uncordonHint: 'Новые поды снова могут назначаться на узел.',
   drain: 'Освободить',
   drainHint: 'Новые поды не назначаются, а имеющиеся выселяются.',
+  form: 'Форма',
+  create: 'Создать',
+  remove: 'Убрать',
+  addItem: 'Добавить',
+  addKey: 'Добавить ключ',
 }
 
 /** The languages of the page. */

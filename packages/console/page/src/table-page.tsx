@@ -13,7 +13,7 @@ type TableRoute = Extract<Route, { view: 'table' }>
 
 /** The objects of one kind, with the columns of the server. */
 export function TablePage({ route }: { readonly route: TableRoute }) {
-  const { kinds, namespace } = useShared()
+  const { kinds, namespace, readOnly } = useShared()
   const { resource, labelSelector, fieldSelector } = route
   const kind = findKind(kinds, resource)
   const [filter, setFilter] = useState('')
@@ -54,6 +54,11 @@ export function TablePage({ route }: { readonly route: TableRoute }) {
           {text('wideColumns')}
         </label>
         <span class="grow" />
+        {!readOnly && kind?.verbs.includes('create') && (
+          <button type="button" onClick={() => go({ view: 'new', resource })}>
+            {text('create')}
+          </button>
+        )}
         <span class="count">{text('count', rows.length, table.rows.size)}</span>
         <FeedStatus state={table.state} problem={table.problem} />
       </div>

@@ -1,13 +1,14 @@
 import { isApiError } from '@kubewright/api'
 import { type Clock, unifiedDiff } from '@kubewright/base'
 import type { RestClient } from '@kubewright/client'
-import type { Action, EditAction, PageResponse } from '../wire/messages.ts'
-import type { ObjectName } from '../wire/names.ts'
+import type { Action, Conflict, CreateAction, EditAction, PageResponse } from '../wire/messages.ts'
+import type { KindInfo, ObjectName } from '../wire/names.ts'
 import { evict, evictPodsOf } from './act-on-node.ts'
 import { changedFields, editText, parseEdited } from './edit-text.ts'
+import { readFormSchema } from './form-schema.ts'
 import { isJson, type Json } from './json.ts'
 import { problemText } from './problem-text.ts'
-import { objectPath } from './resource-url.ts'
+import { collectionPath, objectPath } from './resource-url.ts'
 import { whoMay } from './who-may.ts'
 
 /** The field manager of all writes of the console. */
@@ -26,7 +27,7 @@ export async function act(action: Action, context: ActContext): Promise<PageResp
   try {
     return await perform(action, context)
   } catch (error) {
-    return { error: problemText(error), conflicts: conflictsOf(error) }
+    return { error: problemText(error), conflicts: causesOf(error, 409), invalid: causesOf(error, 422) }
   }
 }
 
@@ -42,13 +43,25 @@ export async function accessTo(object: ObjectName, { rest }: ActContext): Promis
 /** The YAML that an edit of an object starts from. */
 export async function sourceOf(object: ObjectName, { rest }: ActContext): Promise<PageResponse> {
   try {
-    return { yaml: editText(await read(object, rest)) }
+    const yaml = editText(await read(object, rest))
+    return { yaml, json: JSON.stringify(parseEdited(yaml)) }
+  } catch (error) {
+    return { error: problemText(error) }
+  }
+}
+
+/** The schema of a kind for a form. */
+export async function schemaOf(kind: KindInfo | undefined, { rest }: ActContext): Promise<PageResponse> {
+  try {
+    if (kind === undefined) throw new Error('The cluster does not serve this kind: reload the page')
+    return { schema: await readFormSchema(kind, rest) }
   } catch (error) {
     return { error: problemText(error) }
   }
 }
 
 async function perform(action: Action, { rest, clock }: ActContext): Promise<PageResponse> {
+  if (action.type === 'create') return create(action, rest)
   const { object } = action
   switch (action.type) {
     case 'delete': {
@@ -85,6 +98,13 @@ async function perform(action: Action, { rest, clock }: ActContext): Promise<Pag
     case 'edit':
       return edit(action, rest)
   }
+}
+
+async function create({ resource, namespace, yaml, dryRun }: CreateAction, rest: RestClient): Promise<PageResponse> {
+  const query = parameters({ fieldManager, fieldValidation: 'Strict', dryRun: dryRun ? 'All' : undefined })
+  const body = JSON.stringify(parseEdited(yaml))
+  await rest.json({ method: 'POST', path: collectionPath(resource, namespace), query, body })
+  return {}
 }
 
 async function edit(action: EditAction, rest: RestClient): Promise<PageResponse> {
@@ -135,8 +155,9 @@ function jsonOf(value: unknown): Json {
   return value
 }
 
-function conflictsOf(error: unknown): PageResponse['conflicts'] {
-  if (!isApiError(error) || error.statusCode !== 409) return undefined
+/** The causes of an error with this status. */
+function causesOf(error: unknown, status: number): readonly Conflict[] | undefined {
+  if (!isApiError(error) || error.statusCode !== status) return undefined
   return error.details.causes?.map(({ field = '', message = '' }) => ({ field, message }))
 }
 

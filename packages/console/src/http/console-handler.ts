@@ -1,6 +1,6 @@
 import type { Random } from '@kubewright/base'
 import { type HttpHandler, type HttpRequest, type HttpResponse, isLoopback } from '@kubewright/runtime'
-import { accessTo, act, sourceOf } from '../cluster/act.ts'
+import { accessTo, act, schemaOf, sourceOf } from '../cluster/act.ts'
 import { PageStream, type StreamContext } from '../feeds/page-stream.ts'
 import { compareMoments } from '../recording/compare-moments.ts'
 import { encodeRecording } from '../recording/recording-file.ts'
@@ -161,6 +161,11 @@ export class ConsoleHandler {
     if (parsed.type === 'compare')
       return json({ diff: compareMoments(recording, parsed.object, parsed.from, parsed.to) })
     if (rest === undefined) return json({ error: 'A recording cannot be changed: open the console on a cluster' })
+    if (parsed.type === 'schema') {
+      const { group, plural } = parsed.resource
+      const kind = context.live?.kinds.kinds.find((known) => known.group === group && known.plural === plural)
+      return json(await schemaOf(kind, { rest, clock }))
+    }
     if (parsed.type === 'access') return json(await accessTo(parsed.object, { rest, clock }))
     if (parsed.type === 'source') return json(await sourceOf(parsed.object, { rest, clock }))
     if (readOnly) return json({ error: 'This console is read-only: start it without --read-only' })

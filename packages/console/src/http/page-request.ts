@@ -19,6 +19,13 @@ export function parsePageRequest(body: unknown): PageRequest | undefined {
     case 'unfollow':
       return typeof stream === 'string' && typeof id === 'number' ? { type, stream, id } : undefined
   }
+  const resource = resourceOf(body['resource'])
+  if (type === 'schema') return resource && { type, resource }
+  if (type === 'create') {
+    const { yaml, dryRun } = body
+    if (resource === undefined || typeof yaml !== 'string') return undefined
+    return { type, resource, namespace: textOr(body, 'namespace'), yaml, dryRun: dryRun !== false }
+  }
   const object = objectOf(body['object'])
   if (object === undefined) return undefined
   switch (type) {

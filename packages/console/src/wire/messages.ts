@@ -1,5 +1,6 @@
 import type { AccessView } from './access-view.ts'
 import type { ChangeView, TimelineView } from './change-view.ts'
+import type { FormSchema } from './form-schema.ts'
 import type { KindInfo, ObjectName, ResourceName } from './names.ts'
 import type { ObjectView } from './object-view.ts'
 import type { OperatorView } from './operator-view.ts'
@@ -130,10 +131,12 @@ export type StreamMessage = Hello | (Update & { readonly topic: number })
 export type PageRequest =
   | { readonly type: 'follow'; readonly stream: string; readonly id: number; readonly topic: Topic }
   | { readonly type: 'unfollow'; readonly stream: string; readonly id: number }
-  /** Responds with the YAML that an edit starts from. */
+  /** Responds with the YAML that an edit starts from, and the same as JSON. */
   | { readonly type: 'source'; readonly object: ObjectName }
   /** Responds with the diff of an object between two moments of the recording. */
   | { readonly type: 'compare'; readonly object: ObjectName; readonly from: number; readonly to: number }
+  /** Responds with the schema of a kind for a form. */
+  | { readonly type: 'schema'; readonly resource: ResourceName }
   /** Responds with the subjects that may use each verb on an object. */
   | { readonly type: 'access'; readonly object: ObjectName }
   | Action
@@ -154,7 +157,18 @@ export type Action =
   | { readonly type: 'evict'; readonly object: ObjectName }
   /** For nodes. `drain` also evicts their pods. */
   | { readonly type: 'cordon' | 'uncordon' | 'drain'; readonly object: ObjectName }
+  | CreateAction
   | EditAction
+
+/** Creates an object, or with `dryRun` only checks it. */
+export interface CreateAction {
+  readonly type: 'create'
+  readonly resource: ResourceName
+  /** Absent for objects of cluster scope. */
+  readonly namespace?: string | undefined
+  readonly yaml: string
+  readonly dryRun: boolean
+}
 
 /** Writes edited YAML, or with `dryRun` shows the changes that it would make. */
 export interface EditAction {
@@ -170,7 +184,7 @@ export interface EditAction {
   readonly dryRun: boolean
 }
 
-/** A conflict of a server-side apply. */
+/** An error at a field: a conflict of a server-side apply, or an invalid value. */
 export interface Conflict {
   readonly field: string
   readonly message: string
@@ -178,11 +192,15 @@ export interface Conflict {
 
 /** The response to a {@link PageRequest}. */
 export interface PageResponse {
-  /** The YAML of `source`. */
+  /** The YAML of `source`, and the same object as JSON. */
   readonly yaml?: string | undefined
+  readonly json?: string | undefined
+  readonly schema?: FormSchema | undefined
   /** The unified diff of a dry run or comparison. */
   readonly diff?: readonly string[] | undefined
   readonly access?: readonly AccessView[] | undefined
   readonly error?: string | undefined
   readonly conflicts?: readonly Conflict[] | undefined
+  /** The fields of an invalid object, with their errors. */
+  readonly invalid?: readonly Conflict[] | undefined
 }
