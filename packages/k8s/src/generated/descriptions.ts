@@ -1957,7 +1957,7 @@ ManagedFieldsEntry: Fields of an object that one field manager owns.
 MicroTime: A time in RFC 3339 with microseconds.
 ObjectMeta: Metadata that every stored object has.
  annotations: Arbitrary text values by key, for tools and controllers; not for selection.
- creationTimestamp: Time at which the server created the object; read-only.
+ creationTimestamp: CreationTimestamp is a timestamp of the creation on the server; read-only.
  deletionGracePeriodSeconds: Seconds that the object gets to stop after the deletion request; read-only.
  deletionTimestamp: Time at which the deletion becomes due; set by a delete request and read-only.
  finalizers: Tasks of controllers that must be removed from this list before the object disappears.

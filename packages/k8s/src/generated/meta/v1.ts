@@ -191,7 +191,7 @@ export type MicroTime = string
 export interface ObjectMeta {
   /** Arbitrary text values by key, for tools and controllers; not for selection. */
   annotations?: Record<string, string>
-  /** Time at which the server created the object; read-only. */
+  /** CreationTimestamp is a timestamp of the creation on the server; read-only. */
   creationTimestamp?: Time
   /** Seconds that the object gets to stop after the deletion request; read-only. */
   deletionGracePeriodSeconds?: number
