@@ -186,7 +186,7 @@ export class DurableStore extends LocalStore {
         return new StorageError(
           'KW_STORAGE_WRITE',
           `Cannot write to ${this.#folder} as the disk is full (${code}): free some space; nothing was written, and reads continue`,
-          { cause: error },
+          { cause: error, reason: `the disk is full (${code}), and nothing was stored` },
         )
       } catch {
         // Fall through: the file may end in a partial write.
@@ -195,7 +195,7 @@ export class DurableStore extends LocalStore {
     this.#broken = new StorageError(
       'KW_STORAGE_UNCERTAIN',
       `Cannot write to ${this.#folder} as the disk failed (${code || String(error)}): the last writes may or may not have been made; restart when the disk works again`,
-      { cause: error },
+      { cause: error, reason: 'the disk of the server failed, and writes fail until the server is restarted' },
     )
     return this.#broken
   }

@@ -26,10 +26,13 @@ export type StorageErrorCode =
 /** A failure of the store, as opposed to a write condition that does not hold. */
 export class StorageError extends KubewrightError {
   declare readonly code: StorageErrorCode
+  /** The reason in a few words, without the paths that the message may have; undefined if there is no such text. */
+  readonly reason: string | undefined
 
-  constructor(code: StorageErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: StorageErrorCode, message: string, options?: { cause?: unknown; reason?: string }) {
     super(code, message, options)
     this.name = 'StorageError'
+    this.reason = options?.reason
   }
 }
 

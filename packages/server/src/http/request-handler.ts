@@ -172,10 +172,13 @@ export class RequestHandler {
     if (request.signal.aborted && error === request.signal.reason) return newTimeoutError('request canceled', 0).status
     this.#options.log.error(error, 'Request failed', { method: request.method, path: request.path, auditId })
     // The message of a storage error contains paths of the server's files, such as the data folder: only the log has it.
-    const text =
-      error instanceof StorageError ? 'the storage failed; the log of the server has the cause' : errorText(error)
+    const text = error instanceof StorageError ? storageText(error) : errorText(error)
     return newInternalError(new Error(`${text} (request ${auditId})`)).status
   }
+}
+
+function storageText({ reason }: StorageError): string {
+  return `the storage failed${reason === undefined ? '' : `: ${reason}`}; the log of the server has the cause`
 }
 
 /** Undefined when the path is malformed. */
