@@ -26,6 +26,8 @@ export interface AssembleServerOptions {
   readonly access?: AccessControlOptions
   /** Limits, the audit log, and the addresses and certificates that the server publishes. */
   readonly builtins?: BuiltinOptions
+  /** Which built-in resources are served. @default all */
+  readonly serves?: ((group: string, version: string, resource: string) => boolean) | undefined
   /** Which objects are stored encrypted, and how. @default none */
   readonly encryption?: EncryptionConfig | undefined
   /** The ranges of cluster IPs and node ports. */
@@ -115,7 +117,11 @@ async function setUp(
     nodes: options.nodes,
     serviceRanges: options.serviceRanges,
   })
-  for (const resource of resources) parts.resources.set(resource)
+  const { serves = () => true } = options
+  for (const resource of resources) {
+    const { group, version, plural } = resource.kind
+    if (serves(group, version, plural)) parts.resources.set(resource)
+  }
   const standard = await standardExtensions(parts, {
     ...options.builtins,
     clusterIpRange: options.serviceRanges?.clusterIpRange,

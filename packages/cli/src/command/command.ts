@@ -16,6 +16,8 @@ export interface CommandDefinition<F extends FlagTable, A extends ArgumentTable>
   readonly usage?: readonly string[]
   /** Command lines without `kubewright`. A line break within one is kept. */
   readonly examples?: readonly string[]
+  /** Adds arguments before the given ones, for example those of a configuration file. The given ones win. @default none */
+  readonly extend?: (args: readonly string[], flags: F) => Promise<readonly string[]>
   /** Hands arguments on to another program. */
   readonly forwards?: ForwardedArguments
   /** Whether the command watches the signal and ends by itself. Otherwise it is abandoned when the signal aborts. @default false */
@@ -49,7 +51,7 @@ export type NoFlags = Readonly<Record<never, Flag>>
 type NoArguments = Readonly<Record<never, Argument>>
 
 /** A command, with the types of its flags and arguments erased. */
-export interface Command extends Omit<CommandDefinition<FlagTable, ArgumentTable>, 'run'> {
+export interface Command extends Omit<CommandDefinition<FlagTable, ArgumentTable>, 'run' | 'extend'> {
   readonly flags: FlagTable
   readonly args: ArgumentTable
   /** Parses the arguments, then runs the command. Resolves to the exit code; rejects with a UsageError for a mistake in the arguments. */
@@ -68,12 +70,15 @@ export function defineCommand<const F extends FlagTable = NoFlags, const A exten
   definition: CommandDefinition<F, A>,
 ): Command {
   // Without a table the type parameter is that of the empty one.
-  const { flags = {} as F, args = {} as A, run, ...rest } = definition
+  const { flags = {} as F, args = {} as A, run, extend, ...rest } = definition
   return {
     ...rest,
     flags,
     args,
-    run: async (given, context) => run(parseInput(flags, args, definition.forwards, given), context),
+    run: async (given, context) => {
+      const extra = (await extend?.(given, flags)) ?? []
+      return run(parseInput(flags, args, definition.forwards, [...extra, ...given]), context)
+    },
   }
 }
 

@@ -102,6 +102,18 @@ export const apiServerFlags = defineFlags({
     complete: 'files',
     help: 'Encrypt stored objects as this EncryptionConfiguration says; providers: identity, aescbc, aesgcm, secretbox',
   },
+  'runtime-config': {
+    section,
+    value: 'KEY=BOOL[,KEY=BOOL]',
+    parse: switchesOf,
+    help: 'Turn API versions on or off: batch/v1=false, api/all=false, api/beta=false; v1 is always on',
+  },
+  'feature-gates': {
+    section,
+    value: 'NAME=BOOL[,NAME=BOOL]',
+    parse: switchesOf,
+    help: 'Accept the feature gates of kube-apiserver; they have no effect, and a value other than the default causes a warning',
+  },
   scheduler: {
     section,
     defaultText: 'true with simulated nodes',
@@ -132,6 +144,20 @@ function serviceRangeOf(text: string, flag: string): string {
   }
   if (range.bits > 29) throw new UsageError(`${flag} must contain at least 8 IP addresses, not "${text}"`)
   return `${range.address}/${range.bits}`
+}
+
+/** Pairs such as `a=true,b=false`; a key without a value is true. */
+function switchesOf(text: string, flag: string): ReadonlyMap<string, boolean> {
+  const switches = new Map<string, boolean>()
+  for (const pair of text.split(',').map((part) => part.trim())) {
+    if (pair === '') continue
+    const [key = '', value = 'true'] = pair.split('=', 2)
+    if (key === '' || (value !== 'true' && value !== 'false')) {
+      throw new UsageError(`${flag} must be a list of NAME=true and NAME=false, not "${pair}"`)
+    }
+    switches.set(key, value === 'true')
+  }
+  return switches
 }
 
 function namesOf(text: string, flag: string): readonly string[] {

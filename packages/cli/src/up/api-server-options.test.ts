@@ -75,6 +75,18 @@ describe('apiServerOptions()', () => {
     await expect(options(args)).rejects.toThrow(message)
   })
 
+  it('accepts known feature gates and warns about those without effect', async () => {
+    expect((await options('--feature-gates WatchList=true,ContextualLogging=true')).warnings).toEqual([])
+    expect((await options('--feature-gates AllAlpha=true')).warnings).toEqual([
+      '--feature-gates AllAlpha=true has no effect: this server has the features of v1.35 that are on by default',
+    ])
+    await expect(options('--feature-gates Nosuch=true')).rejects.toThrow('unrecognized feature gate: Nosuch')
+    await expect(options('--feature-gates APIServingWithRoutine=false')).resolves.toBeDefined()
+    await expect(options('--feature-gates ServiceAccountTokenJTI=false')).rejects.toThrow(
+      'cannot set feature gate ServiceAccountTokenJTI to false, feature is locked to true',
+    )
+  })
+
   it('refuses a plugin that is both enabled and disabled', async () => {
     await expect(options('--disable-admission-plugins PodSecurity', ['PodSecurity'])).rejects.toThrow(
       'PodSecurity in enable-admission-plugins and disable-admission-plugins overlapped',

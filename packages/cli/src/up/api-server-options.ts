@@ -14,7 +14,9 @@ import {
   type StaticToken,
 } from '@kubewright/server'
 import type { apiServerFlags } from './api-server-flags.ts'
+import { featureGates } from './feature-gates.ts'
 import type { RotationLimits } from './rotating-file.ts'
+import { runtimeConfig, type ServesResource } from './runtime-config.ts'
 import { parseTokenFile } from './token-file.ts'
 
 /** The options of an API server that kube-apiserver has as well, with the contents of the files that flags name. */
@@ -30,6 +32,8 @@ export interface ApiServerOptions {
   /** The audit log; undefined for none. */
   readonly audit?: AuditLogOptions | undefined
   readonly encryption?: EncryptionConfig | undefined
+  /** Which built-in resources are served. @default all */
+  readonly serves?: ServesResource | undefined
   readonly scheduler?: boolean | undefined
   /** What the user should know about the combination of flags. */
   readonly warnings: readonly string[]
@@ -63,6 +67,7 @@ export async function apiServerOptions(
       'Requests without credentials get 401, because the authorization mode AlwaysAllow would allow them everything',
     )
   }
+  warnings.push(...gateWarnings(values['feature-gates'] ?? new Map()))
   return {
     bindAddress: values['bind-address'],
     advertiseAddress: values['advertise-address'],
@@ -76,6 +81,7 @@ export async function apiServerOptions(
       mutating: limitOf(values['max-mutating-requests-inflight']),
     },
     audit: await auditOptions(values, warnings),
+    serves: servedResources(values['runtime-config'], warnings),
     encryption: await encryptionIn(values['encryption-provider-config']),
     scheduler: values.scheduler,
     warnings,
@@ -138,6 +144,36 @@ async function auditOptions(
     maxAgeDays: values['audit-log-maxage'],
   }
   return { policy, path, limits }
+}
+
+function servedResources(
+  switches: ReadonlyMap<string, boolean> | undefined,
+  warnings: string[],
+): ServesResource | undefined {
+  if (switches === undefined) return undefined
+  const config = runtimeConfig(switches)
+  warnings.push(...config.warnings)
+  return config.serves
+}
+
+/** The gates whose value has no effect. Throws {@link UsageError} for gates and values that kube-apiserver refuses. */
+function gateWarnings(gates: ReadonlyMap<string, boolean>): string[] {
+  const ignored: string[] = []
+  for (const [name, value] of gates) {
+    const gate = featureGates.get(name)
+    if (!gate) throw new UsageError(`--feature-gates: unrecognized feature gate: ${name}`)
+    if (value === gate.default) continue
+    if (gate.isLocked) {
+      throw new UsageError(
+        `--feature-gates: cannot set feature gate ${name} to ${value}, feature is locked to ${gate.default}`,
+      )
+    }
+    ignored.push(`${name}=${value}`)
+  }
+  if (ignored.length === 0) return []
+  return [
+    `--feature-gates ${ignored.join(',')} has no effect: this server has the features of v1.35 that are on by default`,
+  ]
 }
 
 async function encryptionIn(file: string | undefined): Promise<EncryptionConfig | undefined> {

@@ -72,6 +72,7 @@ export async function serveControlPlane(
           admissionPlugins: admission.enabled,
           disabledAdmissionPlugins: admission.disabled,
           encryption: apiServer?.encryption,
+          serves: apiServer?.serves,
           serviceRanges: { clusterIpRange: (apiServer ?? defaultAddress).clusterIpRange },
           builtins: {
             body: limits.body,

@@ -8,6 +8,11 @@ import { planeFlags } from './plane-flags.ts'
 export const upFlags = defineFlags({
   ...planeFlags({ port: '6443', nodes: '0', storage: '.kubewright/data' }),
   ...apiServerFlags,
+  config: {
+    value: 'FILE',
+    complete: 'files',
+    help: 'Read flags from this YAML file, by their names without dashes; flags of the command line win',
+  },
   console: { default: false, help: 'Also serve the web console, on a free port, and print a link that opens it once' },
   ...consoleFlags,
 })
@@ -21,6 +26,7 @@ Serve a Kubernetes API on https://127.0.0.1 or --bind-address, with the controll
 one line when the API answers:
   ready https://127.0.0.1:PORT kubeconfig=FILE in NNN ms`,
   flags: upFlags,
+  extend: async (args, flags) => (await import('./config-file.ts')).configFileArguments(args, flags),
   endsInOrder: true,
   run: async (input, context) => (await import('./run-up.ts')).runUp(input, context),
 })

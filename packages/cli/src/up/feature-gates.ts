@@ -1,0 +1,98 @@
+// The feature gates of kube-apiserver v1.35: names and defaults, as `kube-apiserver --help` and its source list them.
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+/** Gates that are on and can be turned off. */
+const on = words(`
+APIResponseCompression APIServerIdentity AllowParsingUserUIDFromCertAuth
+AuthorizePodWebsocketUpgradeCreatePermission CPUManagerPolicyBetaOptions CRDValidationRatcheting
+CSIServiceAccountTokenSecrets ClearingNominatedNodeNameAfterBinding ContainerCheckpoint ContainerRestartRules
+ContextualLogging CustomResourceFieldSelectors DRAAdminAccess DRAPrioritizedList DRAResourceClaimDeviceStatus
+DRASchedulerFilterTimeout DeclarativeValidation DeploymentReplicaSetTerminatingReplicas
+DetectCacheInconsistency DisableCPUQuotaWithExclusiveCPUs DisableNodeKubeProxyVersion EnvFiles
+ExternalServiceAccountTokenSigner GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority
+HPAConfigurableTolerance HostnameOverride ImageVolume InOrderInformers InOrderInformersBatchProcess
+InformerResourceVersion KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages KubeletFineGrainedAuthz
+KubeletPSI KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletPodResourcesListUseActivePods
+KubeletSeparateDiskGC KubeletServiceAccountTokenForCredentialProviders ListFromCacheSnapshot
+LoggingBetaOptions MatchLabelKeysInPodTopologySpread MatchLabelKeysInPodTopologySpreadSelectorMerge
+MutableCSINodeAllocatableCount NominatedNodeNameForExpectation OpenAPIEnums OpportunisticBatching
+PodDeletionCost PodLevelResources PodReadyToStartContainersCondition PodTopologyLabelsAdmission
+PortForwardWebsockets PreventStaticPodAPIReferences ProcMountType ReloadKubeletServerCertificateFile
+RemoteRequestHeaderUID RetryGenerateName RotateKubeletServerCertificate SELinuxChangePolicy
+SELinuxMountReadWriteOncePod SchedulerAsyncPreemption SchedulerPopFromBackoffQ
+ServiceAccountNodeAudienceRestriction SidecarContainers SizeBasedListCostEstimate
+StatefulSetSemanticRevisionComparison StorageNamespaceIndex StorageVersionHash
+StructuredAuthenticationConfigurationEgressSelector StructuredAuthenticationConfigurationJWKSMetrics
+TokenRequestServiceAccountUIDValidation TopologyManagerPolicyBetaOptions TopologyManagerPolicyOptions
+TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation UserNamespacesSupport
+VolumeAttributesClass WatchList WatchListClient WindowsGracefulNodeShutdown
+`)
+
+/** Gates that are off and can be turned on. */
+const off = words(`
+APIServingWithRoutine AllAlpha AllBeta AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests
+AllowUnsafeMalformedObjectDeletion CBORServingAndStorage CPUManagerPolicyAlphaOptions
+CRDObservedGenerationTracking CSIVolumeHealth ChangeContainerStatusOnKubeletRestart ClientsAllowCBOR
+ClientsPreferCBOR CloudControllerManagerWatchBasedRoutesReconciliation CloudControllerManagerWebhook
+ClusterTrustBundle ClusterTrustBundleProjection ComponentFlagz ComponentStatusz ConcurrentWatchObjectDecode
+ConstrainedImpersonation ContainerStopSignals CoordinatedLeaderElection CrossNamespaceVolumeDataSource
+CustomCPUCFSQuotaPeriod DRAConsumableCapacity DRADeviceBindingConditions DRADeviceTaintRules DRADeviceTaints
+DRAExtendedResource DRAPartitionableDevices DeclarativeValidationTakeover EventedPLEG GangScheduling
+GenericWorkload GitRepoVolumeDriver HPAScaleToZero InPlacePodLevelResourcesVerticalScaling
+InPlacePodVerticalScalingAllocatedStatus InPlacePodVerticalScalingExclusiveCPUs
+InPlacePodVerticalScalingExclusiveMemory InTreePluginPortworxUnregister KMSv1 KubeletInUserNamespace
+KubeletRegistrationGetOnExistsOnly LocalStorageCapacityIsolationFSQuotaMonitoring LoggingAlphaOptions
+MaxUnavailableStatefulSet MemoryQoS MutablePVNodeAffinity MutablePodResourcesForSuspendedJobs
+MutableSchedulingDirectivesForSuspendedJobs MutatingAdmissionPolicy NodeDeclaredFeatures NodeLogQuery
+PodAndContainerStatsFromCRI PodCertificateRequest PodLogsQuerySplitStreams QOSReserved
+ReduceDefaultCrashLoopBackOffDecay RelaxedServiceNameValidation ResourceHealthStatus
+RestartAllContainersOnContainerExits RuntimeClassInImageCriApi SELinuxMount SchedulerAsyncAPICalls
+SeparateCacheWatchRPC StorageCapacityScoring StorageVersionAPI StorageVersionMigrator StrictIPCIDRValidation
+TaintTolerationComparisonOperators TopologyManagerPolicyAlphaOptions UnknownVersionInteroperabilityProxy
+UserNamespacesHostNetworkSupport VolumeLimitScaling WatchCacheInitializationPostStartHook
+WindowsCPUAndMemoryAffinity WindowsHostNetwork
+`)
+
+/** Gates that are always on. */
+const lockedOn = words(`
+APIServerTracing AggregatedDiscoveryRemoveBetaType AnonymousAuthConfigurableEndpoints AnyVolumeDataSource
+AuthorizeNodeWithSelectors AuthorizeWithSelectors BtreeWatchCache CPUManagerPolicyOptions CSIMigrationPortworx
+ConsistentListFromCache DisableAllocatorDualWrite ExecProbeTimeout HonorPVReclaimPolicy ImageMaximumGCAge
+InPlacePodVerticalScaling JobBackoffLimitPerIndex JobManagedBy JobPodReplacementPolicy JobSuccessPolicy
+KubeletCgroupDriverFromCRI KubeletTracing LogarithmicScaleDown MatchLabelKeysInPodAffinity MemoryManager
+MultiCIDRServiceAllocator NFTablesProxyMode NodeInclusionPolicyInPodTopologySpread NodeSwap
+OrderedNamespaceDeletion PodLifecycleSleepAction PodLifecycleSleepActionAllowZero
+PodObservedGenerationTracking PodSchedulingReadiness PreferSameTrafficDistribution
+RecoverVolumeExpansionFailure RecursiveReadOnlyMounts RelaxedDNSSearchValidation
+RelaxedEnvironmentVariableValidation ResilientWatchCacheInitialization SchedulerQueueingHints
+SeparateTaintEvictionController ServiceAccountTokenJTI ServiceAccountTokenNodeBinding
+ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo ServiceTrafficDistribution
+StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf StructuredAuthenticationConfiguration
+StructuredAuthorizationConfiguration SupplementalGroupsPolicy SystemdWatchdog TopologyAwareHints WinDSR
+WinOverlay
+`)
+
+/** Gates that are always off. */
+const lockedOff = words(`
+AllowOverwriteTerminationGracePeriodSeconds WatchFromStorageWithoutResourceVersion
+`)
+
+/** A feature gate of kube-apiserver. */
+export interface FeatureGate {
+  readonly default: boolean
+  /** Whether only the default is accepted. */
+  readonly isLocked: boolean
+}
+
+/** The feature gates of kube-apiserver v1.35 by name. */
+export const featureGates: ReadonlyMap<string, FeatureGate> = new Map(
+  (
+    [
+      [on, true, false],
+      [off, false, false],
+      [lockedOn, true, true],
+      [lockedOff, false, true],
+    ] as const
+  ).flatMap(([names, value, isLocked]) => names.map((name) => [name, { default: value, isLocked }] as const)),
+)
