@@ -1,7 +1,7 @@
 import { findCondition } from '@kubewright/api'
 import { Deferred } from '@kubewright/base'
-import { builtinControllers, type ProcessSpec } from '@kubewright/controllers'
-import { Event, Lease, Node, Pod } from '@kubewright/k8s'
+import { builtinControllers, createDefaultStorageClass, type ProcessSpec, volumeBinder } from '@kubewright/controllers'
+import { ConfigMap, Event, Lease, Node, PersistentVolumeClaim, Pod, PriorityClass, Secret } from '@kubewright/k8s'
 import { expect, test } from 'vitest'
 import { startPlane } from './plane.ts'
 
@@ -249,5 +249,92 @@ test('a single node that never reports is tainted, but its pods are not evicted'
     'node.kubernetes.io/unreachable NoSchedule',
   ])
   expect((await api.get(Pod, 'test/there')).metadata.deletionTimestamp).toBeUndefined()
+  expect(plane.errors()).toEqual([])
+})
+
+const reasonOf = ({ status }: Pod) => status?.containerStatuses?.[0]?.state?.waiting
+
+test('a pod waits for the ConfigMaps and Secrets of its environment and volumes', async () => {
+  await using plane = await startPlane({ ...none, nodes: 1 })
+  const { api } = plane
+  const env = [
+    { name: 'A', valueFrom: { configMapKeyRef: { name: 'settings', key: 'a' } } },
+    { name: 'B', valueFrom: { secretKeyRef: { name: 'perhaps', key: 'b', optional: true } } },
+  ]
+  await api.create(web('env', { containers: [{ name: 'c', image: 'nginx', env }] }))
+  const volumes = [
+    { name: 'files', secret: { secretName: 'keys' } },
+    { name: 'more', configMap: { name: 'perhaps', optional: true } },
+  ]
+  await api.create(web('files', { volumes }))
+  await plane.settle()
+  const waiting = await api.get(Pod, 'test/env')
+  expect(waiting.status?.phase).toBe('Pending')
+  expect(reasonOf(waiting)).toEqual({ reason: 'CreateContainerConfigError', message: 'configmap "settings" not found' })
+  const unmounted = await api.get(Pod, 'test/files')
+  expect(reasonOf(unmounted)).toEqual({ reason: 'ContainerCreating' })
+  expect(unmounted.status?.podIP).toBeUndefined()
+  expect(findCondition(unmounted.status?.conditions, 'PodReadyToStartContainers')?.status).toBe('False')
+  const messages = (await api.list(Event, { namespace: 'test' })).map(({ reason, message }) => `${reason}: ${message}`)
+  expect(messages).toContain('Failed: Error: configmap "settings" not found')
+  expect(messages).toContain('FailedMount: MountVolume.SetUp failed for volume "files" : secret "keys" not found')
+
+  await api.create(ConfigMap({ metadata: { name: 'settings', namespace: 'test' }, data: { b: '' } }))
+  await plane.settle()
+  expect(reasonOf(await api.get(Pod, 'test/env'))?.message).toBe("couldn't find key a in ConfigMap test/settings")
+  await api.patch(ConfigMap, 'test/settings', { data: { a: '1' } })
+  await api.create(Secret({ metadata: { name: 'keys', namespace: 'test' } }))
+  await plane.until(Pod, 'test/env', ({ status }) => status?.phase === 'Running')
+  const mounted = await plane.until(Pod, 'test/files', ({ status }) => status?.phase === 'Running')
+  expect(mounted.status?.podIP).toBeDefined()
+  expect(plane.errors()).toEqual([])
+})
+
+test('a pod waits for its claim, and then for the volume of the claim', async () => {
+  await using plane = await startPlane({ controllers: [volumeBinder], nodes: 1 })
+  const { api } = plane
+  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'disk' } }]
+  await api.create(web('store', { volumes }))
+  await api.create(web('pinned', { volumes, nodeName: 'node-1' }))
+  await plane.settle()
+  const after =
+    'no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.'
+  const told = async () => findCondition((await api.get(Pod, 'test/store')).status?.conditions, 'PodScheduled')?.message
+  expect(await told()).toBe(`0/1 nodes are available: persistentvolumeclaim "disk" not found. ${after}`)
+  expect(reasonOf(await api.get(Pod, 'test/pinned'))).toEqual({ reason: 'ContainerCreating' })
+  const spec = { accessModes: ['ReadWriteOnce' as const], resources: { requests: { storage: '1Gi' } } }
+  await api.create(PersistentVolumeClaim({ metadata: { name: 'disk', namespace: 'test' }, spec }))
+  await plane.settle()
+  expect(await told()).toBe(`0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. ${after}`)
+  await createDefaultStorageClass(api)
+  await plane.until(Pod, 'test/store', ({ status }) => status?.phase === 'Running')
+  await plane.until(Pod, 'test/pinned', ({ status }) => status?.phase === 'Running')
+  expect(plane.errors()).toEqual([])
+})
+
+test('a pod of higher priority preempts another one and gets its node', async () => {
+  await using plane = await startPlane({ ...none, nodes: [{ name: 'small', capacity: { cpu: '2' } }] })
+  const { api } = plane
+  await api.create(PriorityClass({ metadata: { name: 'urgent' }, value: 1000 }))
+  await api.create(
+    web('low', { ...asking('1500m'), terminationGracePeriodSeconds: 10 }, { 'kubewright.dev/stop-after': '5s' }),
+  )
+  await plane.until(Pod, 'test/low', ({ status }) => status?.phase === 'Running')
+  await api.create(web('high', { ...asking('1'), priorityClassName: 'urgent' }))
+  await plane.settle()
+  expect((await api.get(Pod, 'test/high')).status?.nominatedNodeName).toBe('small')
+  const victim = await api.get(Pod, 'test/low')
+  expect(victim.metadata.deletionTimestamp).toBeDefined()
+  expect(findCondition(victim.status?.conditions, 'DisruptionTarget')).toMatchObject({
+    reason: 'PreemptionByScheduler',
+    message: 'default-scheduler: preempting to accommodate a higher priority pod',
+  })
+  // The room is reserved for the preemptor.
+  await api.create(web('late', asking('1500m')))
+  const high = await plane.until(Pod, 'test/high', ({ status }) => status?.phase === 'Running')
+  expect(high.spec.nodeName).toBe('small')
+  expect((await api.get(Pod, 'test/late')).spec.nodeName).toBeUndefined()
+  const messages = (await api.list(Event, { namespace: 'test' })).map(({ reason, message }) => `${reason}: ${message}`)
+  expect(messages).toContain(`Preempted: Preempted by pod ${high.metadata.uid} on node small`)
   expect(plane.errors()).toEqual([])
 })

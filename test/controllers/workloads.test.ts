@@ -1,5 +1,5 @@
 import { controllerOf } from '@kubewright/api'
-import { builtinControllers } from '@kubewright/controllers'
+import { builtinControllers, createDefaultStorageClass, volumeBinder } from '@kubewright/controllers'
 import {
   ControllerRevision,
   CronJob,
@@ -150,8 +150,10 @@ test('a replica set adopts matching pods and releases pods that no longer match'
 })
 
 test('a stateful set starts in order, keeps its claims and updates in reverse order down to its partition', async () => {
-  await using plane = await startPlane({ controllers, nodes: 1, plan: { default: { readyAfter: '2s' } } })
+  const plan = { default: { readyAfter: '2s' } } as const
+  await using plane = await startPlane({ controllers: [...controllers, volumeBinder], nodes: 1, plan })
   const { api } = plane
+  await createDefaultStorageClass(api)
   await api.create(
     StatefulSet({
       metadata: meta('db'),

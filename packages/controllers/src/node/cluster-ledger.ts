@@ -7,7 +7,15 @@ import { type Amounts, addAll, allocatableOf, requestsOf } from './pod-resources
 /** The facts about a pod on a node that matter for placing other pods. */
 export interface PlacedPod {
   readonly uid: string
+  readonly name: string
   readonly namespace: string
+  readonly priority: number
+  /** When the node started the pod; absent before. */
+  startTime: string | undefined
+  /** Whether the pod is being deleted. */
+  terminating: boolean
+  /** Whether a scheduler deletes the pod in favour of another one. */
+  preempted: boolean
   readonly labels: Readonly<Record<string, string>> | undefined
   /** The uid of the pod's controller. */
   readonly owner: string | undefined
@@ -97,8 +105,12 @@ export class ClusterLedger {
   #put(pod: Pod, node: string): void {
     const { uid } = pod.metadata
     const before = this.#nodeOf.get(uid)
-    // The requests and labels of a bound pod do not change, so a pod is counted only once per node.
-    if (before === node) return
+    const known = before === node ? this.#account(node).pods.get(uid) : undefined
+    if (known !== undefined) {
+      // Its requests and its place among other pods count only once.
+      Object.assign(known, lifeOf(pod))
+      return
+    }
     if (before !== undefined) this.forget(uid)
     const account = this.#account(node)
     const placed = placedPod(pod)
@@ -112,16 +124,55 @@ export class ClusterLedger {
 
 /** Extracts the facts about a pod that matter for placement. */
 export function placedPod(pod: Pod): PlacedPod {
-  const { labels, namespace = '', uid } = pod.metadata
+  const { labels, name, namespace = '', uid } = pod.metadata
   return {
     uid,
+    name,
     namespace,
+    priority: pod.spec.priority ?? 0,
+    ...lifeOf(pod),
     labels,
     owner: controllerOf(pod)?.uid,
     ports: hostPorts(pod),
     requests: requestsOf(pod),
     repels: pod.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
   }
+}
+
+function lifeOf({ metadata, status }: Pod): Pick<PlacedPod, 'startTime' | 'terminating' | 'preempted'> {
+  const disruption = status?.conditions?.find(({ type }) => type === 'DisruptionTarget')
+  return {
+    startTime: status?.startTime,
+    terminating: metadata.deletionTimestamp !== undefined,
+    preempted: disruption?.status === 'True' && disruption.reason === 'PreemptionByScheduler',
+  }
+}
+
+/** A load with other pods, for trying a placement. The given load stays as it is. */
+export function loadWith(
+  load: NodeLoad,
+  change: { readonly without?: readonly PlacedPod[]; readonly and?: readonly PlacedPod[] },
+): NodeLoad {
+  const used = new Map(load.used)
+  const pods = new Map(load.pods)
+  const repelling = new Set(load.repelling)
+  const owners = new Map(load.owners)
+  const count = (placed: PlacedPod, step: 1 | -1): void => {
+    for (const [name, amount] of placed.requests) used.set(name, (used.get(name) ?? 0n) + BigInt(step) * amount)
+    if (placed.owner !== undefined) owners.set(placed.owner, (owners.get(placed.owner) ?? 0) + step)
+  }
+  for (const placed of change.without ?? []) {
+    if (!pods.delete(placed.uid)) continue
+    repelling.delete(placed)
+    count(placed, -1)
+  }
+  for (const placed of change.and ?? []) {
+    if (pods.has(placed.uid)) continue
+    pods.set(placed.uid, placed)
+    if (placed.repels.length > 0) repelling.add(placed)
+    count(placed, 1)
+  }
+  return { ...load, used, pods, repelling, owners }
 }
 
 function hostPorts(pod: Pod): readonly string[] {

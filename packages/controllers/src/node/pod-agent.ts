@@ -1,6 +1,6 @@
 import { isConflict, isNotFound, keyOf, parseKey } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
-import { Pod, type PodStatus } from '@kubewright/k8s'
+import { ConfigMap, PersistentVolumeClaim, Pod, type PodStatus, Secret } from '@kubewright/k8s'
 import {
   type ChannelSource,
   type KeyContext,
@@ -13,6 +13,7 @@ import { isPodTerminal } from '../workload/pod-state.ts'
 import { sameContent } from '../workload/write-status.ts'
 import type { NodeAddresses } from './node-addresses.ts'
 import { type NodePlan, processAnnotation } from './node-plan.ts'
+import { findMissingInputs, hasInputs, type MissingInputs } from './pod-inputs.ts'
 import type { LogBook } from './pod-logs.ts'
 import type { ProcessHost, RunningProcess } from './process-host.ts'
 import { type PodMemory, type PodNews, stepPod, stoppedStatus, stopsAt } from './step-pod.ts'
@@ -43,6 +44,8 @@ interface Seat extends PodMemory {
   readonly uid: string
   readonly podIP: string
   readonly running: Map<string, RunningProcess>
+  /** The messages about volumes that cannot be mounted that were recorded as Events. */
+  readonly reported: Set<string>
   deletedAt?: number
 }
 
@@ -105,6 +108,7 @@ class PodAgent {
   }
 
   async #advance(pod: Pod, seat: Seat, context: KeyContext): Promise<KeyOutcome | undefined> {
+    const missing = await this.#missingInputs(pod, seat, context)
     const now = this.#clock.now()
     const { addresses, plan } = this.#parts
     const hostIP = addresses.ofNode(pod.spec.nodeName ?? '')
@@ -113,10 +117,43 @@ class PodAgent {
       for (const { name } of pod.spec.containers) if (!seat.processes.has(name)) seat.processes.set(name, {})
     }
     this.#crash(pod, seat)
-    const step = stepPod(pod, { plan, memory: seat, podIP: seat.podIP, hostIP, now })
+    const step = stepPod(pod, { plan, memory: seat, podIP: seat.podIP, hostIP, now, missing })
     for (const item of step.news) this.#note(pod, seat, item, context, isReal)
     if (!sameContent(pod.status, step.status)) await write(context, pod, step.status)
     return step.wakeIn === undefined ? undefined : { requeueAfter: step.wakeIn }
+  }
+
+  /**
+   * Finds the objects that a pod without running containers lacks. When some are missing, watches them: their creation
+   * requeues the pod. Otherwise the pod costs no watch, only reads.
+   */
+  async #missingInputs(pod: Pod, seat: Seat, context: KeyContext): Promise<MissingInputs | undefined> {
+    const statuses = pod.status?.containerStatuses
+    const isRunning = statuses?.every(({ state }) => state?.running !== undefined) ?? false
+    if (isRunning || !hasInputs(pod)) return undefined
+    const { namespace = '' } = pod.metadata
+    const { api } = context.cluster
+    let missing = await findMissingInputs(pod, {
+      configMap: (name) => api.find(ConfigMap, { namespace, name }),
+      secret: (name) => api.find(Secret, { namespace, name }),
+      claim: (name) => api.find(PersistentVolumeClaim, { namespace, name }),
+    })
+    if (missing.mounts.length + missing.containers.size > 0) {
+      missing = await findMissingInputs(pod, {
+        configMap: (name) => context.watch(ConfigMap, { namespace, name }),
+        secret: (name) => context.watch(Secret, { namespace, name }),
+        claim: (name) => context.watch(PersistentVolumeClaim, { namespace, name }),
+      })
+    }
+    // Volumes stay mounted once a container has started.
+    const hasStarted = statuses?.some(({ containerID, lastState }) => containerID || lastState?.terminated) ?? false
+    const mounts = hasStarted ? [] : missing.mounts
+    for (const message of mounts) {
+      if (seat.reported.has(message)) continue
+      seat.reported.add(message)
+      context.events.record(pod, { type: 'Warning', reason: 'FailedMount', message })
+    }
+    return { ...missing, mounts }
   }
 
   #crash(pod: Pod, seat: Seat): void {
@@ -155,7 +192,13 @@ class PodAgent {
     return undefined
   }
 
-  #note(pod: Pod, seat: Seat, { container, lines, what }: PodNews, context: KeyContext, isReal: boolean): void {
+  #note(
+    pod: Pod,
+    seat: Seat,
+    { container, lines, message: problem, what }: PodNews,
+    context: KeyContext,
+    isReal: boolean,
+  ): void {
     const { logs, tellsStarts } = this.#parts
     const { events } = context
     const { uid } = seat
@@ -178,6 +221,8 @@ class PodAgent {
     } else if (what === 'backed-off') {
       const text = `${pod.metadata.name}_${pod.metadata.namespace}(${uid})`
       tell('Warning', 'BackOff', `Back-off restarting failed container ${container} in pod ${text}`)
+    } else if (what === 'config-failed') {
+      tell('Warning', 'Failed', `Error: ${problem ?? ''}`)
     } else {
       tell('Warning', 'Failed', 'Error: ErrImagePull')
     }
@@ -218,6 +263,7 @@ class PodAgent {
       containers: new Map(),
       processes: new Map(),
       running: new Map(),
+      reported: new Set(),
       podIP: this.#parts.addresses.take(pod.spec.nodeName ?? '', uid, pod.status?.podIP),
     }
     this.#seats.set(key, seat)

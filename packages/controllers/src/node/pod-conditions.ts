@@ -8,6 +8,8 @@ export interface ConditionFacts {
   readonly initialized: boolean
   readonly uninitialized: readonly string[]
   readonly containers: readonly ContainerStatus[]
+  /** False while volumes are not mounted. @default true */
+  readonly hasSandbox?: boolean
   readonly now: number
 }
 
@@ -16,7 +18,7 @@ export function podConditions(facts: ConditionFacts): PodCondition[] {
   const { pod, now } = facts
   const current = (pod.status?.conditions ?? []) as readonly PodCondition[]
   const drafts = [
-    { type: 'PodReadyToStartContainers', status: 'True' },
+    { type: 'PodReadyToStartContainers', status: facts.hasSandbox === false ? 'False' : 'True' },
     initializedCondition(facts),
     readyCondition(facts),
     containersReady(facts),

@@ -5,19 +5,25 @@ import type { Container, Node, Pod } from '@kubewright/k8s'
 export type Amounts = Map<string, bigint>
 
 /**
- * The resource requests of a pod: the sum of its containers, or the largest init container if that is more, plus the
- * overhead.
+ * The resource requests of a pod: the sum of its containers and sidecars, or what an init container needs next to the
+ * sidecars that were started before it, if that is more; requests of the pod itself take precedence. Plus the overhead. As in
+ * component-helpers/resource.
  */
 export function requestsOf(pod: Pod): Amounts {
   const total: Amounts = new Map([['pods', 1000n]])
   for (const container of pod.spec.containers) addAll(total, requests(container))
+  const sidecars: Amounts = new Map()
+  const peak: Amounts = new Map()
   for (const container of pod.spec.initContainers ?? []) {
-    if (container.restartPolicy === 'Always') addAll(total, requests(container))
+    const needs = requests(container)
+    if (container.restartPolicy === 'Always') {
+      addAll(total, needs)
+      addAll(sidecars, needs)
+    } else addAll(needs, sidecars)
+    for (const [name, amount] of needs) if (amount > (peak.get(name) ?? 0n)) peak.set(name, amount)
   }
-  for (const container of pod.spec.initContainers ?? []) {
-    if (container.restartPolicy === 'Always') continue
-    for (const [name, amount] of requests(container)) if (amount > (total.get(name) ?? 0n)) total.set(name, amount)
-  }
+  for (const [name, amount] of peak) if (amount > (total.get(name) ?? 0n)) total.set(name, amount)
+  for (const [name, amount] of amounts(pod.spec.resources?.requests)) total.set(name, amount)
   addAll(total, amounts(pod.spec.overhead))
   return total
 }

@@ -1,5 +1,13 @@
-import { findCondition, isConflict, isNotFound, keyOf, toTime } from '@kubewright/api'
-import { Binding, Node, Pod, type PodCondition } from '@kubewright/k8s'
+import { findCondition, isConflict, isNotFound, keyOf, selectorFrom, toTime } from '@kubewright/api'
+import {
+  Binding,
+  Namespace,
+  Node,
+  PersistentVolumeClaim,
+  Pod,
+  type PodCondition,
+  PodDisruptionBudget,
+} from '@kubewright/k8s'
 import {
   type ControllerParts,
   changed,
@@ -11,11 +19,17 @@ import {
   type RunningSource,
   type Source,
 } from '@kubewright/runtime'
+import { claimsOf } from '../volume/claims-of-pod.ts'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
+import { disruptionTarget, disruptPod } from '../workload/disrupt-pod.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { inParallel } from '../workload/slow-start.ts'
-import { ClusterLedger } from './cluster-ledger.ts'
-import { schedulePod } from './schedule-pod.ts'
+import { ClusterLedger, type NodeLoad, type PlacedPod, placedPod } from './cluster-ledger.ts'
+import { hasNamespaceSelector, selectsNamespaces } from './pod-affinity.ts'
+import { volumeFacts } from './pod-volumes.ts'
+import { type Refusal, type SchedulingFacts, schedulePod } from './schedule-pod.ts'
+
+const selectedNode = 'volume.kubernetes.io/selected-node'
 
 // One pass places all pending pods, so that concurrent passes cannot make conflicting decisions. The key `pods`
 // requests a pass for pending pods; the second key one for refused pods that may fit now.
@@ -23,8 +37,8 @@ const waitingPods = 'pods'
 const moreRoom = 'room'
 
 /**
- * Binds pods to nodes. Considers node selectors and affinity, taints, resources, host ports and required pod affinity.
- * Ignores priorities, preemption, topology spread and volumes. A scheduler holds state: run it in one manager only.
+ * Binds pods to nodes, with the filters, preferences, preemption and messages of kube-scheduler. A scheduler holds state:
+ * run it in one manager only.
  */
 export function podScheduler(): KeyController {
   const ledger = new ClusterLedger()
@@ -40,23 +54,30 @@ export function podScheduler(): KeyController {
       }),
     ],
     start: ({ clock }) => {
-      const refused: Refused = new Map()
+      const state: SchedulerState = { ledger, refused: new Map(), waiting: new Set(), nominations: new Map() }
       return async (key, context) => {
         if (key === moreRoom) {
-          if (refused.size === 0) return
-          refused.clear()
+          if (state.refused.size + state.waiting.size === 0) return
+          state.refused.clear()
         }
-        await scheduleAll(context, ledger, refused, clock.now())
+        await scheduleAll(context, state, clock.now())
       }
     },
   })
 }
 
-/**
- * The unschedulable pods by uid, with the resource versions that were evaluated. A pod is evaluated again only when
- * resources are freed or the pod has changed.
- */
-type Refused = Map<string, string>
+interface SchedulerState {
+  readonly ledger: ClusterLedger
+  /**
+   * The unschedulable pods by uid, with the resource versions that were evaluated. A pod is evaluated again only when
+   * resources are freed or the pod has changed.
+   */
+  readonly refused: Map<string, string>
+  /** The pods with claims that are not bound. Each pass evaluates them, because it also keeps the claims watched. */
+  readonly waiting: Set<string>
+  /** The nodes on which room was made for a pod, by uid. */
+  readonly nominations: Map<string, string>
+}
 
 /** Updates the ledger from pod events and enqueues a pass when one is needed. */
 function podSource(ledger: ClusterLedger): Source {
@@ -91,28 +112,49 @@ function isWaiting(pod: Pod): boolean {
   return !nodeName && isOurs && pod.metadata.deletionTimestamp === undefined && !isPodTerminal(pod)
 }
 
-async function scheduleAll(context: KeyContext, ledger: ClusterLedger, refused: Refused, now: number): Promise<void> {
+async function scheduleAll(context: KeyContext, state: SchedulerState, now: number): Promise<void> {
   const { client } = context
+  const { ledger, refused, waiting, nominations } = state
   const unbound = await client.list(Pod, { namespace: '', fields: { 'spec.nodeName': '' } })
   // The cache shows a binding only later; until then the ledger remembers it.
   const isDue = (pod: Pod): boolean =>
     isWaiting(pod) &&
     !ledger.isAssumed(pod.metadata.uid) &&
-    refused.get(pod.metadata.uid) !== pod.metadata.resourceVersion
-  const waiting = unbound.filter(isDue).sort(byPriority)
+    (waiting.has(pod.metadata.uid) || refused.get(pod.metadata.uid) !== pod.metadata.resourceVersion)
+  const due = unbound.filter(isDue).sort(byPriority)
   const present = new Set(unbound.map(({ metadata }) => metadata.uid))
-  for (const uid of refused.keys()) if (!present.has(uid)) refused.delete(uid)
-  if (waiting.length === 0) return
+  for (const map of [refused, waiting, nominations])
+    for (const uid of map.keys()) if (!present.has(uid)) map.delete(uid)
+  if (due.length === 0) return
   const loads = ledger.loads(await client.list(Node))
+  const facts = await sharedFacts(context, due, loads, unbound, nominations)
   const bindings: { readonly pod: Pod; readonly node: string }[] = []
-  const refusals: { readonly pod: Pod; readonly reason: string }[] = []
-  for (const pod of waiting) {
-    const placement = schedulePod(pod, loads)
+  const refusals: { readonly pod: Pod; readonly refusal: Refusal }[] = []
+  for (const pod of due) {
+    const { uid } = pod.metadata
+    const volumes = claimsOf(pod).length === 0 ? undefined : await volumeFacts(pod, context)
+    const placement = schedulePod(pod, loads, {
+      ...facts,
+      obstacle: volumes?.obstacle,
+      volumeNodes: volumes?.volumeNodes ?? [],
+      nominatedNode: nominations.get(uid) ?? pod.status?.nominatedNodeName,
+    })
     if ('reason' in placement) {
-      refusals.push({ pod, reason: placement.reason })
+      if (volumes?.obstacle === undefined) waiting.delete(uid)
+      else waiting.add(uid)
+      refusals.push({ pod, refusal: placement })
+      nominate(pod, placement, facts.nominated, nominations)
       continue
     }
     const node = placement.node.node.metadata.name
+    if (volumes !== undefined && volumes.delayed.length > 0) {
+      // The claims are bound for this node first; their change causes the next pass.
+      waiting.add(uid)
+      await inParallel(volumes.delayed, (claim) => selectNode(context, claim, node))
+      continue
+    }
+    waiting.delete(uid)
+    nominations.delete(uid)
     ledger.assume(pod, node)
     bindings.push({ pod, node })
   }
@@ -125,16 +167,105 @@ async function scheduleAll(context: KeyContext, ledger: ClusterLedger, refused: 
       if (!isNotFound(error) && !isConflict(error)) throw error
     }
   })
-  await inParallel(refusals, async ({ pod, reason }) => {
-    const { metadata } = await refuse(context, pod, reason, now)
+  await inParallel(refusals, async ({ pod, refusal }) => {
+    const { metadata } = await refuse(context, pod, refusal, now)
     refused.set(metadata.uid, metadata.resourceVersion)
+    if (refusal.preemption !== undefined) await preempt(context, pod, refusal.preemption, now)
   })
   // Pods with pod affinity may fit now, next to pods that were just bound. This terminates, because each pod is bound
   // only once.
   const seeking = unbound.filter(({ spec, metadata }) => spec.affinity?.podAffinity && refused.has(metadata.uid))
   if (bindings.length === 0 || seeking.length === 0) return
   for (const { metadata } of seeking) refused.delete(metadata.uid)
-  await scheduleAll(context, ledger, refused, now)
+  await scheduleAll(context, state, now)
+}
+
+type Nominated = Map<string, PlacedPod[]>
+
+/** The facts that all pods of a pass share. Reads objects only when a pod needs them. */
+async function sharedFacts(
+  { client }: KeyContext,
+  due: readonly Pod[],
+  loads: readonly NodeLoad[],
+  unbound: readonly Pod[],
+  nominations: ReadonlyMap<string, string>,
+): Promise<SchedulingFacts & { readonly nominated: Nominated }> {
+  const nominated: Nominated = new Map()
+  for (const pod of unbound) {
+    const node = nominations.get(pod.metadata.uid) ?? pod.status?.nominatedNodeName
+    if (node) nominated.set(node, [...(nominated.get(node) ?? []), placedPod(pod)])
+  }
+  const needsNamespaces =
+    due.some(selectsNamespaces) ||
+    loads.some(({ repelling }) => [...repelling].some(({ repels }) => repels.some(hasNamespaceSelector)))
+  const namespaces = needsNamespaces ? await client.list(Namespace) : []
+  const canPreempt = due.some(({ spec }) => (spec.priority ?? 0) > 0 && spec.preemptionPolicy !== 'Never')
+  const budgets = canPreempt ? await client.list(PodDisruptionBudget, { namespace: '' }) : []
+  return {
+    nominated,
+    namespaces: new Map(namespaces.map(({ metadata }) => [metadata.name, metadata.labels])),
+    // An empty selector of a budget matches nothing here, as in kube-scheduler.
+    budgets: budgets
+      .filter(({ spec }) => Object.keys(spec?.selector ?? {}).length > 0)
+      .map(({ metadata, spec, status }) => ({
+        namespace: metadata.namespace ?? '',
+        selector: selectorFrom(spec?.selector),
+        disruptionsAllowed: status?.disruptionsAllowed ?? 0,
+        disrupted: new Set(Object.keys(status?.disruptedPods ?? {})),
+      })),
+  }
+}
+
+/** Records on which node room is made for a refused pod, so that pods after it do not take the room. */
+function nominate(pod: Pod, refusal: Refusal, nominated: Nominated, nominations: Map<string, string>): void {
+  if (refusal.keepsNomination) return
+  const { uid } = pod.metadata
+  const before = nominations.get(uid) ?? pod.status?.nominatedNodeName
+  if (before)
+    nominated.set(
+      before,
+      (nominated.get(before) ?? []).filter((placed) => placed.uid !== uid),
+    )
+  if (refusal.preemption === undefined) {
+    nominations.delete(uid)
+    return
+  }
+  const { node } = refusal.preemption
+  nominations.set(uid, node)
+  nominated.set(node, [...(nominated.get(node) ?? []), placedPod(pod)])
+}
+
+async function preempt(
+  { client, events }: KeyContext,
+  pod: Pod,
+  { node, victims }: NonNullable<Refusal['preemption']>,
+  now: number,
+): Promise<void> {
+  const { schedulerName = 'default-scheduler' } = pod.spec
+  const text = `${schedulerName}: preempting to accommodate a higher priority pod`
+  await inParallel(victims, async ({ name, namespace, uid }) => {
+    const victim = await client.find(Pod, { namespace, name })
+    if (victim?.metadata.uid !== uid || victim.metadata.deletionTimestamp !== undefined) return
+    const condition = disruptionTarget(victim, 'PreemptionByScheduler', text, now)
+    await disruptPod(client, victim, { status: { conditions: [condition] } })
+    const message = `Preempted by pod ${pod.metadata.uid} on node ${node}`
+    events.record(victim, { type: 'Normal', reason: 'Preempted', message, action: 'Preempting', related: pod })
+  })
+}
+
+/** Requests that a claim with delayed binding is bound for a node. */
+async function selectNode({ client }: KeyContext, claim: PersistentVolumeClaim, node: string): Promise<void> {
+  if (claim.metadata.annotations?.[selectedNode] === node) return
+  const { name, namespace = '' } = claim.metadata
+  try {
+    await client.patch(
+      PersistentVolumeClaim,
+      { namespace, name },
+      { metadata: { annotations: { [selectedNode]: node } } },
+    )
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
 }
 
 async function bind({ client, events }: KeyContext, pod: Pod, node: string): Promise<void> {
@@ -148,11 +279,15 @@ async function bind({ client, events }: KeyContext, pod: Pod, node: string): Pro
   events.record(pod, { type: 'Normal', reason: 'Scheduled', message, action: 'Binding' })
 }
 
-/** Sets the condition PodScheduled to False. Resolves to the updated pod. */
-async function refuse({ client, events }: KeyContext, pod: Pod, message: string, now: number): Promise<Pod> {
+/** Sets the condition PodScheduled to False, and the nominated node. Resolves to the updated pod. */
+async function refuse({ client, events }: KeyContext, pod: Pod, refusal: Refusal, now: number): Promise<Pod> {
+  const { reason: message, preemption, keepsNomination } = refusal
   const current = findCondition(pod.status?.conditions, 'PodScheduled')
-  if (current?.status === 'False' && current.message === message) return pod
-  events.record(pod, { type: 'Warning', reason: 'FailedScheduling', message, action: 'Scheduling' })
+  const before = pod.status?.nominatedNodeName ?? ''
+  const nominatedNodeName = keepsNomination ? before : (preemption?.node ?? '')
+  const isTold = current?.status === 'False' && current.message === message
+  if (isTold && nominatedNodeName === before) return pod
+  if (!isTold) events.record(pod, { type: 'Warning', reason: 'FailedScheduling', message, action: 'Scheduling' })
   const condition: PodCondition = {
     type: 'PodScheduled',
     status: 'False',
@@ -161,7 +296,8 @@ async function refuse({ client, events }: KeyContext, pod: Pod, message: string,
     message,
   }
   const { namespace = '', name, uid } = pod.metadata
-  const patch = { metadata: { uid }, status: { conditions: [condition] } }
+  const nomination = nominatedNodeName === before ? {} : { nominatedNodeName: nominatedNodeName || null }
+  const patch = { metadata: { uid }, status: { conditions: [condition], ...nomination } }
   try {
     return await client.subresource(Pod, 'status').patch({ namespace, name }, patch, { type: 'strategic' })
   } catch (error) {

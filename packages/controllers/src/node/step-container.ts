@@ -9,7 +9,7 @@ import type { ContainerScript, PlannedContainer } from './node-plan.ts'
 export type StatusOf = DeepReadonly<ContainerStatus>
 
 /** The transitions of a container in a step. */
-export type ContainerNews = 'started' | 'ended' | 'backed-off' | 'pull-failed'
+export type ContainerNews = 'started' | 'ended' | 'backed-off' | 'pull-failed' | 'config-failed'
 
 /**
  * Exact times in milliseconds; the status has whole seconds only. After a restart of this process the status is used
@@ -35,6 +35,8 @@ export interface ContainerFacts {
   readonly now: number
   /** The state of a real process: its exit code, or none while it runs. Absent for simulated containers. */
   readonly process?: { readonly exitCode?: number } | undefined
+  /** Why the container cannot be created: its volumes are not mounted, or an object of its environment is missing. */
+  readonly hold?: 'unmounted' | { readonly config: string } | undefined
 }
 
 /** The result of {@link stepContainer}. */
@@ -77,6 +79,7 @@ function advance(
   const { running, terminated, waiting: wait } = status.state ?? {}
   const due = dueAt(status, times, facts)
   if (wait !== undefined) {
+    if (facts.hold !== undefined && wait.reason !== 'CrashLoopBackOff') return held(status, facts.hold, news)
     if (script.imageError !== undefined && status.lastState === undefined) {
       if (wait.reason === script.imageError) return undefined
       news.push('pull-failed')
@@ -84,9 +87,9 @@ function advance(
       return { ...status, state: { waiting: { reason: script.imageError, message } } }
     }
     if (due === undefined || due > now) return undefined
+    if (facts.hold !== undefined) return held(status, facts.hold, news)
     news.push('started')
-    const again = wait.reason === 'CrashLoopBackOff'
-    return started(status, times, facts, again)
+    return started(status, times, facts, status.lastState?.terminated !== undefined)
   }
   if (running !== undefined) {
     const { crash } = times
@@ -109,6 +112,8 @@ function advance(
   if (terminated === undefined || !restarts(facts, terminated.exitCode)) return undefined
   // The first restart has no back-off.
   if (status.restartCount === 0) {
+    if (facts.hold !== undefined)
+      return held({ ...status, lastState: status.state ?? {}, started: false }, facts.hold, news)
     news.push('started')
     return started(status, times, facts, true)
   }
@@ -119,6 +124,20 @@ function advance(
   return { ...status, state, lastState: status.state ?? {}, ready: false, started: false }
 }
 
+/** The waiting state of a container that cannot be created. Undefined when it has that state already. */
+function held(
+  status: ContainerStatus,
+  hold: NonNullable<ContainerFacts['hold']>,
+  news: ContainerNews[],
+): ContainerStatus | undefined {
+  const reason = hold === 'unmounted' ? 'ContainerCreating' : 'CreateContainerConfigError'
+  const wait = hold === 'unmounted' ? { reason } : { reason, message: hold.config }
+  const before = status.state?.waiting
+  if (before?.reason === wait.reason && before.message === wait.message) return undefined
+  if (hold !== 'unmounted') news.push('config-failed')
+  return { ...status, state: { waiting: wait } }
+}
+
 /** The time of the container's next transition; undefined when there is none. */
 function dueAt(status: ContainerStatus, times: ContainerTimes, facts: ContainerFacts): number | undefined {
   const { running, waiting: wait } = status.state ?? {}
@@ -127,7 +146,9 @@ function dueAt(status: ContainerStatus, times: ContainerTimes, facts: ContainerF
     return ended + backoff(status.restartCount)
   }
   if (wait !== undefined)
-    return facts.script.imageError === undefined ? facts.since + facts.script.startDelay : undefined
+    return facts.script.imageError === undefined && facts.hold === undefined
+      ? facts.since + facts.script.startDelay
+      : undefined
   if (running === undefined) return undefined
   const end = facts.process === undefined ? endsAt(times, running.startedAt, facts) : undefined
   const { ready, readyAfter } = facts.script

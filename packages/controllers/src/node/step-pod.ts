@@ -3,6 +3,7 @@ import type { ContainerStatus, Pod, PodStatus } from '@kubewright/k8s'
 import { knownTime } from '../workload/known-time.ts'
 import { type NodePlan, type PlannedContainer, scriptFor } from './node-plan.ts'
 import { podConditions } from './pod-conditions.ts'
+import type { MissingInputs } from './pod-inputs.ts'
 import {
   type ContainerNews,
   type ContainerStep,
@@ -26,12 +27,16 @@ export interface PodFacts {
   readonly podIP: string
   readonly hostIP: string
   readonly now: number
+  /** The objects that the pod lacks. @default none */
+  readonly missing?: MissingInputs | undefined
 }
 
 /** A transition of one container. */
 export interface PodNews {
   readonly container: string
   readonly what: ContainerNews
+  /** The message of the container's waiting state, for `config-failed`. */
+  readonly message?: string | undefined
   readonly lines: readonly string[]
 }
 
@@ -46,7 +51,8 @@ type Policy = 'Always' | 'Never' | 'OnFailure'
 
 /** Advances a bound pod to the current time. Deterministic: the same input and time give the same result. */
 export function stepPod(pod: Pod, facts: PodFacts): PodStep {
-  const { memory, now } = facts
+  const { memory, missing, now } = facts
+  const isUnmounted = (missing?.mounts.length ?? 0) > 0
   const policy: Policy = (pod.spec.restartPolicy ?? 'Always') as Policy
   const news: PodNews[] = []
   const wakes: number[] = []
@@ -54,6 +60,7 @@ export function stepPod(pod: Pod, facts: PodFacts): PodStep {
     const list = isInit ? pod.status?.initContainerStatuses : pod.status?.containerStatuses
     const times = memory.containers.get(container.name) ?? {}
     memory.containers.set(container.name, times)
+    const problem = missing?.containers.get(container.name)
     const endless = isInit && restartPolicy === 'Always'
     const script = scriptFor(facts.plan, pod, container, isInit && !endless)
     const step = stepContainer(
@@ -68,10 +75,11 @@ export function stepPod(pod: Pod, facts: PodFacts): PodStep {
         since,
         now,
         process: memory.processes.get(container.name),
+        hold: isUnmounted ? 'unmounted' : problem === undefined ? undefined : { config: problem },
       },
     )
     for (const what of step.news)
-      news.push({ container: container.name, what, lines: what === 'started' ? script.log : [] })
+      news.push({ container: container.name, what, message: problem, lines: what === 'started' ? script.log : [] })
     if (step.wakeIn !== undefined) wakes.push(step.wakeIn)
     return step
   }
@@ -92,12 +100,13 @@ export function stepPod(pod: Pod, facts: PodFacts): PodStep {
       initialized: init.done,
       uninitialized: init.pending,
       containers: [...sidecars, ...started],
+      hasSandbox: !isUnmounted,
       now,
     }),
     hostIP: facts.hostIP,
     hostIPs: [{ ip: facts.hostIP }],
     ...(pod.spec.hostNetwork ? { podIP: facts.hostIP, podIPs: [{ ip: facts.hostIP }] } : {}),
-    ...(pod.spec.hostNetwork ? {} : { podIP: facts.podIP, podIPs: [{ ip: facts.podIP }] }),
+    ...(pod.spec.hostNetwork || isUnmounted ? {} : { podIP: facts.podIP, podIPs: [{ ip: facts.podIP }] }),
     startTime: pod.status?.startTime ?? toTime(memory.since),
     ...(init.statuses.length > 0 ? { initContainerStatuses: init.statuses } : {}),
     containerStatuses: started,

@@ -1,5 +1,5 @@
 import type { DeepReadonly } from '@kubewright/base'
-import type { Node, NodeSelectorRequirement, PodSpec, Taint, Toleration } from '@kubewright/k8s'
+import type { Node, NodeSelectorRequirement, NodeSelectorTerm, PodSpec, Taint, Toleration } from '@kubewright/k8s'
 
 type Requirement = DeepReadonly<NodeSelectorRequirement>
 
@@ -12,12 +12,18 @@ export function matchesNode(placement: Placement, node: Node): boolean {
   const selected = Object.entries(placement.nodeSelector ?? {}).every(([key, value]) => labels[key] === value)
   const required = placement.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
   if (!selected || required === undefined) return selected
-  // One term must match; an empty term matches nothing.
-  return required.nodeSelectorTerms.some(({ matchExpressions = [], matchFields = [] }) => {
-    if (matchExpressions.length + matchFields.length === 0) return false
-    const fields = { 'metadata.name': node.metadata.name }
-    return matchExpressions.every((one) => holds(one, labels)) && matchFields.every((one) => holds(one, fields))
-  })
+  return required.nodeSelectorTerms.some((term) => matchesTerm(term, node))
+}
+
+/** Whether the node matches a node selector term. An empty term matches nothing. */
+export function matchesTerm(
+  { matchExpressions = [], matchFields = [] }: DeepReadonly<NodeSelectorTerm>,
+  { metadata }: Node,
+): boolean {
+  if (matchExpressions.length + matchFields.length === 0) return false
+  const labels = metadata.labels ?? {}
+  const fields = { 'metadata.name': metadata.name }
+  return matchExpressions.every((one) => holds(one, labels)) && matchFields.every((one) => holds(one, fields))
 }
 
 function holds({ key, operator, values = [] }: Requirement, labels: Readonly<Record<string, string>>): boolean {
