@@ -17,9 +17,10 @@ import { taintEvictionController } from './node-lifecycle/taint-eviction-control
 import { podGarbageCollector } from './pod-gc/pod-gc-controller.ts'
 import { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'
 import { serviceAccountController } from './service-account/service-account-controller.ts'
+import { serviceCidrController } from './service-cidr/service-cidr-controller.ts'
 import { statefulSetController } from './stateful-set/stateful-set-controller.ts'
 import { ephemeralVolumeController } from './volume/ephemeral-volume-controller.ts'
-import { claimProtection, volumeProtection } from './volume/protection-controllers.ts'
+import { attributesClassProtection, claimProtection, volumeProtection } from './volume/protection-controllers.ts'
 import { volumeBinder } from './volume/volume-binder.ts'
 
 /** A built-in controller that can be enabled and disabled. */
@@ -58,4 +59,6 @@ export const builtinControllers: readonly BuiltinController[] = /* @__PURE__ */ 
   single(ephemeralVolumeController),
   single(claimProtection),
   single(volumeProtection),
+  single(attributesClassProtection),
+  single(serviceCidrController),
 ])

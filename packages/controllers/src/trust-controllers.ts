@@ -1,4 +1,5 @@
 import type { KeyController } from '@kubewright/runtime'
+import { bootstrapSigner, tokenCleaner } from './bootstrap-tokens/bootstrap-token-controllers.ts'
 import type { ClusterTrust } from './certificates/cluster-trust.ts'
 import { signingRequestSigner } from './certificates/signing-request-controllers.ts'
 import { rootCaPublisher } from './service-account/root-ca-publisher.ts'
@@ -17,6 +18,15 @@ export const trustControllers: readonly TrustController[] = /* @__PURE__ */ Obje
   {
     name: 'root-ca-certificate-publisher-controller',
     create: ({ rootCa }: ClusterTrust) => (rootCa === undefined ? [] : [rootCaPublisher(rootCa)]),
+  },
+  // Joining nodes need a server with an identity; others would watch tokens for nothing.
+  {
+    name: 'bootstrap-signer-controller',
+    create: ({ rootCa }: ClusterTrust) => (rootCa === undefined ? [] : [bootstrapSigner]),
+  },
+  {
+    name: 'token-cleaner-controller',
+    create: ({ rootCa }: ClusterTrust) => (rootCa === undefined ? [] : [tokenCleaner]),
   },
   { name: 'serviceaccount-token-controller', create: (trust: ClusterTrust) => [tokenController(trust)] },
   {

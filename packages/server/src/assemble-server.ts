@@ -5,6 +5,7 @@ import { type ApiServer, createApiServer, type ServerExtensions, type ServerPart
 import { type AccessControl, type AccessControlOptions, createAccessControl } from './auth/access-control.ts'
 import { ensureBootstrapPolicy } from './bootstrap/bootstrap-policy.ts'
 import { publishServerAddress, type ServerAddress } from './bootstrap/kubernetes-service.ts'
+import { keepServiceAddresses } from './bootstrap/service-addresses.ts'
 import { builtinResources } from './builtins/builtin-resources.ts'
 import { builtins } from './builtins/builtins.ts'
 import type { ServiceRanges } from './builtins/core/service/service-allocator.ts'
@@ -80,6 +81,15 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
       return extensions
     },
   })
+  let addresses: AsyncDisposable | undefined
+  try {
+    addresses = await keepServiceAddresses(server.parts)
+  } catch (error) {
+    // The caller has no handle to dispose yet.
+    await definitions?.[Symbol.asyncDispose]()
+    await server[Symbol.asyncDispose]()
+    throw error
+  }
   const limit = new HistoryLimit(
     { store, clock, log, changed: (signal) => server.parts.registry.feed.changed(signal) },
     history,
@@ -88,6 +98,7 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
     ...server,
     publishAddress: (address) => publishServerAddress(server.parts.writer, address),
     [Symbol.asyncDispose]: async () => {
+      await addresses[Symbol.asyncDispose]()
       await limit[Symbol.asyncDispose]()
       await definitions?.[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()

@@ -1,11 +1,13 @@
 import { isNotFound, type KubeObject, keyOf, parseKey } from '@kubewright/api'
-import { PersistentVolume, PersistentVolumeClaim, Pod } from '@kubewright/k8s'
+import type { Client } from '@kubewright/client'
+import { PersistentVolume, PersistentVolumeClaim, Pod, VolumeAttributesClass } from '@kubewright/k8s'
 import { changed, type KeyController, kindSource } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { claimsOf } from './claims-of-pod.ts'
 
 const claimFinalizer = 'kubernetes.io/pvc-protection'
 const volumeFinalizer = 'kubernetes.io/pv-protection'
+const classFinalizer = 'kubernetes.io/vac-protection'
 
 /** Protects a claim from deletion while a pod uses it. */
 export const claimProtection: KeyController = /* @__PURE__ */ defineBuiltinController({
@@ -49,6 +51,47 @@ export const volumeProtection: KeyController = /* @__PURE__ */ defineBuiltinCont
       await unlessGone(() => client.update({ ...volume, metadata: { ...volume.metadata, finalizers: wanted } }))
     },
 })
+
+/** Protects a VolumeAttributesClass from deletion while a claim or a volume uses it. */
+export const attributesClassProtection: KeyController = /* @__PURE__ */ defineBuiltinController({
+  name: 'volumeattributesclass-protection-controller',
+  kind: VolumeAttributesClass,
+  sources: [
+    kindSource(VolumeAttributesClass),
+    // Claims and volumes that stop using a class may end its protection.
+    kindSource(PersistentVolumeClaim, { map: (_, context) => deletedClasses(context.client) }),
+    kindSource(PersistentVolume, { map: (_, context) => deletedClasses(context.client) }),
+  ],
+  start:
+    ({ cluster: { api } }) =>
+    async (name, { client, signal }) => {
+      const found = await client.find(VolumeAttributesClass, name)
+      const wanted = found && wantedFinalizers(found, classFinalizer)
+      if (found === undefined || wanted === undefined) return
+      if (found.metadata.deletionTimestamp !== undefined) {
+        // The deletion is irreversible, so the server confirms that the class is unused.
+        const claims = await api.list(PersistentVolumeClaim, { namespace: '', signal })
+        if (claims.some((claim) => classesOfClaim(claim).includes(name))) return
+        const volumes = await api.list(PersistentVolume, { signal })
+        if (volumes.some(({ spec }) => spec?.volumeAttributesClassName === name)) return
+      }
+      await unlessGone(() => client.update({ ...found, metadata: { ...found.metadata, finalizers: wanted } }))
+    },
+})
+
+async function deletedClasses(client: Client): Promise<string[]> {
+  const classes = await client.list(VolumeAttributesClass)
+  return classes.flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [] : [metadata.name]))
+}
+
+function classesOfClaim({ spec, status }: PersistentVolumeClaim): (string | undefined)[] {
+  const { currentVolumeAttributesClassName, modifyVolumeStatus } = status ?? {}
+  return [
+    spec?.volumeAttributesClassName,
+    currentVolumeAttributesClassName,
+    modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ]
+}
 
 /** The finalizers to write: without ours when the object is being deleted, else with ours; undefined when unchanged. */
 function wantedFinalizers(object: KubeObject, finalizer: string): string[] | undefined {
