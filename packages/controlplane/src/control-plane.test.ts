@@ -132,4 +132,13 @@ describe('startControlPlane()', () => {
     await first[Symbol.asyncDispose]()
     await first[Symbol.asyncDispose]()
   })
+
+  test('a control plane from a snapshot writes no bootstrap objects', async () => {
+    await using plane = await startControlPlane(bare)
+    await using snapshot = plane.snapshot()
+    const revision = await plane.server.parts.registry.store.revision()
+    await using started = await snapshot.start({ controllers: 'none', nodes: 0 })
+    expect(await started.server.parts.registry.store.revision()).toBe(revision)
+    expect(await started.client().list(ConfigMap)).toEqual(await plane.client().list(ConfigMap))
+  })
 })

@@ -268,7 +268,10 @@ function snapshotOf(store: Store, first: ControlPlaneOptions): ControlPlaneSnaps
       const disposer = new AsyncDisposer()
       const store = disposer.use(kept.fork())
       try {
-        const plane = disposer.use(await startControlPlane({ ...first, ...options, store }))
+        // The objects of every cluster are in the snapshot, unless they depend on options that differ.
+        const isBootstrapped = options.identity === undefined && options.server?.builtins === undefined
+        const server = { ...(options.server ?? first.server), isBootstrapped }
+        const plane = disposer.use(await startControlPlane({ ...first, ...options, server, store }))
         return { ...plane, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
       } catch (error) {
         await disposer[Symbol.asyncDispose]()

@@ -41,6 +41,11 @@ export interface AssembleServerOptions {
   readonly webhooks?: WebhookOptions
   /** How the server connects to nodes. @default nodes are unreachable */
   readonly nodes?: NodeConnector
+  /**
+   * Whether the store contains the objects of every cluster, because another server has created them with the same
+   * options. The server then neither creates nor completes them. @default false
+   */
+  readonly isBootstrapped?: boolean | undefined
   /** How long the history of the store is kept. */
   readonly history?: HistoryLimits
   /** @default the system clock */
@@ -137,9 +142,11 @@ async function setUp(
     ...options.builtins,
     clusterIpRange: options.serviceRanges?.clusterIpRange,
     aggregation: { ...options.webhooks, ...options.builtins?.aggregation },
+    isBootstrapped: options.isBootstrapped,
   })
   // As kube-apiserver: without RBAC, there are no bootstrap roles.
-  if (options.access?.authorization?.includes('RBAC') ?? true) await ensureBootstrapPolicy(parts)
+  const hasRoles = options.access?.authorization?.includes('RBAC') ?? true
+  if (hasRoles && !options.isBootstrapped) await ensureBootstrapPolicy(parts)
   const webhooks = createWebhookClient(parts, options.webhooks)
   const registrar = await CrdRegistrar.start(parts, {
     converterFor: (crd) => converterFor({ client: webhooks, random: parts.random }, crd),

@@ -68,7 +68,7 @@ export interface StandardExtensions
  */
 export async function standardExtensions(
   parts: ServerParts,
-  options: BuiltinOptions = {},
+  options: BuiltinOptions & { readonly isBootstrapped?: boolean | undefined } = {},
 ): Promise<StandardExtensions> {
   const { registry, resources, clock, log } = parts
   const health = standardChecks({ store: registry.store, feed: registry.feed, clock })
@@ -116,13 +116,13 @@ async function start(
   parts: ServerParts,
   health: HealthChecks,
   aggregation: Aggregation,
-  options: BootstrapOptions,
+  options: BootstrapOptions & { readonly isBootstrapped?: boolean | undefined },
 ): Promise<void> {
   const gates = bootstrapChecks.map((name) => health.addGate(name))
   health.add('shutdown', () => {
     if (parts.signal.aborted) throw new Error('process is shutting down')
   }, ['readyz'])
-  await bootstrap(parts, options)
+  if (!options.isBootstrapped) await bootstrap(parts, options)
   for (const open of gates) open()
   aggregation.controller.start()
   followFlowSchemas(parts).catch((error: unknown) => {

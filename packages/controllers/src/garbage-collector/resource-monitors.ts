@@ -51,10 +51,14 @@ export class ResourceMonitors implements AsyncDisposable {
   #timer: Timer | undefined
   #running: Promise<void> | undefined
   #again = false
+  /** Whether CRDs and APIServices have been listed. The first discovery waits for them instead of running for each. */
+  #isListed = false
 
   constructor(options: ResourceMonitorsOptions) {
     this.#options = options
-    const follow = (): void => this.#trigger()
+    const follow = (): void => {
+      if (this.#isListed) this.#trigger()
+    }
     this.#services = options.cluster.cache.use(APIService)
     for (const lease of [
       options.cluster.cache.use(CustomResourceDefinition) as CacheLease,
@@ -68,6 +72,7 @@ export class ResourceMonitors implements AsyncDisposable {
   /** Resolves when every resource that is currently served has been listed, or the wait has timed out. */
   async synced(): Promise<void> {
     await Promise.all(this.#triggers.map((lease) => lease.synced()))
+    this.#isListed = true
     this.#trigger()
     await this.#running
     const { clock, log } = this.#options

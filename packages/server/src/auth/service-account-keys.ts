@@ -35,7 +35,7 @@ export class ServiceAccountKeys {
 
   /** PEM keys; the first one signs. Keys that only verify may be public keys. */
   constructor(pems: readonly string[]) {
-    this.#keys = pems.map(tokenKey)
+    this.#keys = pems.map(cachedTokenKey)
     if (!this.#keys[0]?.privateKey)
       throw new TypeError('Cannot sign service account tokens: the first key must be a private key')
   }
@@ -93,6 +93,19 @@ export class ServiceAccountKeys {
   algorithms(): string[] {
     return [...new Set(this.#keys.map(({ algorithm }) => algorithm))].sort()
   }
+}
+
+/** Parsed keys by PEM. Programs that start many servers give them the same key, and parsing one takes a millisecond. */
+const parsedKeys = new Map<string, TokenKey>()
+const maxParsedKeys = 16
+
+function cachedTokenKey(pem: string): TokenKey {
+  const known = parsedKeys.get(pem)
+  if (known) return known
+  const key = tokenKey(pem)
+  if (parsedKeys.size >= maxParsedKeys) parsedKeys.delete(parsedKeys.keys().next().value!)
+  parsedKeys.set(pem, key)
+  return key
 }
 
 function tokenKey(pem: string): TokenKey {

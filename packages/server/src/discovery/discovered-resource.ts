@@ -46,13 +46,19 @@ for (const { group, versions } of discoveryGroups()) {
  * Kubernetes. Custom resources always show their full kind, as in kube-apiserver.
  */
 export function discoveredResource(resource: Resource): DiscoveredResource {
-  let found = discovered.get(resource)
-  if (!found) discovered.set(resource, (found = describe(resource)))
+  const { kind, serving, origin } = resource
+  // The kinds of built-in resources are shared by all servers of a process.
+  const key = origin === builtinOrigin ? kind : resource
+  const known = discovered.get(key)
+  const verbs = serving.listedVerbs ?? serving.verbs
+  if (known?.verbs === verbs) return known
+  const found = describe(resource)
+  discovered.set(key, found)
   return found
 }
 
-/** Resources are immutable, and every change of the table rebuilds all documents. */
-const discovered = new WeakMap<Resource, DiscoveredResource>()
+/** Resources and kinds are immutable, and every change of the table rebuilds all documents. */
+const discovered = new WeakMap<object, DiscoveredResource>()
 
 function describe(resource: Resource): DiscoveredResource {
   const { kind } = resource

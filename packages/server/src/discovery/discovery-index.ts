@@ -97,6 +97,12 @@ export class DiscoveryIndex implements Disposable {
     this.#listed = undefined
   }
 
+  /** Whether some version of the group is served. Cheaper than {@link groups} after a change. */
+  has(group: string): boolean {
+    if (this.#groups) return this.#groups.has(group)
+    return this.#resources.hasGroup(group) || this.#remote.some((found) => found.group === group)
+  }
+
   find(group: string, version: string): DiscoveredVersion | undefined {
     return this.groups.get(group)?.versions.find((found) => found.version === version)
   }

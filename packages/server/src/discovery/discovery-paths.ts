@@ -72,7 +72,7 @@ function below(
 
 /** The plain 404 of unknown groups. Known and built-in groups return undefined, and the dispatcher responds with a Status. */
 function unknownGroup(index: DiscoveryIndex, group: string): ApiResponse | undefined {
-  return index.groups.has(group) || isBuiltinGroup(group) ? undefined : notFoundPage()
+  return index.has(group) || isBuiltinGroup(group) ? undefined : notFoundPage()
 }
 
 function notFoundPage(): ApiResponse {

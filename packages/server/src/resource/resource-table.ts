@@ -11,6 +11,8 @@ export interface GroupVersionResources {
 /** All resources that the server serves. Lookups are synchronous; a change takes effect for the next request. */
 export class ResourceTable {
   readonly #byGroupVersion = new Map<string, Map<string, Resource>>()
+  /** The resources by storage prefix; undefined after a change until the next read. */
+  #byPrefix: Map<string, Resource[]> | undefined
   readonly #listeners = new Set<() => void>()
 
   find(group: string, version: string, plural: string): Resource | undefined {
@@ -19,6 +21,15 @@ export class ResourceTable {
 
   hasGroupVersion(group: string, version: string): boolean {
     return this.#byGroupVersion.has(`${group}/${version}`)
+  }
+
+  hasGroup(group: string): boolean {
+    for (const groupVersion of this.#byGroupVersion.keys()) {
+      if (groupVersion.length > group.length && groupVersion[group.length] === '/' && groupVersion.startsWith(group)) {
+        return true
+      }
+    }
+    return false
   }
 
   /** Whether some version of the group has built-in resources. */
@@ -60,6 +71,19 @@ export class ResourceTable {
     return this.groupVersions().flatMap(({ resources }) => [...resources.values()])
   }
 
+  /** All versions of the resources that are stored under a prefix. */
+  storedUnder(prefix: string): readonly Resource[] {
+    if (!this.#byPrefix) {
+      this.#byPrefix = new Map()
+      for (const resource of this.all()) {
+        const known = this.#byPrefix.get(resource.storage.prefix)
+        if (known) known.push(resource)
+        else this.#byPrefix.set(resource.storage.prefix, [resource])
+      }
+    }
+    return this.#byPrefix.get(prefix) ?? []
+  }
+
   /** Calls the listener after every change until the result is disposed. */
   onChange(listener: () => void): Disposable {
     this.#listeners.add(listener)
@@ -67,6 +91,7 @@ export class ResourceTable {
   }
 
   #changed(): void {
+    this.#byPrefix = undefined
     for (const listener of this.#listeners) listener()
   }
 }

@@ -58,11 +58,10 @@ export class ReviewedRequest {
   equivalents(): Resource[] {
     const { resource, subresource } = this.attributes
     return this.#resources
-      .all()
+      .storedUnder(resource.storage.prefix)
       .filter(
         (other) =>
           other !== resource &&
-          other.storage.prefix === resource.storage.prefix &&
           (other.kind.group !== resource.kind.group || other.kind.version !== resource.kind.version) &&
           (subresource === '' || other.subresources[subresource] !== undefined),
       )
