@@ -15,18 +15,37 @@ export function stepsOf(page: string, heading: string): Step[] {
   if (start < 0) throw new Error(`missing section "${heading}"`)
   const end = page.indexOf('\n## ', start + 1)
   const section = page.slice(start, end < 0 ? undefined : end)
-  const before = page.slice(0, start).split('\n').length
+  return blocksOf(section, page.slice(0, start).split('\n').length).map(stepOf)
+}
+
+/** The steps of a whole page. Blocks that are no steps, such as excerpts and commands for a real cluster, are left out. */
+export function stepsOfPage(page: string): Step[] {
+  const isStep = ({ info, text }: CodeBlock): boolean =>
+    ['sh', 'sh background', 'sh fails', 'text'].includes(info) ||
+    (/^(?:ts|yaml)$/.test(info) && pathOf(text) !== undefined)
+  return blocksOf(page, 1).filter(isStep).map(stepOf)
+}
+
+interface CodeBlock {
+  readonly info: string
+  readonly text: string
+  readonly line: number
+}
+
+function blocksOf(section: string, first: number): CodeBlock[] {
   return [...section.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map((match) => {
     const [, info = '', text = ''] = match
-    return stepOf(info, text, before + section.slice(0, match.index).split('\n').length - 1)
+    return { info, text, line: first + section.slice(0, match.index).split('\n').length - 1 }
   })
 }
 
-function stepOf(info: string, text: string, line: number): Step {
+const pathOf = (text: string): string | undefined => /^(?:\/\/|#) (\S+\.(?:ts|yaml))\n/.exec(text)?.[1]
+
+function stepOf({ info, text, line }: CodeBlock): Step {
   if (info === 'sh background') return { do: 'start', line, text }
   if (info === 'sh' || info === 'sh fails') return { do: 'run', line, text, fails: info === 'sh fails' }
   if (info === 'text') return { do: 'expect', line, lines: text.trimEnd().split('\n') }
-  const path = /^(?:\/\/|#) (\S+\.(?:ts|yaml))\n/.exec(text)?.[1]
+  const path = pathOf(text)
   if (path === undefined) throw new Error(`line ${line}: the "${info}" block names no file`)
   return { do: 'save', line, path, text }
 }

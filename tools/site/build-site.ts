@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { checkExcerpts } from './check-excerpts.ts'
 import { checkLinks } from './check-links.ts'
 import { checkDiagrams } from './diagrams/diagram-files.ts'
 import { layOut } from './layout.ts'
@@ -30,11 +31,16 @@ export async function buildSite(root: string): Promise<Site> {
   }
   const pages = readPages(docs)
   const rendered = new Map(pages.map((page) => [page.path, { page, rendered: renderPage(page, { docs, repository }) }]))
-  const problems = [...checkLinks(docs, rendered), ...checkTranslations(pages), ...checkDiagrams(docs)]
+  const problems = [
+    ...checkLinks(docs, rendered),
+    ...checkTranslations(pages),
+    ...checkExcerpts(root, pages),
+    ...checkDiagrams(docs),
+  ]
 
   const titles = new Map(pages.map(({ path, title, fields }) => [path, fields['short'] ?? title]))
   const codes = Object.keys(languages) as Language[]
-  const navigation = new Map(codes.map((code) => [code, readNavigation(docs, code)]))
+  const navigation = new Map(codes.map((code) => [code, readNavigation(docs, code, pages)]))
   const listed = new Set([...navigation.values()].flat().flatMap((section) => section.pages))
   for (const path of listed) if (!rendered.has(path)) problems.push(`docs/navigation.json: ${path} does not exist`)
   for (const { path } of pages) {

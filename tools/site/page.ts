@@ -10,6 +10,8 @@ export type Language = keyof typeof languages
 export interface Section {
   readonly title: string
   readonly pages: readonly string[]
+  /** A folder whose further pages follow in the order of their names. */
+  readonly folder?: string
 }
 
 /** A Markdown page below `docs`. */
@@ -60,10 +62,18 @@ function fieldOf(line: string): [string, string][] {
   return match ? [[match[1]!, match[2]!]] : []
 }
 
-/** Reads the sections of the navigation: `docs/navigation.json`, and for other languages those with their own file. */
-export function readNavigation(docs: string, language: Language): Section[] {
+/** Reads the sections of the navigation from `navigation.json` in the folder of a language. */
+export function readNavigation(docs: string, language: Language, pages: readonly Page[]): Section[] {
   const file = join(docs, language === 'en' ? '' : language, 'navigation.json')
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Section[]) : []
+  if (!existsSync(file)) return []
+  const sections = JSON.parse(readFileSync(file, 'utf8')) as Section[]
+  const listed = new Set(sections.flatMap((section) => section.pages))
+  return sections.map((section) => {
+    const { folder } = section
+    if (folder === undefined) return section
+    const others = pages.map(({ path }) => path).filter((path) => path.startsWith(`${folder}/`) && !listed.has(path))
+    return { ...section, pages: [...section.pages, ...others] }
+  })
 }
 
 /** The address of a page below the root of the site. */

@@ -30,7 +30,7 @@ export interface Diagram {
   readonly cell?: readonly [number, number]
 }
 
-const gap = [36, 34] as const
+const gap = [52, 34] as const
 type Point = readonly [number, number]
 interface Rectangle {
   readonly x: number
@@ -49,7 +49,7 @@ text{fill:#1c2127;font:13px system-ui,'Segoe UI','Noto Sans',sans-serif}.quiet{f
 
 /** Draws a diagram as SVG, with one style for light and dark surroundings. Throws if a text does not fit. */
 export function draw(diagram: Diagram): string {
-  const [width, height] = diagram.cell ?? [168, 58]
+  const [width, height] = diagram.cell ?? [160, 58]
   const rectangles = new Map(
     Object.entries(diagram.boxes).map(([name, { at, size = [1, 1], style: kind }]) => {
       const margin = kind === 'group' ? 14 : 0
@@ -64,15 +64,19 @@ export function draw(diagram: Diagram): string {
       ]
     }),
   )
-  const all = [...rectangles.values()]
-  const left = Math.min(0, ...all.map(({ x }) => x - 2))
-  const top = Math.min(0, ...all.map(({ y }) => y - 2))
-  const right = Math.max(...all.map(({ x, w }) => x + w)) + 16
-  const bottom = Math.max(...all.map(({ y, h }) => y + h)) + 16
   const boxes = Object.entries(diagram.boxes)
     .sort(([, a], [, b]) => Number(b.style === 'group') - Number(a.style === 'group'))
     .map(([name, box]) => drawBox(box, rectangles.get(name)!))
   const arrows = diagram.arrows.map((arrow) => drawArrow(arrow, rectangles))
+  const corners = [...rectangles.values()].flatMap(({ x, y, w, h }): Point[] => [
+    [x, y],
+    [x + w, y + h],
+  ])
+  const points = [...corners, ...arrows.flatMap((arrow) => arrow.points)]
+  const left = Math.min(...points.map(([x]) => x)) - 12
+  const top = Math.min(...points.map(([, y]) => y)) - 12
+  const right = Math.max(...points.map(([x]) => x)) + 12
+  const bottom = Math.max(...points.map(([, y]) => y)) + 12
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${left} ${top} ${right - left} ${bottom - top}" width="${right - left}" height="${bottom - top}">
 ${style}
 <title>${escapeHtml(diagram.description)}</title>
@@ -111,7 +115,13 @@ function sidesOf(a: Rectangle, b: Rectangle): [Side, Side] {
   return b.y > a.y ? ['bottom', 'top'] : ['top', 'bottom']
 }
 
-function drawArrow(arrow: Arrow, boxes: ReadonlyMap<string, Rectangle>): { line: string; label: string } {
+interface DrawnArrow {
+  readonly line: string
+  readonly label: string
+  readonly points: readonly Point[]
+}
+
+function drawArrow(arrow: Arrow, boxes: ReadonlyMap<string, Rectangle>): DrawnArrow {
   const [a, b] = [boxes.get(arrow.from), boxes.get(arrow.to)]
   if (!a || !b) throw new Error(`No box ${arrow.from} or ${arrow.to}`)
   const [out, into] = (arrow.sides?.split(' ') as [Side, Side] | undefined) ?? sidesOf(a, b)
@@ -145,7 +155,11 @@ function drawArrow(arrow: Arrow, boxes: ReadonlyMap<string, Rectangle>): { line:
   const path = `M${points.map((point) => point.join(' ')).join('L')}`
   const dash = arrow.isDashed ? ' stroke-dasharray="5 4"' : ''
   const line = `<path class="arrow" d="${path}"${dash}/>${drawHead(end, into)}`
-  return { line, label: arrow.label === undefined ? '' : drawLabel(arrow.label, points) }
+  return {
+    line,
+    label: arrow.label === undefined ? '' : drawLabel(arrow.label, points),
+    points: arrow.label === undefined ? points : [...points, ...labelCorners(arrow.label, points)],
+  }
 }
 
 /** Where both boxes face each other, the arrow is straight. */
@@ -192,19 +206,34 @@ function drawHead([x, y]: Point, side: Side): string {
   return `<path class="head" d="M${x} ${y}${corners[side].map(([dx, dy]) => `L${x + dx} ${y + dy}`).join('')}Z"/>`
 }
 
-function drawLabel(label: string, points: readonly Point[]): string {
+function labelPlace(label: string, points: readonly Point[]): Rectangle {
   // The middle of the longest segment.
   const segments = points.slice(1).map((point, i) => [points[i]!, point] as const)
   const length = ([a, b]: readonly [Point, Point]): number => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1])
   const [a, b] = segments.reduce((best, one) => (length(one) > length(best) ? one : best))
   const [x, y] = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]
   const lines = label.split('\n')
-  const width = Math.max(...lines.map((line) => line.length)) * 5.7 + 6
-  const height = lines.length * 14 + 2
-  const back = `<rect class="label-back" x="${x - width / 2}" y="${y - height / 2}" width="${width}" height="${height}"/>`
-  const texts = lines.map(
-    (line, i) =>
-      `<text class="quiet" x="${x}" y="${y - height / 2 + 12 + i * 14}" text-anchor="middle">${escapeHtml(line)}</text>`,
-  )
+  const w = Math.max(...lines.map((line) => line.length)) * 5.7 + 6
+  const h = lines.length * 14 + 2
+  return { x: x - w / 2, y: y - h / 2, w, h }
+}
+
+function labelCorners(label: string, points: readonly Point[]): Point[] {
+  const { x, y, w, h } = labelPlace(label, points)
+  return [
+    [x, y],
+    [x + w, y + h],
+  ]
+}
+
+function drawLabel(label: string, points: readonly Point[]): string {
+  const { x, y, w, h } = labelPlace(label, points)
+  const back = `<rect class="label-back" x="${x}" y="${y}" width="${w}" height="${h}"/>`
+  const texts = label
+    .split('\n')
+    .map(
+      (line, i) =>
+        `<text class="quiet" x="${x + w / 2}" y="${y + 12 + i * 14}" text-anchor="middle">${escapeHtml(line)}</text>`,
+    )
   return back + texts.join('')
 }

@@ -1,0 +1,67 @@
+// Performs every tutorial of the site as a reader would: saves its files, runs its commands and compares their output.
+// Pages with `runs: project` start in an empty folder, with the packages as npm would install them; pages with
+// `runs: clone` start in a clone of the repository.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readPages } from '../../tools/site/page.ts'
+import { linkClone } from '../readme/link-clone.ts'
+import { stepsOfPage } from '../readme/page-steps.ts'
+import { readersEnvironment, runTutorial } from '../readme/run-tutorial.ts'
+import { installPacked } from '../scaffold/packed-modules.ts'
+
+const docs = join(import.meta.dirname, '..', '..', 'docs')
+const pages = readPages(docs)
+const tutorials = pages.filter(({ fields, language }) => fields['runs'] !== undefined && language === 'en')
+const only = process.env['KUBEWRIGHT_TUTORIAL']
+
+test('all pages of docs/tutorials are executed', () => {
+  const missing = pages.filter(({ path, fields }) => path.startsWith('tutorials/') && fields['runs'] === undefined)
+  expect(missing.map(({ path }) => path)).toEqual([])
+})
+
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0
+if (!hasKubectl) console.log('The tutorials are not run: there is no kubectl on the PATH')
+
+describe.skipIf(!hasKubectl)('tutorials', () => {
+  let parent: string
+
+  beforeAll(async () => {
+    parent = mkdtempSync(join(tmpdir(), 'kubewright-tutorials-'))
+    await installPacked(join(parent, 'registry'))
+    writeNpm(join(parent, 'bin'), join(parent, 'registry', 'node_modules'))
+  }, 300_000)
+
+  afterAll(() => rmSync(parent, { recursive: true, force: true }), 120_000)
+
+  test.each(tutorials.filter(({ path }) => only === undefined || path.includes(only)))(
+    '$path works as written',
+    { timeout: 600_000 },
+    async ({ path, fields }) => {
+      const folder = join(parent, path.replace(/\W+/g, '-'))
+      mkdirSync(folder)
+      if (fields['runs'] === 'clone') linkClone(folder)
+      const search = [join(parent, 'bin'), process.env['PATH']].join(delimiter)
+      const text = readFileSync(join(docs, path), 'utf8')
+      await runTutorial(stepsOfPage(text), { page: `docs/${path}`, folder, env: { PATH: search, NO_COLOR: '1' } })
+    },
+  )
+})
+
+/** A stand-in for npm without a network: `create` and `install` use the packed packages, all else is npm's own. */
+function writeNpm(folder: string, modules: string): void {
+  mkdirSync(folder)
+  const real = execFileSync('bash', ['-c', 'command -v npm'], { env: readersEnvironment, encoding: 'utf8' }).trim()
+  const create = join(modules, 'create-kubewright', 'bin', 'create-kubewright.js')
+  const script = `#!/usr/bin/env bash
+case "$1" in
+  create) shift 2; args=(); for one in "$@"; do [ "$one" = -- ] || args+=("$one"); done; exec node ${create} "\${args[@]}" ;;
+  install | ci) [ -e node_modules ] || ln -s ${modules} node_modules ;;
+  *) exec ${real} "$@" ;;
+esac
+`
+  writeFileSync(join(folder, 'npm'), script)
+  chmodSync(join(folder, 'npm'), 0o755)
+}
