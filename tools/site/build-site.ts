@@ -1,12 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { apiPages } from './api-pages.ts'
 import { checkExcerpts } from './check-excerpts.ts'
 import { checkLinks } from './check-links.ts'
 import { checkDiagrams } from './diagrams/diagram-files.ts'
 import { layOut } from './layout.ts'
-import { addressOf, type Language, languages, readNavigation, readPages } from './page.ts'
+import { addressOf, type Language, languages, type Page, readNavigation, readPages } from './page.ts'
 import { renderPage } from './render-page.ts'
+import { checkSchemaPage } from './schema-page.ts'
 import { indexPages } from './search-index.ts'
 import { checkTranslations } from './translations.ts'
 
@@ -21,6 +23,9 @@ const address = 'https://github.com/kubewright/kubewright'
 /** The largest size of the whole site. */
 const limit = 15_000_000
 
+/** Generated pages, which are created once per process. */
+let generated: Page[] | undefined
+
 /** Builds the site of a repository in memory. Broken links and other mistakes are problems, not failures. */
 export async function buildSite(root: string): Promise<Site> {
   const docs = join(root, 'docs')
@@ -29,13 +34,14 @@ export async function buildSite(root: string): Promise<Site> {
     const isFolder = existsSync(join(root, path)) && statSync(join(root, path)).isDirectory()
     return `${address}/${isFolder ? 'tree' : 'blob'}/main/${path.replace(/\/$/, '')}`
   }
-  const pages = readPages(docs)
+  const pages = [...readPages(docs), ...(generated ??= apiPages(root))]
   const rendered = new Map(pages.map((page) => [page.path, { page, rendered: renderPage(page, { docs, repository }) }]))
   const problems = [
     ...checkLinks(docs, rendered),
     ...checkTranslations(pages),
     ...checkExcerpts(root, pages),
     ...checkDiagrams(docs),
+    ...checkSchemaPage(root),
   ]
 
   const titles = new Map(pages.map(({ path, title, fields }) => [path, fields['short'] ?? title]))

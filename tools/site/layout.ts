@@ -100,7 +100,7 @@ ${around.sections.map((section) => navigation(section, page, around, link)).join
 <main id="content">
 <article>
 ${rendered.html}</article>
-${isHome ? '' : `<footer><nav class="neighbours" aria-label="${say.back}, ${say.next}">${neighbour(order[at - 1], say.back, 'back')}${neighbour(at < 0 ? undefined : order[at + 1], say.next, 'next')}</nav><a href="${around.repository(`docs/${page.path}`)}">${say.edit}</a></footer>`}
+${isHome ? '' : `<footer><nav class="neighbours" aria-label="${say.back}, ${say.next}">${neighbour(order[at - 1], say.back, 'back')}${neighbour(at < 0 ? undefined : order[at + 1], say.next, 'next')}</nav>${page.isGenerated ? '' : `<a href="${around.repository(`docs/${page.path}`)}">${say.edit}</a>`}</footer>`}
 </main>
 ${contents(rendered.headings, say.contents)}
 </div>

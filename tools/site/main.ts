@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { dirname, extname, join } from 'node:path'
 import { buildSite, type Site, sizeOf } from './build-site.ts'
 import { writeDiagrams } from './diagrams/diagram-files.ts'
+import { writeSchemaPage } from './schema-page.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const types: Record<string, string> = {
@@ -19,8 +20,10 @@ const [command = 'serve', argument] = process.argv.slice(2)
 if (command === 'serve') await serve(Number(argument ?? 8086))
 else if (command === 'build') write(await buildSite(root), argument ?? join(root, 'dist', 'site'))
 else if (command === 'check') report(await buildSite(root))
-else if (command === 'generate') writeDiagrams(join(root, 'docs'))
-else {
+else if (command === 'generate') {
+  writeDiagrams(join(root, 'docs'))
+  writeSchemaPage(root)
+} else {
   console.error(`Unknown command ${command}. Use: npm run docs [-- serve [PORT] | build [FOLDER] | check | generate]`)
   process.exitCode = 2
 }

@@ -26,6 +26,8 @@ export interface Page {
   /** Lines of the front matter, so that messages can name lines of the file. */
   readonly offset: number
   readonly fields: Readonly<Record<string, string>>
+  /** Whether the page exists only in the site, without a file. */
+  readonly isGenerated?: boolean
 }
 
 const hidden = /^(theme|pictures|node_modules)\//
