@@ -3,16 +3,19 @@
 import { writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseManifests } from '@kubewright/api'
-import { AsyncDisposer } from '@kubewright/base'
+import { AsyncDisposer, systemClock } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import { type ControlPlane, startControlPlane } from '@kubewright/controlplane'
 import { CustomResourceDefinition } from '@kubewright/k8s'
 import {
+  ActivityTracer,
   createManager,
   definitionsOf,
   type Manager,
   needsWebhooks,
+  noTracer,
   type Operator,
+  traceRequests,
   webhookRunnable,
 } from '@kubewright/runtime'
 import { folderProblem, makeFolder } from '@kubewright/storage'
@@ -73,12 +76,20 @@ export async function openStage(kubeconfig: string): Promise<Stage> {
       }
     },
     async start(operator) {
-      const client = plane.client()
-      const manager = createManager({ operator, client })
+      // The console shows the requests of reconciles.
+      const tracer = new ActivityTracer(noTracer, systemClock)
+      const client = plane.client({ around: traceRequests(tracer) })
+      const manager = createManager({ operator, client, tracer })
       if (needsWebhooks(operator)) {
         // Over HTTPS, as in a cluster.
         manager.add(
-          webhookRunnable(operator, { client: plane.client(), url: 'https://127.0.0.1:0', host: '127.0.0.1', port: 0 }),
+          webhookRunnable(operator, {
+            client: plane.client(),
+            url: 'https://127.0.0.1:0',
+            host: '127.0.0.1',
+            port: 0,
+            tracer,
+          }),
         )
       }
       const stop = new AbortController()

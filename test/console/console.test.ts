@@ -1,6 +1,14 @@
 import { systemClock } from '@kubewright/base'
 import { ConfigMap, Deployment, Namespace, Secret } from '@kubewright/k8s'
-import { createManager, debugReport, defineController, defineOperator } from '@kubewright/runtime'
+import {
+  ActivityTracer,
+  createManager,
+  debugReport,
+  defineController,
+  defineOperator,
+  noTracer,
+  traceRequests,
+} from '@kubewright/runtime'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noBrowser, openTestConsole, show, type TestConsole } from './open-test-console.ts'
 
@@ -25,16 +33,19 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', { timeout: 
   beforeAll(async () => {
     const maps = defineController(ConfigMap, {
       name: 'maps',
-      reconcile: ({ data }) => {
+      reconcile: async ({ data, metadata }, { client }) => {
+        if (metadata.name === 'reading') await client.find(Secret, 'absent')
         if (data?.['fail'] !== undefined) throw new Error('The colour is <b>unknown</b>')
       },
     })
     let report: () => ReturnType<typeof debugReport>
     const operators = [{ name: 'colours', report: async () => JSON.parse(JSON.stringify(report())) }]
     env = await openTestConsole({ operators })
+    const tracer = new ActivityTracer(noTracer, systemClock)
     const manager = createManager({
       operator: defineOperator({ name: 'colours', controllers: [maps] }),
-      client: env.client,
+      client: env.plane.client({ around: traceRequests(tracer) }),
+      tracer,
     })
     report = () => debugReport({ manager, clock: systemClock })
     running = manager.start({ signal: stop.signal })
@@ -134,6 +145,11 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', { timeout: 
     await page.getByRole('heading', { name: 'colours' }).waitFor()
     await page.getByText('add v1 ConfigMap default/failing').first().waitFor()
     await page.getByText('The colour is <b>unknown</b>').first().waitFor()
+    await env.client.create(ConfigMap({ metadata: { name: 'reading' } }))
+    const reading = page.getByRole('row').filter({ hasText: 'default/reading' }).first()
+    await reading.getByText('1 requests, 0 writes').click()
+    await reading.getByText('GET /api/v1/namespaces/default/secrets/absent').waitFor()
+    await page.getByRole('img', { name: 'Duration of reconciles' }).first().waitFor()
     await env.client.delete(ConfigMap, 'failing')
     await page.context().close()
   })

@@ -336,6 +336,7 @@ export {
   restClientMetrics,
   webhookMetrics,
 } from './telemetry/metrics/runtime-metrics.ts'
+export { ActivityTracer, type TracedCall, type TracedRequest } from './telemetry/tracing/activity-tracer.ts'
 export {
   type OpenTelemetryApi,
   type OpenTelemetrySpan,

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { OperatorView } from '../../src/wire/operator-view.ts'
 import { shortDuration } from './age.ts'
+import { CallList } from './call-list.tsx'
 import { ControllerTable } from './controller-table.tsx'
+import { DurationChart } from './duration-chart.tsx'
 import { findHotLoops } from './hot-loops.ts'
 import { ReconcileList } from './reconcile-list.tsx'
 import { useShared } from './settings.ts'
@@ -58,8 +60,15 @@ function OperatorSection({ operator }: { readonly operator: OperatorView }) {
           </p>
         </>
       )}
+      <DurationChart reconciles={past} />
       <h2>{text('reconciles')}</h2>
       <ReconcileList reconciles={shown} />
+      {operator.calls.length > 0 && (
+        <>
+          <h2>{text('webhookCalls')}</h2>
+          <CallList calls={operator.calls} />
+        </>
+      )}
     </section>
   )
 }

@@ -1,5 +1,6 @@
 import type { ReconcileView } from '../../src/wire/operator-view.ts'
 import { causeText } from './cause-text.ts'
+import { RequestList } from './request-list.tsx'
 import { text } from './text.ts'
 import { wordTone } from './tone.ts'
 
@@ -33,6 +34,7 @@ export function ReconcileList({ reconciles }: { readonly reconciles: readonly Re
                 <div key={index}>{causeText(cause)}</div>
               ))}
               {record.error && <pre class="problem">{record.error}</pre>}
+              {record.requests && record.requests.length > 0 && <RequestList requests={record.requests} />}
             </td>
           </tr>
         ))}

@@ -158,6 +158,12 @@ const en = {
   remove: 'Remove',
   addItem: 'Add',
   addKey: 'Add a key',
+  requests: '{0} requests, {1} writes',
+  webhookCalls: 'Webhook calls',
+  webhook: 'Webhook',
+  allowed: 'allowed',
+  denied: 'denied',
+  durations: 'Duration of reconciles',
 }
 
 /** The name of a text. */
@@ -323,6 +329,12 @@ const zh: Texts = {
   remove: '移除',
   addItem: '添加',
   addKey: '添加键',
+  requests: '{0} 个请求，{1} 个写入',
+  webhookCalls: 'Webhook 调用',
+  webhook: 'Webhook',
+  allowed: '允许',
+  denied: '拒绝',
+  durations: '调谐耗时',
 }
 
 const ja: Texts = {
@@ -485,6 +497,12 @@ const ja: Texts = {
   remove: '削除',
   addItem: '追加',
   addKey: 'キーを追加',
+  requests: 'リクエスト {0} 件、書き込み {1} 件',
+  webhookCalls: 'Webhook 呼び出し',
+  webhook: 'Webhook',
+  allowed: '許可',
+  denied: '拒否',
+  durations: 'リコンサイルの所要時間',
 }
 
 const ru: Texts = {
@@ -647,6 +665,12 @@ const ru: Texts = {
   remove: 'Убрать',
   addItem: 'Добавить',
   addKey: 'Добавить ключ',
+  requests: 'Запросов: {0}, записей: {1}',
+  webhookCalls: 'Вызовы вебхуков',
+  webhook: 'Вебхук',
+  allowed: 'разрешено',
+  denied: 'отклонено',
+  durations: 'Длительность реконсиляций',
 }
 
 /** The languages of the page. */

@@ -16,6 +16,6 @@ async function viewOf(source: OperatorSource, signal: AbortSignal): Promise<Oper
     return viewOperator(source.name, await source.report(signal))
   } catch (error) {
     const problem = problemText(error)
-    return { name: source.name, problem, controllers: [], caches: [], reconciles: [], missingAccess: [] }
+    return { name: source.name, problem, controllers: [], caches: [], reconciles: [], calls: [], missingAccess: [] }
   }
 }

@@ -1,6 +1,14 @@
 import type { DebugReport } from '@kubewright/runtime'
 import { isJson, type Json, listAt, objectAt, textOf } from '../cluster/json.ts'
-import type { CauseView, ControllerView, OperatorView, QueuedKeyView, ReconcileView } from '../wire/operator-view.ts'
+import type {
+  CallView,
+  CauseView,
+  ControllerView,
+  OperatorView,
+  QueuedKeyView,
+  ReconcileView,
+  RequestView,
+} from '../wire/operator-view.ts'
 
 // The maximum number of keys per state that the page shows.
 const maxKeys = 50
@@ -20,6 +28,7 @@ export function viewOperator(name: string, report: DebugReport): OperatorView {
       typeof kind === 'string' ? [{ kind, objects: typeof objects === 'number' ? objects : null }] : [],
     ),
     reconciles: listAt(report, 'reconciles').map(viewReconcile),
+    calls: listAt(report, 'calls').map(viewCall),
     missingAccess: Array.isArray(missing) ? missing.map((one) => JSON.stringify(one)) : [],
   }
 }
@@ -62,6 +71,33 @@ function viewReconcile(record: Json): ReconcileView {
     causes: listAt(record, 'causes').map(viewCause),
     error: textOf(record['error']) || undefined,
     requeueAfterMillis: typeof requeue === 'number' ? requeue : undefined,
+    requests: record['requests'] === undefined ? undefined : listAt(record, 'requests').map(viewRequest),
+  }
+}
+
+function viewRequest(request: Json): RequestView {
+  return { method: textOf(request['method']), path: textOf(request['path']), ...viewTiming(request) }
+}
+
+function viewCall(call: Json): CallView {
+  const { path, allowed, message } = call
+  return {
+    path: textOf(path),
+    allowed: typeof allowed === 'boolean' ? allowed : undefined,
+    message: textOf(message) || undefined,
+    ...viewTiming(call),
+  }
+}
+
+function viewTiming({
+  startedAt,
+  durationMillis,
+  error,
+}: Json): Pick<RequestView, 'startedAt' | 'durationMillis' | 'error'> {
+  return {
+    startedAt: textOf(startedAt),
+    durationMillis: Number(durationMillis ?? 0),
+    error: textOf(error) || undefined,
   }
 }
 

@@ -21,6 +21,30 @@ export interface ReconcileView {
   readonly causes: readonly CauseView[]
   readonly error?: string | undefined
   readonly requeueAfterMillis?: number | undefined
+  /** The requests that the reconcile sent; absent if they were not recorded. */
+  readonly requests?: readonly RequestView[] | undefined
+}
+
+/** A request that a reconcile sent to the API server. */
+export interface RequestView {
+  readonly method: string
+  readonly path: string
+  /** RFC 3339. */
+  readonly startedAt: string
+  readonly durationMillis: number
+  readonly error?: string | undefined
+}
+
+/** A call of a webhook of the operator. */
+export interface CallView {
+  readonly path: string
+  /** RFC 3339. */
+  readonly startedAt: string
+  readonly durationMillis: number
+  /** Whether an admission webhook allowed the request. */
+  readonly allowed?: boolean | undefined
+  readonly message?: string | undefined
+  readonly error?: string | undefined
 }
 
 /** A key in a work queue. */
@@ -58,6 +82,8 @@ export interface OperatorView {
   readonly caches: readonly CacheView[]
   /** Newest first. */
   readonly reconciles: readonly ReconcileView[]
+  /** The last calls of its webhooks, newest first. */
+  readonly calls: readonly CallView[]
   /** Permissions that the operator lacks. */
   readonly missingAccess: readonly string[]
 }

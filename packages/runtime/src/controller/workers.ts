@@ -1,7 +1,7 @@
 import { Deferred, type Duration, formatDuration, type Logger, type Timer, toMillis } from '@kubewright/base'
 import type { KeyGate, KeyHold } from '../leases/write-gate.ts'
 import type { Queue, Taken } from '../queue/queue.ts'
-import { noTracer, type Tracer } from '../telemetry/tracing/tracer.ts'
+import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { ControllerMetrics } from './controller-metrics.ts'
 import { HangWatch } from './hang-watch.ts'
 import { type HotLoop, HotLoopDetector, type HotLoopOptions } from './hot-loop-detector.ts'
@@ -165,7 +165,7 @@ export class Workers {
       }
       run.lost = hold?.lost
       if (this.#timeout > 0) run.limit(this.#timeout)
-      outcome = tracer === noTracer ? reconcile(taken.key, run) : traced(tracer, host, run, reconcile)
+      outcome = tracer.isActive === false ? reconcile(taken.key, run) : traced(tracer, host, run, reconcile)
     } catch (error) {
       this.#failed(run, error)
       this.#end(run, hold)

@@ -97,6 +97,7 @@ export interface Manager {
   /** The identity of this replica in Leases. */
   readonly identity: string
   readonly operator: Operator | undefined
+  readonly tracer: Tracer
   /** The main cluster. Its clients have no write gate: work of the leader must use the clients in its context. */
   readonly cluster: Cluster
   readonly clusters: ManagedClusters

@@ -8,6 +8,7 @@ import type { Runnable, RunnablePhase } from '../define/runnable.ts'
 import { gatedCluster } from '../leases/gated-client.ts'
 import { NotLeaderError } from '../leases/not-leader-error.ts'
 import { objectController } from '../reconcile/object-controller.ts'
+import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import { ControllerRoster } from './controller-roster.ts'
 import type { ManagedClusters, Manager, ManagerState } from './manager.ts'
 import type { ManagerParts } from './manager-parts.ts'
@@ -68,6 +69,10 @@ export class RunningManager implements Manager {
     for (const runnable of operator?.runnables ?? []) this.add(runnable)
     this.#provided = new ProvidedClusters(parts, this.#roster)
     if (operator?.clusters !== undefined) this.add(operator.clusters.start(this.#provided))
+  }
+
+  get tracer(): Tracer {
+    return this.#parts.tracer
   }
 
   get clusters(): ManagedClusters {

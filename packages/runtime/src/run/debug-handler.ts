@@ -9,11 +9,13 @@ import type { MissingAccess } from '../rbac/preflight.ts'
 import { type HttpHandler, type HttpRequest, isLoopback, textResponse } from '../serving/http/http-handler.ts'
 import type { Profiler } from '../serving/http/profiler.ts'
 import { errorWithCause, jsonOf } from '../telemetry/logging/log-value.ts'
+import { ActivityTracer } from '../telemetry/tracing/activity-tracer.ts'
 import { profileHandler } from './profile-handler.ts'
 
 /** Options of {@link debugHandler}. */
 export interface DebugOptions {
-  readonly manager: Pick<Manager, 'operator' | 'describe' | 'runners' | 'cluster' | 'clusters'>
+  readonly manager: Pick<Manager, 'operator' | 'describe' | 'runners' | 'cluster' | 'clusters'> &
+    Partial<Pick<Manager, 'tracer'>>
   readonly clock: Clock
   /** The missing permissions of the operator, if known. */
   readonly missingAccess?: () => readonly MissingAccess[] | undefined
@@ -62,14 +64,21 @@ export interface DebugReport {
   readonly controllers: readonly object[]
   readonly queues: readonly object[]
   readonly caches: readonly object[]
-  /** The last reconciles of all controllers, newest first. */
+  /**
+   * The last reconciles of all controllers, newest first. Each has the `requests` that it sent, if a report was read
+   * within 30 seconds before it and the manager's tracer is an {@link ActivityTracer}, as that of `run`.
+   */
   readonly reconciles: readonly object[]
+  /** The last calls of webhooks that this process served, newest first, under the same condition. */
+  readonly calls: readonly object[]
   readonly access: object
 }
 
 /** Captures the state of a manager. */
 export function debugReport(options: DebugOptions): DebugReport {
   const { manager, clock } = options
+  const activity = manager.tracer instanceof ActivityTracer ? manager.tracer : undefined
+  activity?.watch()
   return {
     time: new Date(clock.now()).toISOString(),
     operator: manager.operator === undefined ? null : describeOperator(manager.operator),
@@ -80,7 +89,8 @@ export function debugReport(options: DebugOptions): DebugReport {
     reconciles: manager.runners
       .flatMap((runner) => runner.recent())
       .sort((a, b) => b.startedAt - a.startedAt)
-      .map(describeReconcile),
+      .map((record) => describeReconcile(record, activity)),
+    calls: activity?.calls.map(withTime) ?? [],
     access: { missing: options.missingAccess?.() ?? null },
   }
 }
@@ -150,7 +160,15 @@ function statsOf(store: unknown): object {
   return typeof stats === 'object' && stats !== null ? { stats } : {}
 }
 
-function describeReconcile({ error, startedAt, ...record }: ReconcileRecord): object {
-  const failure = error === undefined ? {} : { error: errorWithCause(error) }
-  return { ...record, startedAt: new Date(startedAt).toISOString(), ...failure }
+function describeReconcile({ error, ...record }: ReconcileRecord, activity: ActivityTracer | undefined): object {
+  const requests = activity?.requestsOf(record.reconcileID)?.map(withTime)
+  return {
+    ...withTime(record),
+    ...(error === undefined ? {} : { error: errorWithCause(error) }),
+    ...(requests === undefined ? {} : { requests }),
+  }
+}
+
+function withTime<T extends { readonly startedAt: number }>(entry: T): Omit<T, 'startedAt'> & { startedAt: string } {
+  return { ...entry, startedAt: new Date(entry.startedAt).toISOString() }
 }

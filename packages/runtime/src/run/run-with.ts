@@ -19,6 +19,7 @@ import { createHealthChecks } from '../serving/health/health-checks.ts'
 import { createLogSink, type LogSinkOptions } from '../telemetry/logging/create-log-sink.ts'
 import { errorWithCause } from '../telemetry/logging/log-value.ts'
 import { measureRequests } from '../telemetry/metrics/measure-requests.ts'
+import { ActivityTracer } from '../telemetry/tracing/activity-tracer.ts'
 import { traceRequests } from '../telemetry/tracing/trace-requests.ts'
 import { noTracer, type Tracer } from '../telemetry/tracing/tracer.ts'
 import { needsWebhooks, webhookRunnable } from '../webhook/start-webhooks.ts'
@@ -95,7 +96,8 @@ interface Work {
 async function work(given: Operator, context: Work): Promise<void> {
   const { host, settings, log, options, disposer, signal } = context
   const { clock, random } = host
-  const { tracer = noTracer, metrics = createMetricRegistry() } = options
+  const { metrics = createMetricRegistry() } = options
+  const tracer = new ActivityTracer(options.tracer ?? noTracer, clock)
   const operator = adjusted(given, settings)
   metrics.define(managerMetrics)
   if (host.process) disposer.use(measureProcess(metrics, { process: host.process, clock }))

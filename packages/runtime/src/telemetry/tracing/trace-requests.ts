@@ -1,13 +1,13 @@
 import type { RestClientOptions, RestRequest } from '@kubewright/client'
-import { noTracer, type SpanAttributes, type Tracer } from './tracer.ts'
+import type { SpanAttributes, Tracer } from './tracer.ts'
 
 /**
  * Traces the requests of a client; pass the result as the client's `around` option. Each request becomes a child of the
  * current span, such as that of a reconcile, with attributes named as in OpenTelemetry's conventions.
  */
 export function traceRequests(tracer: Tracer): NonNullable<RestClientOptions['around']> {
-  if (tracer === noTracer) return (_, call) => call()
-  return (request, call) => tracer.span(nameOf(request), attributesOf(request), call)
+  return (request, call) =>
+    tracer.isActive === false ? call() : tracer.span(nameOf(request), attributesOf(request), call)
 }
 
 function nameOf({ method, resource }: RestRequest): string {

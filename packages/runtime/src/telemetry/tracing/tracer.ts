@@ -17,6 +17,8 @@ export interface SpanOptions {
 
 /** Creates spans. The default tracer does nothing; `openTelemetryTracer` forwards spans to OpenTelemetry. */
 export interface Tracer {
+  /** False while spans would do nothing: callers may then call the work directly. @default true */
+  readonly isActive?: boolean
   /** Runs the work within a span and ends the span when the work is done. Spans started by the work become children. */
   span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => T, options?: SpanOptions): T
 }
@@ -24,4 +26,4 @@ export interface Tracer {
 const noSpan: Span = { set() {}, fail() {}, end() {} }
 
 /** A tracer that does nothing. */
-export const noTracer: Tracer = { span: (_name, _attributes, work) => work(noSpan) }
+export const noTracer: Tracer = { isActive: false, span: (_name, _attributes, work) => work(noSpan) }

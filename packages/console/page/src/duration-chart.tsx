@@ -1,0 +1,44 @@
+import type { ReconcileView } from '../../src/wire/operator-view.ts'
+import { text } from './text.ts'
+import { wordTone } from './tone.ts'
+
+const [width, height, pad] = [720, 110, 18]
+
+/** The durations of the last reconciles over time, on a logarithmic scale; the colours show the results. */
+export function DurationChart({ reconciles }: { readonly reconciles: readonly ReconcileView[] }) {
+  if (reconciles.length < 2) return null
+  const times = reconciles.map(({ startedAt }) => Date.parse(startedAt))
+  const [first, last] = [Math.min(...times), Math.max(...times)]
+  const top = Math.max(10, ...reconciles.map(({ durationMillis }) => durationMillis))
+  const x = (time: number): number => pad + ((time - first) / Math.max(1, last - first)) * (width - 2 * pad)
+  // 0.1 ms is at the bottom.
+  const scale = (millis: number): number => Math.log10(Math.max(0.1, millis)) + 1
+  const y = (millis: number): number => height - pad - (scale(millis) / scale(top)) * (height - 2 * pad)
+  const lines = [0.1, 1, 10, 100, 1000, 10_000, 100_000].filter((millis) => millis <= top)
+  return (
+    <figure class="chart">
+      <figcaption>{text('durations')}</figcaption>
+      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={text('durations')}>
+        {lines.map((millis) => (
+          <g key={millis}>
+            <line x1={pad} x2={width - pad} y1={y(millis)} y2={y(millis)} />
+            <text x={pad} y={y(millis) - 3}>
+              {millis} ms
+            </text>
+          </g>
+        ))}
+        {reconciles.map((record, index) => (
+          <circle
+            key={record.id}
+            class={wordTone(record.result)}
+            cx={x(times[index] ?? first)}
+            cy={y(record.durationMillis)}
+            r="3"
+          >
+            <title>{`${record.controller} ${record.key}: ${record.result}, ${record.durationMillis.toFixed(1)} ms`}</title>
+          </circle>
+        ))}
+      </svg>
+    </figure>
+  )
+}
