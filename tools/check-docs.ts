@@ -16,7 +16,8 @@ interface Block {
 }
 
 function pages(): string[] {
-  const skip = /(^|\/)(node_modules|dist|\.git)(\/|$)/
+  // The code of translated pages equals that of the English page, which the check of the site ensures.
+  const skip = /(^|\/)(node_modules|dist|\.git)(\/|$)|^docs\/(zh|ja|ru)\//
   return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.md') && !skip.test(file),
   )

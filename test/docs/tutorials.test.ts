@@ -1,6 +1,7 @@
 // Performs every tutorial of the site as a reader would: saves its files, runs its commands and compares their output.
 // Pages with `runs: project` start in an empty folder, with the packages as npm would install them; pages with
-// `runs: clone` start in a clone of the repository.
+// `runs: clone` start in a clone of the repository. `needs` names a program without which a page is skipped.
+// KUBEWRIGHT_TUTORIAL=home selects pages by a part of their path.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,6 +17,15 @@ const docs = join(import.meta.dirname, '..', '..', 'docs')
 const pages = readPages(docs)
 const tutorials = pages.filter(({ fields, language }) => fields['runs'] !== undefined && language === 'en')
 const only = process.env['KUBEWRIGHT_TUTORIAL']
+const isInstalled = (program: string): boolean => spawnSync('bash', ['-c', `command -v ${program}`]).status === 0
+const chosen = tutorials.filter(({ path, fields }) => {
+  const { needs } = fields
+  if (needs !== undefined && !isInstalled(needs)) {
+    console.log(`docs/${path} is not run: ${needs} is not installed`)
+    return false
+  }
+  return only === undefined || path.includes(only)
+})
 
 test('all pages of docs/tutorials are executed', () => {
   const missing = pages.filter(({ path, fields }) => path.startsWith('tutorials/') && fields['runs'] === undefined)
@@ -36,18 +46,18 @@ describe.skipIf(!hasKubectl)('tutorials', () => {
 
   afterAll(() => rmSync(parent, { recursive: true, force: true }), 120_000)
 
-  test.each(tutorials.filter(({ path }) => only === undefined || path.includes(only)))(
-    '$path works as written',
-    { timeout: 600_000 },
-    async ({ path, fields }) => {
-      const folder = join(parent, path.replace(/\W+/g, '-'))
-      mkdirSync(folder)
-      if (fields['runs'] === 'clone') linkClone(folder)
-      const search = [join(parent, 'bin'), process.env['PATH']].join(delimiter)
-      const text = readFileSync(join(docs, path), 'utf8')
-      await runTutorial(stepsOfPage(text), { page: `docs/${path}`, folder, env: { PATH: search, NO_COLOR: '1' } })
-    },
-  )
+  test.each(chosen)('$path works as written', { timeout: 600_000 }, async ({ path, fields }) => {
+    const folder = join(parent, path.replace(/\W+/g, '-'))
+    mkdirSync(folder)
+    if (fields['runs'] === 'clone') linkClone(folder)
+    const search = [join(parent, 'bin'), process.env['PATH']].join(delimiter)
+    const text = readFileSync(join(docs, path), 'utf8')
+    await runTutorial(stepsOfPage(text), {
+      page: `docs/${path}`,
+      folder,
+      env: { PATH: search, NO_COLOR: '1', NPM_CONFIG_LOGLEVEL: 'error' },
+    })
+  })
 })
 
 /** A stand-in for npm without a network: `create` and `install` use the packed packages, all else is npm's own. */

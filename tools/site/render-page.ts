@@ -144,11 +144,13 @@ class PageRenderer {
   }
 
   #table(rows: readonly (readonly string[])[]): string {
+    // A header without text is not a header for screen readers.
     const cells = (row: readonly string[], tag: string): string =>
       row
         .map((cell) => {
+          const name = cell === '' ? 'td' : tag
           this.#remember(cell)
-          return `<${tag}>${this.#inline(cell)}</${tag}>`
+          return `<${name}>${this.#inline(cell)}</${name}>`
         })
         .join('')
     const [head = [], ...body] = rows
@@ -156,7 +158,7 @@ class PageRenderer {
       this.#line++
       return `<tr>${cells(row, 'td')}</tr>\n`
     })
-    return `<div class="wide" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${cells(head, head.every((cell) => cell === '') ? 'td' : 'th')}</tr></thead><tbody>${lines.join('')}</tbody></table></div>\n`
+    return `<div class="wide" tabindex="0" role="group" aria-label="Table"><table><thead><tr>${cells(head, 'th')}</tr></thead><tbody>${lines.join('')}</tbody></table></div>\n`
   }
 
   #remember(text: string): void {

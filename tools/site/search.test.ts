@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import type { Page } from './page.ts'
+import { renderPage } from './render-page.ts'
+import { search } from './search.ts'
+import { indexPages } from './search-index.ts'
+
+const texts: Readonly<Record<string, string>> = {
+  'guides/webhooks.md': '# Webhooks\n\nCertificates are renewed.\n\n## Test\n\nUse `defineWebhook`.\n',
+  'guides/rbac.md': '# Permissions\n\nRoles are derived from the code.\n',
+  'zh/start/five-minutes.md': '# 五分钟入门\n\n删除 Deployment。\n',
+}
+const pages = Object.entries(texts).map(([path, text]) => {
+  const language = path.startsWith('zh/') ? 'zh' : 'en'
+  const title = /^# (.+)/.exec(text)![1]!
+  const page: Page = { path, language, title, description: '', text, offset: 0, fields: {} }
+  return { page, rendered: renderPage(page, { docs: '/docs', repository: (file) => file }) }
+})
+const index = indexPages(pages)
+const find = (query: string, language = 'en'): string[] => search(index, query, language).map(({ address }) => address)
+
+test('search() finds beginnings of words and parts of names', () => {
+  expect(find('certif')).toEqual(['guides/webhooks.html'])
+  expect(find('webhook')[0]).toBe('guides/webhooks.html')
+  expect(find('defineweb')).toEqual(['guides/webhooks.html#test'])
+})
+
+test('search() forgives a typing mistake', () => {
+  expect(find('certficates')).toEqual(['guides/webhooks.html'])
+})
+
+test('search() requires all words', () => {
+  expect(find('roles derived')).toEqual(['guides/rbac.html'])
+  expect(find('roles certificates')).toEqual([])
+})
+
+test('search() finds Chinese words for Chinese readers only', () => {
+  expect(find('入门', 'zh')).toEqual(['zh/start/five-minutes.html'])
+  expect(find('入门', 'en')).toEqual([])
+})
