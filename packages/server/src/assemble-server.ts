@@ -4,11 +4,12 @@ import type { Store } from '@kubewright/storage'
 import { type ApiServer, createApiServer, type ServerExtensions, type ServerParts } from './api-server.ts'
 import { type AccessControl, type AccessControlOptions, createAccessControl } from './auth/access-control.ts'
 import { ensureBootstrapPolicy } from './bootstrap/bootstrap-policy.ts'
-import { publishServerAddress, type ServerAddress } from './bootstrap/kubernetes-service.ts'
+import { publishServerAddresses, type ServerAddress } from './bootstrap/kubernetes-service.ts'
+import { type PresenceOptions, ServerPresence } from './bootstrap/server-presence.ts'
 import { keepServiceAddresses } from './bootstrap/service-addresses.ts'
 import { builtinResources } from './builtins/builtin-resources.ts'
 import { builtins } from './builtins/builtins.ts'
-import type { ServiceRanges } from './builtins/core/service/service-allocator.ts'
+import { kubernetesAddress, type ServiceRanges } from './builtins/core/service/service-allocator.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
 import type { EncryptionConfig } from './config/encryption-config.ts'
 import { converterFor } from './crd/conversion/webhook-converter.ts'
@@ -60,6 +61,11 @@ export interface AssembleServerOptions {
 export interface AssembledServer extends ApiServer {
   /** Publishes the address of the server as the endpoint of the service `kubernetes`. Loopback addresses are rejected. */
   publishAddress(address: ServerAddress): Promise<void>
+  /**
+   * Announces the server on a store that other servers share: an identity Lease in kube-system, and its address among the endpoints of the
+   * service `kubernetes`. Disposing the result withdraws the server. On any other store, publishes the address only.
+   */
+  announce(options: Omit<PresenceOptions, 'clusterIp'>): Promise<AsyncDisposable>
 }
 
 /**
@@ -101,7 +107,14 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
   )
   return {
     ...server,
-    publishAddress: (address) => publishServerAddress(server.parts.writer, address),
+    publishAddress: (address) => publishServerAddresses(server.parts, [address]),
+    announce: async (presence) => {
+      const clusterIp = kubernetesAddress(options.serviceRanges?.clusterIpRange)
+      if (store.shared) return ServerPresence.start(server.parts, { ...presence, clusterIp })
+      const { address, port } = presence
+      if (address !== undefined) await publishServerAddresses(server.parts, [{ address, port }])
+      return { [Symbol.asyncDispose]: async () => undefined }
+    },
     [Symbol.asyncDispose]: async () => {
       await addresses[Symbol.asyncDispose]()
       await limit[Symbol.asyncDispose]()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { namespaces } from '../builtins/core/namespace/namespace.ts'
 import { PlainServer } from '../testdata/plain-server.ts'
 import { bootstrap } from './bootstrap.ts'
-import { publishServerAddress } from './kubernetes-service.ts'
+import { publishServerAddresses } from './kubernetes-service.ts'
 
 let server: PlainServer
 /** Accepts any name of an APIService. */
@@ -145,10 +145,10 @@ test('bootstrap() logs an error that many objects share once', async () => {
   await broken[Symbol.asyncDispose]()
 })
 
-describe('publishServerAddress()', () => {
+describe('publishServerAddresses()', () => {
   test('sets the endpoints of the service and updates them when the address changes', async () => {
     for (const port of [6443, 7443]) {
-      await publishServerAddress(server.server.parts.writer, { address: '10.1.1.1', port })
+      await publishServerAddresses(server.server.parts, [{ address: '10.1.1.1', port }])
       const service = await server.send('GET /api/v1/namespaces/default/services/kubernetes')
       // Pods connect to the cluster IP, so the serving certificate must contain it.
       expect(servingHosts).toContain(service.body.spec.clusterIP)

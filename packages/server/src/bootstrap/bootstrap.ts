@@ -15,6 +15,7 @@ import { namespaceObject, systemNamespaces } from './system-namespaces.ts'
 export interface BootstrapParts {
   readonly resources: ResourceTable
   readonly writer: SystemWriter
+  readonly registry?: { readonly store: { readonly shared?: boolean } }
   readonly clock: Clock
   readonly log: Logger
 }
@@ -66,7 +67,12 @@ export async function bootstrap(parts: BootstrapParts, options: BootstrapOptions
       ensureServiceCidr(parts, options.clusterIpRange ?? defaultClusterIpRange, now),
     ),
     attempt('services', 'kubernetes', () =>
-      ensureKubernetesService(parts.writer, options.port ?? 6443, kubernetesAddress(options.clusterIpRange)),
+      ensureKubernetesService(
+        parts.writer,
+        options.port ?? 6443,
+        kubernetesAddress(options.clusterIpRange),
+        parts.registry?.store.shared,
+      ),
     ),
   ])
   // Logs an error that many objects share, such as a full disk, once.

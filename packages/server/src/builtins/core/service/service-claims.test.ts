@@ -1,13 +1,12 @@
 import { memoryLogger, VirtualClock } from '@kubewright/base'
-import { MemoryStore, StorageError, type WriteResult } from '@kubewright/storage'
+import { StorageError, type WriteResult } from '@kubewright/storage'
 import { describe, expect, test } from 'vitest'
 import { startCoreServer } from '../../../testdata/core-server.ts'
 import type { PlainAnswer, PlainServer } from '../../../testdata/plain-server.ts'
+import { SharedStore } from '../../../testdata/shared-store.ts'
 import { type Claim, ServiceClaims } from './service-claims.ts'
 
-/** A store in memory that several servers of this process share. */
-class SharedStore extends MemoryStore {
-  readonly shared = true
+class LossyStore extends SharedStore {
   /** Makes the next write of a service take place although it seems to fail. */
   loseResponse = false
 
@@ -77,7 +76,7 @@ describe('Services of two servers on one store', () => {
   })
 
   test('keep their address after a write whose response was lost', async () => {
-    await using store = new SharedStore()
+    await using store = new LossyStore()
     await using one = await startCoreServer(store, 1)
     await using two = await startCoreServer(store, 2)
     store.loseResponse = true
