@@ -51,6 +51,8 @@ export interface ServerParts {
   readonly log: Logger
   /** Aborts when the server is disposed. */
   readonly signal: AbortSignal
+  /** Aborts when the server is about to stop: /readyz fails, and requests are still served. */
+  readonly draining: AbortSignal
 }
 
 /** Everything that a server has besides resources. */
@@ -68,6 +70,8 @@ export interface ServerExtensions {
 /** A running API server without a listener: call its handler, or put `listen` in front of it. */
 export interface ApiServer extends AsyncDisposable {
   readonly handler: ApiHandler
+  /** Makes /readyz fail, so that load balancers send requests to other servers. Requests are still served. */
+  drain(): void
   readonly parts: ServerParts
 }
 
@@ -86,8 +90,20 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     dispatcher.endpoint(resource, subresource)
   const writer = new SystemWriter({ registry, resources, endpointOf })
   const stop = new AbortController()
-  const parts: ServerParts = { resources, registry, admission, writer, clock, random, log, signal: stop.signal }
+  const drain = new AbortController()
+  const parts: ServerParts = {
+    resources,
+    registry,
+    admission,
+    writer,
+    clock,
+    random,
+    log,
+    signal: stop.signal,
+    draining: drain.signal,
+  }
   const dispose = async (): Promise<void> => {
+    drain.abort()
     stop.abort()
     await feed[Symbol.asyncDispose]()
   }
@@ -116,7 +132,12 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
     random,
     log,
   })
-  return { handler: (request) => requests.handle(request), parts, [Symbol.asyncDispose]: dispose }
+  return {
+    handler: (request) => requests.handle(request),
+    parts,
+    drain: () => drain.abort(),
+    [Symbol.asyncDispose]: dispose,
+  }
 }
 
 /** Fills the cache of every resource at start, so that a watch can resume from any resource version this server has issued. */

@@ -120,7 +120,7 @@ async function start(
 ): Promise<void> {
   const gates = bootstrapChecks.map((name) => health.addGate(name))
   health.add('shutdown', () => {
-    if (parts.signal.aborted) throw new Error('process is shutting down')
+    if (parts.draining.aborted) throw new Error('process is shutting down')
   }, ['readyz'])
   if (!options.isBootstrapped) await bootstrap(parts, options)
   for (const open of gates) open()

@@ -4,6 +4,8 @@ import type { RequestPeer } from '@kubewright/api'
 interface ConnectionTransport {
   /** Closes the transport when its last bytes have left. */
   readonly close: () => void
+  /** Whether `close` lets requests in progress end, as in HTTP/2. */
+  readonly announcesEnd?: boolean
   readonly destroy: () => void
 }
 
@@ -41,6 +43,11 @@ export class Connection {
   end(): void {
     this.#open--
     this.#idleFor = 0
+  }
+
+  /** Closes the connection: at once when it is idle or when it can announce the end, otherwise after its last response. */
+  drain(): void {
+    if (this.#open === 0 || this.#transport.announcesEnd) this.#transport.close()
   }
 
   /** The client. Its certificate is parsed once per connection. */

@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { type ApiRequest, newBadRequest, newRequestEntityTooLarge, type RequestPeer } from '@kubewright/api'
 import { parseQuery } from '../../request/parse-query.ts'
+import { requestInfoOf } from '../../request/request-info.ts'
+import { isLongRunning } from '../filters/request-class.ts'
 import type { Exchange } from './exchange.ts'
 
 /** The parts of a request that HTTP/1.1 and HTTP/2 share. */
@@ -32,6 +34,17 @@ export function toApiRequest(
     },
     onSent: exchange.onSent,
     peer,
+  }
+}
+
+/** Whether a request lasts as long as the client wants, such as a watch. A malformed path is none. */
+export function isLongRunningUrl(method: string, url: string): boolean {
+  const at = url.indexOf('?')
+  try {
+    const query = parseQuery(at < 0 ? '' : url.slice(at + 1))
+    return isLongRunning(requestInfoOf(method, at < 0 ? url : url.slice(0, at), query))
+  } catch {
+    return false
   }
 }
 

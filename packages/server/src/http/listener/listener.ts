@@ -1,11 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type IncomingHttpHeaders,
-  type ServerHttp2Stream,
-} from 'node:http2'
+import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { ApiHandler } from '@kubewright/api'
 import { type Clock, systemClock } from '@kubewright/base'
@@ -27,6 +22,11 @@ export interface ListenOptions {
   readonly port?: number
   /** @default the system clock */
   readonly clock?: Clock
+  /**
+   * Milliseconds that requests in progress have to end when the listener is disposed. Watches end at once. @default 0: all requests are
+   * canceled at once
+   */
+  readonly drainTimeout?: number
   /** What clients may use. Each limit has a default. */
   readonly limits?: ListenLimits
 }
@@ -75,7 +75,8 @@ const receiveWindow = 256 * 1024
 const sessionMemory = 100
 
 /**
- * An open port in front of a handler. Disposing it stops accepting connections, ends open streams and waits until they have ended.
+ * An open port in front of a handler. Disposing it stops accepting connections, ends watches, lets other requests finish within the drain
+ * timeout, cancels the rest and waits until they have ended.
  */
 export interface Listener extends AsyncDisposable {
   readonly port: number
@@ -144,19 +145,21 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   return {
     host,
     port: typeof address === 'object' && address ? address.port : port,
-    [Symbol.asyncDispose]: () => {
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      await open.drain(clock, options.drainTimeout ?? 0)
       sweeper.cancel()
-      return close(server, sockets, open)
+      await cut(sockets, open)
+      await closed
     },
   }
 }
 
-async function close(server: Http2SecureServer, sockets: Set<Socket>, open: OpenConnections): Promise<void> {
+/** Cancels the requests that are left and closes all connections. */
+async function cut(sockets: Set<Socket>, open: OpenConnections): Promise<void> {
   open.cancelRequests()
-  const closed = once(server, 'close')
-  server.close()
   // Streams have been asked to end. Let their last bytes out in one turn of the event loop, then cut idle connections.
   await new Promise<void>((resolve) => setImmediate(resolve))
   for (const socket of sockets) socket.destroySoon()
-  await closed
 }

@@ -20,6 +20,8 @@ export class OpenConnections {
   readonly #held: HeldBodies
   readonly #connections = new Set<Connection>()
   readonly #byOwner = new WeakMap<object, Connection>()
+  #isDraining = false
+  #onIdle: () => void = () => undefined
 
   /** @param waitingBytes the bytes of response bodies that may wait for their clients, of all connections together */
   constructor(waitingBytes: number) {
@@ -33,7 +35,12 @@ export class OpenConnections {
 
   /** Adds a connection of HTTP/2. */
   addSession(session: ServerHttp2Session): void {
-    const transport = { close: () => session.close(), destroy: () => session.destroy() }
+    const close = (): void => {
+      // Tells the client to send further requests on another connection; those in progress continue.
+      if (!session.destroyed && !session.closed) session.goaway(constants.NGHTTP2_NO_ERROR)
+      session.close()
+    }
+    const transport = { close, destroy: () => session.destroy(), announcesEnd: true }
     this.#add(session, new Connection(transport, () => peerOf(session.socket as TLSSocket)))
   }
 
@@ -54,10 +61,34 @@ export class OpenConnections {
     const ended = (): void => {
       this.#exchanges.delete(exchange)
       connection?.end()
+      if (this.#exchanges.size === 0) this.#onIdle()
     }
     const exchange = new Exchange(output, () => resetOutput(output, constants.NGHTTP2_CANCEL), ended, this.#held)
     this.#exchanges.add(exchange)
     return exchange
+  }
+
+  /** Whether the listener is closing: HTTP/1.1 responses then end their connection. */
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  /**
+   * Ends long-running requests, such as watches, and closes each connection after the requests in progress on it. Resolves when no
+   * request is left, at the latest after `timeout` milliseconds.
+   */
+  async drain(clock: Clock, timeout: number): Promise<void> {
+    this.#isDraining = true
+    for (const exchange of this.#exchanges) if (exchange.isLongRunning()) exchange.cancel()
+    for (const connection of this.#connections) connection.drain()
+    if (this.#exchanges.size === 0 || timeout <= 0) return
+    const limit = new AbortController()
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve
+    })
+    const timer = clock.sleep(timeout, { signal: limit.signal }).catch(() => undefined)
+    await Promise.race([idle, timer])
+    limit.abort()
   }
 
   /** Tells the handlers of all requests to stop. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ApiHandler, ApiResponse } from '@kubewright/api'
 import type { Exchange } from './exchange.ts'
-import { type IncomingRequest, toApiRequest } from './incoming-request.ts'
+import { type IncomingRequest, isLongRunningUrl, toApiRequest } from './incoming-request.ts'
 import type { OpenConnections } from './open-connections.ts'
 import { peerOf } from './request-peer.ts'
 
@@ -15,9 +15,11 @@ export async function serveRequest(
   open: OpenConnections,
 ): Promise<void> {
   const exchange = open.begin(open.of(request.socket), response)
+  exchange.isLongRunning = () => isLongRunningUrl(request.method ?? '', request.url ?? '')
   request.on('error', () => exchange.cancel())
   try {
     const answer = await handler(toApiRequest(received(request), exchange))
+    if (open.isDraining) response.shouldKeepAlive = false
     await send(exchange, response, answer, request.method ?? '')
     exchange.complete()
   } catch {
@@ -34,6 +36,7 @@ export async function serveUpgrade(
   open: OpenConnections,
 ): Promise<void> {
   const exchange = open.begin(open.of(socket), socket)
+  exchange.isLongRunning = () => true
   try {
     // Bytes after the head belong to the upgraded protocol.
     const apiRequest = toApiRequest(received(request), exchange)

@@ -1,7 +1,7 @@
 import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { ApiHandler, ApiResponse } from '@kubewright/api'
 import type { Exchange } from './exchange.ts'
-import { toApiRequest } from './incoming-request.ts'
+import { isLongRunningUrl, toApiRequest } from './incoming-request.ts'
 import { type OpenConnections, resetOutput } from './open-connections.ts'
 
 /** Whether the handler can serve the request of a stream. Otherwise sends the response. */
@@ -25,6 +25,7 @@ export async function serveStream(
   const connection = open.of(stream.session!)!
   const exchange = open.begin(connection, stream)
   const method = headers[':method']!
+  exchange.isLongRunning = () => isLongRunningUrl(method, headers[':path']!)
   try {
     const request = { method, url: headers[':path']!, headers, rawHeaders, peer: connection.peer, body: stream }
     await sendStream(exchange, stream, await handler(toApiRequest(request, exchange)), method)
