@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createServerIdentity, type KeptIdentity, renewServerIdentity, type ServerIdentity } from '@kubewright/server'
 import { writePrivateFile } from './private-file.ts'
@@ -21,8 +22,26 @@ const frontProxyNames = { cert: 'front-proxy-ca.crt', key: 'front-proxy-ca.key' 
 export async function identityIn(folder: string, now: number, hosts: readonly string[] = []): Promise<ServerIdentity> {
   const kept = await load(folder)
   const identity = kept ? renewServerIdentity(kept, now, hosts) : createServerIdentity(now, hosts)
-  if (identity !== kept) await save(folder, identity)
+  if (identity === kept) return identity
+  if (kept || existsSync(folder)) await save(folder, identity)
+  else if (!(await saveFirst(folder, identity))) return identityIn(folder, now, hosts)
   return identity
+}
+
+/** Saves the first identity of a folder. Resolves to false if another server, which was started at the same time, has saved its own. */
+async function saveFirst(folder: string, identity: ServerIdentity): Promise<boolean> {
+  const draft = `${folder}.${process.pid}.tmp`
+  try {
+    await save(draft, identity)
+    // Fails if the folder exists and is not empty.
+    await rename(draft, folder)
+    return true
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true })
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false
+    throw error
+  }
 }
 
 async function load(folder: string): Promise<KeptIdentity | undefined> {

@@ -5,7 +5,7 @@ import { createServerIdentity, type ServerIdentity } from '@kubewright/server'
 import { type EtcdTls, MemoryStore, openDurableStore, openEtcdStore, type Store } from '@kubewright/storage'
 import type { CommandContext } from '../command/command-context.ts'
 import { identityIn } from './identity-folder.ts'
-import type { Backend } from './plane-options.ts'
+import type { Backend, EtcdBackend } from './plane-options.ts'
 import { type Written, withFolder } from './with-folder.ts'
 
 /** Opens the store of a backend. etcd keeps its history itself and ignores the size. */
@@ -24,11 +24,12 @@ export async function openBackend(
         return store
       })
     case 'etcd': {
-      const tls = await tlsFrom(env)
+      const tls = await tlsFrom(backend, env)
       const auth = authFrom(env)
       return openEtcdStore({
         endpoints: backend.endpoints,
         clock,
+        ...(backend.prefix === undefined ? {} : { keyPrefix: backend.prefix }),
         ...(tls ? { tls } : {}),
         ...(auth ? { auth } : {}),
       })
@@ -67,12 +68,12 @@ export function describeBackend(backend: Backend): string {
   return backend.kind === 'durable' ? backend.folder : `etcd at ${backend.endpoints.join(', ')}`
 }
 
-async function tlsFrom(env: CommandContext['env']): Promise<EtcdTls | undefined> {
-  const read = async (name: string): Promise<string | undefined> => {
-    const file = env[name]
-    return file ? readFile(file, 'utf8') : undefined
-  }
-  const [ca, cert, key] = await Promise.all(['ETCDCTL_CACERT', 'ETCDCTL_CERT', 'ETCDCTL_KEY'].map(read))
+/** The certificates for etcd: the files of flags, or those of the environment variables of etcdctl. */
+async function tlsFrom(backend: EtcdBackend, env: CommandContext['env']): Promise<EtcdTls | undefined> {
+  const read = async (file: string | undefined): Promise<string | undefined> =>
+    file ? readFile(file, 'utf8') : undefined
+  const { caFile = env['ETCDCTL_CACERT'], certFile = env['ETCDCTL_CERT'], keyFile = env['ETCDCTL_KEY'] } = backend
+  const [ca, cert, key] = await Promise.all([caFile, certFile, keyFile].map(read))
   if ((cert === undefined) !== (key === undefined))
     throw new UsageError('ETCDCTL_CERT and ETCDCTL_KEY must be set together')
   if (ca === undefined && cert === undefined) return undefined

@@ -1,4 +1,5 @@
 import { defineFlags, integerFrom, UsageError } from '@kubewright/base'
+import { endpointsOf } from './etcd-flags.ts'
 
 /** The file of the kubeconfig without a flag. */
 export const defaultKubeconfig = '.kubewright/kubeconfig'
@@ -32,8 +33,8 @@ export function planeFlags({ port, portText, nodes, storage }: PlaneDefaults) {
     memory: { default: false, help: 'Keep objects in memory only' },
     etcd: {
       value: 'URL[,URL]',
-      parse: endpointsOf,
-      help: 'Keep objects in etcd; ETCDCTL_CACERT, ETCDCTL_CERT and ETCDCTL_KEY name the certificate files, ETCDCTL_USER is NAME:PASSWORD',
+      parse: (text) => endpointsOf(text, '--etcd'),
+      help: 'Keep objects in etcd, which several servers may share; ETCDCTL_CACERT, ETCDCTL_CERT and ETCDCTL_KEY name the certificate files, ETCDCTL_USER is NAME:PASSWORD',
     },
     'history-mib': {
       value: 'N',
@@ -122,15 +123,6 @@ export function planeFlags({ port, portText, nodes, storage }: PlaneDefaults) {
 function folderOf(text: string): string {
   if (text === '') throw new UsageError('--data must be the name of a folder, not ""')
   return text
-}
-
-function endpointsOf(text: string): readonly string[] {
-  const endpoints = listOf(text)
-  for (const url of endpoints) {
-    if (!/^https?:\/\/[^/]+\/?$/.test(url))
-      throw new UsageError(`--etcd must be URLs such as http://127.0.0.1:2379, not "${url}"`)
-  }
-  return endpoints
 }
 
 function controllersOf(text: string): 'all' | 'none' | readonly string[] {

@@ -1,13 +1,25 @@
 import { maxJsonDepth } from '@kubewright/api'
-import { type FlagValues, UsageError } from '@kubewright/base'
+import { type Duration, type FlagValues, UsageError } from '@kubewright/base'
 import type { ApiServerOptions } from './api-server-options.ts'
+import type { etcdFlags } from './etcd-flags.ts'
 import type { planeFlags } from './plane-flags.ts'
 
 /** Where a control plane keeps objects. */
-export type Backend =
-  | { readonly kind: 'memory' }
-  | { readonly kind: 'durable'; readonly folder: string }
-  | { readonly kind: 'etcd'; readonly endpoints: readonly string[] }
+export type Backend = { readonly kind: 'memory' } | { readonly kind: 'durable'; readonly folder: string } | EtcdBackend
+
+/** An etcd cluster. */
+export interface EtcdBackend {
+  readonly kind: 'etcd'
+  readonly endpoints: readonly string[]
+  /** Files of PEM certificates and the key. @default what the environment variables of etcdctl name */
+  readonly caFile?: string | undefined
+  readonly certFile?: string | undefined
+  readonly keyFile?: string | undefined
+  /** @default '/kubewright' */
+  readonly prefix?: string | undefined
+  /** How long history is kept; 0 never compacts. @default '5m' */
+  readonly compaction?: Duration | undefined
+}
 
 /** The limits of requests that flags set. */
 export interface PlaneLimits {
@@ -38,6 +50,8 @@ export interface PlaneOptions {
   readonly admissionPlugins?: readonly string[]
   /** The options that only `up` has. @default those of its flags without a value */
   readonly apiServer?: ApiServerOptions
+  /** How long the server serves requests after its readiness check has failed. @default 0 */
+  readonly shutdownDelay?: Duration | undefined
   readonly verbose: boolean
 }
 
@@ -58,6 +72,34 @@ export function planeOptions(values: FlagValues<ReturnType<typeof planeFlags>>, 
     ...(clientCa === undefined ? {} : { clientCa }),
     ...(admissionPlugins === undefined ? {} : { admissionPlugins }),
   }
+}
+
+/** Adds what the flags of etcd say to the options. Throws {@link UsageError} for flags that exclude each other. */
+export function withEtcdFlags(options: PlaneOptions, values: FlagValues<typeof etcdFlags>): PlaneOptions {
+  const { 'etcd-servers': servers, 'etcd-certfile': certFile, 'etcd-keyfile': keyFile } = values
+  if (servers !== undefined && options.backend.kind === 'etcd')
+    throw new UsageError('--etcd and --etcd-servers exclude each other: give one of them')
+  if (servers !== undefined && options.backend.kind === 'memory')
+    throw new UsageError('--memory and --etcd-servers exclude each other: give one of them')
+  const endpoints = options.backend.kind === 'etcd' ? options.backend.endpoints : servers
+  if ((certFile === undefined) !== (keyFile === undefined))
+    throw new UsageError('--etcd-certfile and --etcd-keyfile must be given together')
+  const shutdownDelay = values['shutdown-delay-duration']
+  if (endpoints === undefined) {
+    if (values['etcd-cafile'] !== undefined || certFile !== undefined)
+      throw new UsageError('The certificates of etcd have no effect without --etcd: name its servers')
+    return { ...options, shutdownDelay }
+  }
+  const backend: EtcdBackend = {
+    kind: 'etcd',
+    endpoints,
+    caFile: values['etcd-cafile'],
+    certFile,
+    keyFile,
+    prefix: values['etcd-prefix'],
+    compaction: values['etcd-compaction-interval'],
+  }
+  return { ...options, backend, shutdownDelay }
 }
 
 function limitsOf(values: FlagValues<ReturnType<typeof planeFlags>>): PlaneLimits {

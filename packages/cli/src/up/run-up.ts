@@ -7,7 +7,7 @@ import { lineLogger } from '../text/line-logger.ts'
 import { plural } from '../text/plural.ts'
 import { apiServerOptions } from './api-server-options.ts'
 import { describeBackend } from './open-backend.ts'
-import { type PlaneOptions, planeOptions } from './plane-options.ts'
+import { type PlaneOptions, planeOptions, withEtcdFlags } from './plane-options.ts'
 import { type ServedControlPlane, serveControlPlane } from './serve-control-plane.ts'
 import type { upFlags } from './up-command.ts'
 
@@ -15,10 +15,8 @@ import type { upFlags } from './up-command.ts'
 export async function runUp({ flags }: CommandInput<typeof upFlags>, context: CommandContext): Promise<number> {
   const { clock, signal, out, note } = context
   const apiServer = await apiServerOptions(flags, flags['enable-admission-plugins'])
-  const options = {
-    ...planeOptions(flags, { kind: 'durable', folder: '.kubewright/data' }),
-    apiServer,
-  }
+  const planned = planeOptions(flags, { kind: 'durable', folder: '.kubewright/data' })
+  const options = { ...withEtcdFlags(planned, flags), apiServer }
   for (const warning of apiServer.warnings) note(`Warning: ${warning}`)
   const served = await serveControlPlane(options, context, lineLogger(note, options.verbose))
   try {
@@ -35,6 +33,7 @@ export async function runUp({ flags }: CommandInput<typeof upFlags>, context: Co
     await served[Symbol.asyncDispose]()
     throw error
   }
+  await served.drain()
   const objects = await objectsIn(served.store)
   await served[Symbol.asyncDispose]()
   const lived = formatDuration(Math.round((clock.monotonic() - context.startedAt) / 1000) * 1000)

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { AsyncDisposer, isKubewrightError, type Logger, UsageError } from '@kubewright/base'
+import { hostname } from 'node:os'
+import { AsyncDisposer, isKubewrightError, type Logger, toMillis, UsageError } from '@kubewright/base'
 import { type ControlPlane, chooseControllers, kubeconfigFor, startControlPlane } from '@kubewright/controlplane'
 import { adminUser, createFrontProxyIdentity, listen } from '@kubewright/server'
 import type { Store } from '@kubewright/storage'
@@ -13,6 +14,8 @@ import { RotatingFile } from './rotating-file.ts'
 import { exposure, serverAddresses, urlOf } from './server-addresses.ts'
 import { withFolder } from './with-folder.ts'
 
+/** Milliseconds that requests in progress have to finish on a stop. */
+const drainTimeout = 10_000
 const defaultAddress = { bindAddress: '127.0.0.1', clusterIpRange: '10.0.0.0/24' }
 
 /** A control plane that is served over HTTPS, with its kubeconfig. Disposing it stops the server and closes the store. */
@@ -30,6 +33,11 @@ export interface ServedControlPlane extends AsyncDisposable {
   readonly requests: () => number
   /** Disposes a resource before the control plane stops. */
   onStop(resource: AsyncDisposable): void
+  /**
+   * Prepares the stop: the readiness check fails, other servers on the same store take over, and requests are served for the shutdown delay.
+   * Disposal then lets requests in progress finish.
+   */
+  drain(): Promise<void>
 }
 
 /** Starts a control plane, serves it on the loopback address or the bind address, and writes the kubeconfig. */
@@ -68,7 +76,7 @@ export async function serveControlPlane(
           ...(apiServer?.tokens ?? []),
         ],
         server: {
-          history: { bytes: options.historyBytes },
+          history: historyOf(options),
           admissionPlugins: admission.enabled,
           disabledAdmissionPlugins: admission.disabled,
           encryption: apiServer?.encryption,
@@ -104,13 +112,14 @@ export async function serveControlPlane(
         clientCas,
         host: (apiServer ?? defaultAddress).bindAddress,
         port,
+        drainTimeout,
         limits: { headerBytes: limits.headerBytes, streamsPerConnection: limits.streamsPerConnection },
       }),
     )
     port = listener.port
-    if (addresses.advertised !== undefined) {
-      await plane.server.publishAddress({ address: addresses.advertised, port })
-    }
+    const presence = disposer.use(
+      await plane.server.announce({ hostname: hostname(), port, address: addresses.advertised }),
+    )
     const url = urlOf(addresses.local, port)
     const kubeconfig = await freeKubeconfig(options.kubeconfig, port, context)
     const access = kubeconfigFor({ server: url, ca: identity.ca.cert, client: identity.admin, user: adminUser })
@@ -131,12 +140,28 @@ export async function serveControlPlane(
       controllers: plane.controllers.names,
       requests: () => requests,
       onStop: (resource) => void disposer.use(resource),
+      drain: async () => {
+        plane.server.drain()
+        const delay = toMillis(options.shutdownDelay ?? 0)
+        await Promise.all([
+          presence[Symbol.asyncDispose](),
+          plane.controllers[Symbol.asyncDispose](),
+          ...(delay > 0 ? [clock.sleep(delay)] : []),
+        ])
+      },
       [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose](),
     }
   } catch (error) {
     await disposer[Symbol.asyncDispose]()
     throw error
   }
+}
+
+function historyOf({ backend, historyBytes }: PlaneOptions): { bytes: number; age?: number; revisions?: number } {
+  if (backend.kind !== 'etcd') return { bytes: historyBytes }
+  const age = toMillis(backend.compaction ?? '5m')
+  // History in etcd takes none of this server's memory, so its age alone decides.
+  return { bytes: historyBytes, age: age === 0 ? Number.POSITIVE_INFINITY : age, revisions: Number.POSITIVE_INFINITY }
 }
 
 /** The controllers that `--controllers` selects. Throws a UsageError for an unknown name. */

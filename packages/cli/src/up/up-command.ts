@@ -2,6 +2,7 @@ import { defineFlags } from '@kubewright/base'
 import { type Command, defineCommand } from '../command/command.ts'
 import { consoleFlags } from '../console/console-flags.ts'
 import { apiServerFlags } from './api-server-flags.ts'
+import { etcdFlags } from './etcd-flags.ts'
 import { planeFlags } from './plane-flags.ts'
 
 /** The flags of `up`. */
@@ -13,6 +14,7 @@ export const upFlags = defineFlags({
     complete: 'files',
     help: 'Read flags from this YAML file, by their names without dashes; flags of the command line win',
   },
+  ...etcdFlags,
   console: { default: false, help: 'Also serve the web console, on a free port, and print a link that opens it once' },
   ...consoleFlags,
 })

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
 import { isConflict, isNotFound, toMicroTime } from '@kubewright/api'
-import { type Clock, errorText, every, type Logger, type Random, type Timer, uuid } from '@kubewright/base'
+import {
+  type Clock,
+  errorText,
+  every,
+  type Logger,
+  type Random,
+  type Timer,
+  uuid,
+  withDeadline,
+} from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 import type { ObjectAccess } from '../registry/object-access.ts'
 import type { MutableObject } from '../resource/object.ts'
@@ -36,6 +45,8 @@ const identityLeaseSeconds = 3600
 /** As in pkg/controlplane/instance.go: the period of renewals, and how long a server counts as alive without one. */
 const period = 10_000
 const timeToLive = 15_000
+/** Milliseconds that the withdrawal may take when the store does not respond. */
+const withdrawTimeout = 3000
 /** The prefix of the keys of live servers. Not objects of the API, as kube-apiserver's masterleases are not either. */
 const serversRoot = '/servers/'
 
@@ -84,7 +95,7 @@ export class ServerPresence implements AsyncDisposable {
     this.#timer?.cancel()
     await this.#running
     try {
-      await this.#withdraw()
+      await withDeadline(this.#parts.clock, withdrawTimeout, 'withdraw the server', () => this.#withdraw())
     } catch (error) {
       // The store may be gone. Other servers notice the absence of this one.
       this.#parts.log.warn('Failed to withdraw the server', { server: this.name, reason: errorText(error) })

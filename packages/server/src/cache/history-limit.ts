@@ -45,7 +45,8 @@ export class HistoryLimit implements AsyncDisposable {
     this.#age = limits.age ?? 5 * 60_000
     this.#revisions = limits.revisions ?? 50_000
     this.#changed = parts.changed
-    this.#schedule()
+    // Without limits, another program compacts the store.
+    if (Number.isFinite(this.#age) || Number.isFinite(this.#revisions)) this.#schedule()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

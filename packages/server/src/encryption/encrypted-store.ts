@@ -27,6 +27,7 @@ const root = '/registry/'
  * serves it. Local stores return the same bytes for a value every time, and so does this store.
  */
 export class EncryptedStore implements Store {
+  readonly shared: boolean
   readonly #store: Store
   readonly #entries: readonly {
     readonly matches: (resource: StoredResource) => boolean
@@ -40,6 +41,7 @@ export class EncryptedStore implements Store {
   /** `builtins` maps the prefixes of keys to resources; all other keys are of custom resources: `/registry/GROUP/PLURAL/`. */
   constructor(store: Store, config: EncryptionConfig, builtins: ReadonlyMap<string, StoredResource>) {
     this.#store = store
+    this.shared = store.shared ?? false
     this.#builtins = builtins
     this.#entries = config.map(({ resources, providers }) => {
       const patterns = resources.map(groupResourceOf)
