@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { parseDuration } from '@kubewright/base'
 import { describeDifference } from '../conformance/compare.ts'
 import { targetOfKubeconfig } from '../conformance/target.ts'
+import { fuzzChaos } from './chaos/fuzz-chaos.ts'
 import { fuzzCrashes } from './crash/fuzz-crashes.ts'
 import { allDecoders } from './decoders/all-decoders.ts'
 import { fuzzDecoder } from './decoders/fuzz-decoder.ts'
@@ -14,11 +15,12 @@ import { type FuzzRequestsReport, fuzzRequests } from './requests/fuzz-requests.
 
 const usage = `Usage: npm run fuzz [-- NAME] [flags]
 
-NAME is requests, crash, differential, or one of the decoders: ${allDecoders.map(({ name }) => name).join(', ')}.
+NAME is requests, crash, chaos, differential, or one of the decoders: ${allDecoders.map(({ name }) => name).join(', ')}.
 Without NAME, all decoders run.
 
   --seed S       Start from this seed; the default is random
-  --for 10m      Run each decoder for this time; the default is 30s
+  --for 10m      Run each decoder, or chaos, for this time; the default is 30s
+  --servers N    Start this many servers (chaos); the default is 3
   --count N      Run this many inputs or requests instead
   --size BYTES   Generate inputs of up to this size; the default is 100000
   --cycles N     Kill the server this many times (crash); the default is 100
@@ -40,6 +42,7 @@ async function main(): Promise<number> {
       size: { type: 'string', default: '100000' },
       cycles: { type: 'string', default: '100' },
       etcd: { type: 'boolean', default: false },
+      servers: { type: 'string', default: '3' },
       reference: { type: 'string' },
       kubeconfig: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
@@ -54,6 +57,7 @@ async function main(): Promise<number> {
   if (name === 'requests') return runRequests(seed, Number(values.count ?? 100_000))
   if (name === 'differential') return runDifferential(seed, Number(values.count ?? 10_000), values)
   if (name === 'crash') return runCrashes(seed, Number(values.cycles), values.etcd)
+  if (name === 'chaos') return runChaos(seed, values.for, Number(values.servers))
   const targets = allDecoders.filter((target) => name === undefined || target.name === name)
   if (targets.length === 0) {
     console.error(`There is no fuzzer "${name}".\n\n${usage}`)
@@ -179,6 +183,22 @@ async function runCrashes(seed: string, cycles: number, etcd: boolean): Promise<
   for (const mistake of mistakes.slice(0, 20)) console.error(`  ${mistake}`)
   if (mistakes.length === 0) return 0
   console.error(`Reproduce: npm run fuzz -- crash --seed '${seed}' --cycles ${cycles}${etcd ? ' --etcd' : ''}`)
+  return 1
+}
+
+async function runChaos(seed: string, time: string, servers: number): Promise<number> {
+  const report = await fuzzChaos({
+    seed,
+    servers,
+    millis: Number(parseDuration(time)) / 1e6,
+    onProgress: (text) => console.log(text),
+  })
+  const { mistakes, ...figures } = report
+  console.log(JSON.stringify(figures, undefined, 1))
+  console.log(`${mistakes.length} mistakes`)
+  for (const mistake of mistakes.slice(0, 20)) console.error(`  ${mistake}`)
+  if (mistakes.length === 0) return 0
+  console.error(`Repeat: npm run fuzz -- chaos --seed '${seed}' --for ${time} --servers ${servers}`)
   return 1
 }
 

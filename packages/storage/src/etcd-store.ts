@@ -38,7 +38,7 @@ export interface EtcdStoreOptions {
   readonly keyPrefix?: string
   /** The maximum time for an endpoint to accept a connection. @default '3s' */
   readonly connectTimeout?: Duration
-  /** The maximum time for an endpoint to respond. @default '10s' */
+  /** The maximum time for the cluster to respond; a read may use it to try several endpoints. @default '10s' */
   readonly requestTimeout?: Duration
   /**
    * The interval of pings on a connection in use. A connection that has not answered by the next ping is closed.

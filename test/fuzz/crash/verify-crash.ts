@@ -18,6 +18,16 @@ export async function verifyCrash(
   watches: readonly WatchLog[],
 ): Promise<string[]> {
   using requests = new Requests(up.kubeconfig)
+  return verifyWrites(requests, path, writers, watches)
+}
+
+/** As {@link verifyCrash}, with a client of the server. */
+export async function verifyWrites(
+  requests: Requests,
+  path: string,
+  writers: readonly RecordedWriter[],
+  watches: readonly WatchLog[],
+): Promise<string[]> {
   // A write after all others: a watch that has seen it has seen everything.
   const marker = await requests.send('POST', path, { metadata: { generateName: 'marker-' }, data: { value: 'marker' } })
   const last = Number(marker.body.metadata.resourceVersion)

@@ -31,16 +31,19 @@ export class WatchLog {
   lists = 0
   readonly #name: string
   readonly #path: string
-  readonly #requests: Requests
+  readonly #servers: readonly Requests[]
+  #requests: Requests
   readonly #known = new Set<string>()
   #version = 0
   #isRunning = true
   readonly #done: Promise<void>
 
-  constructor(name: string, path: string, requests: Requests) {
+  /** Several servers must share their objects: the watch resumes on the next one. */
+  constructor(name: string, path: string, servers: Requests | readonly Requests[]) {
     this.#name = name
     this.#path = path
-    this.#requests = requests
+    this.#servers = Array.isArray(servers) ? (servers as readonly Requests[]) : [servers as Requests]
+    this.#requests = this.#servers[0]!
     this.#done = this.#run()
   }
 
@@ -51,12 +54,13 @@ export class WatchLog {
 
   async stop(): Promise<void> {
     this.#isRunning = false
-    this.#requests.agent.destroy()
+    for (const { agent } of this.#servers) agent.destroy()
     await this.#done
   }
 
   async #run(): Promise<void> {
-    while (this.#isRunning) {
+    for (let turn = 0; this.#isRunning; turn++) {
+      this.#requests = this.#servers[turn % this.#servers.length]!
       try {
         if (this.#version === 0) await this.#list()
         await this.#watch()

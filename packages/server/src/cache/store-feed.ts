@@ -183,11 +183,11 @@ export class StoreFeed implements AsyncDisposable {
         }
       } catch (error) {
         if (signal.aborted) return
-        if (error instanceof CompactedError) await this.#relist()
-        else {
-          this.#log.error(error, 'Watch of the store failed; retrying', { after: '1s' })
-          await this.#clock.sleep(1000, { signal }).catch(() => undefined)
-        }
+        // A relist that fails is repeated: the next watch from the same revision fails with the same error.
+        const problem = error instanceof CompactedError ? await this.#relist().then(() => undefined, reasonOf) : error
+        if (problem === undefined || signal.aborted) continue
+        this.#log.error(problem, 'Watch of the store failed; retrying', { after: '1s' })
+        await this.#clock.sleep(1000, { signal }).catch(() => undefined)
       }
     }
   }
@@ -237,3 +237,5 @@ export class StoreFeed implements AsyncDisposable {
     for (const wake of waiting) wake()
   }
 }
+
+const reasonOf = (error: unknown): unknown => error

@@ -38,6 +38,9 @@ const watchPath = '/etcdserverpb.Watch/Watch'
  */
 const neverProposed: ReadonlySet<string> = new Set(['etcdserver: no leader', 'etcdserver: not capable'])
 
+/** The shortest time limit of an attempt, in milliseconds. */
+const minTimeout = 100
+
 /**
  * A client of an etcd cluster. It uses one endpoint until that fails, then the next one. Retry guarantee: a request
  * that may have changed data is never sent twice. A write is retried on another endpoint only when the failure proves
@@ -46,6 +49,7 @@ const neverProposed: ReadonlySet<string> = new Set(['etcdserver: no leader', 'et
 export class EtcdClient {
   readonly #connections: readonly GrpcConnection[]
   readonly #auth: EtcdClientOptions['auth']
+  readonly #clock: Clock
   readonly #timeout: number
   readonly #versions = new WeakMap<object, Promise<string>>()
   #current = 0
@@ -65,6 +69,7 @@ export class EtcdClient {
         }),
     )
     this.#auth = auth
+    this.#clock = clock
     this.#timeout = toMillis(options.requestTimeout)
   }
 
@@ -127,6 +132,7 @@ export class EtcdClient {
   ): Promise<WireReader> {
     const failures: GrpcError[] = []
     const first = this.#current
+    const until = this.#clock.monotonic() + this.#timeout
     let mayRenew = this.#auth !== undefined && !anonymous
     for (let tried = 0; tried < this.#connections.length; ) {
       this.#assertOpen()
@@ -134,7 +140,11 @@ export class EtcdClient {
       const connection = this.#connections[index]!
       try {
         const metadata = anonymous ? {} : await this.#metadata()
-        return new WireReader(await connection.unary(path, message, metadata, this.#timeout))
+        // A read leaves time for the other endpoints. A write does not, because it is not repeated once it was sent.
+        const left = until - this.#clock.monotonic()
+        const isLast = write || tried === this.#connections.length - 1
+        const timeout = Math.max(minTimeout, Math.ceil(isLast ? left : left / 2))
+        return new WireReader(await connection.unary(path, message, metadata, timeout))
       } catch (error) {
         if (!(error instanceof GrpcError)) throw error
         if (mayRenew && isStaleToken(error)) {
@@ -201,7 +211,7 @@ export class EtcdClient {
     return new StorageError(
       'KW_STORAGE_UNCERTAIN',
       `Cannot determine whether etcd at ${url} made the write (${cause.message}): read the key before retrying`,
-      { cause },
+      { cause, reason: 'etcd did not confirm the write, which may have been made' },
     )
   }
 
@@ -210,7 +220,7 @@ export class EtcdClient {
     return new StorageError(
       'KW_STORAGE_UNAVAILABLE',
       `Cannot reach etcd at ${this.address} (${reasons}): check that it is running, that the addresses are correct and that its certificate is trusted`,
-      { cause: failures[0] },
+      { cause: failures[0], reason: 'etcd is unavailable' },
     )
   }
 }

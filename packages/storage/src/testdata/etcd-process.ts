@@ -24,7 +24,8 @@ export interface EtcdProcess extends AsyncDisposable {
   start(): Promise<void>
 }
 
-async function freePort(): Promise<number> {
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -34,19 +35,29 @@ async function freePort(): Promise<number> {
 }
 
 export async function startEtcd(
-  options: { scheme?: 'http' | 'https'; flags?: readonly string[] } = {},
+  options: {
+    scheme?: 'http' | 'https'
+    flags?: readonly string[]
+    /** The name of the member. */
+    name?: string
+    /** The URL of the member for other members. */
+    peer?: string
+    /** All members, as in `--initial-cluster`. @default only this one */
+    cluster?: string
+  } = {},
 ): Promise<EtcdProcess> {
   // In memory where possible: the tests do not depend on the speed of the disk.
   const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'kubewright-etcd-'))
   const url = `${options.scheme ?? 'http'}://127.0.0.1:${await freePort()}`
-  const peer = `http://127.0.0.1:${await freePort()}`
+  const { name = 'test', peer = `http://127.0.0.1:${await freePort()}` } = options
+  const { cluster = `${name}=${peer}` } = options
   let child: ChildProcess | undefined
 
   const start = async (): Promise<void> => {
     const args = [
-      ...['--data-dir', folder, '--name', 'test', '--log-level', 'info', '--logger', 'zap', '--log-outputs', 'stderr'],
+      ...['--data-dir', folder, '--name', name, '--log-level', 'info', '--logger', 'zap', '--log-outputs', 'stderr'],
       ...['--listen-client-urls', url, '--advertise-client-urls', url],
-      ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `test=${peer}`],
+      ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', cluster],
       ...['--heartbeat-interval', '50', '--election-timeout', '250', ...(options.flags ?? [])],
     ]
     const started = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] })
