@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { backUpStore, readBackup, restoreStore } from './backup.ts'
 import { checkStore, repairStore } from './check-store.ts'
 import { openDurableStore } from './durable-store.ts'
 
@@ -16,11 +17,19 @@ afterEach(async () => {
 })
 
 /** Writes keys /00, /01, … in sequence and closes the store. Returns its folder. */
-async function filled(count: number, options: { snapshotBytes?: number; valueBytes?: number } = {}): Promise<string> {
+async function filled(count: number, valueBytes = 10): Promise<string> {
   const folder = join(await newFolder(), 'store')
-  const { snapshotBytes = 1_000_000, valueBytes = 10 } = options
-  await using store = await openDurableStore(folder, { snapshotBytes })
+  await using store = await openDurableStore(folder)
   for (let i = 0; i < count; i++) await store.put(`/${String(i).padStart(2, '0')}`, Buffer.alloc(valueBytes, 'x'), 0)
+  return folder
+}
+
+/** The same in a snapshot and an empty log. */
+async function filledSnapshot(count: number, valueBytes = 10): Promise<string> {
+  const source = await filled(count, valueBytes)
+  await backUpStore(source, `${source}.backup`)
+  const folder = join(await newFolder(), 'store')
+  await restoreStore(folder, await readBackup(`${source}.backup`))
   return folder
 }
 
@@ -70,7 +79,7 @@ describe('checkStore()', () => {
   })
 
   test('reports a missing log', async () => {
-    const folder = await filled(20, { snapshotBytes: 300 })
+    const folder = await filledSnapshot(20)
     for (const name of await readdir(folder)) if (name.startsWith('log-')) await rm(join(folder, name))
     expect((await checkStore(folder)).problems).toEqual([
       expect.stringMatching('the log after snapshot-[0-9]+ is missing'),
@@ -123,8 +132,7 @@ describe('repairStore()', () => {
 
   test('keeps the intact parts of a snapshot and names the range of lost keys', async () => {
     // Frames of a snapshot have about 256 KiB: three entries each.
-    const folder = await filled(12, { snapshotBytes: 1_150_000, valueBytes: 100_000 })
-    expect((await readdir(folder)).some((name) => name.startsWith('snapshot-'))).toBe(true)
+    const folder = await filledSnapshot(12, 100_000)
     const name = await change(folder, 'snapshot-', flip(400_000))
     const repair = await repairStore(folder, `${folder}.old`)
     expect(repair).toMatchObject({

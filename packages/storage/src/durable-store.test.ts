@@ -101,6 +101,27 @@ describe('openDurableStore()', () => {
     expect((await store.get('/49')).entry?.createRevision).toBe(51)
   })
 
+  test('writes a snapshot only when the log is as large as the last one, also after a restart', async () => {
+    const folder = await newFolder()
+    const disk = await nodeDisk(folder)
+    let snapshots = 0
+    const counting: Disk = {
+      ...disk,
+      rename: (from, to) => {
+        if (to.startsWith('snapshot-')) snapshots++
+        return disk.rename(from, to)
+      },
+    }
+    const value = new Uint8Array(10_000)
+    for (let round = 0; round < 10; round++) {
+      await using store = await openDurableStore(folder, { disk: counting, snapshotBytes: 1000 })
+      for (let i = 0; i < 10; i++) await store.put(`/${round}-${i}`, value, 0)
+    }
+    // 1 MB of values: the sizes double from one snapshot to the next.
+    expect(snapshots).toBeGreaterThan(3)
+    expect(snapshots).toBeLessThan(12)
+  })
+
   test('drops an incomplete last write, cut at any byte, and nothing before it', async () => {
     const folder = await newFolder()
     await fill(folder, 3)
@@ -341,7 +362,7 @@ describe('DurableStore', () => {
   test('keeps its log when a new one cannot be created, and leaves no files behind', async () => {
     const folder = await newFolder()
     const disk = await nodeDisk(folder)
-    let failing = true
+    let failing = false
     const stubborn: Disk = {
       ...disk,
       async open(name) {
@@ -352,6 +373,7 @@ describe('DurableStore', () => {
     }
     {
       await using store = await openDurableStore(folder, { disk: stubborn, snapshotBytes: 100 })
+      failing = true
       for (let i = 0; i < 20; i++) await store.put(`/${i}`, bytes('0123456789'), 0)
     }
     expect(await readdir(folder)).toEqual(['log-0000000000000001'])

@@ -12,8 +12,11 @@ import {
   frameBytes,
   frameEntries,
   logName,
+  type PreparedLog,
   piecesOf,
+  prepareLog,
   snapshotName,
+  startLog,
 } from './internal/state-file.ts'
 import { encodeFrame, headerSize, storeFormat, type WalRecord } from './internal/wal-format.ts'
 import { StorageError } from './storage-error.ts'
@@ -21,7 +24,10 @@ import type { Entry, WriteResult } from './store.ts'
 
 /** Options of {@link openDurableStore}. */
 export interface DurableStoreOptions extends HistoryOptions {
-  /** The size in bytes at which the log is replaced by a snapshot. @default 64 MiB */
+  /**
+   * The size in bytes at which the log is replaced by a snapshot. A log may always become as large as the last snapshot, so that large
+   * stores do not write snapshots all the time. @default 64 MiB
+   */
   readonly snapshotBytes?: number
   /** A disk to use instead of the real folder. The folder's name then appears only in messages. */
   readonly disk?: Disk
@@ -53,6 +59,8 @@ export class DurableStore extends LocalStore {
   readonly #disk: Disk
   readonly #lock: FolderLock | undefined
   readonly #snapshotBytes: number
+  /** The size of the last snapshot. */
+  #snapshotSize: number
   #log: DurableFile
   #logLength: number
   #queue: Pending[] = []
@@ -63,6 +71,9 @@ export class DurableStore extends LocalStore {
   readonly #inFlight = new Map<string, Promise<unknown>>()
   #committing: Promise<void> | undefined
   #snapshotting: Promise<void> | undefined
+  /** The file of the next log. Exists from the moment when the present log has become too long. */
+  #prepared: PreparedLog | undefined
+  #preparing: Promise<void> | undefined
   #closing: Promise<void> | undefined
   /** Set when the contents of the disk are no longer known. All later writes reject with it; reads continue. */
   #broken: StorageError | undefined
@@ -76,6 +87,7 @@ export class DurableStore extends LocalStore {
     log: DurableFile
     logLength: number
     snapshotBytes: number
+    snapshotSize: number
     history: HistoryOptions
     notes: readonly string[]
   }) {
@@ -84,6 +96,7 @@ export class DurableStore extends LocalStore {
     this.#folder = parts.folder
     this.#disk = parts.disk
     this.#lock = parts.lock
+    this.#snapshotSize = parts.snapshotSize
     this.#log = parts.log
     this.#logLength = parts.logLength
     // The minimum keeps a log from being replaced before it has a write: its successor would have the same name.
@@ -100,6 +113,8 @@ export class DurableStore extends LocalStore {
     this.closed = true
     await this.#committing
     await this.#snapshotting
+    await this.#preparing
+    await this.#prepared?.discard()
     this.hub.close()
     try {
       await this.#log.close()
@@ -134,7 +149,12 @@ export class DurableStore extends LocalStore {
       const batch = this.#queue
       this.#queue = []
       await this.#commit(batch)
-      if (this.#logLength > this.#snapshotBytes && !this.#snapshotting && !this.#broken) await this.#rotate()
+      const isLong = this.#logLength > Math.max(this.#snapshotBytes, this.#snapshotSize)
+      if (isLong && !this.#snapshotting && !this.#broken) {
+        // Writers do not wait while the file is created, only while it becomes the log.
+        if (this.#prepared) await this.#rotate(this.#prepared)
+        else this.#preparing ??= this.#prepare()
+      }
     }
     this.#committing = undefined
   }
@@ -200,21 +220,31 @@ export class DurableStore extends LocalStore {
     return this.#broken
   }
 
+  /** Never rejects: without the file, the present log goes on and the next commit tries again. */
+  async #prepare(): Promise<void> {
+    try {
+      this.#prepared = await prepareLog(this.#disk)
+    } catch {
+      // The disk may be full.
+    }
+    this.#preparing = undefined
+  }
+
   /** Starts a new log and, in the background, writes a snapshot of everything before it. Writes continue meanwhile. */
-  async #rotate(): Promise<void> {
+  async #rotate(prepared: PreparedLog): Promise<void> {
+    this.#prepared = undefined
     const old = this.#log
+    // At this revision, as no commit happens until this method has returned.
     const frozen = this.mvcc.freeze()
     try {
-      this.#log = await createLog(this.#disk, frozen.revision)
+      this.#log = await startLog(this.#disk, prepared, frozen.revision)
     } catch {
       // Keep the old log; the next commit tries again.
       frozen[Symbol.dispose]()
       return
     }
     this.#logLength = headerSize
-    // Its contents are on the medium, so a failure to close it loses nothing.
-    await old.close().catch(() => undefined)
-    this.#snapshotting = this.#writeSnapshot(frozen)
+    this.#snapshotting = this.#writeSnapshot(frozen, old)
       .catch(() => undefined)
       .finally(() => {
         frozen[Symbol.dispose]()
@@ -223,8 +253,11 @@ export class DurableStore extends LocalStore {
   }
 
   /** Older files are deleted only after the complete snapshot has its final name: until then, recovery needs them. */
-  async #writeSnapshot(frozen: FrozenState): Promise<void> {
-    await createSnapshot(this.#disk, frozen.revision, frozenPieces(frozen))
+  async #writeSnapshot(frozen: FrozenState, old: DurableFile): Promise<void> {
+    // Its contents are on the medium, so a failure to close it loses nothing.
+    await old.close().catch(() => undefined)
+    const { bytes } = await createSnapshot(this.#disk, frozen.revision, frozenPieces(frozen))
+    this.#snapshotSize = bytes
     await removeOlder(this.#disk, frozen.revision)
   }
 }
@@ -282,6 +315,7 @@ async function open(folder: string, options: DurableStoreOptions): Promise<Durab
       log,
       logLength,
       snapshotBytes,
+      snapshotSize: recovered.snapshotSize,
       history: options,
       notes: isOld ? [...notes, `converted from format ${recovered.format} to ${storeFormat}`] : notes,
     })

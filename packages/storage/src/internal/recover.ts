@@ -26,6 +26,8 @@ export interface Recovered {
   readonly obsolete: readonly string[]
   /** The oldest format of the files that were read. */
   readonly format: number
+  /** The size of the snapshot in bytes. */
+  readonly snapshotSize: number
   /** What was dropped, a line each. */
   readonly notes: readonly string[]
 }
@@ -40,7 +42,7 @@ export async function recover(disk: Disk, folder: string): Promise<Recovered> {
   const { logs, snapshots, drafts } = await listFiles(disk, folder)
   const snapshot = snapshots.at(-1)
   if (snapshot === undefined && logs.length === 0)
-    return { mvcc: new Mvcc(), log: undefined, obsolete: drafts, format: storeFormat, notes: [] }
+    return { mvcc: new Mvcc(), log: undefined, obsolete: drafts, format: storeFormat, snapshotSize: 0, notes: [] }
 
   const base = snapshot === undefined ? undefined : await readSnapshot(disk, folder, snapshot)
   const mvcc = base?.mvcc ?? new Mvcc()
@@ -56,7 +58,8 @@ export async function recover(disk: Disk, folder: string): Promise<Recovered> {
     const keep = new Set([...replayed.used, ...(snapshot === undefined ? [] : [snapshot])])
     const obsolete = [...logs, ...snapshots].filter((name) => !keep.has(name))
     const format = Math.min(base?.format ?? storeFormat, replayed.format)
-    return { mvcc, log: replayed.last, obsolete: [...obsolete, ...drafts], format, notes: replayed.notes }
+    const { last: log, notes } = replayed
+    return { mvcc, log, obsolete: [...obsolete, ...drafts], format, snapshotSize: base?.size ?? 0, notes }
   } finally {
     await closeAll(files)
   }
@@ -146,14 +149,18 @@ async function closeAll(files: readonly OpenFile[]): Promise<void> {
   for (const { file } of files) await file[Symbol.asyncDispose]()
 }
 
-async function readSnapshot(disk: Disk, folder: string, name: string): Promise<{ mvcc: Mvcc; format: number }> {
+async function readSnapshot(
+  disk: Disk,
+  folder: string,
+  name: string,
+): Promise<{ mvcc: Mvcc; format: number; size: number }> {
   const file = await disk.openReader(name)
   const state = await readState(file, 'snapshot').finally(() => file[Symbol.asyncDispose]())
   if ('newer' in state) throw newerFormat(folder, name, state.newer)
   if ('why' in state) throw damaged(folder, `${name} is damaged at byte ${state.offset} (${state.why})`)
   const { header, entries } = state
   if (header.revision !== revisionOf(name)) throw damaged(folder, `${name} is the snapshot of ${header.revision}`)
-  return { mvcc: new Mvcc({ entries, revision: header.revision }), format: header.format }
+  return { mvcc: new Mvcc({ entries, revision: header.revision }), format: header.format, size: file.size }
 }
 
 interface Replay {

@@ -184,22 +184,49 @@ export function isKey(key: string): boolean {
   }
 }
 
-/** Creates an empty log. It has its name only when it is complete, so a log without a header is never the result of a crash. */
-export async function createLog(disk: Disk, revision: number): Promise<DurableFile> {
-  const name = logName(revision)
-  const draft = `${name}.tmp`
-  let file: DurableFile | undefined
+const logDraft = 'log-next.tmp'
+
+/** A log without a name and a header yet. */
+export interface PreparedLog {
+  readonly file: DurableFile
+  /** Closes and removes it. Never rejects: a draft that stays is removed when the store is opened. */
+  discard(): Promise<void>
+}
+
+/** Creates the file of a later log, so that starting the log takes two accesses to the disk only. */
+export async function prepareLog(disk: Disk): Promise<PreparedLog> {
+  const file = await disk.open(logDraft)
+  const discard = async (): Promise<void> => {
+    await file.close().catch(() => undefined)
+    await disk.remove(logDraft).catch(() => undefined)
+  }
   try {
-    file = await disk.open(draft)
-    await file.write(encodeHeader('log', revision), 0)
-    await file.truncate(headerSize)
-    await disk.rename(draft, name)
-    return file
+    await file.truncate(0)
+    return { file, discard }
   } catch (error) {
-    await file?.close().catch(() => undefined)
-    await disk.remove(draft).catch(() => undefined)
+    await discard()
     throw error
   }
+}
+
+/**
+ * Starts a log after a revision. It gets its name when its header is complete, so a log without a header is never the result of a
+ * crash. Discards the prepared file when it fails.
+ */
+export async function startLog(disk: Disk, { file, discard }: PreparedLog, revision: number): Promise<DurableFile> {
+  try {
+    await file.write(encodeHeader('log', revision), 0)
+    await disk.rename(logDraft, logName(revision))
+    return file
+  } catch (error) {
+    await discard()
+    throw error
+  }
+}
+
+/** Creates an empty log after a revision. */
+export async function createLog(disk: Disk, revision: number): Promise<DurableFile> {
+  return startLog(disk, await prepareLog(disk), revision)
 }
 
 /** Writes a snapshot. It has its name only when it is complete. */
