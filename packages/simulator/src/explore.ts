@@ -5,6 +5,8 @@ import type { Setup } from './setup.ts'
 
 // Long enough for a roll-out.
 const calm = 60_000
+// The actions after a fault in which an operator usually recovers.
+const recoveryActions = 8
 // Creation, deletion and creation again.
 const basicScenarios = 5
 
@@ -18,6 +20,8 @@ export class Explorer {
   readonly #corpus: Schedule[] = []
   /** The actions of each scenario without faults: whether each of them changes something. */
   readonly #actions = new Map<readonly Operation[], readonly boolean[]>()
+  /** How many single faults are known, and how many of them have been tried. */
+  readonly points: { tried: number; known: number } = { tried: 0, known: 0 }
   /** The single faults that have not been tried, by class. */
   readonly #points = new Map<FaultClass, { readonly operations: readonly Operation[]; readonly fault: Fault }[]>()
 
@@ -76,6 +80,7 @@ export class Explorer {
         const points = this.#points.get(classOf(fault)) ?? []
         this.#points.set(classOf(fault), points)
         points.push({ operations, fault })
+        this.points.known++
       }
     }
   }
@@ -93,6 +98,8 @@ export class Explorer {
         points[at] = points.at(-1)!
         points.pop()
         yield this.#schedule(operations, [fault])
+        // Counted when the next schedule is requested: the last one may not run.
+        this.points.tried++
       }
     }
   }
@@ -147,12 +154,23 @@ export class Explorer {
     return faults.filter((fault) => this.#classes.has(classOf(fault)))
   }
 
-  /** A random schedule, or a variation of one that reached new states. */
+  /** A pair of faults, a variation of a schedule that reached new states, or a random schedule. */
   #combination(): Schedule {
     const random = this.#random
-    if (this.#corpus.length > 0 && random.next() < 0.4) return this.#variation(random.pick(this.#corpus))
+    const singles = this.#corpus.filter(({ faults }) => faults.length === 1)
+    const choice = random.next()
+    if (singles.length > 0 && choice < 0.35) return this.#pair(random.pick(singles))
+    if (this.#corpus.length > 0 && choice < 0.6) return this.#variation(random.pick(this.#corpus))
     const operations = random.next() < 0.5 ? random.pick(this.#scenarios) : this.#operations()
     return this.#schedule(operations, this.#randomFaults(this.#length(operations)))
+  }
+
+  /** Adds a second fault while the operator recovers from one that reached new states. */
+  #pair({ operations, faults }: Schedule): Schedule {
+    const [first] = faults
+    const at = (first?.at ?? 0) + 1 + this.#random.int(recoveryActions)
+    const choices = this.#faultsAt(at)
+    return this.#schedule(operations, choices.length === 0 ? faults : [...faults, this.#random.pick(choices)])
   }
 
   #variation({ operations, faults }: Schedule): Schedule {

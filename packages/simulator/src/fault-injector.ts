@@ -1,5 +1,6 @@
 import type { KubeObject } from '@kubewright/api'
 import { changeField } from './change-field.ts'
+import { stopInDebugger } from './debugger.ts'
 import { describeFault, type Fault } from './fault.ts'
 import type { Injection } from './network.ts'
 import type { SimulatedProcess } from './process.ts'
@@ -46,7 +47,9 @@ export class FaultInjector {
       if (number < fault.at || number > last) continue
       if (!this.fired.has(fault)) {
         this.fired.add(fault)
-        history.note('fault', `Fault: ${describeFault(fault, text)}`, source)
+        const description = describeFault(fault, text)
+        if (this.#world.isInspected) stopInDebugger(description)
+        history.note('fault', `Fault: ${description}`, source)
       }
       injection = { ...injection, ...this.#inject(fault, process, facts) }
     }

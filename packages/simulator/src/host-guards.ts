@@ -1,4 +1,8 @@
-import type { Clock, Random } from '@kubewright/base'
+import crypto from 'node:crypto'
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import net from 'node:net'
+import { type Clock, type Random, uuid } from '@kubewright/base'
 
 /** The simulated world that code without an injected clock runs in. */
 export interface GuardedWorld {
@@ -11,9 +15,10 @@ export interface GuardedWorld {
 const maxReports = 20
 
 /**
- * Puts Date, timers and Math.random of this Node.js process on the virtual clock and the seeded randomness of the current
- * world, and reports the code that uses them. Code of the framework uses injected clocks and is not affected. Disposal
- * restores the originals.
+ * Puts Date, performance.now, timers, Math.random and the random functions of node:crypto of this Node.js process on the
+ * virtual clock and the seeded randomness of the current world, and reports the code that uses them. Sockets and files
+ * stay real and are only reported. Code of the framework uses injected clocks and is not affected. Disposal restores the
+ * originals.
  */
 export class HostGuards implements Disposable {
   readonly #reports = new Set<string>()
@@ -36,7 +41,18 @@ export class HostGuards implements Disposable {
     this.#replace(globalThis, 'Date', GuardedDate as DateConstructor)
     const { random } = Math
     this.#replace(Math, 'random', () => guards.#used('Math.random()')?.random.next() ?? random())
+    const { now } = performance
+    this.#replace(
+      performance,
+      'now',
+      () => guards.#used('performance.now()')?.clock.monotonic() ?? now.call(performance),
+    )
     this.#replaceTimers()
+    this.#replaceCrypto()
+    this.#watchInputs()
+    // Named imports of built-in modules see the replacements only after this call.
+    syncBuiltinESMExports()
+    this.#restore.unshift(() => syncBuiltinESMExports())
     // Other listeners, such as those of test runners, would end the process or fail the test.
     const listeners = process.listeners('unhandledRejection')
     const onRejection = (reason: unknown): void => this.#world?.rejected(reason)
@@ -77,6 +93,57 @@ export class HostGuards implements Disposable {
     this.#replace(globalThis, 'clearInterval', cancel(clearInterval) as typeof clearInterval)
   }
 
+  #replaceCrypto(): void {
+    const { randomUUID, randomBytes, randomInt } = crypto
+    const virtualUuid = (): crypto.UUID | undefined => {
+      const world = this.#used('crypto.randomUUID()')
+      return world && (uuid(world.random) as crypto.UUID)
+    }
+    this.#replace(crypto, 'randomUUID', ((options) => virtualUuid() ?? randomUUID(options)) as typeof randomUUID)
+    this.#replace(
+      globalThis.crypto,
+      'randomUUID',
+      (() => virtualUuid() ?? randomUUID()) as typeof globalThis.crypto.randomUUID,
+    )
+    const bytes = (size: number, callback?: (error: null, bytes: Buffer) => void): Buffer | undefined => {
+      const world = this.#used('crypto.randomBytes()')
+      if (world === undefined) return callback ? (randomBytes(size, callback as never) as never) : randomBytes(size)
+      const made = Buffer.from(world.random.bytes(size))
+      if (callback === undefined) return made
+      queueMicrotask(() => callback(null, made))
+      return undefined
+    }
+    this.#replace(crypto, 'randomBytes', bytes as typeof randomBytes)
+    const integer = (...parameters: [number] | [number, number]): number => {
+      const world = this.#used('crypto.randomInt()')
+      const isCallback = typeof parameters.at(-1) === 'function'
+      if (world === undefined || isCallback) return (randomInt as (...all: number[]) => number)(...parameters)
+      const [low, high] = parameters.length === 1 ? [0, parameters[0]] : parameters
+      return low + world.random.int(high - low)
+    }
+    this.#replace(crypto, 'randomInt', integer as typeof randomInt)
+  }
+
+  /** Reports sockets and files, which are not simulated. */
+  #watchInputs(): void {
+    const report = <T extends object, N extends keyof T & string>(target: T, name: N, what: string): void => {
+      const original = target[name] as (...parameters: unknown[]) => unknown
+      const guards = this
+      const reported = function (this: unknown, ...parameters: unknown[]): unknown {
+        guards.#used(what, ' (real, not simulated)')
+        return original.apply(this, parameters)
+      }
+      this.#replace(target, name, Object.assign(reported, original) as T[N])
+    }
+    report(globalThis, 'fetch', 'fetch()')
+    report(net.Socket.prototype, 'connect', 'socket.connect()')
+    for (const name of ['readFile', 'readFileSync', 'writeFile', 'writeFileSync', 'appendFileSync'] as const) {
+      report(fs, name, `fs.${name}()`)
+    }
+    for (const name of ['readFile', 'writeFile', 'appendFile'] as const)
+      report(fs.promises, name, `fs.promises.${name}()`)
+  }
+
   #replace<T extends object, N extends keyof T>(target: T, name: N, value: T[N]): void {
     const original = target[name]
     target[name] = value
@@ -85,11 +152,11 @@ export class HostGuards implements Disposable {
     })
   }
 
-  #used(what: string): GuardedWorld | undefined {
+  #used(what: string, note = ''): GuardedWorld | undefined {
     if (this.#world === undefined) return undefined
     if (this.#reports.size < maxReports && this.#captures++ < 1000) {
       const frame = userFrame(new Error(what).stack ?? '')
-      if (frame !== undefined) this.#reports.add(`${what} ${frame}`)
+      if (frame !== undefined) this.#reports.add(`${what} ${frame}${note}`)
     }
     return this.#world
   }

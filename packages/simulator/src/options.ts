@@ -56,6 +56,11 @@ export interface SimulateOptions<World = unknown> {
   readonly regressions?: string | undefined
   /** Runs one schedule only: the ID that a failed simulation printed. @default none */
   readonly replay?: string | undefined
+  /**
+   * Stops in the debugger right before the faults of the failing schedule. Requires a debugger that is attached to this
+   * process. @default false
+   */
+  readonly inspect?: boolean | undefined
   /** Explores one of several parts, to share the work between processes. @default everything */
   readonly shard?: { readonly index: number; readonly of: number } | undefined
   /** Called after each schedule. */
@@ -83,6 +88,13 @@ export interface SimulationReport {
   readonly operations: Readonly<Record<string, number>>
   /** The number of distinct states of objects that were reached. */
   readonly states: number
+  /**
+   * The single faults at the actions of the scenarios that ran without faults: how many of them were tried, and how many
+   * there are.
+   */
+  readonly points: { readonly tried: number; readonly known: number }
+  /** How many schedules had no fault, one, two, and more. */
+  readonly depths: readonly [none: number, one: number, two: number, more: number]
   /** The number of actions of the operator in the first run without faults. */
   readonly actions: number
   /** The number of reads and writes of the operator in all schedules. */

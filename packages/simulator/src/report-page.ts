@@ -12,6 +12,7 @@ export function reportPage(title: string, report: SimulationReport): string {
     ['runs', report.runs],
     ['requests', report.requests],
     ['states', report.states],
+    ['single faults tried', `${report.points.tried} of ${report.points.known}`],
     ...Object.entries(operations).map(([name, count]) => [`operation: ${name}`, count]),
     ...Object.entries(faults).map(([name, count]) => [`fault: ${name}`, count]),
   ]

@@ -1,5 +1,6 @@
 import type { KubeObject } from '@kubewright/api'
 import { checkConversions } from './conversion-oracle.ts'
+import { stopInDebugger } from './debugger.ts'
 import type { HostGuards } from './host-guards.ts'
 import type { Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
@@ -41,12 +42,23 @@ export async function runSchedule(
   guards: HostGuards | undefined,
   options: WorldOptions = {},
 ): Promise<Run> {
-  const world = await World.start(setup, schedule, options)
-  guards?.enter({ clock: world.clock, random: world.random.fork('host'), rejected: (reason) => world.rejected(reason) })
+  // The operator's code is guarded from its first line on.
+  const guard = (world: World): void =>
+    guards?.enter({
+      clock: world.clock,
+      random: world.random.fork('host'),
+      rejected: (reason) => world.rejected(reason),
+    })
+  const world = await World.start(setup, schedule, options, guard).catch((error: unknown) => {
+    guards?.enter(undefined)
+    throw error
+  })
   try {
-    for (const operation of schedule.operations) {
+    for (const [index, operation] of schedule.operations.entries()) {
       if (operation.actions === undefined) await world.advance(operation.after)
       else await world.advanceActions(operation.actions, operation.after)
+      const isLast = index === schedule.operations.length - 1
+      if (world.isInspected && isLast && schedule.faults.length === 0) stopInDebugger('The last operation follows')
       await world.user.perform(operation)
     }
     // A fault may start others: a crash ends when the operator works again.

@@ -1,3 +1,4 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,6 +61,54 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(failure?.story).toBeUndefined()
     expect([...years]).toEqual([2025])
     expect(nondeterminism.map((report) => report.replace(/ .*/s, ''))).toEqual(['new', 'setTimeout()', 'Math.random()'])
+  })
+
+  test('gives the same history on every version of Node.js', async () => {
+    const controller = defineController(Thing, {
+      owns: [ConfigMap],
+      async reconcile({ metadata: { name } }, { apply }) {
+        await apply(ConfigMap({ metadata: { name }, data: { key: 'value' } }))
+      },
+    })
+    const operator = defineOperator({ name: 'stable', controllers: [controller] })
+    const { hash } = await explore(operator, { samples: plantedSamples, schedules: 8, seed: 1 })
+    // CI runs this on every supported version. Changes of the framework may change the history: renew it with `vitest -u`.
+    await expect(`${hash}\n`).toMatchFileSnapshot('testdata/history.sha256')
+  })
+
+  test('seeds the random functions of node:crypto, and reports files and sockets', async () => {
+    const drawn: string[] = []
+    const controller = defineController(Thing, {
+      owns: [ConfigMap],
+      async reconcile({ metadata: { name } }, { apply }) {
+        drawn.push([randomUUID(), randomBytes(4).toString('hex'), randomInt(10), performance.now()].join())
+        readFileSync(import.meta.filename)
+        await apply(ConfigMap({ metadata: { name }, data: { key: 'value' } }))
+      },
+    })
+    const operator = defineOperator({ name: 'impure', controllers: [controller] })
+    const run = async (): Promise<string[]> => {
+      drawn.length = 0
+      const { nondeterminism } = await explore(operator, { samples: plantedSamples, schedules: 1 })
+      expect(nondeterminism.map((report) => report.replace(/ at .*\.ts\S*/s, ''))).toEqual([
+        'crypto.randomUUID()',
+        'crypto.randomBytes()',
+        'crypto.randomInt()',
+        'performance.now()',
+        'fs.readFileSync() (real, not simulated)',
+      ])
+      return [...drawn]
+    }
+    const first = await run()
+    expect(await run()).toEqual(first)
+  })
+
+  test('reports which single faults it has tried, and adds second faults', async () => {
+    const { points, depths, schedules } = await explore(bug.make(true), { ...base, schedules: 40 })
+    expect(depths[1]).toBeGreaterThanOrEqual(points.tried)
+    expect(points.tried).toBeGreaterThan(5)
+    expect(points.known).toBeGreaterThan(points.tried)
+    expect(depths.reduce((sum, count) => sum + count, 0)).toBe(schedules)
   })
 
   test('rejects an ID that is not one', async () => {

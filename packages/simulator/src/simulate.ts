@@ -63,6 +63,7 @@ async function search(
   const report = (failure?: SimulationFailure): SimulationReport => ({
     seed,
     ...tally.counts(),
+    points: { ...explorer.points },
     runs: simulation.runs,
     hash: simulation.hash,
     nondeterminism: simulation.guards.reports,
@@ -80,7 +81,8 @@ async function search(
     explorer.learn(schedule, run.world.faults.actionWrites, isNew)
     options.onProgress?.({ schedules: tally.schedules, of: Number.isFinite(limit) ? limit : undefined })
     if (run.world.history.violations.length === 0) continue
-    const failure = await describe(simulation, options.replay === undefined ? await shrink(simulation, run) : run)
+    const found = options.replay === undefined ? await shrink(simulation, run) : run
+    const failure = await describe(simulation, found, options.inspect)
     if (options.regressions !== undefined) addRegression(options.regressions, failure)
     return report(failure)
   }
@@ -97,7 +99,7 @@ function* planned(
     yield parseScheduleId(options.replay)
     return
   }
-  if (options.regressions !== undefined)
+  if (options.regressions !== undefined && shard.index === 0)
     for (const id of readRegressions(options.regressions)) yield parseScheduleId(id)
   let number = 0
   for (const schedule of explorer.schedules()) {
@@ -110,14 +112,22 @@ function* planned(
 async function checkDeterminism(simulation: Simulation, first: CheckedRun): Promise<void> {
   const second = await simulation.check(first.schedule)
   if (second.hash === first.hash) return
+  const uses = simulation.guards.reports.filter((use) => use.includes('not simulated'))
   throw new KubewrightError(
     'KW_SIMULATION_NONDETERMINISTIC',
-    `Cannot simulate the operator: two runs of the same schedule differ, because it uses files, sockets, worker threads or state of the process; pass such state as 'world'`,
+    [
+      `Cannot simulate the operator: two runs of the same schedule differ, because it uses files, sockets, worker threads or state of the process; pass such state as 'world'`,
+      ...uses,
+    ].join('\n  '),
   )
 }
 
-async function describe(simulation: Simulation, failed: CheckedRun): Promise<SimulationFailure> {
-  const detailed = await simulation.check(failed.schedule, { isDetailed: true })
+async function describe(
+  simulation: Simulation,
+  failed: CheckedRun,
+  inspect: boolean | undefined,
+): Promise<SimulationFailure> {
+  const detailed = await simulation.check(failed.schedule, { isDetailed: true, isInspected: inspect })
   const { world, schedule, hash } = detailed.world.history.violations.length > 0 ? detailed : failed
   const [violation] = world.history.violations
   if (violation === undefined) throw new TypeError('The failure cannot be repeated')
@@ -132,6 +142,7 @@ async function describe(simulation: Simulation, failed: CheckedRun): Promise<Sim
 class Tally {
   schedules = 0
   #actions = 0
+  readonly #depths: [number, number, number, number] = [0, 0, 0, 0]
   #requests = 0
   readonly #faults: Record<string, number> = {}
   readonly #operations: Record<string, number> = {}
@@ -142,6 +153,7 @@ class Tally {
     this.schedules++
     if (this.schedules === 1) this.#actions = world.faults.actions
     this.#requests += world.network.requests
+    this.#depths[Math.min(3, schedule.faults.length) as 0 | 1 | 2 | 3]++
     for (const fault of world.faults.fired) count(this.#faults, classOf(fault))
     for (const { do: verb } of schedule.operations) count(this.#operations, verb)
     const before = this.#states.size
@@ -149,9 +161,13 @@ class Tally {
     return this.#states.size > before
   }
 
-  counts(): Pick<SimulationReport, 'schedules' | 'faults' | 'operations' | 'states' | 'actions' | 'requests'> {
+  counts(): Pick<
+    SimulationReport,
+    'schedules' | 'depths' | 'faults' | 'operations' | 'states' | 'actions' | 'requests'
+  > {
     return {
       schedules: this.schedules,
+      depths: [...this.#depths],
       faults: this.#faults,
       operations: this.#operations,
       states: this.#states.size,

@@ -6,6 +6,7 @@ import { checkRun, compareRun, type Reference, referenceOf } from './oracles.ts'
 import { type Run, runSchedule } from './run-schedule.ts'
 import type { Operation, Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
+import type { WorldOptions } from './world.ts'
 
 // Long enough for a roll-out.
 const calm = 60_000
@@ -33,7 +34,7 @@ export class Simulation implements Disposable {
   }
 
   /** Runs one schedule and checks every oracle. */
-  async check(schedule: Schedule, options: { readonly isDetailed?: boolean } = {}): Promise<CheckedRun> {
+  async check(schedule: Schedule, options: Pick<WorldOptions, 'isDetailed' | 'isInspected'> = {}): Promise<CheckedRun> {
     const run = await this.#run(schedule, options)
     checkRun(this.setup, run)
     if (run.world.history.violations.length > 0) return { ...run, schedule }

@@ -21,6 +21,8 @@ import { WriteLog } from './write-log.ts'
 export interface WorldOptions {
   /** Records the source lines of requests and the changes of the cluster. Costs time. */
   readonly isDetailed?: boolean
+  /** Stops in the debugger before each fault. */
+  readonly isInspected?: boolean | undefined
   /** Changes resource versions and times, to find fields that depend on them. */
   readonly isShifted?: boolean
 }
@@ -87,9 +89,15 @@ export class World {
     })
   }
 
-  /** Starts the cluster and the replicas of the operator. */
-  static async start(setup: Setup, schedule: Schedule, options: WorldOptions = {}): Promise<World> {
+  /** Starts the cluster and the replicas of the operator. Calls `created` before any of their code runs. */
+  static async start(
+    setup: Setup,
+    schedule: Schedule,
+    options: WorldOptions = {},
+    created: (world: World) => void = () => undefined,
+  ): Promise<World> {
     const world = new World(setup, schedule, options)
+    created(world)
     await world.#start()
     return world
   }
@@ -111,6 +119,11 @@ export class World {
   /** Milliseconds of virtual time since the start. */
   get now(): number {
     return this.clock.monotonic()
+  }
+
+  /** Whether the run stops in the debugger before each fault. */
+  get isInspected(): boolean {
+    return this.#options.isInspected ?? false
   }
 
   get isOver(): boolean {

@@ -28,8 +28,10 @@ export async function runSimulate(input: Input, context: CommandContext): Promis
   const entry = await findEntry(args.entry, folderOf(context))
   const { operator } = await loadOperator(entry, clock)
   const part = partOf(flags.part)
-  const share = flags.replay === undefined && part === undefined ? flags.workers : 1
+  const share = flags.replay === undefined && !flags.inspect && part === undefined ? flags.workers : 1
+  if (flags.inspect && part === undefined) await waitForDebugger(note)
   const options: SimulateOptions = {
+    inspect: flags.inspect,
     samples: await samplesOf(flags.samples, entry.project, folderOf(context)),
     seed: flags.seed,
     replay: flags.replay,
@@ -53,6 +55,14 @@ export async function runSimulate(input: Input, context: CommandContext): Promis
   if (flags.json) out(JSON.stringify(report, null, 2))
   else print(operator.name, report, out, note)
   return report.failure === undefined ? 0 : 1
+}
+
+/** Opens the inspector of this process, unless it is open, and waits for a debugger. */
+async function waitForDebugger(note: (line: string) => void): Promise<void> {
+  const inspector = await import('node:inspector')
+  if (inspector.url() === undefined) inspector.open(0, '127.0.0.1')
+  note(`Attach a debugger to ${inspector.url()}: in Chrome, open chrome://inspect; in VS Code, attach to the port`)
+  inspector.waitForDebugger()
 }
 
 function partOf(text: string | undefined): { readonly index: number; readonly of: number } | undefined {
@@ -122,6 +132,8 @@ function merged(reports: readonly SimulationReport[]): SimulationReport {
     schedules: sum(({ schedules }) => schedules),
     runs: sum(({ runs }) => runs),
     requests: sum(({ requests }) => requests),
+    points: { tried: sum(({ points }) => points.tried), known: sum(({ points }) => points.known) },
+    depths: first.depths.map((_, index) => sum(({ depths }) => depths[index]!)) as unknown as typeof first.depths,
     states: Math.max(...reports.map(({ states }) => states)),
     faults: counts(({ faults }) => faults),
     operations: counts(({ operations }) => operations),
@@ -142,11 +154,20 @@ function print(
     Object.entries(counts)
       .map(([what, count]) => `${what} ${count}`)
       .join(', ') || 'none'
-  for (const use of report.nondeterminism)
-    note(`The operator uses real time or randomness, which was simulated: ${use}`)
+  for (const use of report.nondeterminism) {
+    const isReal = use.endsWith('(real, not simulated)')
+    note(
+      isReal
+        ? `The operator uses the outside world directly: ${use}`
+        : `The operator uses real time or randomness, which was simulated: ${use}`,
+    )
+  }
   if (failure !== undefined) out(failure.story)
   else out(`${name}: no failure in ${report.schedules} schedules`)
   note(`Schedules: ${report.schedules} (${report.runs} runs), states: ${report.states}, seed: ${report.seed}`)
+  const [none, one, two, more] = report.depths
+  note(`Faults per schedule: none ${none}, one ${one}, two ${two}, more ${more}`)
+  note(`Single faults at every action: ${report.points.tried} of ${report.points.known} tried`)
   note(`Operations: ${list(operations)}`)
   note(`Faults: ${list(faults)}`)
 }

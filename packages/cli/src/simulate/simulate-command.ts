@@ -32,6 +32,10 @@ export const simulateFlags = defineFlags({
     help: 'Inject only these classes of faults, separated by commas: crash, error, watch, stale, others, slow, server, webhooks, pods, leader, clock, quota',
   },
   replay: { value: 'ID', help: 'Run only the schedule with this ID, which a failed simulation printed' },
+  inspect: {
+    help: 'Wait for a debugger, and stop in it right before each fault of the failing schedule',
+    default: false,
+  },
   regressions: {
     value: 'FILE',
     help: 'Run the failing schedules of this file first, and add new ones to it',
