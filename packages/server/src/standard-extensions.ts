@@ -2,6 +2,7 @@ import { type Aggregation, type AggregationOptions, createAggregation } from './
 import type { ServerExtensions, ServerParts } from './api-server.ts'
 import { type BootstrapOptions, bootstrap } from './bootstrap/bootstrap.ts'
 import { followFlowSchemas } from './bootstrap/flow-schema-conditions.ts'
+import { keepFlowControl } from './bootstrap/keep-flow-control.ts'
 import type { AuditPolicy } from './config/audit-policy.ts'
 import { DiscoveryIndex } from './discovery/discovery-index.ts'
 import { discoveryPaths } from './discovery/discovery-paths.ts'
@@ -13,6 +14,8 @@ import { maxLongRunning } from './http/filters/max-long-running.ts'
 import { requestLog } from './http/filters/request-log.ts'
 import { requestTimeout } from './http/filters/request-timeout.ts'
 import { sizeLimits } from './http/filters/size-limits.ts'
+import { FlowControl } from './http/flow-control/flow-control.ts'
+import { followFlowControl } from './http/flow-control/follow-flow-control.ts'
 import type { HealthChecks } from './http/health/health-checks.ts'
 import { healthPaths } from './http/health/health-paths.ts'
 import { standardChecks } from './http/health/standard-checks.ts'
@@ -21,6 +24,7 @@ import { ServerMetrics } from './http/metrics/server-metrics.ts'
 import { openApiPaths } from './openapi/openapi-paths.ts'
 import type { BodyLimits } from './request/body.ts'
 import type { ListLimits } from './request/list-limits.ts'
+import type { RequestContext } from './request/request-context.ts'
 
 /** The health checks of kube-apiserver that pass once {@link bootstrap} is done. */
 const bootstrapChecks = [
@@ -36,6 +40,8 @@ const bootstrapChecks = [
 export interface BuiltinOptions extends BootstrapOptions {
   /** Limits concurrent requests. */
   readonly inFlight?: InFlightLimits
+  /** Whether FlowSchemas and priority levels decide which requests run first. @default true */
+  readonly flowControl?: boolean | undefined
   /** Limits the watches and other long-running requests of one user. @default 5000 */
   readonly watchesPerUser?: number
   /** Limits request bodies, except those to extension servers. */
@@ -76,6 +82,7 @@ export async function standardExtensions(
   const metrics = new ServerMetrics(parts)
   const aggregation = createAggregation(parts, discovery, { ...options.aggregation, frontProxy: options.frontProxy })
   await start(parts, health, aggregation, options)
+  const flowControl = options.flowControl === false ? undefined : await startFlowControl(parts, metrics, options)
   return {
     discovery,
     auditor:
@@ -86,11 +93,13 @@ export async function standardExtensions(
       maxInFlight(options.inFlight),
       maxLongRunning(options.watchesPerUser),
       requestTimeout(clock),
+      ...(flowControl ? [flowControl.filter] : []),
       ...(options.body || options.list ? [sizeLimits(options.body, options.list)] : []),
     ],
     paths: [
       aggregation.paths,
       metricsPath(metrics),
+      ...(flowControl ? [flowControl.paths] : []),
       discoveryPaths(discovery),
       openApiPaths({ resources, discovery, gitVersion: kubernetesVersion }, clock),
       versionPath(),
@@ -98,6 +107,26 @@ export async function standardExtensions(
       rootPaths(discovery, () => [...health.paths(), ...unlistedPaths]),
     ],
   }
+}
+
+async function startFlowControl(
+  parts: ServerParts,
+  metrics: ServerMetrics,
+  { inFlight: { readOnly = 400, mutating = 200 } = {} }: BuiltinOptions,
+): Promise<FlowControl> {
+  const { resources, registry, clock } = parts
+  const objectCount = ({ info, request }: RequestContext): number => {
+    const resource = resources.find(info.group, info.version, info.resource)
+    const stored = resource ? registry.feed.sizeOf(resource.storage.prefix) : 0
+    return Math.min(stored, Number(request.query.get('limit')) || stored)
+  }
+  const flowControl = new FlowControl({ clock, metrics: metrics.registry, objectCount }, readOnly + mutating)
+  metrics.onRender(() => flowControl.collect())
+  await followFlowControl(parts, flowControl)
+  keepFlowControl(parts).catch((error: unknown) => {
+    if (!parts.signal.aborted) parts.log.error(error, 'Failed to keep the objects of flow control')
+  })
+  return flowControl
 }
 
 /** Paths that the root lists besides those of discovery and health. */

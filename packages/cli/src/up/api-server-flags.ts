@@ -49,6 +49,11 @@ export const apiServerFlags = defineFlags({
     parse: namesOf,
     help: 'Do not run these admission plugins, which are on by default',
   },
+  'enable-priority-and-fairness': {
+    section,
+    default: true,
+    help: 'Let FlowSchemas and priority levels decide which requests run first',
+  },
   'max-requests-inflight': {
     section,
     value: 'N',

@@ -20,6 +20,7 @@ describe('apiServerOptions()', () => {
       anonymous: true,
       tokens: [],
       admission: { enabled: [], disabled: [] },
+      flowControl: true,
       inFlight: { readOnly: 400, mutating: 200 },
       warnings: [],
     })
@@ -44,6 +45,7 @@ describe('apiServerOptions()', () => {
         anonymous: false,
         tokens: [{ token: 's3cret', user: { name: 'jane', uid: '42', groups: ['dev', 'ops'] } }],
         admission: { enabled: ['OwnerReferencesPermissionEnforcement'], disabled: ['LimitRanger'] },
+        flowControl: true,
         inFlight: { readOnly: Number.POSITIVE_INFINITY, mutating: 7 },
         scheduler: false,
         warnings: [],

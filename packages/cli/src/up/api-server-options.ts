@@ -28,6 +28,7 @@ export interface ApiServerOptions {
   readonly anonymous: boolean
   readonly tokens: readonly StaticToken[]
   readonly admission: AdmissionChoice
+  readonly flowControl: boolean
   readonly inFlight: { readonly readOnly: number; readonly mutating: number }
   /** The audit log; undefined for none. */
   readonly audit?: AuditLogOptions | undefined
@@ -76,6 +77,7 @@ export async function apiServerOptions(
     anonymous,
     tokens: await tokensIn(values['token-auth-file'], warnings),
     admission: admissionChoice(enabledPlugins, values['disable-admission-plugins'] ?? []),
+    flowControl: values['enable-priority-and-fairness'],
     inFlight: {
       readOnly: limitOf(values['max-requests-inflight']),
       mutating: limitOf(values['max-mutating-requests-inflight']),

@@ -86,7 +86,7 @@ export async function serveControlPlane(
             body: limits.body,
             ...(limits.listObjects === undefined ? {} : { list: { objects: limits.listObjects } }),
             watchesPerUser: limits.watchesPerUser,
-            ...(apiServer ? { inFlight: apiServer.inFlight } : {}),
+            ...(apiServer ? { inFlight: apiServer.inFlight, flowControl: apiServer.flowControl } : {}),
             ...(apiServer?.audit && audit ? { audit: { policy: apiServer.audit.policy, sink: audit } } : {}),
             port: options.port,
             clientCa: clientCas.join('\n'),

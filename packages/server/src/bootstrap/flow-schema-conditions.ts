@@ -1,6 +1,7 @@
 import { isConflict, isNotFound } from '@kubewright/api'
 import { goQuote, type Logger } from '@kubewright/base'
 import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
+import { anyChanged } from '../cache/any-changed.ts'
 import type { ObjectAccess } from '../registry/object-access.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -25,7 +26,7 @@ export async function followFlowSchemas(parts: FlowSchemaParts): Promise<void> {
   const schemaCache = await parts.registry.feed.cache(resource.storage.prefix)
   const levelCache = await parts.registry.feed.cache(levels.storage.prefix)
   while (!signal.aborted) {
-    const changed = Promise.race([schemaCache.changed(signal), levelCache.changed(signal)])
+    const changed = anyChanged([schemaCache, levelCache], signal)
     const known = new Set(levelCache.list(levelCache.prefix).map(({ object }) => object.metadata.name))
     for (const { object } of schemaCache.list(schemaCache.prefix)) {
       try {

@@ -76,6 +76,11 @@ export class StoreFeed implements AsyncDisposable {
     return loading.cache!
   }
 
+  /** The number of objects in the cache of a resource; 0 if it has none yet. */
+  sizeOf(prefix: string): number {
+    return this.#caches.get(prefix)?.size ?? 0
+  }
+
   /** Drops the cache of a resource that is no longer served. Holders of the cache see no further changes. */
   forget(prefix: string): void {
     const cache = this.#caches.get(prefix)

@@ -49,6 +49,8 @@ interface RequestScope {
   readonly request: ApiRequest
   readonly warnings: string[]
   readonly auditId: string
+  /** Headers of every response to the request. */
+  readonly headers: Record<string, string>
   /** Annotations that the handling of the request adds to the audit event. */
   readonly annotations: Map<string, string>
   /** Set once the client is authenticated, if the audit policy records the request. */
@@ -73,7 +75,7 @@ export class RequestHandler {
   async handle(request: ApiRequest): Promise<ApiResponse> {
     const warnings: string[] = []
     const auditId = this.#auditId(request)
-    const scope: RequestScope = { request, warnings, auditId, annotations: new Map() }
+    const scope: RequestScope = { request, warnings, auditId, annotations: new Map(), headers: { 'audit-id': auditId } }
     let response: ApiResponse
     try {
       response = await this.#serve(scope)
@@ -83,7 +85,7 @@ export class RequestHandler {
       response = respondStatus(status, negotiateError(request))
     }
     if (scope.audit) response = scope.audit.answered(response, scope.annotations)
-    const headers: Record<string, string | readonly string[]> = { 'audit-id': auditId, ...response.headers }
+    const headers: Record<string, string | readonly string[]> = { ...scope.headers, ...response.headers }
     if (warnings.length > 0) headers['warning'] = warningHeaders(warnings)
     return { ...response, headers }
   }
@@ -128,6 +130,7 @@ export class RequestHandler {
       receivedAt,
       warnings,
       warn,
+      responseHeaders: scope.headers,
       audit: annotations,
       auditRecord: scope.audit,
       auditId,

@@ -24,6 +24,8 @@ export interface RequestContext {
    * itself pass {@link allowEverything}.
    */
   readonly authorize: Authorize
+  /** Headers of the response, whatever the response is. Those of the response itself win. */
+  readonly responseHeaders: Record<string, string>
   /** Adds a Warning header to the response; each text is sent once. */
   readonly warn: (text: string) => void
   /** Warnings so far, in order. */

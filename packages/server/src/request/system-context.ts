@@ -50,6 +50,7 @@ export function systemContext(
     warn: () => undefined,
     warnings: [],
     audit: new Map(),
+    responseHeaders: {},
   }
 }
 

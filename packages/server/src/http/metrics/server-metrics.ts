@@ -111,6 +111,7 @@ export class ServerMetrics {
     unreadableObjects,
     buildInfo,
   ])
+  readonly #collectors: (() => void)[] = []
   readonly #classes = new Map<string, RequestClass>()
   readonly #inFlight = { mutating: 0, readOnly: 0 }
   readonly #parts: MeasuredParts
@@ -153,9 +154,15 @@ export class ServerMetrics {
     }
   }
 
+  /** Calls a function before metrics are rendered, for metrics that are cheaper to collect than to maintain. */
+  onRender(collect: () => void): void {
+    this.#collectors.push(collect)
+  }
+
   /** The response body of /metrics. */
   async render(): Promise<string> {
     const { registry } = this
+    for (const collect of this.#collectors) collect()
     await this.#collectObjects()
     for (const [kind, count] of Object.entries(this.#inFlight))
       registry.set(inFlight.name, { request_kind: kind }, count)
