@@ -47,11 +47,15 @@ export function badPatchType(directive: unknown, patch: JsonObject): PatchError 
   return new PatchError(`unknown patch type: ${goVerbS(directive)} in map: ${goValue(patch)}`)
 }
 
-/** A value as Go's verb %s prints it, which is meant for strings. */
+/** A value as Go's verb %s prints it, which is meant for strings and marks everything else, also inside maps and lists. */
 function goVerbS(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === null) return '%!s(<nil>)'
-  return isObject(value) || Array.isArray(value) ? goValue(value) : `%!s(${goType(value)}=${goValue(value)})`
+  const inner = (item: unknown): string => (item === null ? '<nil>' : goVerbS(item))
+  if (Array.isArray(value)) return `[${value.map(inner).join(' ')}]`
+  if (!isObject(value)) return `%!s(${goType(value)}=${goValue(value)})`
+  const keys = Object.keys(value).sort()
+  return `map[${keys.map((key) => `${key}:${inner(value[key])}`).join(' ')}]`
 }
 
 /** The error for a list of lists, which strategic merge does not support. */

@@ -149,6 +149,10 @@ describe('applyStrategicMergePatch()', () => {
     [{ containers: [{ name: 'a', $patch: 'merge' }] }, 'merging lists cannot yet be specified in the patch'],
     [{ containers: [{ name: 'a', $patch: 'x' }] }, 'unknown patch type: x in map: map[$patch:x name:a]'],
     [{ $patch: 'x' }, 'unknown patch type: x in map: map[$patch:x]'],
+    [
+      { $patch: { n: 0, a: [true, null, 's'] } },
+      'unknown patch type: map[a:[%!s(bool=true) <nil> s] n:%!s(int64=0)] in map: map[$patch:map[a:[true <nil> s] n:0]]',
+    ],
     [{ strategy: { $retainKeys: ['type'], rollingUpdate: {} } }, 'invalid patch format of retainKeys', 'BadRequest'],
     [{ strategy: { $retainKeys: 'type' } }, 'invalid patch format of retainKeys', 'BadRequest'],
     [{ $deleteFromPrimitiveList: ['a'] }, 'invalid patch format of primitive list', 'BadRequest'],

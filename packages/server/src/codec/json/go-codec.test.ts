@@ -181,3 +181,11 @@ describe('goCodec().decode()', () => {
     expect(problem(type, value, 'map')).toBe(text)
   })
 })
+
+test('goCodec() refuses an integer just below int64, although the nearest double is an int64', () => {
+  const type = 'apps/v1.ControllerRevision'
+  const text =
+    'json: cannot unmarshal number -9223372036854776000 into Go struct field ControllerRevision.revision of type int64'
+  expect(problem(type, { revision: -9_223_372_036_854_776_000 })).toBe(text)
+  expect(problem(type, { revision: -9_223_372_036_854_774_784 })).toBeUndefined()
+})

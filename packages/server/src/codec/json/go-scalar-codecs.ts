@@ -40,19 +40,29 @@ export function integerCodec(kind: GoKind, min: number, max: number, type: strin
     omittable: true,
     zero: () => 0,
     decode: (value, state) => {
+      const exact = typeof value === 'number' ? literalOf(value) : value
+      if (typeof exact === 'bigint') {
+        if (exact >= BigInt(min) && exact < BigInt(max)) return value
+        return wrapped(exact, state, kind) ?? state.mismatched(value, type, kind)
+      }
       if (typeof value === 'number') {
-        // The JSON parser returns integers beyond the exact range of doubles as bigint.
         const fits = Number.isInteger(value) && value >= min && (value < max || (value === max && max < 2 ** 53))
         if (fits) return value === 0 ? undefined : value
-        return wrapped(value, state, kind) ?? state.mismatched(value, type, kind)
-      }
-      if (typeof value === 'bigint') {
-        if (value >= BigInt(min) && value < BigInt(max)) return value
         return wrapped(value, state, kind) ?? state.mismatched(value, type, kind)
       }
       return value === null ? undefined : state.mismatched(value, type, kind)
     },
   }
+}
+
+/**
+ * The integer of a JSON literal beyond the exact range of doubles. The JSON parser returns such an integer as bigint, unless the double
+ * has the same text: -9223372036854776000 is a double, and smaller than every int64 although the double is not.
+ */
+function literalOf(value: number): number | bigint {
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER || !Number.isInteger(value)) return value
+  const text = String(value)
+  return text.includes('e') ? value : BigInt(text)
 }
 
 /**
