@@ -3,6 +3,7 @@ import { quantityOf } from '../../builtins/core/pod/resources/resource-list.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Resource } from '../../resource/resource.ts'
 import { storageClassAnnotation } from '../default-storage-class.ts'
+import { deviceClaimEvaluator } from './device-claim-evaluator.ts'
 import { podEvaluator } from './pod-evaluator.ts'
 import type { QuotaEvaluator, Usage } from './quota-evaluator.ts'
 
@@ -20,6 +21,7 @@ export function evaluatorFor({ kind, virtual }: Resource): QuotaEvaluator | unde
     if (plural === 'services') return serviceEvaluator
     if (plural === 'persistentvolumeclaims') return claimEvaluator
   }
+  if (group === 'resource.k8s.io' && plural === 'resourceclaims') return deviceClaimEvaluator
   const count = group === '' ? `count/${plural}` : `count/${plural}.${group}`
   const names = new Set(group === '' && aliases.has(plural) ? [count, plural] : [count])
   return {
