@@ -80,6 +80,9 @@ class PageRenderer {
         return this.#heading(block.level, block.text)
       case 'paragraph':
         this.#remember(block.text)
+        if (/^!\[[^\]]*\]\([^)]*\/diagrams\/[^)]*\)$/.test(block.text)) {
+          return `<div class="wide" tabindex="0" role="group" aria-label="Diagram">${this.#inline(block.text)}</div>\n`
+        }
         return isTight ? this.#inline(block.text) : `<p>${this.#inline(block.text)}</p>\n`
       case 'code':
         return this.#code(block.info, block.code)
