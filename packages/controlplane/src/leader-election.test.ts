@@ -30,9 +30,9 @@ const readyPods = async (plane: ControlPlane): Promise<number> =>
 describe('startControlPlane() with leader election', () => {
   test('runs each component on one server at a time, so that each replica is created once', async () => {
     await using store = new MemoryStore()
-    await using one = await start(store)
+    await using one = await start(store, { leaderElection: true })
     await expect.poll(() => leadsAll(one), { timeout: 20_000 }).toBe(true)
-    await using two = await start(store)
+    await using two = await start(store, { leaderElection: true })
     const pods = new Set<string>()
     const stop = new AbortController()
     const watching = (async () => {

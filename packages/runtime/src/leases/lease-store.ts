@@ -24,10 +24,13 @@ export interface LeaseStore {
   /** Deletes the Lease if it still has the version that was read. Does nothing when it does not exist. */
   delete(lease: Lease, call?: LeaseCall): Promise<void>
   /**
-   * Resolves to true as soon as the Lease has no holder or was deleted, and to false when the watch ends before. A store
-   * without this method is polled only.
+   * Resolves to true as soon as the Lease has no holder or was deleted, and to false when the watch ends before. Calls
+   * `onRenewed` with each version in between. A store without this method is polled only.
    */
-  released?(lease: Lease, call: { readonly signal: AbortSignal }): Promise<boolean>
+  released?(
+    lease: Lease,
+    call: { readonly signal: AbortSignal; readonly onRenewed: (lease: Lease) => void },
+  ): Promise<boolean>
 }
 
 /**
@@ -35,13 +38,15 @@ export interface LeaseStore {
  * released Lease from a watch, which requires the permission to watch Leases.
  */
 export function apiLeaseStore(client: Client, namespace: string, options: { watch?: boolean } = {}): LeaseStore {
-  const released: LeaseStore['released'] = async ({ metadata }, { signal }) => {
+  const released: LeaseStore['released'] = async ({ metadata }, { signal, onRenewed }) => {
     const { name, resourceVersion } = metadata
     const fields = { 'metadata.name': name }
     const watch = await client.watch(Lease, { namespace, fields, resourceVersion, signal })
     for await (const event of watch) {
       if (event.type === 'DELETED') return true
-      if ((event.type === 'ADDED' || event.type === 'MODIFIED') && !event.object.spec?.holderIdentity) return true
+      if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue
+      if (!event.object.spec?.holderIdentity) return true
+      onRenewed(event.object)
     }
     return false
   }

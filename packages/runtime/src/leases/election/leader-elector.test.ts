@@ -219,6 +219,30 @@ describe('LeaderElector', () => {
     expect(b.elector.isLeader).toBe(true)
   })
 
+  test('acquire() counts the lease duration from the renewal that the watch reported', async () => {
+    const scene = new Scene()
+    const a = scene.candidate('a')
+    const b = scene.candidate('b')
+    let report = (): void => undefined
+    b.store.released = (_, { onRenewed }) => {
+      report = () => onRenewed(scene.world.leases[0]!)
+      return new Promise(() => undefined)
+    }
+    a.run()
+    await scene.clock.advance('1s')
+    b.run()
+    for (let i = 0; i < 90; i++) {
+      await scene.clock.advance('100ms')
+      report()
+    }
+    // The last renewal was after 10 seconds.
+    a.machine.kill()
+    await scene.clock.advance('14900ms')
+    expect(b.elector.isLeader).toBe(false)
+    await scene.clock.advance('300ms')
+    expect(b.elector.isLeader).toBe(true)
+  })
+
   test('acquire() polls when the watch of the lease ends or fails', async () => {
     const scene = new Scene()
     const a = scene.candidate('a')

@@ -109,7 +109,9 @@ export class LeaderElector {
       return clock.sleep(millis, { signal })
     const link = linkSignals(signal)
     const slept = clock.sleep(millis, { signal: link.signal })
-    const woken = store.released(lease, { signal: link.signal }).then(
+    // A renewal counts from when the watch reports it, not from the next poll, so that an expiry is noticed on time.
+    const onRenewed = (renewed: Lease): void => this.#observer.observe(renewed)
+    const woken = store.released(lease, { signal: link.signal, onRenewed }).then(
       (released) => (released ? undefined : slept),
       // A watch that fails must not cause retries without a pause.
       () => slept,
