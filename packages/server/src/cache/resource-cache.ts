@@ -88,6 +88,8 @@ export class ResourceCache {
   /** Incremented by {@link ResourceCache.reset}, which invalidates earlier cursors. */
   #epoch = 0
   readonly #waiting = new Set<() => void>()
+  readonly #followers = new Set<() => void>()
+  #isNotifying = false
 
   constructor(prefix: string, revision: number, budget: WindowBudget = new WindowBudget()) {
     this.prefix = prefix
@@ -225,9 +227,25 @@ export class ResourceCache {
     })
   }
 
-  /** Resolves all pending calls of {@link ResourceCache.changed}. */
+  /**
+   * Calls the listener after changes of this resource, until the returned function is called. Changes that are applied together cause one
+   * call, in a microtask, when all caches have them. The listener must not throw. Unlike {@link ResourceCache.changed}, it needs no promise
+   * for each change, which matters for thousands of watchers.
+   */
+  follow(listener: () => void): () => void {
+    this.#followers.add(listener)
+    return () => this.#followers.delete(listener)
+  }
+
+  /** Resolves all pending calls of {@link ResourceCache.changed}, and calls the followers. */
   wake(): void {
     for (const wake of [...this.#waiting]) wake()
+    if (this.#isNotifying || this.#followers.size === 0) return
+    this.#isNotifying = true
+    queueMicrotask(() => {
+      this.#isNotifying = false
+      for (const listener of this.#followers) listener()
+    })
   }
 
   /** The cursor behind all changes up to the revision; undefined when changes after it have left the window. */

@@ -73,6 +73,11 @@ class WatchStream {
   readonly #include: IncludeObject
   /** Whether an event with the table's columns was sent; only the first one has them. */
   #columnsSent = false
+  /** The next event to deliver. */
+  #cursor = 0
+  /** Whether the sink must drain before the next event. */
+  #isBlocked = false
+  #isBookmarkDue = false
 
   constructor(parts: StreamParts) {
     this.#parts = parts
@@ -95,26 +100,29 @@ class WatchStream {
   }
 
   async #stream(signal: AbortSignal, deadline: number): Promise<void> {
-    const { endpoint, options, cache } = this.#parts
-    let bookmarkDue = false
-    const bookmarks = options.allowBookmarks ? this.#remindOfBookmarks(deadline, () => (bookmarkDue = true)) : undefined
+    const { endpoint, options, cache, sink } = this.#parts
+    const remind = (): void => void (this.#isBookmarkDue = true)
+    const bookmarks = options.allowBookmarks ? this.#remindOfBookmarks(deadline, remind) : undefined
     try {
-      let cursor = await this.#begin(signal)
+      const cursor = await this.#begin(signal)
+      if (cursor === undefined) return
+      this.#cursor = cursor
       const first = cache.end
-      while (cursor !== undefined && !signal.aborted) {
-        const event = cache.eventAt(cursor)
-        if (event === 'lost') return this.#sendError(this.#parts.start)
-        if (event) {
-          cursor++
-          // In a loop, because the converted forms of an old event can be released while this waits.
-          while (this.#needsConversion(event)) await this.#load(event)
-          if (!this.#deliver(event)) await this.#parts.sink.drained()
-        } else if (bookmarkDue) {
-          bookmarkDue = false
-          if (endpoint.resource.origin.sendsBookmarksWhenIdle || cursor > first)
+      while (!signal.aborted) {
+        const isDone = this.#deliverReady()
+        if (this.#isBlocked) {
+          this.#isBlocked = false
+          await sink.drained()
+        } else if (!isDone) {
+          const event = cache.eventAt(this.#cursor)
+          if (event === 'lost') return this.#sendError(this.#parts.start)
+          if (event) await this.#load(event)
+        } else if (this.#isBookmarkDue) {
+          this.#isBookmarkDue = false
+          if (endpoint.resource.origin.sendsBookmarksWhenIdle || this.#cursor > first)
             this.#bookmark(endpoint.registry.feed.revision, false)
         } else {
-          await cache.changed(signal)
+          await this.#waitAndDeliver(signal)
         }
       }
     } catch (error) {
@@ -124,6 +132,44 @@ class WatchStream {
     } finally {
       bookmarks?.[Symbol.dispose]()
     }
+  }
+
+  /**
+   * Delivers the events after the cursor. Returns false, in front of the event, when one needs something else first: a conversion, the end
+   * of a full sink, or an error because it is lost.
+   */
+  #deliverReady(): boolean {
+    const { cache } = this.#parts
+    for (;;) {
+      const event = cache.eventAt(this.#cursor)
+      if (!event) return true
+      if (event === 'lost' || this.#needsConversion(event)) return false
+      this.#cursor++
+      if (this.#deliver(event)) continue
+      this.#isBlocked = true
+      return false
+    }
+  }
+
+  /**
+   * Delivers events as they come, without a promise for each. Resolves when an event needs something else, a bookmark is due or the signal
+   * aborts. The caller has delivered all events and has not awaited anything since.
+   */
+  #waitAndDeliver(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const step = (): void => {
+        try {
+          if (!signal.aborted && this.#deliverReady() && !this.#isBookmarkDue) return
+          resolve()
+        } catch (error) {
+          reject(error)
+        }
+        unfollow()
+        signal.removeEventListener('abort', step)
+      }
+      const unfollow = this.#parts.cache.follow(step)
+      signal.addEventListener('abort', step)
+    })
   }
 
   /** Sends the initial events, if there are any. Returns the cursor at which the changes continue; undefined ends the watch. */
