@@ -18,7 +18,8 @@ export async function verifyCrash(
   watches: readonly WatchLog[],
 ): Promise<string[]> {
   using requests = new Requests(up.kubeconfig)
-  return verifyWrites(requests, path, writers, watches)
+  // Awaited here, because the end of this function closes the client.
+  return await verifyWrites(requests, path, writers, watches)
 }
 
 /** As {@link verifyCrash}, with a client of the server. */
