@@ -143,4 +143,5 @@ export {
   type VirtualClockOptions,
 } from './virtual-clock.ts'
 export { wantsColors } from './wants-colors.ts'
+export { encodeFrame, FrameReader, opcodes, type WebSocketMessage } from './web-socket-frames.ts'
 export { withDeadline } from './with-deadline.ts'

@@ -23,7 +23,9 @@ import {
   type AssembleServerOptions,
   adminUser,
   assembleServer,
+  CertificateAuthority,
   createServerIdentity,
+  type KeyedCertificate,
   LocalServers,
   type ServerIdentity,
   ServiceAccountKeys,
@@ -156,7 +158,7 @@ interface Parts {
 async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<ControlPlane> {
   const { store, clock, random, log, disposer } = parts
   const localServers = new LocalServers()
-  const { access, webhooks, ...rest } = options.server ?? {}
+  const { access, webhooks, kubelets, ...rest } = options.server ?? {}
   const keys = access?.serviceAccounts?.keys ?? [options.identity?.serviceAccountKey ?? ServiceAccountKeys.generate()]
   let made: ServerIdentity | undefined = options.identity
   const identity = (): ServerIdentity => (made ??= createServerIdentity(clock.now()))
@@ -175,6 +177,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
         tokens: [...(access?.tokens ?? []), ...(options.tokens ?? [])],
       },
       webhooks: { ...webhooks, outgoing: localServers.before(webhooks?.outgoing ?? systemOutgoing) },
+      kubelets: { client: kubeletClient(identity, clock), ...kubelets },
       // The nodes start with the controllers, which need the server first.
       nodes: {
         logs: (request) => controllers?.nodes?.logs(request),
@@ -248,6 +251,20 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
 function electionOf(option: boolean | ElectionTiming, random: Random): ElectionOptions | undefined {
   if (option === false) return undefined
   return { ...(option === true ? {} : option), identity: `${hostname()}_${uuid(random)}` }
+}
+
+/** Issues the certificate with which the server authenticates to kubelets, when it is first needed and before it expires. */
+function kubeletClient(identity: () => ServerIdentity, clock: Clock): () => KeyedCertificate {
+  const renewAfter = 30 * 24 * 60 * 60_000
+  let issued: { readonly at: number; readonly certificate: KeyedCertificate } | undefined
+  return () => {
+    const now = clock.now()
+    if (issued === undefined || now - issued.at > renewAfter) {
+      const subject = { commonName: 'kube-apiserver-kubelet-client', organizations: [masters] }
+      issued = { at: now, certificate: new CertificateAuthority(identity().ca).issueClient({ ...subject, now }) }
+    }
+    return issued.certificate
+  }
 }
 
 /** Starts the chosen controllers. */

@@ -18,6 +18,7 @@ import { customResourceDefinitions } from './crd/definitions/crd-strategy.ts'
 import { EncryptedStore, type StoredResource } from './encryption/encrypted-store.ts'
 import { createWebhookClient, type WebhookOptions } from './outgoing/create-webhook-client.ts'
 import { admissionPlugins, type OptionalAdmissionPlugin } from './plugins/admission-plugins.ts'
+import { KubeletConnections, type KubeletOptions } from './proxy/kubelet-connections.ts'
 import { type BuiltinOptions, standardExtensions } from './standard-extensions.ts'
 
 /** Options of {@link assembleServer}. */
@@ -40,13 +41,15 @@ export interface AssembleServerOptions {
   readonly disabledAdmissionPlugins?: readonly string[] | undefined
   /** How the server connects to webhooks, and to extension servers unless `builtins.aggregation` has its own settings. */
   readonly webhooks?: WebhookOptions
-  /** How the server connects to nodes. @default nodes are unreachable */
+  /** The simulated nodes. @default none */
   readonly nodes?: NodeConnector
   /**
    * Whether the store contains the objects of every cluster, because another server has created them with the same
    * options. The server then neither creates nor completes them. @default false
    */
   readonly isBootstrapped?: boolean | undefined
+  /** How the server connects to the kubelets of all other nodes. */
+  readonly kubelets?: KubeletOptions | undefined
   /** How long the history of the store is kept. */
   readonly history?: HistoryLimits
   /** @default the system clock */
@@ -144,6 +147,7 @@ async function setUp(
     ...parts,
     access: attached,
     nodes: options.nodes,
+    kubelets: new KubeletConnections(parts, options.kubelets),
     serviceRanges: options.serviceRanges,
   })
   const { serves = () => true } = options

@@ -61,6 +61,11 @@ export {
 } from './plugins/admission-plugins.ts'
 export { startPolicyTypeChecking } from './plugins/policies/policy-status.ts'
 export { startResourceQuotas } from './plugins/quota/quota-status.ts'
+export {
+  type KubeletOptions,
+  type NodeAddressType,
+  nodeAddressTypes,
+} from './proxy/kubelet-connections.ts'
 export type { BodyLimits } from './request/body.ts'
 export type { ListLimits } from './request/list-limits.ts'
 export type { PathHandler } from './request/path-handler.ts'

@@ -12,11 +12,7 @@ import {
   toPem,
 } from '@kubewright/base/pki'
 import { ProtobufError } from '@kubewright/base/protobuf'
-import {
-  encodeFrame as encodeWebSocket,
-  FrameReader,
-  opcodes,
-} from '../../../packages/client/src/transport/web-socket-frames.ts'
+import { encodeFrame as encodeWebSocket, FrameReader, opcodes } from '../../../packages/base/src/web-socket-frames.ts'
 import { ServiceAccountKeys } from '../../../packages/server/src/auth/service-account-keys.ts'
 import { decodeObject } from '../../../packages/server/src/codec/protobuf/decode-object.ts'
 import { encodeProtobuf } from '../../../packages/server/src/codec/protobuf/envelope.ts'

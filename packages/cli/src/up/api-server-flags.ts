@@ -1,4 +1,5 @@
 import { defineFlags, IPAddress, IPPrefix, integerFrom, UsageError } from '@kubewright/base'
+import { kubeletFlags } from './kubelet-flags.ts'
 
 const section = 'API server, as in kube-apiserver'
 
@@ -124,6 +125,7 @@ export const apiServerFlags = defineFlags({
     defaultText: 'true with simulated nodes',
     help: 'Bind pods to nodes; --no-scheduler leaves that to another scheduler',
   },
+  ...kubeletFlags,
 })
 
 function addressOf(text: string, flag: string): string {

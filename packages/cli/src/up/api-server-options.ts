@@ -7,6 +7,7 @@ import {
   authorizationModes,
   defaultAdmissionPlugins,
   type EncryptionConfig,
+  type KubeletOptions,
   type OptionalAdmissionPlugin,
   optionalAdmissionPlugins,
   parseAuditPolicy,
@@ -15,6 +16,7 @@ import {
 } from '@kubewright/server'
 import type { apiServerFlags } from './api-server-flags.ts'
 import { featureGates } from './feature-gates.ts'
+import { kubeletOptions } from './kubelet-options.ts'
 import type { RotationLimits } from './rotating-file.ts'
 import { runtimeConfig, type ServesResource } from './runtime-config.ts'
 import { parseTokenFile } from './token-file.ts'
@@ -36,6 +38,10 @@ export interface ApiServerOptions {
   /** Which built-in resources are served. @default all */
   readonly serves?: ServesResource | undefined
   readonly scheduler?: boolean | undefined
+  /** Connections to kubelets; undefined for the defaults. */
+  readonly kubelets?: KubeletOptions | undefined
+  /** Whether bootstrap tokens authenticate. @default true */
+  readonly bootstrapTokens?: boolean | undefined
   /** What the user should know about the combination of flags. */
   readonly warnings: readonly string[]
 }
@@ -86,6 +92,8 @@ export async function apiServerOptions(
     serves: servedResources(values['runtime-config'], warnings),
     encryption: await encryptionIn(values['encryption-provider-config']),
     scheduler: values.scheduler,
+    kubelets: await kubeletOptions(values),
+    ...(values['enable-bootstrap-token-auth'] ? {} : { bootstrapTokens: false }),
     warnings,
   }
 }

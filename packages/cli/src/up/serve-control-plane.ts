@@ -77,6 +77,7 @@ export async function serveControlPlane(
         ],
         server: {
           history: historyOf(options),
+          kubelets: apiServer?.kubelets,
           admissionPlugins: admission.enabled,
           disabledAdmissionPlugins: admission.disabled,
           encryption: apiServer?.encryption,
@@ -96,6 +97,7 @@ export async function serveControlPlane(
             serviceAccounts: { keys: [identity.serviceAccountKey] },
             externalAddress: () => urlOf(addresses.advertised ?? addresses.local, port).slice('https://'.length),
             ...(apiServer ? { anonymous: apiServer.anonymous, authorization: apiServer.authorization } : {}),
+            ...(apiServer?.bootstrapTokens === false ? { bootstrapTokens: false } : {}),
           },
         },
       }),

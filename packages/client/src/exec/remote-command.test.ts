@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { isNotFound } from '@kubewright/api'
+import { encodeFrame, FrameReader, opcodes } from '@kubewright/base'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ApiClient } from '../api-client.ts'
 import { createClient } from '../create-client.ts'
 import { httpTransport } from '../transport/http-transport.ts'
 import { inProcessTransport } from '../transport/in-process-transport.ts'
-import { encodeFrame, FrameReader, opcodes } from '../transport/web-socket-frames.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

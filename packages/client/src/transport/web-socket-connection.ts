@@ -1,8 +1,7 @@
 import type { Duplex } from 'node:stream'
-import { onAbort, type Random } from '@kubewright/base'
+import { encodeFrame, FrameReader, onAbort, opcodes, type Random } from '@kubewright/base'
 import { ConnectionError, connectionProblem } from './connection-error.ts'
 import type { MessageConnection } from './transport.ts'
-import { encodeFrame, FrameReader, opcodes } from './web-socket-frames.ts'
 
 /** Parameters of {@link WebSocketConnection}. */
 export interface WebSocketParts {

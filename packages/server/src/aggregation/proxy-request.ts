@@ -1,7 +1,7 @@
-import type { Duplex } from 'node:stream'
-import type { ApiResponse, BodySink } from '@kubewright/api'
+import type { ApiResponse } from '@kubewright/api'
 import { linkSignals, trim } from '@kubewright/base'
-import type { OutgoingResponse } from '../outgoing/outgoing.ts'
+import { forwardedHeaders, isUpgrade } from '../proxy/proxy-headers.ts'
+import { passOn } from '../proxy/proxy-response.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { respondText } from '../request/respond.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
@@ -11,28 +11,6 @@ import { type ExtensionServers, UnresolvedService } from './extension-servers.ts
 const maxBodyBytes = 64 * 1024 * 1024
 /** Clients read discovery first, so a slow extension server must not block it for long. */
 const discoveryTimeout = 5000
-
-/** Headers of the connection and credentials of the client are not forwarded. */
-const notForwarded = new Set([
-  'authorization',
-  'connection',
-  'content-length',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-/** A client must not choose its own user headers; the front proxy adds them after this filter. */
-const notForwardedPrefixes = [':', 'impersonate-', 'x-remote-']
-/** Headers of the connection to the extension server. */
-const notReturned = new Set(['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade'])
-/** CORS is decided by this server, not by extension servers. */
-const notReturnedPrefix = 'access-control-'
 
 /** Proxies a request to an extension server on behalf of its user and streams the response. */
 export async function proxyRequest(
@@ -68,21 +46,7 @@ export async function proxyRequest(
       body: bodiless ? undefined : await request.body(maxBodyBytes),
       signal: link.signal,
     })
-    const { upgraded } = response
-    if (upgraded) {
-      upgraded.once('close', () => link[Symbol.dispose]())
-      const headers = {
-        ...returnedHeaders(response),
-        connection: 'Upgrade',
-        upgrade: response.headers['upgrade'] ?? [],
-      }
-      return { status: response.status, headers, upgraded: (client) => join(client, upgraded) }
-    }
-    return {
-      status: response.status,
-      headers: returnedHeaders(response),
-      body: (sink) => copyBody(response, sink, request.signal).finally(() => link[Symbol.dispose]()),
-    }
+    return passOn(response, request.signal, () => link[Symbol.dispose]())
   } catch (error) {
     link[Symbol.dispose]()
     if (error instanceof UnresolvedService) return unavailable('service unavailable')
@@ -101,59 +65,4 @@ export function unavailable(text: string): ApiResponse {
 /** Whether the path is exactly /apis/<group>/<version>. */
 function isDiscovery({ info }: RequestContext): boolean {
   return !info.isResource && trim(info.path, '/').split('/').length === 3
-}
-
-function isUpgrade({ request }: RequestContext): boolean {
-  const { connection = '', upgrade = '' } = request.headers
-  return upgrade !== '' && connection.split(',').some((name) => name.trim().toLowerCase() === 'upgrade')
-}
-
-/** Copies bytes in both directions until one side closes. */
-function join(client: Duplex, server: Duplex): void {
-  for (const [from, to] of [
-    [client, server],
-    [server, client],
-  ] as const) {
-    from.pipe(to)
-    from.once('error', () => to.destroy())
-    // Flushes pending bytes before closing.
-    from.once('close', () => to.end())
-  }
-}
-
-function forwardedHeaders({ request, auditId }: RequestContext): Record<string, string> {
-  const headers: Record<string, string> = {}
-  // Headers that `Connection` names belong to the connection of the client (RFC 9110, 7.6.1).
-  const named = new Set((request.headers['connection'] ?? '').split(',').map((name) => name.trim().toLowerCase()))
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (value === undefined || notForwarded.has(name) || named.has(name)) continue
-    if (notForwardedPrefixes.some((prefix) => name.startsWith(prefix))) continue
-    headers[name] = value
-  }
-  const forwardedFor = headers['x-forwarded-for']
-  headers['x-forwarded-for'] =
-    forwardedFor === undefined ? request.peer.address : `${forwardedFor}, ${request.peer.address}`
-  headers['x-forwarded-host'] ??= request.headers[':authority'] ?? request.headers['host'] ?? ''
-  headers['x-forwarded-proto'] ??= 'https'
-  headers['x-forwarded-uri'] = request.path
-  if (auditId !== undefined) headers['audit-id'] = auditId
-  return headers
-}
-
-function returnedHeaders({ headers }: OutgoingResponse): Record<string, string | readonly string[]> {
-  const returned: Record<string, string | readonly string[]> = {}
-  for (const [name, values] of Object.entries(headers)) {
-    if (notReturned.has(name) || name.startsWith(notReturnedPrefix)) continue
-    returned[name] = values.length === 1 ? values[0]! : values
-  }
-  return returned
-}
-
-async function copyBody({ body }: OutgoingResponse, sink: BodySink, signal: AbortSignal): Promise<void> {
-  try {
-    for await (const chunk of body) if (!sink.write(chunk)) await sink.drained()
-  } catch (error) {
-    // The client has disconnected and needs no error.
-    if (!signal.aborted) throw error
-  }
 }

@@ -2,6 +2,7 @@ import type { NodeConnector } from '@kubewright/api'
 import type { Clock, Logger, Random } from '@kubewright/base'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { AttachedAccess } from '../auth/access-control.ts'
+import type { KubeletConnections } from '../proxy/kubelet-connections.ts'
 import type { ObjectAccess } from '../registry/object-access.ts'
 import type { Conversion } from '../resource/conversion.ts'
 import type { FieldSelectors, Presentation, StorageLocation, VirtualCreate } from '../resource/resource.ts'
@@ -50,8 +51,10 @@ export interface BuiltinServer extends ObjectAccess {
   readonly signal?: AbortSignal
   /** Access control. Without it, the server issues no tokens, answers no reviews, and RBAC does not prevent privilege escalation. */
   readonly access?: AttachedAccess | undefined
-  /** Connections to nodes. @default every node is unreachable */
+  /** The simulated nodes. @default none */
   readonly nodes?: NodeConnector | undefined
+  /** Connections to the kubelets of all other nodes. @default with the default options */
+  readonly kubelets?: KubeletConnections | undefined
   readonly serviceRanges?: ServiceRanges | undefined
 }
 

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
-import { Agent, request as send } from 'node:https'
+import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as sendPlain } from 'node:http'
+import { Agent, request as sendSecure } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { connectionErrorText } from './connection-error-text.ts'
 import { type HandshakeOptions, VerifyingAgent } from './verifying-agent.ts'
@@ -59,12 +59,13 @@ export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 }
 
-/** Sends a request over HTTPS. Rejects with {@link ConnectionError}, or with the reason of the signal when it aborts. */
+/** Sends a request over HTTPS, or over HTTP when the URL says so. Rejects with {@link ConnectionError}, or with the reason of the signal when it aborts. */
 export type Outgoing = (request: OutgoingRequest) => Promise<OutgoingResponse>
 
 /** How many TLS settings keep idle connections. Every webhook and extension server has its own settings. */
 const maxAgents = 64
 const agents = new Map<string, Agent>()
+const plainAgent = new PlainAgent({ keepAlive: true })
 
 /** {@link Outgoing} over real connections, which are reused by later requests to the same address. */
 export const systemOutgoing: Outgoing = async (request) => {
@@ -99,30 +100,36 @@ function mayRepeat({ method, body }: OutgoingRequest, { syscall }: NodeJS.ErrnoE
 
 async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
   const { method, url, connectTo, headers, body, tls = {}, signal } = request
+  const isPlain = url.protocol === 'http:'
   const hostname = url.hostname.replace(/^\[|\]$/g, '')
-  const { host, port } = (await connectTo?.()) ?? { host: hostname, port: Number(url.port || 443) }
+  const { host, port } = (await connectTo?.()) ?? {
+    host: hostname,
+    port: Number(url.port || (isPlain ? 80 : 443)),
+  }
   const serverName = tls.serverName ?? hostname
   // Lets idle connections notice in one turn of the event loop that the peer closed them.
   await new Promise((resolve) => setImmediate(resolve))
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error)
-    const handshake: HandshakeOptions = { handshakeSignal: signal }
-    const outgoing = send({
-      ...handshake,
-      agent: agentFor(tls, serverName),
+    const common = {
       method,
       host,
       port,
       path: request.target ?? `${url.pathname}${url.search}`,
-      // IP addresses are invalid in the server name indication of TLS.
-      ...(isAddress(serverName) ? { servername: '' } : { servername: serverName }),
       headers: {
         host: url.host,
         ...(headers as Record<string, string | string[]>),
         ...(body === undefined ? {} : { 'content-length': String(body.length) }),
       },
       ...(signal ? { signal } : {}),
-    })
+    }
+    const secure = (): ClientRequest => {
+      const handshake: HandshakeOptions = { handshakeSignal: signal }
+      // IP addresses are invalid in the server name indication of TLS.
+      const servername = isAddress(serverName) ? '' : serverName
+      return sendSecure({ ...handshake, ...common, servername, agent: agentFor(tls, serverName) })
+    }
+    const outgoing = isPlain ? sendPlain({ ...common, agent: plainAgent }) : secure()
     outgoing.once('response', (response) => resolve(received(response)))
     // Without a listener for `upgrade`, Node destroys the connection of an upgraded response.
     if (request.upgrade) {

@@ -4,13 +4,19 @@ import {
   newBadRequest,
   newInvalid,
   newNotFound,
+  newServiceUnavailable,
   type PodLogRequest,
 } from '@kubewright/api'
 import { parseIPSloppy } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, invalid } from '@kubewright/schema'
+import { type Backend, unverified } from '../../../../proxy/backend.ts'
+import type { KubeletConnections } from '../../../../proxy/kubelet-connections.ts'
+import { kubeletLog } from '../../../../proxy/kubelet-log.ts'
+import { tunnelPortForward, wantsTunnel } from '../../../../proxy/port-forward-tunnel.ts'
+import { proxyRequest, proxyUpgrade, requireUpgrade } from '../../../../proxy/proxy-request.ts'
+import { translateStreams, wantsTranslation } from '../../../../proxy/stream-translator.ts'
 import type { ObjectAccess } from '../../../../registry/object-access.ts'
 import type { RequestContext } from '../../../../request/request-context.ts'
-import { unclassifiedError } from '../../../../request/unclassified-error.ts'
 import { integerParameter } from '../../../../request/write-options.ts'
 import type { MutableObject } from '../../../../resource/object.ts'
 import type { Resource } from '../../../../resource/resource.ts'
@@ -19,12 +25,14 @@ import type { PodLike } from '../pod-types.ts'
 import { podSpecOf } from '../validation/validate-pod.ts'
 import { visitContainers } from '../visit-containers.ts'
 
-type Parts = ObjectAccess
-
-/** Throws the error of a server that cannot connect to a node. */
-function unreachable(): never {
-  throw unclassifiedError(`no preferred addresses found; known addresses: []`)
+/** The parts of the server that connections to pods use. */
+export interface ConnectionParts extends ObjectAccess {
+  /** The simulated nodes. */
+  readonly nodes?: NodeConnector | undefined
+  readonly kubelets: KubeletConnections
 }
+
+type Parts = ConnectionParts
 
 async function podOf({ registry }: Parts, { info }: RequestContext, resource: Resource): Promise<MutableObject> {
   const stored = await registry.find(resource, info.namespace, info.name)
@@ -32,28 +40,23 @@ async function podOf({ registry }: Parts, { info }: RequestContext, resource: Re
   return stored.object as MutableObject
 }
 
-/** Checks that the pod has the container that the request names, or exactly one container if the request names none. */
-function checkContainer(pod: MutableObject, container: string): void {
+/** The container that the request names, or the only one of the pod. Throws when there is no such container. */
+function containerOf(pod: MutableObject, container: string): string {
   const spec = podSpecOf(pod)
   const { name = '' } = pod.metadata
   const names: string[] = []
   visitContainers(spec, FieldPath.none, (candidate) => names.push(candidate.name ?? ''))
   if (container !== '') {
     if (!names.includes(container)) throw newBadRequest(`container ${container} is not valid for pod ${name}`)
-  } else if ((spec.containers ?? []).length === 0) {
+    return container
+  }
+  if ((spec.containers ?? []).length === 0) {
     throw newBadRequest(`a container name must be specified for pod ${name}`)
-  } else if ((spec.containers ?? []).length > 1) {
+  }
+  if ((spec.containers ?? []).length > 1) {
     throw newBadRequest(`a container name must be specified for pod ${name}, choose one of: [${names.join(' ')}]`)
   }
-}
-
-/** Checks that the node exists, then fails to connect to it. */
-async function connectToNode({ registry, resources }: Parts, node: string): Promise<never> {
-  const resource = resources.find('', 'v1', 'nodes')
-  const found = resource && (await registry.find(resource, '', node))
-  // As in kube-apiserver: the error names the requested resource, although the node is missing.
-  if (!found) throw newNotFound({ group: '', resource: 'pods' }, node)
-  return unreachable()
+  return spec.containers?.[0]?.name ?? ''
 }
 
 function validateLogOptions(query: URLSearchParams, name: string): void {
@@ -76,19 +79,21 @@ function validateLogOptions(query: URLSearchParams, name: string): void {
   if (errors.length > 0) throw newInvalid({ group: '', kind: 'PodLogOptions' }, name, errors)
 }
 
-/** The subresource log. The log of a pod that is not scheduled is empty. */
-export function logSubresource(parts: Parts, nodes?: NodeConnector): Subresource {
+/** The subresource log, from a simulated node or a kubelet. The log of a pod that is not scheduled is empty. */
+export function logSubresource(parts: Parts): Subresource {
   return {
     verbs: ['get'],
     handle: async (context, resource): Promise<ApiResponse> => {
       const { query } = context.request
       validateLogOptions(query, context.info.name)
       const pod = await podOf(parts, context, resource)
-      checkContainer(pod, query.get('container') ?? '')
+      const container = containerOf(pod, query.get('container') ?? '')
       const node = podSpecOf(pod).nodeName
       if (!node) return { status: 204, headers: { 'cache-control': 'no-cache, private' } }
-      const lines = nodes?.logs(logRequest(context, pod, node))
-      return lines ? logResponse(lines, context.request.signal) : connectToNode(parts, node)
+      const lines = parts.nodes?.logs(logRequest(context, pod, node))
+      if (lines) return logResponse(lines, context.request.signal)
+      const kubelet = await parts.kubelets.locate(node, 'pods', !isTrue(query.get('insecureSkipTLSVerifyBackend')))
+      return kubeletLog(parts.kubelets.outgoing, kubelet, { context, container })
     },
   }
 }
@@ -131,20 +136,59 @@ function logResponse(lines: AsyncIterable<string>, signal: AbortSignal): ApiResp
   }
 }
 
-/** The subresources exec, attach and portforward. They check the request and then fail, because the server cannot stream to nodes. */
-export function streamSubresource(parts: Parts, hasContainer: boolean, nodes?: NodeConnector): Subresource {
+/** The subresources exec, attach and portforward: connections to the kubelet of the pod. */
+export function streamSubresource(parts: Parts, kind: 'exec' | 'attach' | 'portForward'): Subresource {
   return {
     verbs: ['get', 'create'],
     handle: async (context, resource): Promise<ApiResponse> => {
+      // A WebSocket request is a GET: without this check, the permission to read would allow it.
+      await context.authorize('create')
       const pod = await podOf(parts, context, resource)
-      if (hasContainer) checkContainer(pod, context.request.query.get('container') ?? '')
+      const { query } = context.request
+      const container = kind === 'portForward' ? '' : containerOf(pod, query.get('container') ?? '')
       const node = podSpecOf(pod).nodeName
       if (!node) throw newBadRequest(`pod ${context.info.name} does not have a host assigned`)
-      const refusal = nodes?.refusesStreams?.(node)
+      const refusal = parts.nodes?.refusesStreams?.(node)
       if (refusal !== undefined) throw newBadRequest(refusal)
-      return connectToNode(parts, node)
+      const { outgoing } = parts.kubelets
+      const kubelet = await parts.kubelets.locate(node, 'pods')
+      requireUpgrade(context)
+      const { namespace = '', name = '' } = pod.metadata
+      const path = [kind, namespace, name, ...(container === '' ? [] : [container])].map(encodeURIComponent).join('/')
+      const target = `/${path}${streamQuery(query, kind)}`
+      if (kind === 'portForward' ? wantsTunnel(context) : wantsTranslation(context)) {
+        return kind === 'portForward'
+          ? tunnelPortForward(outgoing, context, kubelet, target)
+          : translateStreams(outgoing, context, kubelet, target)
+      }
+      return proxyUpgrade(outgoing, context, kubelet, target)
     },
   }
+}
+
+/** The options of the kubelet, in the order in which Go encodes them. */
+function streamQuery(query: URLSearchParams, kind: 'exec' | 'attach' | 'portForward'): string {
+  const options = new URLSearchParams()
+  if (kind === 'portForward') {
+    const ports = query.getAll('ports')
+    if (ports.length > 0) options.append('port', ports.join(','))
+  } else {
+    if (kind === 'exec') for (const word of query.getAll('command')) options.append('command', word)
+    for (const [name, option] of streamOptions) if (isTrue(query.get(name))) options.append(option, '1')
+  }
+  return options.size === 0 ? '' : `?${options}`
+}
+
+const streamOptions = [
+  ['stderr', 'error'],
+  ['stdin', 'input'],
+  ['stdout', 'output'],
+  ['tty', 'tty'],
+] as const
+
+/** Whether a parameter is set, as Go's conversion of queries decides. */
+function isTrue(value: string | null): boolean {
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false'
 }
 
 /** Parses `name`, `name:port` or `scheme:name:port`. */
@@ -156,7 +200,7 @@ export function splitName(text: string): { scheme: string; name: string; port: s
   return { scheme: scheme ?? '', name, port: port ?? '' }
 }
 
-/** The subresource proxy of pods. It checks the request and then fails, because the server cannot connect to pods. */
+/** The subresource proxy of pods: requests to a port of the pod. */
 export function podProxySubresource(parts: Parts): Subresource {
   return {
     verbs: [],
@@ -165,9 +209,16 @@ export function podProxySubresource(parts: Parts): Subresource {
       if (!split) throw newBadRequest(`invalid pod request ${JSON.stringify(context.info.name)}`)
       const info = { ...context.info, name: split.name }
       const pod = await podOf(parts, { ...context, info }, resource)
-      const address = parseIPSloppy((pod['status'] as PodLike['status'])?.podIPs?.[0]?.ip ?? '')
-      if (!address?.isGlobalUnicast()) throw newBadRequest('address not allowed')
-      return unreachable()
+      const spec = podSpecOf(pod)
+      const ip = (pod['status'] as PodLike['status'])?.podIPs?.[0]?.ip ?? ''
+      if (!parseIPSloppy(ip)?.isGlobalUnicast()) throw newBadRequest('address not allowed')
+      // The addresses of simulated pods belong to nothing, or to hosts outside of the cluster.
+      const refusal = parts.nodes?.refusesStreams?.(spec.nodeName ?? '')
+      if (refusal !== undefined) throw newServiceUnavailable(`error trying to reach service: ${refusal}`)
+      const first = (spec.containers ?? []).flatMap(({ ports }) => ports ?? [])[0]?.containerPort
+      const port = split.port === '' ? first : Number(split.port)
+      const backend: Backend = { scheme: split.scheme === 'https' ? 'https' : 'http', host: ip, port, tls: unverified }
+      return proxyRequest(parts.kubelets.outgoing, context, backend)
     },
   }
 }

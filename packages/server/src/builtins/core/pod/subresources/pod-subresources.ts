@@ -1,5 +1,6 @@
 import { newBadRequest } from '@kubewright/api'
 import { type ConnectOptions, withConnectAdmission } from '../../../../admission/connect-admission.ts'
+import { KubeletConnections } from '../../../../proxy/kubelet-connections.ts'
 import type { Subresource } from '../../../../resource/subresource.ts'
 import type { BuiltinServer } from '../../../define-builtin.ts'
 import { type PostedObject, postSubresource } from '../../../subresources/post-subresource.ts'
@@ -22,7 +23,8 @@ const portForwardOptions: ConnectOptions = { kind: 'PodPortForwardOptions', fiel
 
 /** The subresources of pods that act on the pod instead of showing it. */
 export function podSubresources(server: BuiltinServer): Readonly<Record<string, Subresource>> {
-  const { admission, nodes } = server
+  const { admission } = server
+  const connections = { ...server, kubelets: server.kubelets ?? new KubeletConnections(server) }
   const action = (
     name: string,
     kind: { readonly group: string; readonly kind: string },
@@ -42,15 +44,15 @@ export function podSubresources(server: BuiltinServer): Readonly<Record<string, 
       await bindPod(server, resource, object, dryRun)
     }),
     eviction: action('eviction', { group: 'policy', kind: 'Eviction' }, (posted) => evictPod(server, posted)),
-    log: logSubresource(server, nodes),
-    exec: withConnectAdmission(admission, 'exec', execOptions, streamSubresource(server, true, nodes)),
-    attach: withConnectAdmission(admission, 'attach', attachOptions, streamSubresource(server, true, nodes)),
+    log: logSubresource(connections),
+    exec: withConnectAdmission(admission, 'exec', execOptions, streamSubresource(connections, 'exec')),
+    attach: withConnectAdmission(admission, 'attach', attachOptions, streamSubresource(connections, 'attach')),
     portforward: withConnectAdmission(
       admission,
       'portforward',
       portForwardOptions,
-      streamSubresource(server, false, nodes),
+      streamSubresource(connections, 'portForward'),
     ),
-    proxy: withConnectAdmission(admission, 'proxy', proxyOptions('Pod'), podProxySubresource(server)),
+    proxy: withConnectAdmission(admission, 'proxy', proxyOptions('Pod'), podProxySubresource(connections)),
   }
 }
