@@ -55,7 +55,6 @@ async function startConsole(served: ServedControlPlane, open: boolean, context: 
 
 /** Describes the control plane and how to use it. */
 function hints(options: PlaneOptions, { kubeconfig, controllers }: ServedControlPlane): string[] {
-  const { nodes } = options
   const isShared = options.backend.kind === 'etcd'
   const running = options.controllers === 'all' ? `all ${controllers.length} controllers` : controllers.join(', ')
   return [
@@ -65,7 +64,7 @@ function hints(options: PlaneOptions, { kubeconfig, controllers }: ServedControl
     controllers.length === 0
       ? 'Runs no controllers'
       : `Runs ${running}${isShared ? ' while it holds their lease' : ''}`,
-    nodes === 0 ? 'There are no nodes, so pods stay pending: see --nodes' : `${plural(nodes, 'simulated node')}`,
+    nodesLine(options),
     'Press Ctrl-C to stop',
   ]
 }
@@ -84,4 +83,9 @@ async function objectsIn(store: Store): Promise<number | undefined> {
     // The count is for the summary only: a store that fails must not fail the shutdown.
     return undefined
   }
+}
+function nodesLine({ nodes, apiServer }: PlaneOptions): string {
+  if (nodes > 0) return `${plural(nodes, 'simulated node')}`
+  if (apiServer?.scheduler) return 'There are no simulated nodes: pods wait for nodes that join'
+  return 'There are no nodes, so pods stay pending: see --nodes'
 }
