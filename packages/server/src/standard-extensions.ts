@@ -26,14 +26,36 @@ import type { BodyLimits } from './request/body.ts'
 import type { ListLimits } from './request/list-limits.ts'
 import type { RequestContext } from './request/request-context.ts'
 
-/** The health checks of kube-apiserver that pass once {@link bootstrap} is done. */
-const bootstrapChecks = [
+/**
+ * The health checks of kube-apiserver that pass once the server is set up, in its order. Left out are the hooks without a counterpart in this
+ * package: those of the identity Lease and of the repair of service IPs.
+ */
+const startChecks = [
+  'poststarthook/start-apiserver-admission-initializer',
+  'poststarthook/generic-apiserver-start-informers',
+  'poststarthook/priority-and-fairness-config-consumer',
+  'poststarthook/priority-and-fairness-filter',
+  'poststarthook/storage-object-count-tracker-hook',
+  'poststarthook/start-apiextensions-informers',
+  'poststarthook/start-apiextensions-controllers',
+  'poststarthook/crd-informer-synced',
   'poststarthook/start-system-namespaces-controller',
+  'poststarthook/start-cluster-authentication-info-controller',
+  'poststarthook/start-legacy-token-tracking-controller',
+  'poststarthook/rbac/bootstrap-roles',
   'poststarthook/scheduling/bootstrap-system-priority-classes',
   'poststarthook/priority-and-fairness-config-producer',
   'poststarthook/bootstrap-controller',
+  'poststarthook/start-kubernetes-service-cidr-controller',
+  'poststarthook/start-kube-aggregator-informers',
+  'poststarthook/apiservice-status-local-available-controller',
+  'poststarthook/apiservice-status-remote-available-controller',
+  'poststarthook/apiservice-registration-controller',
+  'poststarthook/apiservice-discovery-controller',
   'poststarthook/kube-apiserver-autoregistration',
   'autoregister-completion',
+  'poststarthook/apiservice-openapi-controller',
+  'poststarthook/apiservice-openapiv3-controller',
 ]
 
 /** Options of {@link standardExtensions}. */
@@ -109,6 +131,9 @@ export async function standardExtensions(
   }
 }
 
+/** The seats of a server without limits of requests in flight. */
+const unlimitedSeats = 1_000_000
+
 async function startFlowControl(
   parts: ServerParts,
   metrics: ServerMetrics,
@@ -120,7 +145,8 @@ async function startFlowControl(
     const stored = resource ? registry.feed.sizeOf(resource.storage.prefix) : 0
     return Math.min(stored, Number(request.query.get('limit')) || stored)
   }
-  const flowControl = new FlowControl({ clock, metrics: metrics.registry, objectCount }, readOnly + mutating)
+  const seats = Math.min(readOnly + mutating, unlimitedSeats)
+  const flowControl = new FlowControl({ clock, metrics: metrics.registry, objectCount }, seats)
   metrics.onRender(() => flowControl.collect())
   await followFlowControl(parts, flowControl)
   keepFlowControl(parts).catch((error: unknown) => {
@@ -145,9 +171,12 @@ async function start(
   parts: ServerParts,
   health: HealthChecks,
   aggregation: Aggregation,
-  options: BootstrapOptions & { readonly isBootstrapped?: boolean | undefined },
+  options: BuiltinOptions & { readonly isBootstrapped?: boolean | undefined },
 ): Promise<void> {
-  const gates = bootstrapChecks.map((name) => health.addGate(name))
+  // Later steps of the setup, such as RBAC and CRDs, need no gates of their own: the server answers no request before all of them are done.
+  const gates = startChecks
+    .filter((name) => options.flowControl !== false || !name.includes('/priority-and-fairness-'))
+    .map((name) => health.addGate(name))
   health.add('shutdown', () => {
     if (parts.draining.aborted) throw new Error('process is shutting down')
   }, ['readyz'])
