@@ -56,7 +56,7 @@ export class ServerGroup implements AsyncDisposable {
     return server?.stop(signal)
   }
 
-  /** The index of the server that leads a component, by the holder of the Lease that the server logs; undefined when none does. */
+  /** The holder of a Lease in kube-system, read through a server; empty when there is none. */
   async holderOf(lease: string, via: number): Promise<string> {
     const path = `/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/${lease}`
     const { body } = await this.client(via).send('GET', path)

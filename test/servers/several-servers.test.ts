@@ -195,12 +195,10 @@ describe.skipIf(noEtcd !== undefined)('restarts of servers on one etcd', () => {
     const before = await held(0)
     await group.start(1)
     await pause(1000)
-    const started = Date.now()
     expect(await group.stop(0, 'SIGTERM')).toBe(0)
     const moved = async (): Promise<boolean> =>
       (await held(1)).every((holder, i) => holder !== '' && holder !== before[i])
     await expect.poll(moved, patience).toBe(true)
-    console.log(`hand-over after SIGTERM: ${Date.now() - started} ms`)
     const path = '/apis/apps/v1/namespaces/default/deployments'
     await group.client(1).send('POST', path, deployment('web', 2))
     const available = async (): Promise<number> =>
@@ -214,7 +212,6 @@ describe.skipIf(noEtcd !== undefined)('restarts of servers on one etcd', () => {
     const clients = [group.client(0), group.client(1)]
     let isOver = false
     let sent = 0
-    let retried = 0
     const worker = async (id: number): Promise<void> => {
       for (let i = 0; !isOver; i++) {
         const body = configMap(`w${id}-${i}`, 'x')
@@ -223,7 +220,6 @@ describe.skipIf(noEtcd !== undefined)('restarts of servers on one etcd', () => {
         // Only a second attempt may find the object of the first.
         if (reply.status === 409) expect(reply.attempts).toBeGreaterThan(1)
         sent++
-        if (reply.attempts > 1) retried++
       }
     }
     const workers = Promise.all(Array.from({ length: 4 }, (_, id) => worker(id)))
@@ -240,6 +236,5 @@ describe.skipIf(noEtcd !== undefined)('restarts of servers on one etcd', () => {
     }
     const { body } = await clients[0]!.send('GET', `${core}/configmaps`)
     expect(body.items.length).toBe(sent)
-    console.log(`rolling restart: ${sent} writes, ${retried} retried`)
   })
 })
