@@ -98,7 +98,7 @@ export const builtins: Readonly<Record<string, SimulatedOperator>> = {
       spec: { schedule: '*/5 * * * *', jobTemplate: { spec: { template: jobTemplate } } },
     }),
   ]),
-  'garbage-collector': builtin(garbageCollector(), [
+  'garbage-collector': builtin({ ...garbageCollector(), kind: Deployment }, [
     Deployment({ metadata: { name: 'web' }, spec: { replicas: 1, selector: { matchLabels: labels }, template } }),
   ]),
   namespace: builtin(namespaceController, [

@@ -79,7 +79,11 @@ export function comparable(objects: readonly KubeObject[], options: ComparableOp
 
 function masked(value: unknown, path: string, ignore: readonly string[]): unknown {
   if (typeof value === 'string') return timeText.test(value) ? '<time>' : value.replace(uidText, '<uid>')
-  if (Array.isArray(value)) return value.map((item) => masked(item, path, ignore))
+  if (Array.isArray(value)) {
+    const items = value.map((item) => masked(item, path, ignore))
+    // Controllers append to lists in their status in the order in which they observe.
+    return path.startsWith('status') || unordered.has(path) ? sorted(items) : items
+  }
   if (typeof value !== 'object' || value === null) return value
   const result: Record<string, unknown> = {}
   for (const name of Object.keys(value).sort()) {
@@ -91,6 +95,19 @@ function masked(value: unknown, path: string, ignore: readonly string[]): unknow
     result[name] = masked(part, at, ignore)
   }
   return result
+}
+
+const unordered = new Set(['metadata.finalizers', 'metadata.ownerReferences'])
+const keyFields = ['type', 'name', 'id', 'key', 'owner']
+
+/** Sorts a list of scalars, or of objects by the field that identifies them. */
+function sorted(items: unknown[]): unknown[] {
+  const keyOf = (item: unknown): string => {
+    if (!isRecord(item)) return JSON.stringify(item)
+    const field = keyFields.find((name) => typeof item[name] === 'string')
+    return field === undefined ? '' : String(item[field])
+  }
+  return [...items].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0))
 }
 
 /** A difference between two states. */

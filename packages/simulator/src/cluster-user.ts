@@ -81,7 +81,8 @@ export class ClusterUser {
     const path = `${subject.collection}/${subject.name}`
     const answer = async (): Promise<{ status: number; object: KubeObject }> => {
       if (verb === 'create') return this.request('POST', subject.collection, this.#setup.objectOf(subject, body))
-      if (verb === 'delete') return this.request('DELETE', path)
+      // As kubectl does. The default of some kinds is to orphan their dependents.
+      if (verb === 'delete') return this.request('DELETE', `${path}?propagationPolicy=Background`)
       const current = await this.request('GET', path)
       if (current.status !== 200) return current
       const { apiVersion, kind, metadata, status } = current.object as KubeObject & { status?: unknown }

@@ -15,6 +15,9 @@ export class FaultInjector {
   readonly fired: Set<Fault> = new Set()
   /** Whether each action changes something, in order. */
   readonly actionWrites: boolean[] = []
+  /** The number of times that a fault was injected. */
+  injections = 0
+  #isStopped = false
   #end = 0
   #webhooksDownUntil = 0
 
@@ -36,6 +39,11 @@ export class FaultInjector {
     return this.#world.now < this.#webhooksDownUntil
   }
 
+  /** Injects no further faults. */
+  stop(): void {
+    this.#isStopped = true
+  }
+
   /** Begins an action of the operator: executes the faults at it, and returns what they do to the action itself. */
   act(process: SimulatedProcess, text: string, facts: RequestFacts | undefined, source?: string): Injection {
     const { schedule, history } = this.#world
@@ -44,7 +52,8 @@ export class FaultInjector {
     let injection: Injection = {}
     for (const fault of schedule.faults) {
       const last = fault.kind === 'error' ? fault.at + fault.times - 1 : fault.at
-      if (number < fault.at || number > last) continue
+      if (number < fault.at || number > last || this.#isStopped) continue
+      this.injections++
       if (!this.fired.has(fault)) {
         this.fired.add(fault)
         const description = describeFault(fault, text)

@@ -208,7 +208,8 @@ const ownFolder = new URL('../../', import.meta.url).pathname
 export function userFrame(stack: string): string | undefined {
   for (const line of stack.split('\n').slice(1)) {
     const frame = line.trim()
-    if (!frame.startsWith('at ') || /node_modules|\(?node:|<anonymous>\)?$/.test(frame)) continue
+    // A frame without a line number belongs to the language, such as Promise.all.
+    if (!/^at .*:\d+:\d+\)?$/.test(frame) || /node_modules|\(?node:|<anonymous>\)?$/.test(frame)) continue
     if (frame.includes(ownFolder) && !/\.test\.ts|\/testdata\//.test(frame)) continue
     return frame
   }

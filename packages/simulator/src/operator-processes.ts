@@ -77,9 +77,14 @@ export class OperatorProcesses {
   #follow(runner: ControllerRunner): void {
     const { history } = this.#world
     runner.onReconciled(({ key, result, error, requeueAfterMillis }) => {
-      const later = requeueAfterMillis === undefined ? '' : `, again in ${Math.round(requeueAfterMillis / 1000)} s`
-      const outcome = result === 'success' || result === 'requeue_after' ? 'succeeds' : `fails: ${errorText(error)}`
-      history.note('operator', `The reconcile of ${runner.name} ${key} ${outcome}${later}`)
+      const outcomes = {
+        success: 'succeeds',
+        requeue_after: `succeeds and runs again in ${Math.round((requeueAfterMillis ?? 0) / 1000)} s`,
+        conflict: 'ends with a conflict',
+        error: `fails: ${errorText(error)}`,
+        terminal_error: `fails and is not tried again: ${errorText(error)}`,
+      }
+      history.note('operator', `The reconcile of ${runner.name} ${key} ${outcomes[result]}`)
     })
   }
 

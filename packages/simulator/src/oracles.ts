@@ -78,6 +78,10 @@ export function checkRun(setup: Setup, run: Run): void {
       )
     }
   }
+  const [error] = run.errorsAtRest
+  if (error !== undefined && isPlainRun(setup, run)) {
+    world.history.violate('settles', `Reconciles of a sample keep failing without any fault: ${error}`)
+  }
   if (run.busiestKey !== undefined) {
     world.history.violate('hot loop', `The operator reconciles ${run.busiestKey} all the time although nothing changes`)
   }
@@ -97,6 +101,17 @@ export function checkRun(setup: Setup, run: Run): void {
   ) {
     world.history.violate('crash loop', 'No replica of the operator runs at the end')
   }
+}
+
+/** Whether a run only creates the given samples. The operator must be able to realize them. */
+function isPlainRun(setup: Setup, { world }: Run): boolean {
+  const { faults, operations } = world.schedule
+  return (
+    setup.hasGivenSamples &&
+    faults.length === 0 &&
+    operations.every((operation) => operation.do === 'create' && operation.variant === 0) &&
+    new Set(operations.map(({ subject }) => setup.subjects[subject]?.sample)).size === operations.length
+  )
 }
 
 function checkDeletion({ world, objects }: Run): void {

@@ -29,6 +29,8 @@ export interface Run {
 // At rest, timers of up to 15 minutes have run.
 const restMillis = 15 * 60_000
 const observedMillis = 10 * 60_000
+// Operators that work on a schedule act at rest too, so that faults may happen there.
+const maxRounds = 3
 // A write that fails again later, with growing back-off, fails until the end.
 const correctionMillis = 2 * 60_000
 // More often than once a second.
@@ -61,13 +63,7 @@ export async function runSchedule(
       if (world.isInspected && isLast && schedule.faults.length === 0) stopInDebugger('The last operation follows')
       await world.user.perform(operation)
     }
-    // A fault may start others: a crash ends when the operator works again.
-    while (!world.isOver && world.faults.untilEnd > 0) await world.advance(world.faults.untilEnd)
-    const end = world.now
-    await world.advance(restMillis)
-    const requests = world.network.requests
-    const since = world.now
-    await world.advance(observedMillis)
+    const { end, since, requests } = await rest(world)
     const writesAtRest = new Map<string, number>()
     for (const { time, id, isEffective } of world.log.writes) {
       if (time >= since && isEffective) writesAtRest.set(id, (writesAtRest.get(id) ?? 0) + 1)
@@ -96,6 +92,32 @@ export async function runSchedule(
   } finally {
     world.end()
     guards?.enter(undefined)
+  }
+}
+
+/** The times of the period at rest. */
+interface Rest {
+  /** When the last fault had ended. */
+  readonly end: number
+  /** When the observation began. */
+  readonly since: number
+  /** The number of requests before the observation. */
+  readonly requests: number
+}
+
+/** Waits until the faults have ended and the cluster has rested. A fault in that time begins it again. */
+async function rest(world: World): Promise<Rest> {
+  for (let round = 0; ; round++) {
+    if (round === maxRounds) world.faults.stop()
+    // A fault may start others: a crash ends when the operator works again.
+    while (!world.isOver && world.faults.untilEnd > 0) await world.advance(world.faults.untilEnd)
+    const { injections } = world.faults
+    const end = world.now
+    await world.advance(restMillis)
+    const { requests } = world.network
+    const since = world.now
+    await world.advance(observedMillis)
+    if (world.isOver || world.faults.injections === injections) return { end, since, requests }
   }
 }
 

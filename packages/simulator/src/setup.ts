@@ -71,6 +71,8 @@ export class Setup {
   readonly operator: Operator
   readonly subjects: readonly Subject[]
   readonly samples: readonly Sample[]
+  /** Whether the author has given the samples of the operator's kinds. */
+  readonly hasGivenSamples: boolean
   readonly watchedKinds: ReadonlySet<string>
   /** The plurals of the resources that the operator watches. */
   readonly watchedResources: readonly string[]
@@ -104,6 +106,8 @@ export class Setup {
     this.log = options.log
     this.replicas = options.replicas ?? (operator.leaderElection === false ? 1 : 2)
     this.samples = parts.samples
+    const kinds = new Set((options.samples ?? []).map((sample) => (sample as KubeObject).kind))
+    this.hasGivenSamples = parts.samples.every(({ kind }) => kinds.has(kind.kind))
     this.subjects = parts.subjects
     const watched = watchedBy(operator)
     this.watchedKinds = new Set(watched.map(({ kind }) => kind))
