@@ -17,7 +17,6 @@ export class FaultInjector {
   readonly actionWrites: boolean[] = []
   /** The number of times that a fault was injected. */
   injections = 0
-  #isStopped = false
   #end = 0
   #webhooksDownUntil = 0
 
@@ -39,11 +38,6 @@ export class FaultInjector {
     return this.#world.now < this.#webhooksDownUntil
   }
 
-  /** Injects no further faults. */
-  stop(): void {
-    this.#isStopped = true
-  }
-
   /** Begins an action of the operator: executes the faults at it, and returns what they do to the action itself. */
   act(process: SimulatedProcess, text: string, facts: RequestFacts | undefined, source?: string): Injection {
     const { schedule, history } = this.#world
@@ -52,7 +46,7 @@ export class FaultInjector {
     let injection: Injection = {}
     for (const fault of schedule.faults) {
       const last = fault.kind === 'error' ? fault.at + fault.times - 1 : fault.at
-      if (number < fault.at || number > last || this.#isStopped) continue
+      if (number < fault.at || number > last) continue
       this.injections++
       if (!this.fired.has(fault)) {
         this.fired.add(fault)

@@ -23,5 +23,7 @@ function sourceLine(): string | undefined {
   Error.stackTraceLimit = 60
   const { stack = '' } = new Error('source')
   Error.stackTraceLimit = stackTraceLimit
-  return userFrame(stack)?.replace(/^at (async )?/, '')
+  return userFrame(stack)
+    ?.replace(/^at (async )?/, '')
+    .replace(`${process.cwd()}/`, '')
 }

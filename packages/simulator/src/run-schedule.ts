@@ -29,8 +29,7 @@ export interface Run {
 // At rest, timers of up to 15 minutes have run.
 const restMillis = 15 * 60_000
 const observedMillis = 10 * 60_000
-// Operators that work on a schedule act at rest too, so that faults may happen there.
-const maxRounds = 3
+const restSlice = 60_000
 // A write that fails again later, with growing back-off, fails until the end.
 const correctionMillis = 2 * 60_000
 // More often than once a second.
@@ -105,19 +104,32 @@ interface Rest {
   readonly requests: number
 }
 
-/** Waits until the faults have ended and the cluster has rested. A fault in that time begins it again. */
+/**
+ * Waits until the faults have ended and the cluster has rested. A fault in that time begins it again: operators that work on
+ * a schedule act at rest too. The number of faults is finite, so that this ends.
+ */
 async function rest(world: World): Promise<Rest> {
-  for (let round = 0; ; round++) {
-    if (round === maxRounds) world.faults.stop()
-    // A fault may start others: a crash ends when the operator works again.
-    while (!world.isOver && world.faults.untilEnd > 0) await world.advance(world.faults.untilEnd)
+  for (;;) {
+    const end = await waitForRest(world)
     const { injections } = world.faults
-    const end = world.now
-    await world.advance(restMillis)
     const { requests } = world.network
     const since = world.now
     await world.advance(observedMillis)
     if (world.isOver || world.faults.injections === injections) return { end, since, requests }
+  }
+}
+
+/** Resolves to the time at which the last fault had ended, when enough time has passed since then. */
+async function waitForRest(world: World): Promise<number> {
+  for (;;) {
+    // A fault may start others: a crash ends when the operator works again.
+    while (!world.isOver && world.faults.untilEnd > 0) await world.advance(world.faults.untilEnd)
+    const { injections } = world.faults
+    const end = world.now
+    for (let left = restMillis; left > 0 && world.faults.injections === injections; left -= restSlice) {
+      await world.advance(restSlice)
+    }
+    if (world.isOver || world.faults.injections === injections) return end
   }
 }
 

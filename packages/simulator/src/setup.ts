@@ -114,7 +114,7 @@ export class Setup {
     this.watchedResources = [...new Set(watched.map(({ plural }) => plural))].sort()
     this.onlyLeaderWrites =
       operator.leaderElection !== false &&
-      operator.runnables.length === 0 &&
+      operator.runnables.every(({ phase = 'leader' }) => phase === 'leader') &&
       operator.controllers.every(({ needsLeader }) => needsLeader !== false)
     this.hasWebhooks = operator.webhooks.length + operator.conversions.length > 0
     this.hasPods = parts.cluster.nodes > 0

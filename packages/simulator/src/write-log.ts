@@ -66,8 +66,12 @@ export class WriteLog {
       return
     }
     if (facts.plural === 'events') return
-    const effect = isEffective ? '' : ' (no change)'
-    this.#history.note('operator', `The operator: ${requestText(facts)} → ${status}${effect}`, source)
+    const effect = isEffective ? '' : ' and nothing changes'
+    this.#history.note(
+      'operator',
+      `The operator sends ${requestText(facts)}, the server answers ${status}${effect}`,
+      source,
+    )
     if (status === 400 || status === 422) this.refusals.push(this.#clock.monotonic())
     if (status === 403 || status === 400 || status === 422 || status === 500) this.#checkRefusal(object, facts)
     const id =
