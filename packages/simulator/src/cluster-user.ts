@@ -20,6 +20,8 @@ export class ClusterUser {
 
   /** The revision of the store before the last operation. */
   revision = 0
+  /** The number of actions of the operator before the last operation. */
+  actions = 0
 
   constructor(world: World, transport: Transport) {
     this.#world = world
@@ -40,6 +42,7 @@ export class ClusterUser {
   async perform({ do: verb, subject: index, variant }: Operation): Promise<void> {
     const world = this.#world
     this.revision = await world.store.revision()
+    this.actions = world.faults.actions
     if (verb === 'neighbor') {
       const id = await world.drive(world.neighbors.create(index))
       if (id === undefined) return

@@ -10,6 +10,33 @@ const recoveryActions = 8
 // Creation, deletion and creation again.
 const basicScenarios = 5
 
+/** The classes in the order of single faults. Those that find most mistakes come more often. */
+const classOrder: readonly FaultClass[] = [
+  'crash',
+  'error',
+  'stale',
+  'others',
+  'watch',
+  'pods',
+  'leader',
+  'crash',
+  'slow',
+  'stale',
+  'quota',
+  'server',
+  'others',
+  'volumes',
+  'webhooks',
+  'watch',
+  'permissions',
+  'clock',
+]
+
+interface Point {
+  readonly operations: readonly Operation[]
+  readonly fault: Fault
+}
+
 /** Generates the schedules of a simulation, in the order in which they run. */
 export class Explorer {
   readonly #setup: Setup
@@ -23,7 +50,7 @@ export class Explorer {
   /** How many single faults are known, and how many of them have been tried. */
   readonly points: { tried: number; known: number } = { tried: 0, known: 0 }
   /** The single faults that have not been tried, by class. */
-  readonly #points = new Map<FaultClass, { readonly operations: readonly Operation[]; readonly fault: Fault }[]>()
+  readonly #points = new Map<FaultClass, { readonly late: Point[]; readonly early: Point[] }>()
 
   constructor(setup: Setup, random: Random, classes: readonly FaultClass[] | undefined) {
     this.#setup = setup
@@ -32,12 +59,14 @@ export class Explorer {
     this.#scenarios = scenariosOf(setup)
   }
 
-  /** Remembers a run: how many actions it had, and whether it reached new states. */
-  learn(schedule: Schedule, actions: readonly boolean[], isNew: boolean): void {
+  /**
+   * Remembers a run: its actions, how many of them were before the last operation, and whether it reached new states.
+   */
+  learn(schedule: Schedule, actions: readonly boolean[], before: number, isNew: boolean): void {
     const { operations, faults } = schedule
     if (faults.length === 0 && !this.#actions.has(operations)) {
       this.#actions.set(operations, actions)
-      this.#addPoints(operations, actions)
+      this.#addPoints(operations, actions, before)
     }
     if (isNew) this.#corpus.push(schedule)
   }
@@ -73,25 +102,31 @@ export class Explorer {
   }
 
   /** Adds every fault at every action of a scenario. */
-  #addPoints(operations: readonly Operation[], actions: readonly boolean[]): void {
+  #addPoints(operations: readonly Operation[], actions: readonly boolean[], before: number): void {
     for (const [index, isChange] of actions.entries()) {
       for (const fault of this.#faultsAt(index + 1)) {
-        if (!isChange && hasSameEffectAtRead(fault)) continue
-        const points = this.#points.get(classOf(fault)) ?? []
+        if (!isChange && !matters(fault)) continue
+        const points = this.#points.get(classOf(fault)) ?? { late: [], early: [] }
         this.#points.set(classOf(fault), points)
-        points.push({ operations, fault })
+        const list = index >= before ? points.late : points.early
+        list.push({ operations, fault })
         this.points.known++
       }
     }
   }
 
-  /** Every fault at every action of every scenario: one fault of each class in turn, at any action of any known scenario. */
+  /** Every fault at every action of every known scenario, in random order: one class after the other. */
   *#singles(): Generator<Schedule, void, undefined> {
     const random = this.#random.fork('points')
-    while ([...this.#points.values()].some(({ length }) => length > 0)) {
-      for (const name of faultClasses) {
-        const points = this.#points.get(name) ?? []
+    for (let isEmpty = false; !isEmpty; ) {
+      isEmpty = true
+      for (const name of classOrder) {
+        const { late, early } = this.#points.get(name) ?? { late: [], early: [] }
+        // Before the last operation, a shorter scenario has almost the same effect.
+        const isLate = early.length === 0 || (late.length > 0 && random.next() < 0.75)
+        const points = isLate ? late : early
         if (points.length === 0) continue
+        isEmpty = false
         const at = random.int(points.length)
         const { operations, fault } = points[at]!
         // The order is random, so that the last point can take the place of this one.
@@ -226,9 +261,12 @@ export class Explorer {
   }
 }
 
-/** Whether a fault at a read has the same effect as another one. */
-const hasSameEffectAtRead = (fault: Fault): boolean =>
-  (fault.kind === 'crash' && fault.when !== 'before') || (fault.kind === 'lost' && fault.effect)
+/** Whether a fault at a read differs from the same fault at a write nearby. */
+function matters(fault: Fault): boolean {
+  if (fault.kind === 'crash') return fault.when === 'before'
+  if (fault.kind === 'lost') return !fault.effect
+  return fault.kind === 'error' || fault.kind === 'slow' || fault.kind === 'pause'
+}
 
 /** The sequences of operations that every operator must handle. */
 function scenariosOf({ subjects, samples }: Setup): (readonly Operation[])[] {

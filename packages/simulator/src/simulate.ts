@@ -78,7 +78,7 @@ async function search(
     if (isFirst && options.replay === undefined) await checkDeterminism(simulation, run)
     isFirst = false
     const isNew = tally.add(schedule, run)
-    explorer.learn(schedule, run.world.faults.actionWrites, isNew)
+    explorer.learn(schedule, run.world.faults.actionWrites, run.world.user.actions, isNew)
     options.onProgress?.({ schedules: tally.schedules, of: Number.isFinite(limit) ? limit : undefined })
     if (run.world.history.violations.length === 0) continue
     const found = options.replay === undefined ? await shrink(simulation, run) : run

@@ -38,6 +38,8 @@ const podOf = ({ metadata }: App, index: number) =>
     metadata: {
       name: `${metadata.name}-${index}`,
       namespace: `${metadata.namespace}`,
+      // Simulated nodes end containers without restarts after a second.
+      annotations: { 'kubewright.dev/run-for': '100h' },
       ownerReferences: [controllerRef({ apiVersion: App.apiVersion, kind: App.kind, metadata } as KubeObject)],
     },
     spec: { containers, restartPolicy: 'Never' },
