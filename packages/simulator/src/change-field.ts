@@ -22,7 +22,10 @@ export function changeField(object: KubeObject, pick: number, changedPaths: Read
   }
   for (const path of changedPaths) paths.push(path.split('\0'))
   const start = paths.length === 0 ? 0 : pick % paths.length
-  const rotated = [...paths.slice(start), ...paths.slice(0, start)]
+  // Annotations of this name direct the simulated nodes.
+  const rotated = [...paths.slice(start), ...paths.slice(0, start)].filter(
+    (path) => !path.at(-1)!.startsWith('kubewright.dev/'),
+  )
   const changes: ChangedObject[] = []
   for (const path of rotated) {
     const copy = structuredClone(object) as unknown as Record<string, unknown>

@@ -79,6 +79,8 @@ export class Explorer {
     const basics = this.#scenarios.slice(0, basicScenarios)
     const others = this.#scenarios.slice(basicScenarios)
     for (const operations of basics) yield this.#schedule(operations, [])
+    const { replicas } = this.#setup
+    if (replicas > 1 && this.#classes.has('leader')) yield { ...this.#schedule(basics[0]!, []), replicas }
     // Pods that never become ready show whether the status is true.
     if (this.#setup.hasPods && this.#classes.has('pods')) {
       yield this.#schedule(basics[0]!, [{ kind: 'pods-unready', at: 1, for: undefined }])

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { ConfigMap } from '@kubewright/k8s'
 import { defineController, defineOperator } from '@kubewright/runtime'
 import { describe, expect, test } from 'vitest'
+import { type Schedule, scheduleId } from './schedule.ts'
 import { explore, SimulationError, simulate } from './simulate.ts'
 import { Cloud, planted, plantedSamples, Thing } from './testdata/planted.ts'
 
@@ -109,6 +110,23 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(points.tried).toBeGreaterThan(5)
     expect(points.known).toBeGreaterThan(points.tried)
     expect(depths.reduce((sum, count) => sum + count, 0)).toBe(schedules)
+  })
+
+  test('finds nothing when a new process sees an object that was cleaned up and is gone', async () => {
+    const schedule: Schedule = {
+      seed: 1,
+      operations: [
+        { do: 'create', subject: 0, variant: 0, after: 0 },
+        { do: 'delete', subject: 0, variant: 0, after: 60_000 },
+      ],
+      // The finalizer, the bucket and the status; then the removal of the bucket and of the finalizer.
+      faults: [{ kind: 'stale', at: 5, changes: 3, lag: 20_000 }],
+      replicas: 1,
+    }
+    const { make, options } = planted['loses a bucket between its creation and the record of its name']!
+    const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+    expect(report.faults).toEqual({ stale: 1 })
+    expect(report.failure?.story).toBeUndefined()
   })
 
   test('rejects an ID that is not one', async () => {

@@ -1,5 +1,6 @@
 import {
   type AnyKind,
+  formatGroupResource,
   hasFinalizer,
   type Infer,
   isDeleting,
@@ -16,6 +17,7 @@ import type { Cluster, Clusters } from '../cluster/cluster.ts'
 import type { ControllerParts } from '../controller/controller-parts.ts'
 import { classifyFailure, failureStatusOf } from '../controller/failure-class.ts'
 import type { KeyContext, KeyOutcome, KeyReconciler } from '../controller/key-controller.ts'
+import { RetryLater } from '../controller/reconcile-errors.ts'
 import type { ApplyChildOptions, Context, Outcome } from '../define/context.ts'
 import type { Controller } from '../define/define-controller.ts'
 import type { CountedCause } from '../queue/cause.ts'
@@ -27,6 +29,9 @@ import { objectMetricNames } from './object-metrics.ts'
 import type { OwnVersions } from './own-versions.ts'
 import { StatusSession, statusChangeOf } from './status-session.ts'
 import { type StatusChange, StatusWriter, terminalReason } from './status-writer.ts'
+
+// The watch event that updates the old object reconciles it even sooner.
+const waitForWatch = '5s'
 
 /** The key reconciler of an object controller: reads the object of a key and reconciles it. */
 export class ObjectReconciler {
@@ -40,6 +45,8 @@ export class ObjectReconciler {
   readonly #status: StatusWriter
   readonly #labels: ReadonlyMap<string, MetricLabels>
   readonly #own: OwnVersions | undefined
+  /** The uids of the objects with the finalizer that the server has confirmed to this process, by key. */
+  readonly #confirmed = new Map<string, string>()
 
   /** `own` records the versions that the controller writes itself; undefined to reconcile them too. */
   constructor(
@@ -73,12 +80,46 @@ export class ObjectReconciler {
     const { kind, cleanup, finalizer } = this.#controller
     const { client } = context
     const object = (await client.find(kind, key)) as KubeObject | undefined
+    if (object === undefined) this.#confirmed.delete(key)
     if (object === undefined || !this.#concerns(object, context)) return undefined
     if (isDeleting(object)) return this.#finish(object, context)
-    if (cleanup === undefined || hasFinalizer(object, finalizer)) return this.#work(object, context)
+    if (cleanup === undefined) return this.#work(object, context)
+    if (hasFinalizer(object, finalizer)) {
+      await this.#confirm(key, object, context)
+      return this.#work(object, context)
+    }
     // The finalizer comes first, so that everything done outside the cluster will be cleaned up.
     const kept = await this.#acquire(object, context)
-    return kept === undefined ? undefined : this.#work(kept, context)
+    if (kept === undefined) return undefined
+    this.#confirmed.set(key, kept.metadata.uid)
+    return this.#work(kept, context)
+  }
+
+  /**
+   * Rejects unless the server still has an object whose finalizer an earlier process added. An initial list from a cache
+   * of the server may show an object that was cleaned up and is gone: what its reconcile created outside the cluster
+   * would never be cleaned up. Sends one request for each object of such a list, and none after a streamed one.
+   */
+  async #confirm(key: string, object: KubeObject, context: KeyContext): Promise<void> {
+    const { kind } = this.#controller
+    const { uid } = object.metadata
+    if (this.#confirmed.get(key) === uid) return
+    if (this.#mayBeOld(context)) {
+      const options = { consistency: 'live', signal: context.signal } as const
+      const live = (await context.client.find(kind, key, options)) as KubeObject | undefined
+      if (live === undefined || live.metadata.uid !== uid || isDeleting(live)) {
+        const what = live?.metadata.uid === uid ? 'is being deleted' : 'was deleted'
+        throw new RetryLater(waitForWatch, `${kind.kind} ${key} ${what}: waiting for its watch to catch up`)
+      }
+    }
+    this.#confirmed.set(key, uid)
+  }
+
+  #mayBeOld({ cluster }: KeyContext): boolean {
+    const { group, plural } = this.#controller.kind
+    const name = formatGroupResource({ group, resource: plural })
+    for (const [watch, { mayBeOld }] of cluster.cache.health) if (mayBeOld && watch.startsWith(`${name} `)) return true
+    return false
   }
 
   async #acquire(object: KubeObject, context: KeyContext): Promise<KubeObject | undefined> {

@@ -2,7 +2,7 @@ import type { KubeObject } from '@kubewright/api'
 import { ConfigMap } from '@kubewright/k8s'
 import { defineController } from '@kubewright/runtime'
 import type { Invariant } from '../options.ts'
-import { type Cloud, configOf, dataOf, operator, type Planted, Thing } from './things.ts'
+import { type Cloud, configOf, dataOf, operator, type Planted, replicated, Thing } from './things.ts'
 
 const nameOf = (thing: Thing): string => `${thing.metadata.namespace}/${thing.metadata.name}`
 
@@ -82,7 +82,7 @@ export const plantedOutside: Readonly<Record<string, Planted>> = {
     make:
       (isFixed) =>
       ({ world }) =>
-        operator(
+        replicated(
           defineController(Thing, {
             needsLeader: isFixed,
             async reconcile(thing) {
@@ -104,7 +104,7 @@ export const plantedOutside: Readonly<Record<string, Planted>> = {
     make:
       (isFixed) =>
       ({ world }) =>
-        operator(
+        replicated(
           defineController(Thing, {
             owns: [ConfigMap],
             async reconcile(thing, { apply }) {

@@ -94,6 +94,10 @@ export interface Planted {
 
 export const operator = (...controllers: Controller[]): Operator => defineOperator({ name: 'planted', controllers })
 
+/** An operator that may run with several replicas. */
+export const replicated = (...controllers: Controller[]): Operator =>
+  defineOperator({ name: 'planted', controllers, leaderElection: true })
+
 export const configOf = (thing: Thing, data: Record<string, string>, name = thing.metadata.name) =>
   ConfigMap({ metadata: { name }, data })
 

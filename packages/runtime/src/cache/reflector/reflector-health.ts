@@ -23,6 +23,11 @@ export interface ReflectorHealth {
   readonly fix?: string
   /** Set when the server does not serve the resource. */
   readonly missing?: true
+  /**
+   * Set when the server answered the initial list from its cache, which may lag behind what clients have seen before. Streamed
+   * initial states are never old.
+   */
+  readonly mayBeOld?: true
 }
 
 /** The resource of a reflector, for messages. */

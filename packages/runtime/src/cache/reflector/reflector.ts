@@ -75,6 +75,7 @@ export class Reflector<T extends KubeObject> {
   #pages = false
   #verb: 'list' | 'watch' = 'list'
   #health: ReflectorHealth
+  #mayBeOld = false
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options
@@ -131,6 +132,7 @@ export class Reflector<T extends KubeObject> {
       let failure: unknown
       try {
         const outcome = await this.#streamState(signal)
+        this.#mayBeOld = false
         if (outcome instanceof WatchReader) return outcome
         if (outcome === 'silence') {
           this.#watchListWorks = false
@@ -210,11 +212,13 @@ export class Reflector<T extends KubeObject> {
     }
     const version = this.#versionUnavailable ? '' : this.#version === '' ? '0' : this.#version
     let result: Awaited<ReturnType<typeof ask>>
+    this.#mayBeOld = version === '0'
     try {
       result = await ask(version)
     } catch (error) {
       if (!isExpired(error) && !isTooLarge(error)) throw error
       this.#versionUnavailable = true
+      this.#mayBeOld = false
       result = await ask('')
     }
     if (signal.aborted) return
@@ -370,7 +374,7 @@ export class Reflector<T extends KubeObject> {
 
   #setHealth(health: Omit<ReflectorHealth, 'since'>): void {
     const since = this.#health.state === health.state ? this.#health.since : this.#options.clock.now()
-    this.#health = Object.freeze({ ...health, since })
+    this.#health = Object.freeze({ ...health, since, ...(this.#mayBeOld ? { mayBeOld: true } : {}) })
     this.#options.onHealth?.(this.#health)
   }
 }

@@ -96,8 +96,9 @@ export async function startBench(): Promise<Bench> {
         set: () => undefined,
         observe: () => undefined,
       }
-      // The reconciler uses only the client of the cluster.
+      // The reconciler uses only the client of the cluster and the health of its watches.
       const cluster = {
+        cache: { health: new Map() },
         name: '',
         api: controllerClient,
         client: controllerClient,
