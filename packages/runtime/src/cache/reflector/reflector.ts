@@ -86,7 +86,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   get health(): ReflectorHealth {
-    return this.#health
+    return this.#mayBeOld ? Object.freeze({ ...this.#health, mayBeOld: true }) : this.#health
   }
 
   /** The version up to which the target has received all changes; empty before the first list. */
@@ -374,7 +374,7 @@ export class Reflector<T extends KubeObject> {
 
   #setHealth(health: Omit<ReflectorHealth, 'since'>): void {
     const since = this.#health.state === health.state ? this.#health.since : this.#options.clock.now()
-    this.#health = Object.freeze({ ...health, since, ...(this.#mayBeOld ? { mayBeOld: true } : {}) })
+    this.#health = Object.freeze({ ...health, since })
     this.#options.onHealth?.(this.#health)
   }
 }
