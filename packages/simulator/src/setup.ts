@@ -273,7 +273,7 @@ async function prepareSamples(plane: ControlPlane, operator: Operator, given: re
   const admin = createClient({ transport: plane.transport(), clock: plane.clock, namespace: 'default' })
   const subjects: { readonly kind: AnyKind; readonly object: KubeObject }[] = []
   for (const object of given as readonly KubeObject[]) {
-    const kind = kinds.find((one) => one.kind === object.kind && object.apiVersion.startsWith(`${one.group}/`))
+    const kind = kinds.find((one) => one.kind === object.kind && groupOf(object.apiVersion) === one.group)
     if (kind !== undefined) {
       // A sample of another version has other fields; the conversion has tests of its own.
       if (object.apiVersion === kind.apiVersion) subjects.push({ kind, object })
@@ -306,6 +306,8 @@ async function prepareSamples(plane: ControlPlane, operator: Operator, given: re
   }
   return samples
 }
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.replace(/\/.*/s, '') : '')
 
 /** At most `most` items, spread over the list. */
 function spread<T>(items: readonly T[], most: number): readonly T[] {
