@@ -114,7 +114,7 @@ export function planeFlags({ port, portText, nodes, storage }: PlaneDefaults) {
     'enable-admission-plugins': {
       value: 'NAMES',
       parse: pluginsOf,
-      help: 'Also run these admission plugins, which are off by default as in kube-apiserver: OwnerReferencesPermissionEnforcement',
+      help: 'Also run these admission plugins, which are off by default as in kube-apiserver: AlwaysPullImages, DenyServiceExternalIPs, OwnerReferencesPermissionEnforcement',
     },
     verbose: { short: 'v', default: false, help: 'Log every request and every action of the controllers' },
   })

@@ -7,10 +7,12 @@ import type { WebhookClient } from '../outgoing/webhook-client.ts'
 import type { ObjectAccess } from '../registry/object-access.ts'
 import { ObjectLookup } from '../registry/object-lookup.ts'
 import type { SystemWriter } from '../verbs/write/system-writer.ts'
+import { alwaysPullImages } from './always-pull-images.ts'
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates.ts'
 import { defaultIngressClass } from './default-ingress-class.ts'
 import { defaultStorageClass } from './default-storage-class.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
+import { denyServiceExternalIps } from './deny-service-external-ips.ts'
 import { limitRanger } from './limit-ranger.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { nodeRestriction } from './node-restriction/node-restriction.ts'
@@ -30,7 +32,11 @@ import { mutatingWebhooks } from './webhooks/mutating-webhooks.ts'
 import { validatingWebhooks } from './webhooks/validating-webhooks.ts'
 
 /** The plugins that are off by default, by their names in kube-apiserver's `--enable-admission-plugins`. */
-export const optionalAdmissionPlugins = ['OwnerReferencesPermissionEnforcement'] as const
+export const optionalAdmissionPlugins = [
+  'AlwaysPullImages',
+  'OwnerReferencesPermissionEnforcement',
+  'DenyServiceExternalIPs',
+] as const
 
 /** The name of an admission plugin that is off by default. */
 export type OptionalAdmissionPlugin = (typeof optionalAdmissionPlugins)[number]
@@ -95,6 +101,7 @@ export function admissionPlugins(
     serviceAccount({ lookup, clock, random }),
     nodeRestriction({ lookup, authorizer }),
     taintNodesByCondition,
+    ...optional('AlwaysPullImages', () => alwaysPullImages),
     podSecurity(lookup),
     podPriority(lookup),
     defaultTolerationSeconds,
@@ -107,6 +114,7 @@ export function admissionPlugins(
     certificateSigning(authorizer),
     certificateSubjectRestriction,
     defaultIngressClass(lookup),
+    ...optional('DenyServiceExternalIPs', () => denyServiceExternalIps),
     podTopologyLabels(lookup),
     mutatingWebhooks(extensible),
     validatingPolicies(extensible),
