@@ -143,9 +143,12 @@ class Background {
 
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
-    const closed = once(this.#child, 'close')
+    const closed = once(this.#child, 'close').then(() => true)
     // Signal the whole process group, as Ctrl-C does.
     process.kill(-this.#child.pid!, 'SIGINT')
-    await closed
+    const waited = new Promise<false>((resolve) => setTimeout(() => resolve(false), patience).unref())
+    if (await Promise.race([closed, waited])) return
+    process.kill(-this.#child.pid!, 'SIGKILL')
+    throw new Error(`${this.text.trim()} did not stop after SIGINT; its output was\n${this.lines.join('\n')}`)
   }
 }
