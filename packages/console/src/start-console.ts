@@ -70,7 +70,6 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const record = (): void => {
     if (live !== undefined) recorder ??= new Recorder(live, recording, clock)
   }
-  if (options.recordFrom === 'start') record()
   const handler = new ConsoleHandler({
     session,
     base,
@@ -88,6 +87,8 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     },
   })
   const listening = await listener.listen({ name: 'console', host: '127.0.0.1', port, handler: handler.handle, log })
+  // Not earlier: a console that fails to start must not leave a recorder behind.
+  if (options.recordFrom === 'start') record()
   return {
     port: listening.port,
     createLink: () => `http://127.0.0.1:${listening.port}${base}#${session.issueToken()}`,
