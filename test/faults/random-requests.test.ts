@@ -6,7 +6,7 @@ import type { RequestSpec } from '../conformance/case-format.ts'
 import { HttpClient } from '../conformance/http-client.ts'
 import { isRecord } from '../conformance/object-path.ts'
 import { targetOfKubeconfig } from '../conformance/target.ts'
-import { alsoInKubernetes, formattingSlips } from '../fuzz/requests/expected-errors.ts'
+import { alsoInKubernetes, formattingSlips, unreachable } from '../fuzz/requests/expected-errors.ts'
 import { recordedRequests } from '../fuzz/requests/recorded-requests.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 
@@ -186,7 +186,10 @@ function isAlsoInKubernetes({ method, query }: RequestSpec, status: number, outc
   const text = isRecord(body) && typeof body['$text'] === 'string' ? parseYaml(body['$text']) : body
   const message = isRecord(text) ? String(text['message'] ?? '') : ''
   // An APIService whose server is unreachable. The response to a HEAD request never has a body.
-  if (status === 503) return method === 'HEAD' || (isRecord(body) && body['$text'] === 'service unavailable\n')
+  if (status === 503)
+    return (
+      method === 'HEAD' || (isRecord(body) && body['$text'] === 'service unavailable\n') || unreachable.test(message)
+    )
   // Protobuf responses are not decoded here; the log contains internal errors.
   if (isRecord(body) && '$binary' in body) return true
   if (status === 504) {

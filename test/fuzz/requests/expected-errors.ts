@@ -14,7 +14,7 @@ export const alsoInKubernetes: readonly RegExp[] = [
   /^no elements in any of the given slices$/,
   /^unable to find api field in struct /,
   /^unknown patch type: /,
-  /^expected a (\[\]|map\[string\])interface \{\}, but received a \w+/,
+  /^expected a (\[\]|map\[string\])interface \{\}, but received a (\w+|%!s\(<nil>\))/,
   /^merging lists cannot yet be specified in the patch$/,
   /^The order in patch list:\n/,
   // An apply of a value that the schema accepts and the Go type rejects, such as invalid base64.
@@ -28,7 +28,13 @@ export const alsoInKubernetes: readonly RegExp[] = [
   /^Internal error occurred: Object 'apiVersion' is missing in /,
   /^merging an object in json but data type is not struct, instead is: /,
   /^unsupported role reference kind: /,
+  // A proxied request to a node without a usable address.
+  /^no preferred addresses found; known addresses: /,
 ]
+
+/** The reasons for which a Service, pod or node cannot be reached through the proxy: 503 in kube-apiserver as well. */
+export const unreachable =
+  /^(no service port \S+ found for service |no endpoints available for service |error trying to reach service: )/
 
 /** Text that appears when JavaScript formats an unsuitable value, and the request id of internal errors. */
 export const formattingSlips = /\[object Object\]|\(request [0-9a-f]+\)/

@@ -27,6 +27,7 @@ export const kubeletFlags = defineFlags({
     section,
     value: 'TYPES',
     default: 'Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP',
+    defaultText: "kube-apiserver's order: Hostname first, ExternalIP last",
     help: 'Connect to the first address of a node that has one of these types, in this order',
   },
   'enable-bootstrap-token-auth': {
