@@ -44,7 +44,10 @@ export async function packPackages(folder: string): Promise<PackedPackage[]> {
     const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Manifest
     if (manifest.private) continue
     const staged = join(stage, name)
-    cpSync(source, staged, { recursive: true, filter: (path) => !/node_modules|\/dist\/.*\.js(?:\.map)?$/.test(path) })
+    cpSync(source, staged, {
+      recursive: true,
+      filter: (path) => !/node_modules|\/dist\/(?!page\/).*\.js(?:\.map)?$/.test(path),
+    })
     // The settings of the repository that matter: its tsconfig is not found from here.
     await bundlePackage(staged, {
       tsconfigRaw: { compilerOptions: { target: 'esnext', verbatimModuleSyntax: true } },

@@ -363,8 +363,8 @@ describe('apply()', () => {
       messages.push((failure as Error).message)
     }
     expect(messages).toEqual([
-      "Cannot apply ClusterRole r as a child of Home default/cosy: a namespaced object cannot own a cluster-scoped one: use 'client.apply', and delete it in 'cleanup'",
-      "Cannot apply ConfigMap kube-system/a as a child of Home default/cosy: a child must be in the namespace of its owner: use 'client.apply', and delete it in 'cleanup'",
+      "Cannot apply ClusterRole r as a child of Home default/cosy: a namespaced object cannot own a cluster-scoped one: use 'client.apply' with force: true and delete it in 'cleanup', or make the owner's kind cluster-scoped",
+      "Cannot apply ConfigMap kube-system/a as a child of Home default/cosy: a child must be in the namespace of its owner: use 'client.apply' with force: true and delete it in 'cleanup', or make the owner's kind cluster-scoped",
       "Cannot apply a ConfigMap as a child of Home default/cosy: it has no 'metadata.name': derive it from the owner's name, so that the next apply finds the child",
       `Cannot apply Namespace n as controller "home" does not own the kind v1 Namespace: add it to 'owns', or use 'client' for objects that are not children`,
     ])

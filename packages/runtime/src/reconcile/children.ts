@@ -194,14 +194,18 @@ export class Children {
       refuse("it has no 'metadata.name': derive it from the owner's name, so that the next apply finds the child")
     const home = owner.metadata.namespace
     if (kind.scope === 'Cluster' && home !== undefined) {
-      refuse(`a namespaced object cannot own a cluster-scoped one: use 'client.apply', and delete it in 'cleanup'`)
+      refuse(
+        `a namespaced object cannot own a cluster-scoped one: use 'client.apply' with force: true and delete it in 'cleanup', or make the owner's kind cluster-scoped`,
+      )
     }
     const namespace = kind.scope === 'Cluster' ? undefined : (metadata.namespace ?? home)
     if (kind.scope === 'Namespaced' && namespace === undefined) {
       refuse(`its owner is cluster-scoped, so the child needs a namespace: set 'metadata.namespace'`)
     }
     if (home !== undefined && namespace !== home) {
-      refuse(`a child must be in the namespace of its owner: use 'client.apply', and delete it in 'cleanup'`)
+      refuse(
+        `a child must be in the namespace of its owner: use 'client.apply' with force: true and delete it in 'cleanup', or make the owner's kind cluster-scoped`,
+      )
     }
     const ours = controllerRef(owner)
     const others = (metadata.ownerReferences ?? []).filter((reference) => reference.uid !== ours.uid)
