@@ -1,0 +1,4 @@
+import { describePlanted } from './testdata/describe-planted.ts'
+import { plantedInstances } from './testdata/planted-instances.ts'
+
+describePlanted(plantedInstances)
