@@ -35,6 +35,15 @@ const examples: Readonly<Record<string, readonly [code: string, json: unknown]>>
   localObjectReference: ['s.localObjectReference()', s.localObjectReference().json],
 }
 
+/** The tables of options, with the interfaces that declare their members. */
+const optionTypes: Readonly<Record<string, readonly string[]>> = {
+  StringOptions: ['StringOptions'],
+  NumberOptions: ['NumberOptions'],
+  IntOptions: ['IntOptions'],
+  ArrayOptions: ['ListSize', 'PlainListOptions', 'MapListOptions'],
+  MapOptions: ['MapOptions'],
+}
+
 /** The text of the page. */
 function schemaPage(root: string): string {
   const functions = membersOf(join(root, builder, 'schema-builder.ts'), 'SchemaBuilder')
@@ -42,12 +51,11 @@ function schemaPage(root: string): string {
     ({ name }) => !/^\$|json|presence/.test(name),
   )
   const names = [...new Set(functions.map(({ name }) => name))]
-  const optionTables = ['StringOptions', 'NumberOptions', 'IntOptions', 'ArrayOptions', 'MapOptions'].flatMap(
-    (type) => {
-      const members = membersOf(join(root, builder, 'validation-options.ts'), type)
-      return members.length === 0 ? [] : [`### ${type}\n\n${table(members)}`]
-    },
-  )
+  const options = join(root, builder, 'validation-options.ts')
+  const optionTables = Object.entries(optionTypes).map(([title, types]) => {
+    const members = types.flatMap((type) => membersOf(options, type))
+    return `### ${title}\n\n${table(members)}`
+  })
   const objects = membersOf(join(root, builder, 'object-shape.ts'), 'ObjectOptions')
   const rules = membersOf(join(root, builder, 'schema.ts'), 'RuleOptions')
   const sections = names.map((name) => {
