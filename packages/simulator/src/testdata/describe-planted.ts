@@ -12,7 +12,7 @@ export function describePlanted(planted: Readonly<Record<string, Planted>>): voi
 
     test('is caught by simulate()', { timeout: 300_000 }, async ({ skip }) => {
       if (isRare && given === undefined)
-        skip('needs hundreds of schedules: test/simulator/main.ts planted searches for it')
+        skip('takes many schedules: test/simulator/main.ts planted searches for it')
       const { failure } = await explore(make(false), { ...all, schedules: 400 })
       expect(failure?.violation.oracle).toBe(found)
       expect(failure?.story).toContain('kubewright simulate --replay')

@@ -66,6 +66,7 @@ export const plantedInstances: Readonly<Record<string, Planted>> = {
       ),
   },
   'prunes objects that it does not own': {
+    isRare: true,
     found: 'others',
     make: (isFixed) => () =>
       operator(

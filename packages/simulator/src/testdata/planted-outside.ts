@@ -42,6 +42,7 @@ export const plantedOutside: Readonly<Record<string, Planted>> = {
     options: { invariants: [oneEach] },
   },
   'cannot remove a bucket twice': {
+    isRare: true,
     found: 'deletion',
     make:
       (isFixed) =>
@@ -78,6 +79,7 @@ export const plantedOutside: Readonly<Record<string, Planted>> = {
         ),
   },
   'works on every replica': {
+    isRare: true,
     found: 'one bucket per thing',
     make:
       (isFixed) =>

@@ -100,6 +100,7 @@ export const plantedWorkloads: Readonly<Record<string, Planted>> = {
     options: { samples },
   },
   'does not replace failed pods': {
+    isRare: true,
     found: 'end state',
     make: (isFixed) => () =>
       operator(

@@ -88,7 +88,7 @@ export interface Planted {
   readonly found: string
   readonly make: (isFixed: boolean) => (parts: { readonly world: Cloud }) => Operator
   readonly options?: SimulateOptions<Cloud>
-  /** Whether the search takes hundreds of schedules, too many for each run of the tests. */
+  /** Whether the search takes more than about 15 seconds, too long for each run of the tests. */
   readonly isRare?: boolean
 }
 
