@@ -3,7 +3,7 @@ import { explore } from '../simulate.ts'
 import { Cloud, type Planted, plantedSamples } from './things.ts'
 
 const given = process.env['KUBEWRIGHT_SCHEDULES']
-const schedules = Number(given ?? 5)
+const schedules = Number(given ?? 3)
 
 /** Tests that each mistake is caught, and that the corrected operator passes. */
 export function describePlanted(planted: Readonly<Record<string, Planted>>): void {
