@@ -228,10 +228,10 @@ test('a node that stops reporting becomes Unknown, its pods not ready, and then 
   ])
   expect(findCondition((await api.get(Pod, 'test/there')).status?.conditions, 'Ready')?.status).toBe('False')
   const events = await api.list(Event, { namespace: '' })
-  const told = events.map(({ reason, message }) => `${reason}: ${message}`)
-  expect(told).toContain('RegisteredNode: Node lost event: Registered Node lost in Controller')
-  expect(told).toContain('NodeNotReady: Node lost status is now: NodeNotReady')
-  expect(told).toContain('NodeNotReady: Node is not ready')
+  const messages = events.map(({ reason, message }) => `${reason}: ${message}`)
+  expect(messages).toContain('RegisteredNode: Node lost event: Registered Node lost in Controller')
+  expect(messages).toContain('NodeNotReady: Node lost status is now: NodeNotReady')
+  expect(messages).toContain('NodeNotReady: Node is not ready')
   await plane.advance('40s')
   expect((await api.find(Pod, 'test/there'))?.metadata.deletionTimestamp).toBeDefined()
   expect(plane.errors()).toEqual([])
@@ -299,13 +299,14 @@ test('a pod waits for its claim, and then for the volume of the claim', async ()
   await plane.settle()
   const after =
     'no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.'
-  const told = async () => findCondition((await api.get(Pod, 'test/store')).status?.conditions, 'PodScheduled')?.message
-  expect(await told()).toBe(`0/1 nodes are available: persistentvolumeclaim "disk" not found. ${after}`)
+  const refusal = async () =>
+    findCondition((await api.get(Pod, 'test/store')).status?.conditions, 'PodScheduled')?.message
+  expect(await refusal()).toBe(`0/1 nodes are available: persistentvolumeclaim "disk" not found. ${after}`)
   expect(reasonOf(await api.get(Pod, 'test/pinned'))).toEqual({ reason: 'ContainerCreating' })
   const spec = { accessModes: ['ReadWriteOnce' as const], resources: { requests: { storage: '1Gi' } } }
   await api.create(PersistentVolumeClaim({ metadata: { name: 'disk', namespace: 'test' }, spec }))
   await plane.settle()
-  expect(await told()).toBe(`0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. ${after}`)
+  expect(await refusal()).toBe(`0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. ${after}`)
   await createDefaultStorageClass(api)
   await plane.until(Pod, 'test/store', ({ status }) => status?.phase === 'Running')
   await plane.until(Pod, 'test/pinned', ({ status }) => status?.phase === 'Running')

@@ -15,6 +15,8 @@ const pauseMillis = 400
 /** Edits an object, or creates one, in a form that the server checks while the user types. */
 export function FormView({ kind, name }: { readonly kind: KindInfo; readonly name?: ObjectName }) {
   const { notify, namespace } = useShared()
+  const { group, version, plural } = kind
+  const resource = { group, version, plural }
   const [schema, setSchema] = useState<FormSchema>()
   const [source, setSource] = useState<string>()
   const [draft, setDraft] = useState<unknown>()
@@ -29,8 +31,7 @@ export function FormView({ kind, name }: { readonly kind: KindInfo; readonly nam
     setDraft(JSON.parse(response.json))
   }
   useEffect(() => {
-    const { group, version, plural } = kind
-    void connection.request({ type: 'schema', resource: { group, version, plural } }).then((response) => {
+    void connection.request({ type: 'schema', resource }).then((response) => {
       setSchema(response.schema)
       if (response.error !== undefined) setAnswer(response)
     })
@@ -38,7 +39,6 @@ export function FormView({ kind, name }: { readonly kind: KindInfo; readonly nam
   }, [])
   const send = async (dryRun: boolean): Promise<PageResponse> => {
     const yaml = JSON.stringify(draft)
-    const { group, version, plural } = kind
     if (name !== undefined)
       return connection.request({
         type: 'edit',
@@ -50,7 +50,7 @@ export function FormView({ kind, name }: { readonly kind: KindInfo; readonly nam
         dryRun,
       })
     const scope = kind.namespaced ? metadataOf(draft, 'namespace') : undefined
-    return connection.request({ type: 'create', resource: { group, version, plural }, namespace: scope, yaml, dryRun })
+    return connection.request({ type: 'create', resource, namespace: scope, yaml, dryRun })
   }
   // The server checks the draft when the user pauses.
   useEffect(() => {
@@ -69,9 +69,8 @@ export function FormView({ kind, name }: { readonly kind: KindInfo; readonly nam
     if (response.error !== undefined) return
     notify(text('saved'))
     if (name !== undefined) return load()
-    const { group, version, plural } = kind
     const scope = kind.namespaced ? metadataOf(draft, 'namespace') : undefined
-    go(objectRoute({ resource: { group, version, plural }, name: metadataOf(draft, 'name'), namespace: scope }))
+    go(objectRoute({ resource, name: metadataOf(draft, 'name'), namespace: scope }))
     return undefined
   }
   if (schema === undefined || draft === undefined) return <p class="empty">{answer?.error ?? text('loading')}</p>

@@ -24,8 +24,13 @@ export interface ActContext {
 
 /** Performs an action. A failure becomes the error of the response. */
 export async function act(action: Action, context: ActContext): Promise<PageResponse> {
+  return answer(() => perform(action, context))
+}
+
+/** Turns a failure into the error of the response, with the fields that caused it. */
+async function answer(work: () => Promise<PageResponse>): Promise<PageResponse> {
   try {
-    return await perform(action, context)
+    return await work()
   } catch (error) {
     return { error: problemText(error), conflicts: causesOf(error, 409), invalid: causesOf(error, 422) }
   }
@@ -33,31 +38,23 @@ export async function act(action: Action, context: ActContext): Promise<PageResp
 
 /** The subjects that may use each verb on an object. */
 export async function accessTo(object: ObjectName, { rest }: ActContext): Promise<PageResponse> {
-  try {
-    return { access: await whoMay(object, rest) }
-  } catch (error) {
-    return { error: problemText(error) }
-  }
+  return answer(async () => ({ access: await whoMay(object, rest) }))
 }
 
 /** The YAML that an edit of an object starts from. */
 export async function sourceOf(object: ObjectName, { rest }: ActContext): Promise<PageResponse> {
-  try {
+  return answer(async () => {
     const yaml = editText(await read(object, rest))
     return { yaml, json: JSON.stringify(parseEdited(yaml)) }
-  } catch (error) {
-    return { error: problemText(error) }
-  }
+  })
 }
 
 /** The schema of a kind for a form. */
 export async function schemaOf(kind: KindInfo | undefined, { rest }: ActContext): Promise<PageResponse> {
-  try {
+  return answer(async () => {
     if (kind === undefined) throw new Error('The cluster does not serve this kind: reload the page')
     return { schema: await readFormSchema(kind, rest) }
-  } catch (error) {
-    return { error: problemText(error) }
-  }
+  })
 }
 
 async function perform(action: Action, { rest, clock }: ActContext): Promise<PageResponse> {

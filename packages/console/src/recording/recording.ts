@@ -60,6 +60,7 @@ export class Recording {
     this.#maxSize = maxSize
   }
 
+  /** All kinds that the cluster has served since the start. */
   get kinds(): readonly KindInfo[] {
     return this.#kinds
   }
@@ -69,6 +70,7 @@ export class Recording {
     return this.#first
   }
 
+  /** The number of the newest moment. Grows by one with each change. */
   get last(): number {
     return this.#changes.at(-1)?.number ?? this.#first
   }
@@ -83,10 +85,12 @@ export class Recording {
     for (const objects of this.#objects.values()) yield* objects.values()
   }
 
+  /** The objects of one kind that exist at one of the moments. */
   objectsOf(resource: ResourceName): Iterable<RecordedObject> {
     return this.#objects.get(keyOf(resource))?.values() ?? []
   }
 
+  /** The columns of a kind's tables; empty if none were recorded. */
   columnsOf(resource: ResourceName): readonly Column[] {
     return this.#columns.get(keyOf(resource)) ?? []
   }

@@ -97,6 +97,7 @@ export interface Manager {
   /** The identity of this replica in Leases. */
   readonly identity: string
   readonly operator: Operator | undefined
+  /** Traces the reconciles of all controllers. The one of the options, or one that does nothing. */
   readonly tracer: Tracer
   /** The main cluster. Its clients have no write gate: work of the leader must use the clients in its context. */
   readonly cluster: Cluster

@@ -46,7 +46,7 @@ export function translateStreams(
           translation?.close()
         },
       )
-      // Tells the client that the connection is established.
+      // Announces to the client that the connection is established.
       client.send(Buffer.from([wanted.stdout ? channels.stdout : wanted.stderr ? channels.stderr : channels.error]))
       // Nothing is received before the kubelet can take it.
       client.pause()

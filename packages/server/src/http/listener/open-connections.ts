@@ -36,7 +36,7 @@ export class OpenConnections {
   /** Adds a connection of HTTP/2. */
   addSession(session: ServerHttp2Session): void {
     const close = (): void => {
-      // Tells the client to send further requests on another connection; those in progress continue.
+      // Asks the client to send further requests on another connection; those in progress continue.
       if (!session.destroyed && !session.closed) session.goaway(constants.NGHTTP2_NO_ERROR)
       session.close()
     }
