@@ -11,8 +11,7 @@ export function describePlanted(planted: Readonly<Record<string, Planted>>): voi
     const all = { samples: plantedSamples, world: () => new Cloud(), ...options }
 
     test('is caught by simulate()', { timeout: 300_000 }, async ({ skip }) => {
-      if (isRare && given === undefined)
-        skip('takes many schedules: test/simulator/main.ts planted searches for it')
+      if (isRare && given === undefined) skip('takes many schedules: test/simulator/main.ts planted searches for it')
       const { failure } = await explore(make(false), { ...all, schedules: 400 })
       expect(failure?.violation.oracle).toBe(found)
       expect(failure?.story).toContain('kubewright simulate --replay')
