@@ -39,7 +39,7 @@ node --conditions=kubewright-source --import tsx test/conformance/main.ts --kube
 \`\`\`
 
 \`--only\` and \`--skip\` are regular expressions for \`area/id\`. \`--diff\` shows every difference. Set \`--controllers\` if the server runs the
-built-in controllers. \`--client-ca-cert\` and \`--client-ca-key\` specify a client CA that the server trusts. Each case uses its own namespace or
-names and deletes the objects it created.
+built-in controllers. \`--client-ca-cert\` and \`--client-ca-key\` specify a client CA that the server trusts. \`--peer URL\` sends every
+second request to another server on the same etcd. Each case uses its own namespace or names and deletes the objects it created.
 `
 }

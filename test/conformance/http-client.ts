@@ -21,15 +21,18 @@ export interface Answer {
 const pause = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 const day = 24 * 60 * 60 * 1000
 
-/** Sends the requests of cases to one server. */
+/** Sends the requests of cases to a server, or in turn to several servers on the same store. */
 export class HttpClient implements Disposable {
   readonly #target: Target
   readonly #tls: https.AgentOptions
   /** By identity: the administrator, no client certificate, and each user with an issued certificate. */
   readonly #agents = new Map<string, http.Agent>()
+  readonly #servers: readonly URL[]
+  #turn = 0
 
   constructor(target: Target) {
     this.#target = target
+    this.#servers = [target.server, ...(target.peers ?? [])]
     this.#tls = {
       keepAlive: true,
       maxSockets: 256,
@@ -61,7 +64,7 @@ export class HttpClient implements Disposable {
   /** Sends a request and resolves when the response begins. */
   open(spec: RequestSpec): Promise<http.IncomingMessage> {
     const { headers, agent, payload } = this.#prepare(spec)
-    const { server } = this.#target
+    const server = this.#servers[this.#turn++ % this.#servers.length]!
     const { request } = server.protocol === 'https:' ? https : http
     return new Promise((resolve, reject) => {
       const path = server.pathname.replace(/\/$/, '') + pathOf(spec)

@@ -2,6 +2,7 @@
 //   node --conditions=kubewright-source --import tsx test/conformance/main.ts --kubeconfig FILE
 //   … --record FILE writes the responses of a real kube-apiserver into a file of cases; steps need no `expect` before
 //   … --server https://127.0.0.1:6443 --token TOKEN [--client-ca-cert FILE --client-ca-key FILE]
+//   … --peer https://127.0.0.1:6444 sends every second request to another server on the same store; may be repeated
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { CertificateAuthority } from '@kubewright/server'
@@ -15,6 +16,7 @@ const { values } = parseArgs({
   options: {
     kubeconfig: { type: 'string' },
     server: { type: 'string' },
+    peer: { type: 'string', multiple: true },
     token: { type: 'string' },
     'client-ca-cert': { type: 'string' },
     'client-ca-key': { type: 'string' },
@@ -42,7 +44,8 @@ function target(): Target {
           key: readFileSync(values['client-ca-key'], 'utf8'),
         })
       : undefined
-  const more = clientCa ? { clientCa } : {}
+  const peers = values.peer?.map((url) => new URL(url))
+  const more = { ...(clientCa ? { clientCa } : {}), ...(peers ? { peers } : {}) }
   if (values.kubeconfig !== undefined) return { ...targetOfKubeconfig(values.kubeconfig), ...more }
   if (values.server === undefined) throw new Error('Specify a server: --kubeconfig FILE, or --server URL --token TOKEN')
   return { server: new URL(values.server), ...(values.token === undefined ? {} : { token: values.token }), ...more }

@@ -21,8 +21,8 @@ const revisionTexts: readonly (readonly [RegExp, string])[] = [
 
 /** The names that all cases of a run share. */
 export interface RunNames {
-  /** Host and port of the server. */
-  readonly serverHost: string
+  /** Host and port of every server of the run. */
+  readonly serverHosts: readonly string[]
   readonly webhookBase: string
   readonly caBundle: string
   /** The userInfo of the administrator's credentials. */
@@ -66,10 +66,10 @@ export class Normalizer {
       const mark = (run: string, char: string): string => `<${char} repeated ${run.length} times>`
       text = text.replace(/^(.)\1+$/s, mark).replace(/(.)\1{600,}/g, mark)
     }
-    const { caBundle, webhookBase, serverHost } = this.#names
+    const { caBundle, webhookBase, serverHosts } = this.#names
     text = text.replaceAll(caBundle, nameOf('caBundle')).replaceAll(webhookBase, nameOf('webhook'))
     text = text.replaceAll(webhookBase.replace(/^https:\/\//, ''), nameOf('webhookAddr'))
-    text = text.replaceAll(serverHost, nameOf('server'))
+    for (const host of serverHosts) text = text.replaceAll(host, nameOf('server'))
     const captured = [['u', this.#unique] as const, ...this.#captured]
       .filter(([, value]) => value.length >= 5 && /[a-z]/.test(value) && !/^[0-9a-f]{8}-[0-9a-f]{4}-/.test(value))
       .sort((a, b) => b[1].length - a[1].length)

@@ -63,7 +63,7 @@ export async function runCases(options: RunOptions): Promise<CaseResult[]> {
     client,
     webhooks,
     names: {
-      serverHost: target.server.host,
+      serverHosts: [target.server, ...(target.peers ?? [])].map(({ host }) => host),
       webhookBase: webhooks.base,
       caBundle: webhooks.caBundle,
       self: await whoAmI(client),

@@ -6,6 +6,8 @@ import { isRecord } from './object-path.ts'
 /** A server to test, with an administrator's credentials. */
 export interface Target {
   readonly server: URL
+  /** Further servers on the same store. Requests go to all servers in turn. @default none */
+  readonly peers?: readonly URL[]
   /** PEM. @default the server's certificate is not verified */
   readonly ca?: string
   readonly token?: string

@@ -98,7 +98,7 @@ async function compareScenario(
     },
   ]
   const normalizers = clients.map(() => {
-    const names = { serverHost: 'no-host', webhookBase: 'https://no-webhook', caBundle: 'no-bundle', self: undefined }
+    const names = { serverHosts: [], webhookBase: 'https://no-webhook', caBundle: 'no-bundle', self: undefined }
     return new Normalizer(
       { id: '', title: '', steps: [], rv: 'loose', subs: [['\\b10\\.0\\.0\\.\\d+', '<ip>']] },
       'no-unique-name',
