@@ -5,6 +5,7 @@ import { apiPages } from './api-pages.ts'
 import { checkExcerpts } from './check-excerpts.ts'
 import { checkLinks } from './check-links.ts'
 import { checkDiagrams } from './diagrams/diagram-files.ts'
+import { checkErrorPage, withErrorMessages } from './error-page.ts'
 import { layOut } from './layout.ts'
 import { addressOf, type Language, languages, type Page, readNavigation, readPages } from './page.ts'
 import { renderPage } from './render-page.ts'
@@ -34,7 +35,7 @@ export async function buildSite(root: string): Promise<Site> {
     const isFolder = existsSync(join(root, path)) && statSync(join(root, path)).isDirectory()
     return `${address}/${isFolder ? 'tree' : 'blob'}/main/${path.replace(/\/$/, '')}`
   }
-  const pages = [...readPages(docs), ...(generated ??= apiPages(root))]
+  const pages = [...readPages(docs).map((page) => withErrorMessages(page, root)), ...(generated ??= apiPages(root))]
   const rendered = new Map(pages.map((page) => [page.path, { page, rendered: renderPage(page, { docs, repository }) }]))
   const problems = [
     ...checkLinks(docs, rendered),
@@ -42,6 +43,7 @@ export async function buildSite(root: string): Promise<Site> {
     ...checkExcerpts(root, pages),
     ...checkDiagrams(docs),
     ...checkSchemaPage(root),
+    ...checkErrorPage(root),
   ]
 
   const titles = new Map(pages.map(({ path, title, fields }) => [path, fields['short'] ?? title]))

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { dirname, extname, join } from 'node:path'
 import { buildSite, type Site, sizeOf } from './build-site.ts'
 import { writeDiagrams } from './diagrams/diagram-files.ts'
+import { writeErrorPage } from './error-page.ts'
 import { writeSchemaPage } from './schema-page.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -23,6 +24,7 @@ else if (command === 'check') report(await buildSite(root))
 else if (command === 'generate') {
   writeDiagrams(join(root, 'docs'))
   writeSchemaPage(root)
+  writeErrorPage(root)
 } else {
   console.error(`Unknown command ${command}. Use: npm run docs [-- serve [PORT] | build [FOLDER] | check | generate]`)
   process.exitCode = 2

@@ -7,6 +7,8 @@ import { indexPages } from './search-index.ts'
 const texts: Readonly<Record<string, string>> = {
   'guides/webhooks.md': '# Webhooks\n\nCertificates are renewed.\n\n## Test\n\nUse `defineWebhook`.\n',
   'guides/rbac.md': '# Permissions\n\nRoles are derived from the code.\n',
+  'guides/messages.md':
+    '# Messages\n\n### failed calling webhook: connection refused\n\nThe API server cannot reach it.\n\n### is forbidden\n\nAdd a rule.\n',
   'zh/start/five-minutes.md': '# 五分钟入门\n\n删除 Deployment。\n',
 }
 const pages = Object.entries(texts).map(([path, text]) => {
@@ -19,8 +21,9 @@ const index = indexPages(pages)
 const find = (query: string, language = 'en'): string[] => search(index, query, language).map(({ address }) => address)
 
 test('search() finds beginnings of words and parts of names', () => {
+  expect(find('webho')).toContain('guides/webhooks.html')
   expect(find('certif')).toEqual(['guides/webhooks.html'])
-  expect(find('webhook')[0]).toBe('guides/webhooks.html')
+  expect(find('webhooks')[0]).toBe('guides/webhooks.html')
   expect(find('defineweb')).toEqual(['guides/webhooks.html#test'])
 })
 
@@ -36,4 +39,11 @@ test('search() requires all words', () => {
 test('search() finds Chinese words for Chinese readers only', () => {
   expect(find('入门', 'zh')).toEqual(['zh/start/five-minutes.html'])
   expect(find('入门', 'en')).toEqual([])
+})
+
+test('search() finds a pasted message that contains names and addresses of the user', () => {
+  const message =
+    'Internal error occurred: failed calling webhook "v.example.com": dial tcp 10.0.0.7:443: connection refused'
+  expect(find(message)[0]).toBe('guides/messages.html#failed-calling-webhook-connection-refused')
+  expect(find('homes "cosy" is forbidden: not yours')[0]).toBe('guides/messages.html#is-forbidden')
 })
