@@ -15,13 +15,21 @@ export default defineConfig({
   resolve: { conditions: ['kubewright-source'] },
   ssr: { resolve: { conditions: ['kubewright-source', 'node', 'import', 'module', 'default'] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts'],
+    // The tests of the packages share the loaded modules of a worker, because loading them takes longer than most
+    // tests. The others start processes and replace globals: each file has a worker of its own.
+    projects: [
+      { extends: true, test: { name: 'packages', include: ['packages/*/src/**/*.test.ts'], isolate: false } },
+      {
+        extends: true,
+        test: { name: 'whole', include: ['test/**/*.test.ts', 'examples/**/*.test.ts', 'tools/**/*.test.ts'] },
+      },
+    ],
     server: { deps: { inline: [/@kubewright\//] } },
     reporters: ['default', './tools/vitest-summary.ts'],
     // Tests start control planes and processes, which takes long on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Loading modules takes half of the time, so every core is used.
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: '100%',
   },
 })

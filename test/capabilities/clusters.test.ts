@@ -71,7 +71,7 @@ describe('kubeconfigSecrets()', () => {
 
     await env.client.delete(Secret, 'east')
     await env.client.patch(Secret, 'west', { metadata: { labels: { 'example.com/cluster': null } } })
-    await vi.waitFor(() => expect(clusters().filter((name) => name !== 'dead')).toEqual([]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(clusters().filter((name) => name !== 'dead')).toEqual([]), { timeout: 60_000 })
     await east.client.create(team('b'))
     expect((await east.client.get(Team, 'b')).status).toBeUndefined()
     await env.client.create(kubeconfig('east', 'east'))
@@ -92,7 +92,7 @@ describe('kubeconfigSecrets()', () => {
       users: [{ name: 'a', user: { exec: { command: 'touch', args: ['/tmp/never'] } } }],
     })
     await env.client.create(kubeconfig('evil', text))
-    await vi.waitFor(() => expect(env.reconciles().at(-1)?.error).toBeDefined(), { timeout: 20_000 })
+    await vi.waitFor(() => expect(env.reconciles().at(-1)?.error).toBeDefined(), { timeout: 60_000 })
     expect(String(env.reconciles().at(-1)?.error)).toContain(
       'Secret default/evil: users["a"].user.exec: a kubeconfig in a',
     )
@@ -133,7 +133,7 @@ describe('manager.clusters', () => {
     await env.manager!.clusters.engage(cluster)
     await env.client.create(team('a'))
     await east.client.create(team('b'))
-    await vi.waitFor(() => expect(seen.sort()).toEqual(['main /a', 'others east/b']), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seen.sort()).toEqual(['main /a', 'others east/b']), { timeout: 60_000 })
     await env.manager!.clusters.disengage('east')
   })
 })
@@ -151,6 +151,6 @@ describe('clusterSource()', () => {
     })
     await using _ = await startTestEnv(defineOperator({ name: 'maps', controllers: [controller] }))
     await east.client.create(ConfigMap({ metadata: { name: 'one' } }))
-    await vi.waitFor(() => expect(keys).toContain('east//default/one'), { timeout: 20_000 })
+    await vi.waitFor(() => expect(keys).toContain('east//default/one'), { timeout: 60_000 })
   })
 })

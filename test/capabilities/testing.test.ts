@@ -169,5 +169,5 @@ describe('KUBEWRIGHT_TEST_CLUSTER', () => {
 
     vi.stubEnv('KUBEWRIGHT_TEST_CLUSTER', 'no-such-context')
     await expect(startTestEnv(operator)).rejects.toMatchObject({ code: 'KW_TEST_CLUSTER' })
-  }, 60_000)
+  })
 })

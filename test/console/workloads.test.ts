@@ -68,7 +68,7 @@ describe.skipIf(noBrowser !== undefined)('pods and nodes in the console', { time
     await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click()
     await page.getByRole('button', { name: 'Uncordon' }).waitFor()
     const placed = async () => (await env.client.list(Pod)).filter(({ spec }) => spec.nodeName === node).length
-    await expect.poll(placed, { timeout: 60_000 }).toBe(0)
+    await expect.poll(placed).toBe(0)
     await page.context().close()
   })
 })

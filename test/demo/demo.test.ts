@@ -34,7 +34,7 @@ afterEach(() => {
 })
 
 describe('npm run demo', () => {
-  test('--once runs all chapters and exits', { timeout: 90_000 }, async () => {
+  test('--once runs all chapters and exits', async () => {
     const demo = startDemo('--once')
     const code = await demo.closed
     const text = demo.lines.join('\n')
@@ -53,7 +53,7 @@ describe('npm run demo', () => {
     expect(text).not.toContain('\u001b')
   })
 
-  test('stops on SIGINT and removes the kubeconfig', { timeout: 60_000 }, async () => {
+  test('stops on SIGINT and removes the kubeconfig', async () => {
     const demo = startDemo()
     await demo.line('A Home is created')
     const kubeconfig = join(root, '.kubewright', 'demo.kubeconfig')
@@ -64,7 +64,7 @@ describe('npm run demo', () => {
     expect(demo.lines.at(-1)).toBe('Stopped and cleaned up.')
   })
 
-  test('openStage() reports a folder that is not writable, without a stack trace', { timeout: 60_000 }, async () => {
+  test('openStage() reports a folder that is not writable, without a stack trace', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kubewright-demo-'))
     try {
       const file = join(folder, 'file')

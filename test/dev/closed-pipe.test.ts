@@ -26,4 +26,4 @@ it('kubewright exits with the code of the result even if its output pipes are cl
   } finally {
     rmSync(folder, { recursive: true })
   }
-}, 60_000)
+})

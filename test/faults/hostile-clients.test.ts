@@ -156,7 +156,7 @@ describe('kubewright up', () => {
     for (const socket of idle) socket.destroy()
   })
 
-  it('keeps serving in bounded memory while watchers do not read', { timeout: 60_000 }, async () => {
+  it('keeps serving in bounded memory while watchers do not read', async () => {
     const { hostname, port } = requests.server
     const watchers = await Promise.all(
       Array.from(

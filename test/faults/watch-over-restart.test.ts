@@ -96,56 +96,52 @@ class Follower {
 }
 
 describe('kubewright up, restarted with open watches', () => {
-  it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'lets watchers resume without loss after %s',
-    { timeout: 60_000 },
-    async (signal) => {
-      using folder = new TemporaryFolder()
-      let up = await UpProcess.start(['--controllers', 'none'], folder.path)
-      const port = new URL(up.server).port
-      const followers = Array.from({ length: 5 }, () => new Follower(new Requests(up.kubeconfig)))
-      let writing = true
-      let written = 0
-      // A number of writes instead of a duration, because a busy machine is slow.
-      const someWritten = (): Promise<void> => {
-        const enough = written + 15
-        return expect.poll(() => written, { timeout: 20_000 }).toBeGreaterThan(enough)
-      }
-      const writer = (async () => {
-        using requests = new Requests(up.kubeconfig)
-        for (let i = 0; writing; i++) {
-          const name = `map-${i % 20}`
-          const attempt = async (): Promise<unknown> => {
-            if (i % 7 === 3) return requests.send('DELETE', `${maps}/${name}`)
-            const { status } = await requests.send('PUT', `${maps}/${name}`, configMap(name, String(i)))
-            return status === 404 ? requests.send('POST', maps, configMap(name, String(i))) : undefined
-          }
-          await attempt().then(
-            () => written++,
-            () => pause(10),
-          )
+  it.each(['SIGTERM', 'SIGKILL'] as const)('lets watchers resume without loss after %s', async (signal) => {
+    using folder = new TemporaryFolder()
+    let up = await UpProcess.start(['--controllers', 'none'], folder.path)
+    const port = new URL(up.server).port
+    const followers = Array.from({ length: 5 }, () => new Follower(new Requests(up.kubeconfig)))
+    let writing = true
+    let written = 0
+    // A number of writes instead of a duration, because a busy machine is slow.
+    const someWritten = (): Promise<void> => {
+      const enough = written + 15
+      return expect.poll(() => written).toBeGreaterThan(enough)
+    }
+    const writer = (async () => {
+      using requests = new Requests(up.kubeconfig)
+      for (let i = 0; writing; i++) {
+        const name = `map-${i % 20}`
+        const attempt = async (): Promise<unknown> => {
+          if (i % 7 === 3) return requests.send('DELETE', `${maps}/${name}`)
+          const { status } = await requests.send('PUT', `${maps}/${name}`, configMap(name, String(i)))
+          return status === 404 ? requests.send('POST', maps, configMap(name, String(i))) : undefined
         }
-      })()
-      for (let round = 0; round < 3; round++) {
-        await someWritten()
-        await up.stop(signal)
-        up = await UpProcess.start(['--port', port, '--controllers', 'none'], folder.path)
+        await attempt().then(
+          () => written++,
+          () => pause(10),
+        )
       }
+    })()
+    for (let round = 0; round < 3; round++) {
       await someWritten()
-      writing = false
-      await writer
-      using reader = new Requests(up.kubeconfig)
-      const { body } = await reader.send('GET', maps)
-      const expected = new Map(
-        (body.items as Stored[]).map(({ metadata }) => [metadata.name, Number(metadata.resourceVersion)]),
-      )
-      expect(expected.size).toBeGreaterThan(5)
-      for (const follower of followers) {
-        await expect.poll(() => follower.state, { timeout: 10_000 }).toEqual(expected)
-        expect(follower.mistakes).toEqual([])
-        await follower.stop()
-      }
-      await up[Symbol.asyncDispose]()
-    },
-  )
+      await up.stop(signal)
+      up = await UpProcess.start(['--port', port, '--controllers', 'none'], folder.path)
+    }
+    await someWritten()
+    writing = false
+    await writer
+    using reader = new Requests(up.kubeconfig)
+    const { body } = await reader.send('GET', maps)
+    const expected = new Map(
+      (body.items as Stored[]).map(({ metadata }) => [metadata.name, Number(metadata.resourceVersion)]),
+    )
+    expect(expected.size).toBeGreaterThan(5)
+    for (const follower of followers) {
+      await expect.poll(() => follower.state).toEqual(expected)
+      expect(follower.mistakes).toEqual([])
+      await follower.stop()
+    }
+    await up[Symbol.asyncDispose]()
+  })
 })

@@ -111,7 +111,7 @@ describe('kubewright generate', () => {
       code: 2,
       notes: 'kubewright generate: unknown flag --imag: did you mean --image?\nSee kubewright generate --help\n',
     })
-  }, 60_000)
+  })
 })
 
 describe('kubewright install, deploy, undeploy and uninstall', () => {
@@ -149,5 +149,5 @@ describe('kubewright install, deploy, undeploy and uninstall', () => {
       notes: 'Nothing to do: nothing is installed\n',
     })
     expect((await kubewright('install', '--kubeconfig', 'nowhere')).notes).toContain('nowhere: the file does not exist')
-  }, 90_000)
+  })
 })

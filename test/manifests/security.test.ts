@@ -14,7 +14,7 @@ import { renderChart } from './render-chart.ts'
 let plane: Awaited<ReturnType<typeof startControlPlane>>
 beforeAll(async () => {
   plane = await startControlPlane({ nodes: 0 })
-}, 60_000)
+})
 afterAll(async () => plane?.[Symbol.asyncDispose]())
 
 interface Workload {
@@ -53,7 +53,7 @@ describe.each(forms)('%s', (name, objects) => {
     const root = { ...pod, securityContext: {} }
     const rejected = client.create(Pod({ metadata: { name: 'root', namespace: place }, spec: root } as never))
     await expect(rejected).rejects.toThrow('violates PodSecurity "restricted:latest"')
-  }, 60_000)
+  })
 
   it('runs with a read-only root, without capabilities, and with limits', () => {
     const [deployment] = find('Deployment') as unknown as [Workload]

@@ -19,7 +19,7 @@ describe('the fleet operator', () => {
       await env.client.create(Secret({ metadata: { name, labels }, stringData: { kubeconfig: name } }))
     }
     const clusters = () => [...env.manager!.clusters].map(({ name }) => name).sort()
-    await vi.waitFor(() => expect(clusters()).toEqual(['east', 'west']), { timeout: 20_000 })
+    await vi.waitFor(() => expect(clusters()).toEqual(['east', 'west']), { timeout: 60_000 })
     await env.client.create(Notice({ metadata: { name: 'hello' }, spec: { text: 'Welcome' } }))
     const { status } = await env.until(Notice, 'hello', (notice) => notice.status?.clusters.length === 2)
     expect(status?.clusters).toEqual(['east', 'west'])

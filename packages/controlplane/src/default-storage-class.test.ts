@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { startControlPlane } from './control-plane.ts'
 
 describe('startControlPlane()', () => {
-  test('with simulated nodes, binds claims without a class to simulated volumes', { timeout: 60_000 }, async () => {
+  test('with simulated nodes, binds claims without a class to simulated volumes', async () => {
     await using plane = await startControlPlane({ controllers: ['persistentvolume-binder-controller'] })
     const client = plane.client()
     const resources = { requests: { storage: '1Gi' } }
     const spec = { accessModes: ['ReadWriteOnce'] as const, resources }
     await client.create(PersistentVolumeClaim({ metadata: { name: 'data', namespace: 'default' }, spec }))
     const phase = async () => (await client.get(PersistentVolumeClaim, 'default/data')).status?.phase
-    await expect.poll(phase, { timeout: 30_000 }).toBe('Bound')
+    await expect.poll(phase).toBe('Bound')
     const { storageClassName } = (await client.get(PersistentVolumeClaim, 'default/data')).spec ?? {}
     expect(storageClassName).toBe('standard')
   })

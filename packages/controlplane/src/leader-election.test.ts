@@ -31,7 +31,7 @@ describe('startControlPlane() with leader election', () => {
   test('runs each component on one server at a time, so that each replica is created once', async () => {
     await using store = new MemoryStore()
     await using one = await start(store, { leaderElection: true })
-    await expect.poll(() => leadsAll(one), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => leadsAll(one)).toBe(true)
     await using two = await start(store, { leaderElection: true })
     const pods = new Set<string>()
     const stop = new AbortController()
@@ -40,7 +40,7 @@ describe('startControlPlane() with leader election', () => {
       for await (const event of watch) if (event.type === 'ADDED') pods.add(event.object.metadata.name)
     })().catch(() => undefined)
     await two.client().create(deployment('web', 20))
-    await expect.poll(() => readyPods(two), { timeout: 20_000 }).toBe(20)
+    await expect.poll(() => readyPods(two)).toBe(20)
     expect(leads(two)).toEqual([false, false, false])
     stop.abort()
     await watching
@@ -52,28 +52,28 @@ describe('startControlPlane() with leader election', () => {
   test('hands over to another server when the leader is disposed', async () => {
     await using store = new MemoryStore()
     const one = await start(store, { leaderElection: true })
-    await expect.poll(() => leadsAll(one), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => leadsAll(one)).toBe(true)
     await using two = await start(store, { leaderElection: true })
     await one[Symbol.asyncDispose]()
     // The default lease lasts 15 seconds: less time shows that the lease was released.
-    await expect.poll(() => leadsAll(two), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => leadsAll(two)).toBe(true)
     await two.client().create(deployment('web', 3))
-    await expect.poll(() => readyPods(two), { timeout: 20_000 }).toBe(3)
+    await expect.poll(() => readyPods(two)).toBe(3)
   })
 
   test('starts again as a candidate after it has lost a lease', async () => {
     await using store = new MemoryStore()
     const log = memoryLogger()
     await using one = await start(store, { log })
-    await expect.poll(() => leadsAll(one), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => leadsAll(one)).toBe(true)
     const client = one.client()
     const key = { namespace: 'kube-system', name: 'kube-controller-manager' }
     await client.patch(Lease, key, { spec: { holderIdentity: 'another', leaseDurationSeconds: 2 } })
-    await expect.poll(() => leads(one)[0], { timeout: 20_000 }).toBe(false)
-    await expect.poll(() => leadsAll(one), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => leads(one)[0]).toBe(false)
+    await expect.poll(() => leadsAll(one)).toBe(true)
     expect(log.records.map(({ message }) => message)).toContain('Lost the lease; campaigning again')
     await client.create(deployment('web', 3))
-    await expect.poll(() => readyPods(one), { timeout: 20_000 }).toBe(3)
+    await expect.poll(() => readyPods(one)).toBe(3)
   })
 
   test('writes no Lease and runs everything when the store is not shared', async () => {

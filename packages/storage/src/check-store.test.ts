@@ -161,5 +161,5 @@ describe('repairStore()', () => {
       expect(keys).toHaveLength(complete)
       expect(repair?.losses.length).toBe(at < 20 ? 0 : 1)
     }
-  }, 60_000)
+  })
 })

@@ -11,7 +11,7 @@ import { type HttpTransportOptions, httpTransport } from './http-transport.ts'
 import type { Transport } from './transport.ts'
 
 /** The default of one second is too short for a busy machine. */
-const patient = { timeout: 20_000 }
+const patient = { timeout: 60_000 }
 
 transportContract('httpTransport() over HTTP/2', test, (handler) => tlsTransport(handler))
 transportContract('httpTransport() over HTTP/1.1', test, (handler) => tlsTransport(handler, { http2: false }))

@@ -18,7 +18,7 @@ import { noTracer } from '../telemetry/tracing/tracer.ts'
 import { objectController } from './object-controller.ts'
 import { Home, install } from './testdata/home.ts'
 
-const patience = { timeout: 20_000, interval: 2 }
+const patience = { timeout: 60_000, interval: 2 }
 
 /** An API server and a running controller of Homes, with a cache. */
 interface Scene extends AsyncDisposable {

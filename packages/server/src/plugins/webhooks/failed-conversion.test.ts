@@ -51,7 +51,7 @@ it('admission webhooks and policies report a failed conversion as kube-apiserver
   const create = async () =>
     (await send(server, `POST ${path}`, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' } })).body
   const { resources } = server.parts
-  await expect.poll(() => resources.find('example.com', 'v2', 'widgets'), { timeout: 30_000 }).toBeDefined()
+  await expect.poll(() => resources.find('example.com', 'v2', 'widgets')).toBeDefined()
   const webhook = {
     name: 'a.example.com',
     clientConfig: { url: 'https://127.0.0.1:1/' },
