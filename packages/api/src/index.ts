@@ -129,7 +129,7 @@ export { type Decoded, decodeJson, parseJson, parseJsonFloats, strictDecodingMes
 export { decodeYaml, parseYaml } from './codec/decode-yaml.ts'
 export { type EncodeJsonOptions, encodeJson } from './codec/encode-json.ts'
 export { type EncodeYamlOptions, encodeYaml } from './codec/encode-yaml.ts'
-export { JsonFloat, JsonReader, type JsonReaderOptions, maxJsonDepth } from './codec/json-reader.ts'
+export { JsonFloat, JsonReader, type JsonReaderOptions, maxJsonDepth, RepeatedNull } from './codec/json-reader.ts'
 export { JsonSyntaxError } from './codec/json-syntax-error.ts'
 export { looksLikeJson } from './codec/looks-like-json.ts'
 export { parseManifests, splitYamlDocuments } from './codec/manifests.ts'

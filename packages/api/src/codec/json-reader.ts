@@ -14,6 +14,11 @@ export interface JsonReaderOptions {
    * wins.
    */
   readonly schema?: JSONSchemaProps | undefined
+  /**
+   * Represent a field that has a value and then null as {@link RepeatedNull}, and merge the items of duplicate lists. Requires a schema.
+   * @default false: null replaces the value, and a list replaces the earlier one
+   */
+  readonly keepRepeated?: boolean | undefined
   /** Represent numbers with a fraction or an exponent as {@link JsonFloat}. */
   readonly keepFloats?: boolean | undefined
   /** Each character of the text is one byte (latin1). Error messages then name the original bytes. */
@@ -26,6 +31,18 @@ export class JsonFloat {
 
   constructor(literal: string) {
     this.literal = literal
+  }
+}
+
+/**
+ * A duplicate field whose later value is null. Go's decoder keeps the earlier value of a field that cannot be null, such as a string or a
+ * struct, and clears any other.
+ */
+export class RepeatedNull {
+  readonly earlier: unknown
+
+  constructor(earlier: unknown) {
+    this.earlier = earlier
   }
 }
 
@@ -51,6 +68,7 @@ export class JsonReader {
   readonly #schema: JSONSchemaProps | undefined
   readonly #bytes: boolean
   readonly #keepFloats: boolean
+  readonly #keepRepeated: boolean
   #at = 0
   #depth = 0
   // The path to the current value: names and indexes. Maintained only when strict.
@@ -63,6 +81,7 @@ export class JsonReader {
     this.#schema = options.schema
     this.#bytes = options.bytes ?? false
     this.#keepFloats = options.keepFloats ?? false
+    this.#keepRepeated = options.keepRepeated ?? false
   }
 
   /** The strict errors found so far: in document order, without duplicates, at most 100. */
@@ -90,7 +109,7 @@ export class JsonReader {
       case 0x7b:
         return this.#object(schema, previous)
       case 0x5b:
-        return schema !== undefined && schema.items === undefined ? this.#opaque() : this.#array(schema)
+        return schema !== undefined && schema.items === undefined ? this.#opaque() : this.#array(schema, previous)
       case quote:
         return this.#string()
       case 0x74:
@@ -132,9 +151,12 @@ export class JsonReader {
       if (known) {
         if (this.#strict) this.#path.push(key)
         const child = shape === undefined ? undefined : shape.fields === undefined ? shape.values : shape.fields[key]
-        const value = this.#value(child, Object.hasOwn(object, key) && shape?.fields ? object[key] : undefined)
+        let earlier = Object.hasOwn(object, key) && shape?.fields ? object[key] : undefined
+        if (earlier instanceof RepeatedNull) earlier = earlier.earlier
+        const value = this.#value(child, earlier)
         if (this.#strict) this.#path.pop()
-        setOwn(object, key, value)
+        const cleared = this.#keepRepeated && value === null && earlier !== undefined && earlier !== null
+        setOwn(object, key, cleared ? new RepeatedNull(earlier) : value)
       } else {
         this.#opaque()
       }
@@ -147,16 +169,18 @@ export class JsonReader {
     }
   }
 
-  #array(schema: JSONSchemaProps | undefined): unknown[] {
+  #array(schema: JSONSchemaProps | undefined, previous: unknown): unknown[] {
     this.#enter()
     const items = schema?.items
+    // Go decodes into the memory of the earlier list, so that its items keep the fields that the new ones lack.
+    const earlier: readonly unknown[] = this.#keepRepeated && Array.isArray(previous) ? previous : []
     const array: unknown[] = []
     this.#at++
     this.#space()
     if (this.#text.charCodeAt(this.#at) === 0x5d) return this.#leave(array)
     for (;;) {
       if (this.#strict) this.#path.push(array.length)
-      array.push(this.#value(items, undefined))
+      array.push(this.#value(items, earlier[array.length]))
       if (this.#strict) this.#path.pop()
       this.#space()
       const code = this.#text.charCodeAt(this.#at)

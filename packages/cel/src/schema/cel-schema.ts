@@ -1,5 +1,7 @@
 /** The part of an OpenAPI v3 schema that CEL uses. Every JSON schema of a CRD is assignable to it. */
 export interface CelSchema {
+  /** The name of the type of an object in error messages. @default the path of the schema */
+  readonly typeName?: string
   readonly type?: string
   readonly format?: string
   readonly nullable?: boolean

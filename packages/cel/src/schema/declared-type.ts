@@ -153,7 +153,7 @@ function declareObject(schema: CelSchema, name: string, outer: readonly CelSchem
       minSerializedSize += utf8Length(jsonName) + type.minSerializedSize + 4
     }
   }
-  return finish({ type: structType(name), schema, fields, maxElements: 0, minSerializedSize })
+  return finish({ type: structType(schema.typeName ?? name), schema, fields, maxElements: 0, minSerializedSize })
 }
 
 function declareMap(

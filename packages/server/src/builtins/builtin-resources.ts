@@ -61,6 +61,7 @@ function assemble(kind: AnyKind, found: ResourceDiscovery, behavior: BuiltinBeha
       apiVersion: kind.apiVersion,
       kind: kind.kind,
       uncached: behavior.uncached,
+      reportedPrefix: behavior.reportedPrefix,
     },
     conversion: behavior.conversion ?? {},
     selectors: { fields: behavior.selectableFields ?? {}, unknownField: behavior.unknownField },

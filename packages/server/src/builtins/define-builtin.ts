@@ -29,6 +29,8 @@ export interface BuiltinBehavior {
   readonly errorGroup?: string
   /** Prefix of storage keys below /registry/, with a slash at the end. @default the plural */
   readonly storagePath?: string
+  /** See {@link StorageLocation.reportedPrefix}. */
+  readonly reportedPrefix?: string
   /** See {@link StorageLocation.uncached}. */
   readonly uncached?: boolean
   readonly conversion?: Conversion

@@ -176,7 +176,8 @@ export class ObjectRegistry {
     found: string | undefined,
   ): void {
     if (wanted === found) return
-    const key = this.keyOf(resource, namespace, name)
+    const { prefix, reportedPrefix = prefix } = resource.storage
+    const key = reportedPrefix + this.keyOf(resource, namespace, name).slice(prefix.length)
     // A dry run fails before the store prepends its prefix.
     const why =
       `StorageError: invalid object, Code: 4, Key: ${dryRun ? key.replace(/^\/registry/, '') : key}, ResourceVersion: 0, ` +

@@ -9,6 +9,7 @@ import {
 } from '@kubewright/schema'
 import type { MutableMeta, MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
+import { semanticEqual } from '../resource/semantic-equal.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
 import type { Strategy, StrategyContext, Undo } from '../resource/strategy.ts'
 import { validateFinalizerNames, validateObjectMetaUpdate } from '../resource/validate-object-meta.ts'
@@ -196,7 +197,7 @@ function specChanged(
   object: MutableObject,
   old: MutableObject,
 ): boolean {
-  return rule === true ? !deepEqual(object['spec'], old['spec']) : rule(object, old)
+  return rule === true ? !semanticEqual(object['spec'], old['spec']) : rule(object, old)
 }
 
 function setOrDelete<K extends string, V>(target: { [key in K]?: V }, key: K, value: V | undefined): void {

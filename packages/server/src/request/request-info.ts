@@ -10,6 +10,8 @@ export interface RequestInfo {
   readonly version: string
   /** Empty for cluster-scoped requests. A request for a namespace has that namespace. */
   readonly namespace: string
+  /** Whether the path has an empty segment in place of a namespace. The routes of namespaces match such a path. */
+  readonly emptyNamespace?: boolean
   readonly resource: string
   readonly subresource: string
   readonly name: string
@@ -48,9 +50,11 @@ export function requestInfoOf(method: string, rawPath: string, query: URLSearchP
   }
 
   let namespace = ''
+  let hasNamespace = false
   if (rest[0] === 'namespaces') {
     if (rest.length > 1) {
       namespace = rest[1]!
+      hasNamespace = true
       // /namespaces/x/status is about the namespace; /namespaces/x/pods is about pods.
       if (rest.length > 2 && !namespaceSubresources.has(rest[2]!)) rest = rest.slice(2)
     }
@@ -59,7 +63,8 @@ export function requestInfoOf(method: string, rawPath: string, query: URLSearchP
   const subresource = verb === 'proxy' ? '' : below
   if (verb === 'get' && name === '') verb = isTrue(query.get('watch')) ? 'watch' : 'list'
   if (verb === 'delete' && name === '') verb = 'deletecollection'
-  return { isResource: true, path, verb, group, version, namespace, resource, subresource, name, parts: rest }
+  const info = { isResource: true, path, verb, group, version, namespace, resource, subresource, name, parts: rest }
+  return namespace === '' && hasNamespace ? { ...info, emptyNamespace: true } : info
 }
 
 /** The info of a path that belongs to no resource. */

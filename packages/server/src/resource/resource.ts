@@ -46,6 +46,8 @@ export interface Serving {
 export interface StorageLocation {
   /** Prefix of all keys, with a slash at the end, such as `/registry/apps/deployments/`. */
   readonly prefix: string
+  /** The prefix in error messages, where kube-apiserver has another one than this server. @default the prefix */
+  readonly reportedPrefix?: string | undefined
   /** apiVersion of the stored form. */
   readonly apiVersion: string
   readonly kind: string

@@ -24,9 +24,14 @@ export function routeOf(context: RequestContext, resource: Resource): Route {
 function routedRequest(context: RequestContext, resource: Resource): Route {
   const { info } = context
   if (resource.kind.scope === 'Namespaced' && info.namespace === '') {
-    // The path without a namespace exists for lists and watches of all namespaces only.
-    if (info.name !== '' || !resource.serving.verbs.includes('list')) throw notServed()
-    if (!isRead(info)) throw notAllowed()
+    // An empty namespace in the path has the routes of a namespace, and no object has a name there.
+    if (info.emptyNamespace) {
+      if (info.name !== '') throw newBadRequest('Namespace parameter required.')
+    } else {
+      // The path without a namespace exists for lists and watches of all namespaces only.
+      if (info.name !== '' || !resource.serving.verbs.includes('list')) throw notServed()
+      if (!isRead(info)) throw notAllowed()
+    }
   }
   if (isMisplaced(info, resource)) throw notServed()
   if (info.parts.length > 3 && info.subresource !== 'proxy') throw notServed()
@@ -34,6 +39,7 @@ function routedRequest(context: RequestContext, resource: Resource): Route {
   if ((resource.virtual && info.name !== '') || info.verb === 'proxy') throw notServed()
   const subresource = subresourceOf(info, resource)
   if (info.subresource !== '' && !subresource) throw notServed()
+  if (subresource && info.name === '') throw newBadRequest('name must be provided')
   const { deprecation } = resource.serving
   const warn = (): void => {
     // The router refuses media types before the handler that warns.
@@ -97,7 +103,8 @@ function isRead({ verb }: RequestInfo): boolean {
 /** Whether a path names a namespace for a cluster-scoped resource. The path of a namespace names that namespace. */
 function isMisplaced(info: RequestInfo, { kind }: Resource): boolean {
   if (kind.scope === 'Namespaced') return false
-  return info.resource === 'namespaces' ? info.namespace !== info.name : info.namespace !== ''
+  if (info.resource === 'namespaces') return info.namespace !== info.name
+  return info.namespace !== '' || info.emptyNamespace === true
 }
 
 /** Whether the path has a name where the verb needs one: POST to a named object, or PUT and PATCH to a collection, do not match. */

@@ -1,11 +1,22 @@
 import { isDNS1123Label, isDNS1123Subdomain, isQualifiedName } from '@kubewright/base'
-import { type FieldError, type FieldPath, invalid, notSupported, required, tooLong } from '@kubewright/schema'
+import { type FieldError, type FieldPath, invalid, notSupported, RawValue, required, tooLong } from '@kubewright/schema'
+import { escapeHtml } from '../../codec/json/go-value.ts'
 
 // Small checks that the validation of many kinds needs. Each one adds to a list, so that valid values allocate nothing.
 
 /** Adds an Invalid error for each message. */
 export function addInvalid(errors: FieldError[], path: FieldPath, value: unknown, messages: readonly string[]): void {
   for (const message of messages) errors.push(invalid(path, value, message))
+}
+
+/** The error for a value of a Go string type other than `string`, which errors show as JSON. */
+export function unsupported(path: FieldPath, value: unknown, known: readonly string[]): FieldError {
+  return notSupported(path, typeof value === 'string' ? namedString(value) : value, known)
+}
+
+/** A value of a Go string type other than `string`, or behind a pointer, in the form that errors show: JSON instead of a quoted text. */
+export function namedString(value: string): RawValue {
+  return new RawValue(escapeHtml(JSON.stringify(value)))
 }
 
 /** Checks that the value is one of `known`, which the error lists in this order. With `needed`, an empty value is reported as missing. */
@@ -17,7 +28,7 @@ export function checkEnum(
   needed = false,
 ): void {
   if (needed && !value) errors.push(required(path))
-  else if (!known.includes(value ?? '')) errors.push(notSupported(path, value ?? '', known))
+  else if (!known.includes(value ?? '')) errors.push(unsupported(path, value ?? '', known))
 }
 
 /** Checks that the value is a DNS label. */

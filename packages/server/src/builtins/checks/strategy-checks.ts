@@ -1,9 +1,10 @@
 import { type LabelSelectorLike, type Selector, selectorFrom, validateLabelSelector } from '@kubewright/api'
-import { append, compareUtf8, deepEqual, utf8Length } from '@kubewright/base'
+import { append, compareUtf8, utf8Length } from '@kubewright/base'
 import type * as meta from '@kubewright/k8s/meta/v1'
 import { type FieldError, FieldPath, invalid, RawValue } from '@kubewright/schema'
 import { escapeHtml } from '../../codec/json/go-value.ts'
 import type { MutableObject } from '../../resource/object.ts'
+import { semanticEqual } from '../../resource/semantic-equal.ts'
 import type { Unchecked } from '../typed/unchecked.ts'
 
 // Helpers that the strategies of most kinds share: immutable fields, selectors and the values in error messages.
@@ -28,7 +29,7 @@ export function checkImmutable(
   old: unknown,
   shown: unknown = structValue(value),
 ): void {
-  if (!deepEqual(value, old)) errors.push(invalid(path, shown, immutableText))
+  if (!semanticEqual(value, old)) errors.push(invalid(path, shown, immutableText))
 }
 
 /** A value in the form that errors show. The fields of an object keep their order, as those of a Go struct do. */

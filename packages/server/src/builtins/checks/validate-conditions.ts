@@ -1,16 +1,8 @@
 import { isQualifiedName, regexMessage } from '@kubewright/base'
 import type * as meta from '@kubewright/k8s/meta/v1'
-import {
-  duplicate,
-  type FieldError,
-  type FieldPath,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from '@kubewright/schema'
+import { duplicate, type FieldError, type FieldPath, invalid, required, tooLong } from '@kubewright/schema'
 import type { Unchecked } from '../typed/unchecked.ts'
-import { addInvalid } from './field-checks.ts'
+import { addInvalid, unsupported } from './field-checks.ts'
 import { isTooLong } from './strategy-checks.ts'
 
 const maxReason = 1024
@@ -35,7 +27,7 @@ export function validateConditions(
     seen.add(type)
     addInvalid(errors, at.child('type'), type, isQualifiedName(type))
     if (!['True', 'False', 'Unknown'].includes(status)) {
-      errors.push(notSupported(at.child('status'), status, ['False', 'True', 'Unknown']))
+      errors.push(unsupported(at.child('status'), status, ['False', 'True', 'Unknown']))
     }
     const generation = condition.observedGeneration ?? 0
     if (generation < 0) {

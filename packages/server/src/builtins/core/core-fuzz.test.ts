@@ -8,7 +8,7 @@ import type { MutableObject } from '../../resource/object.ts'
 import type { Strategy, StrategyContext } from '../../resource/strategy.ts'
 import { arbitraryGoValue } from '../../testdata/arbitrary-go-value.ts'
 import { startCoreServer } from '../../testdata/core-server.ts'
-import { normalizeTyped } from '../typed/decode-typed.ts'
+import { workingTyped } from '../typed/decode-typed.ts'
 
 const server = await startCoreServer()
 afterAll(() => server[Symbol.asyncDispose]())
@@ -39,9 +39,9 @@ test.each(strategies)(
           object.apiVersion = kind.apiVersion
           object.kind = kind.kind
           object.metadata = { ...object.metadata, name: 'x' }
-          const normal = normalizeTyped(kind, object, false)
+          const normal = workingTyped(kind, object)
           strategy.setDefaults?.(normal)
-          return normalizeTyped(kind, normal, false)
+          return workingTyped(kind, normal)
         }
         const old = make()
         const next = make()

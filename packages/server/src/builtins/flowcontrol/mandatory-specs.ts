@@ -1,6 +1,6 @@
-import { deepEqual } from '@kubewright/base'
 import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
 import { type FieldError, invalid } from '@kubewright/schema'
+import { semanticEqual } from '../../resource/semantic-equal.ts'
 import { specPath, structValue } from '../checks/strategy-checks.ts'
 import type { Unchecked } from '../typed/unchecked.ts'
 
@@ -39,7 +39,7 @@ const catchAll: LevelSpec = {
 /** Rejects changes of the spec of a mandatory flow schema. */
 export function checkMandatorySchema(errors: FieldError[], name: string, spec: SchemaSpec): void {
   const wanted = Object.hasOwn(schemas, name) ? schemas[name] : undefined
-  if (!wanted || deepEqual(spec, wanted)) return
+  if (!wanted || semanticEqual(spec, wanted)) return
   errors.push(invalid(specPath, structValue(goSchema(spec)), `spec of '${name}' must equal the fixed value`))
 }
 
@@ -48,7 +48,7 @@ export function checkMandatoryLevel(errors: FieldError[], name: string, spec: Le
   if (name === 'exempt' && (spec.type !== 'Exempt' || spec.limited)) {
     const text = "spec of 'exempt' except the 'spec.exempt' field must equal the fixed value"
     errors.push(invalid(specPath, structValue(goLevel(spec)), text))
-  } else if (name === 'catch-all' && !deepEqual(spec, catchAll)) {
+  } else if (name === 'catch-all' && !semanticEqual(spec, catchAll)) {
     errors.push(invalid(specPath, structValue(goLevel(spec)), "spec of 'catch-all' must equal the fixed value"))
   }
 }

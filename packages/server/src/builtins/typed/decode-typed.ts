@@ -103,12 +103,20 @@ export function recheckTyped(
   return { object: complete(kind, strategy, typed.object), strictErrors }
 }
 
-/** The canonical form of an object: the form in which the server compares it or, if `stored`, the stored one, with the nulls that Go writes. */
-export function normalizeTyped(kind: AnyKind, object: Readonly<MutableObject>, stored: boolean): MutableObject {
-  return codecOf(kind).decode(object, new DecodeState({ nulls: stored })) as MutableObject
+/** The form that Go has in memory: empty lists are kept, unset ones are absent. */
+export function workingTyped(kind: AnyKind, object: Readonly<MutableObject>): MutableObject {
+  return codecOf(kind).decode(object, new DecodeState({ inMemory: true })) as MutableObject
 }
 
-/** The form in which managed fields are computed: empty lists differ from unset ones, and unset ones that JSON shows are null. */
+/** The stored form, with the nulls that Go writes. */
+export function storedTyped(kind: AnyKind, object: Readonly<MutableObject>): MutableObject {
+  return codecOf(kind).decode(object, new DecodeState({ nulls: true })) as MutableObject
+}
+
+/**
+ * The form in which managed fields are computed: that of the JSON which Go writes for an object in memory. Unset lists that JSON shows are
+ * null; empty lists are kept only where JSON shows them.
+ */
 export function ownedTyped(kind: AnyKind, object: Readonly<MutableObject>): MutableObject {
   return codecOf(kind).decode(object, new DecodeState({ nulls: true, keepEmpty: true })) as MutableObject
 }
@@ -255,7 +263,7 @@ function typedValue(
   words: 'json' | 'map' = 'json',
 ): Typed {
   const codec = codecOf(kind)
-  const state = new DecodeState({ keepEmpty: true, words })
+  const state = new DecodeState({ inMemory: true, words })
   let object = decodeOnce(codec, value, state)
   let strictErrors: readonly string[] = []
   const scan = source && typeof source !== 'function' ? scanJson(source) : undefined
@@ -269,14 +277,14 @@ function typedValue(
     strictErrors = strict.strictErrors
     // The strict parser merges repeated objects, as Go does when it decodes twice into one struct.
     if (typeof source !== 'function' && strictErrors.length > 0)
-      object = decodeOnce(codec, strict.value, new DecodeState({ keepEmpty: true }))
+      object = decodeOnce(codec, strict.value, new DecodeState({ inMemory: true, repeated: true }))
   }
   return { object: object as MutableObject, strictErrors }
 }
 
 function readStrictly(text: Uint8Array | string, kind: AnyKind): { value: unknown; strictErrors: readonly string[] } {
   try {
-    return decodeJson(text, { strict: true, schema: kind.schema })
+    return decodeJson(text, { strict: true, schema: kind.schema, keepRepeated: true })
   } catch {
     // The text is YAML, whose problems are already reported.
     return { value: undefined, strictErrors: [] }

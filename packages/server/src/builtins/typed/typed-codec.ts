@@ -1,19 +1,28 @@
 import type { AnyKind } from '@kubewright/api'
 import type { ObjectCodec } from '../../resource/object-codec.ts'
+import { hasEmptyParts } from '../../resource/semantic-equal.ts'
 import type { Strategy } from '../../resource/strategy.ts'
-import { decodeTyped, emptyTyped, normalizeTyped, ownedTyped, recheckTyped } from './decode-typed.ts'
+import { decodeTyped, emptyTyped, ownedTyped, recheckTyped, storedTyped, workingTyped } from './decode-typed.ts'
 
-/** Kinds with a list that may be unset and that their JSON never leaves out. */
-const kindsWithNulls: ReadonlySet<string> = new Set(['ClusterRole', 'CSINode', 'EndpointSlice', 'LimitRange', 'Role'])
+/** Kinds with a list or pointer that may be unset and that their JSON never leaves out. */
+const kindsWithNulls: ReadonlySet<string> = new Set([
+  'ClusterRole',
+  'CSINode',
+  'EndpointSlice',
+  'LimitRange',
+  'PersistentVolumeClaim',
+  'Role',
+])
 
 /** The codec of a built-in kind. Objects have the forms of Go's decoder and encoder, with the defaults of the strategy. */
 export function typedCodec(kind: AnyKind, strategy: Pick<Strategy, 'setDefaults'> = {}): ObjectCodec {
   return {
     decode: (body, request) => decodeTyped(kind, strategy, body, request),
     recheck: (object, options) => recheckTyped(kind, strategy, object, options),
-    toWorkingForm: (object) => normalizeTyped(kind, object, false),
-    toClientForm: (object) => normalizeTyped(kind, object, true),
+    toWorkingForm: (object) => workingTyped(kind, object),
+    toClientForm: (object) => storedTyped(kind, object),
     empty: () => emptyTyped(kind),
-    toOwnedForm: kindsWithNulls.has(kind.kind) ? (object) => ownedTyped(kind, object) : undefined,
+    toOwnedForm: (object) =>
+      kindsWithNulls.has(kind.kind) || hasEmptyParts(object) ? ownedTyped(kind, object) : object,
   }
 }

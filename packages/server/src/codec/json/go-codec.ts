@@ -37,7 +37,7 @@ export function decodeOnce(codec: GoCodec, value: unknown, state: DecodeState): 
   } catch (error) {
     if (!(error instanceof GoDecodeError) || state.words === 'map') throw error
   }
-  const ordered = new DecodeState({ inOrder: true })
+  const ordered = new DecodeState({ inOrder: true, repeated: state.repeated })
   codec.decode(value, ordered)
   throw new GoDecodeError(ordered.mismatch ?? state.mismatch ?? 'the value does not fit its type')
 }
@@ -137,10 +137,16 @@ const declaredDefaults: Readonly<Record<string, Readonly<Record<string, unknown>
 }
 
 /**
- * Fields in which an empty list differs from an absent one until the object is stored: empty managed fields reset the managed fields, and
- * the scaling policies of a HorizontalPodAutoscaler have a default only if they are absent.
+ * Maps in which an empty value differs from an absent one until the object is stored, because kube-apiserver compares them strictly or shows
+ * them in errors. `semanticEqual` ignores the difference by the name of the field.
  */
-const keepsEmpty: ReadonlySet<string> = new Set(['ObjectMeta.managedFields', 'HPAScalingRules.policies'])
+const keepsEmptyMap: ReadonlySet<string> = new Set([
+  'ConfigMap.binaryData',
+  'LabelSelector.matchLabels',
+  'ObjectMeta.labels',
+  'PersistentVolumeSpec.capacity',
+  'Secret.data',
+])
 
 interface BoundField extends GoField {
   readonly codec: GoCodec
@@ -148,6 +154,8 @@ interface BoundField extends GoField {
   readonly always: boolean
   /** Whether an empty list or map is omitted. */
   readonly omitsEmpty: boolean
+  /** Whether an empty map is kept in the form of objects in memory. Empty lists always are. */
+  readonly keepsEmptyMap: boolean
   /** Whether the zero value is null for clients. A time that is not set is null everywhere and has an owner. */
   readonly nullable: boolean
 }
@@ -180,13 +188,10 @@ class StructCodec implements GoCodec {
         codec,
         always,
         nullable,
-        omitsEmpty: field.omitEmpty && !field.type.startsWith('*') && codec.omittable && !this.#keepsEmpty(field.name),
+        omitsEmpty: field.omitEmpty && !field.type.startsWith('*') && codec.omittable,
+        keepsEmptyMap: keepsEmptyMap.has(`${this.#name}.${field.name}`),
       }
     }))
-  }
-
-  #keepsEmpty(field: string): boolean {
-    return keepsEmpty.has(`${this.#name}.${field}`)
   }
 
   zero(nulls: boolean): Record<string, unknown> {
@@ -214,7 +219,8 @@ class StructCodec implements GoCodec {
     // Runs during server start before it is optimized, so it is kept small and free of iterators.
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i]!
-      const given = source[field.name]
+      let given = source[field.name]
+      if (state.repeated) given = state.resolve(given, field.codec, field.type)
       let decoded: unknown
       if (given !== undefined) {
         found++
@@ -226,7 +232,9 @@ class StructCodec implements GoCodec {
         if (!field.always || (field.nullable && !nulls)) continue
         // A zero time is null.
         if (decoded === undefined) decoded = field.codec.zero(nulls)
-      } else if (field.omitsEmpty && isEmpty(decoded)) continue
+      } else if (field.omitsEmpty && isEmpty(decoded)) {
+        if (!state.inMemory || !(field.keepsEmptyMap || Array.isArray(decoded))) continue
+      }
       out[field.name] = decoded
     }
     state.depth = depth
@@ -252,7 +260,7 @@ class StructCodec implements GoCodec {
       if (!field) continue
       state.struct = this.#name
       state.labels[depth] = field.label
-      field.codec.decode(source[key], state)
+      field.codec.decode(state.repeated ? state.resolve(source[key], field.codec, field.type) : source[key], state)
     }
     state.depth = depth
     state.struct = struct

@@ -1,4 +1,4 @@
-import { JsonFloat } from '@kubewright/api'
+import { JsonFloat, RepeatedNull } from '@kubewright/api'
 
 /** A value does not fit its Go type. The message is that of Go's decoder. */
 export class GoDecodeError extends Error {}
@@ -13,6 +13,10 @@ export class DecodeState {
   members = 0
   /** Whether to distinguish empty lists and maps from absent ones where JSON shows both. Stored objects do not. */
   readonly keepEmpty: boolean
+  /** Whether to keep empty lists that JSON omits, as Go does in memory. Implies {@link DecodeState.keepEmpty}. */
+  readonly inMemory: boolean
+  /** Whether fields may be a {@link RepeatedNull}. */
+  readonly repeated: boolean
   /** Whether to write null for unset lists, maps and times that are never omitted, as clients see them. */
   readonly nulls: boolean
   /** Whether to visit fields in document order, so that the first mismatch is the one that Go finds first. */
@@ -29,6 +33,8 @@ export class DecodeState {
     options: {
       readonly inOrder?: boolean
       readonly keepEmpty?: boolean
+      readonly inMemory?: boolean
+      readonly repeated?: boolean
       readonly nulls?: boolean
       readonly words?: 'json' | 'map'
     } = {},
@@ -36,7 +42,15 @@ export class DecodeState {
     this.nulls = options.nulls ?? false
     this.words = options.words ?? 'json'
     this.inOrder = options.inOrder ?? false
-    this.keepEmpty = options.keepEmpty ?? false
+    this.repeated = options.repeated ?? false
+    this.inMemory = options.inMemory ?? false
+    this.keepEmpty = options.keepEmpty ?? this.inMemory
+  }
+
+  /** The value of a field that was given twice and null the second time. Go ignores null for types without a null value. */
+  resolve(value: unknown, codec: GoCodec, type: string): unknown {
+    if (!(value instanceof RepeatedNull)) return value
+    return codec.zero(false) === null || resetByNull.has(type) ? null : value.earlier
   }
 
   /** Records that a value has the wrong type. `kind` is the underlying kind of the type. */
@@ -55,6 +69,9 @@ export class DecodeState {
     return `json: cannot unmarshal ${found} into Go ${place} of type ${type}`
   }
 }
+
+/** Types whose own decoder clears the value for null although the zero value is none. */
+const resetByNull: ReadonlySet<string> = new Set(['resource.Quantity'])
 
 /** The underlying kind of a Go type. */
 export type GoKind = 'string' | 'bool' | 'int32' | 'int64' | 'int' | 'uint64' | 'float64' | 'slice' | 'map' | 'struct'

@@ -84,8 +84,8 @@ interface LabelSelector {
 /** A label selector keeps its JSON names and omits empty fields. */
 function labelSelector({ matchLabels, matchExpressions }: LabelSelector): Record<string, unknown> {
   return {
-    ...(matchLabels ? { matchLabels: sorted(matchLabels) } : {}),
-    ...(matchExpressions ? { matchExpressions } : {}),
+    ...(matchLabels && Object.keys(matchLabels).length > 0 ? { matchLabels: sorted(matchLabels) } : {}),
+    ...(matchExpressions && matchExpressions.length > 0 ? { matchExpressions } : {}),
   }
 }
 

@@ -1,5 +1,5 @@
-import { deepEqual } from '@kubewright/base'
 import { goJson, type JSONSchemaProps, RawValue, schemaJson } from '@kubewright/schema'
+import { semanticEqual } from '../../resource/semantic-equal.ts'
 import type { Crd, CrdSpec, CrdVersion } from './crd.ts'
 
 type Shared = Pick<CrdVersion, 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields'>
@@ -35,7 +35,7 @@ export function internalSpec(spec: CrdSpec): InternalSpec {
 /** Deep equality, except that an empty list equals an absent one. */
 function same(a: unknown, b: unknown): boolean {
   const filled = (value: unknown): unknown => (Array.isArray(value) && value.length === 0 ? undefined : value)
-  return deepEqual(filled(a), filled(b))
+  return semanticEqual(filled(a), filled(b))
 }
 
 /** The schema of a version, or of the shared part. */

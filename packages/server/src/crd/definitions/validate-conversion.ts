@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { isDNS1035Label } from '@kubewright/base'
 import { pemBlocks } from '@kubewright/base/pki'
-import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
+import { type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import { validateWebhookClient } from '../../builtins/admissionregistration/webhook-configuration/validate-webhook-client.ts'
+import { unsupported } from '../../builtins/checks/field-checks.ts'
 import type { CrdConversion } from './crd.ts'
 
 const reviewVersions = ['v1', 'v1beta1']
@@ -32,7 +33,7 @@ export function validateConversion(
   const { strategy = '', webhook } = conversion
   if (strategy === '') errors.push(required(path.child('strategy')))
   else if (strategy !== 'None' && strategy !== 'Webhook') {
-    errors.push(notSupported(path.child('strategy'), strategy, ['None', 'Webhook']))
+    errors.push(unsupported(path.child('strategy'), strategy, ['None', 'Webhook']))
   }
   const clientPath = path.child('webhookClientConfig')
   const versionsPath = path.child('conversionReviewVersions')

@@ -1,4 +1,4 @@
-import { append, deepEqual, isDNS1035Label, isDNS1123Subdomain } from '@kubewright/base'
+import { append, isDNS1035Label, isDNS1123Subdomain } from '@kubewright/base'
 import {
   type CheckStructuralOptions,
   checkSelectableFields,
@@ -7,9 +7,10 @@ import {
   FieldPath,
   invalid,
   type JSONSchemaProps,
-  notSupported,
   required,
 } from '@kubewright/schema'
+import { unsupported } from '../../builtins/checks/field-checks.ts'
+import { semanticEqual } from '../../resource/semantic-equal.ts'
 import { apiApprovalOf, approvalAnnotation, isProtectedGroup } from './api-approval.ts'
 import type { Crd, CrdNames, CrdSpec, CrdVersion } from './crd.ts'
 import { isCrdCondition } from './crd-conditions.ts'
@@ -132,7 +133,7 @@ function validateGroupAndScope({ group = '', scope = '' }: CrdSpec, errors: Fiel
   else if (!group.includes('.')) errors.push(invalid(path, group, 'should be a domain with at least one dot'))
   if (scope === '') errors.push(required(specPath.child('scope')))
   else if (scope !== 'Cluster' && scope !== 'Namespaced') {
-    errors.push(notSupported(specPath.child('scope'), scope, ['Cluster', 'Namespaced']))
+    errors.push(unsupported(specPath.child('scope'), scope, ['Cluster', 'Namespaced']))
   }
 }
 
@@ -159,11 +160,11 @@ class SchemaChecks {
     this.#stored = [...before.values()].flatMap((version) => schemaOf(version) ?? [])
     const kept = (spec.versions ?? []).filter(({ name = '' }) => before.has(name))
     const names = (versions: readonly CrdVersion[]): Set<string> => new Set(versions.map(({ name = '' }) => name))
-    this.#unchanged = names(kept.filter(({ name = '', schema }) => deepEqual(schema, before.get(name)!.schema)))
+    this.#unchanged = names(kept.filter(({ name = '', schema }) => semanticEqual(schema, before.get(name)!.schema)))
     this.#tooMany = names(
       kept.filter(({ name = '', selectableFields = [] }) => {
         const had = before.get(name)!.selectableFields ?? []
-        return had.length > maxSelectableFields && deepEqual(had, selectableFields)
+        return had.length > maxSelectableFields && semanticEqual(had, selectableFields)
       }),
     )
   }

@@ -59,7 +59,9 @@ export class FieldTracker {
     config: MutableObject,
     options: ApplyFieldsOptions,
   ): Promise<MutableObject> {
-    return (await this.#fields.apply(live, config, options)).object as MutableObject
+    const { toOwnedForm } = this.#endpoint.codec
+    const owned = live && toOwnedForm ? toOwnedForm(live) : live
+    return (await this.#fields.apply(owned, config, options)).object as MutableObject
   }
 
   /** Created by the first write, because it compiles the schema. */

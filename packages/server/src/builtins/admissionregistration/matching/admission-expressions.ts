@@ -31,12 +31,16 @@ const text: CelSchema = { type: 'string' }
 const texts: CelSchema = { type: 'array', items: text }
 const time: CelSchema = { type: 'string', format: 'date-time' }
 const integer: CelSchema = { type: 'integer' }
-const object = (properties: Record<string, CelSchema>): CelSchema => ({ type: 'object', properties })
+const object = (typeName: string, properties: Record<string, CelSchema>): CelSchema => ({
+  type: 'object',
+  typeName: `kubernetes.${typeName}`,
+  properties,
+})
 const map = (values: CelSchema): CelSchema => ({ type: 'object', additionalProperties: values })
 
-const kindSchema = object({ group: text, version: text, kind: text })
-const resourceSchema = object({ group: text, version: text, resource: text })
-const requestSchema = object({
+const kindSchema = object('GroupVersionKind', { group: text, version: text, kind: text })
+const resourceSchema = object('GroupVersionResource', { group: text, version: text, resource: text })
+const requestSchema = object('AdmissionRequest', {
   kind: kindSchema,
   resource: resourceSchema,
   subResource: text,
@@ -46,11 +50,11 @@ const requestSchema = object({
   name: text,
   namespace: text,
   operation: text,
-  userInfo: object({ username: text, uid: text, groups: texts, extra: map(texts) }),
+  userInfo: object('UserInfo', { username: text, uid: text, groups: texts, extra: map(texts) }),
   dryRun: { type: 'boolean' },
 })
-const namespaceSchema = object({
-  metadata: object({
+const namespaceSchema = object('Namespace', {
+  metadata: object('NamespaceMetadata', {
     name: text,
     generateName: text,
     namespace: text,
@@ -64,11 +68,17 @@ const namespaceSchema = object({
     resourceVersion: text,
     finalizers: texts,
   }),
-  spec: object({ finalizers: texts }),
-  status: object({
+  spec: object('NamespaceSpec', { finalizers: texts }),
+  status: object('NamespaceStatus', {
     conditions: {
       type: 'array',
-      items: object({ status: text, type: text, lastTransitionTime: time, message: text, reason: text }),
+      items: object('NamespaceCondition', {
+        status: text,
+        type: text,
+        lastTransitionTime: time,
+        message: text,
+        reason: text,
+      }),
     },
     phase: text,
   }),
@@ -126,8 +136,8 @@ function extendWith(environment: CelEnvironment, variables: ReadonlyMap<string, 
 }
 
 function commonVariables(): Record<string, VariableDeclaration> {
-  const request = declareSchema(requestSchema, { name: 'kubernetes.AdmissionRequest' })!
-  const namespaceObject = declareSchema(namespaceSchema, { name: 'kubernetes.Namespace' })!
+  const request = declareSchema(requestSchema)!
+  const namespaceObject = declareSchema(namespaceSchema)!
   // The options have one of several kinds, which a schema cannot express.
   const fields = new Map([...request.fields!, ['options', { jsonName: 'options', type: declared(DYN) }] as const])
   return {

@@ -1,7 +1,7 @@
 import { isPathSegmentName } from '@kubewright/base'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
-import { duplicate, type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { duplicate, type FieldError, type FieldPath, invalid, required } from '@kubewright/schema'
+import { addInvalid, unsupported } from '../../checks/field-checks.ts'
 import { checkSelector } from '../../checks/strategy-checks.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
@@ -33,7 +33,7 @@ export function validateRule(rule: Rule, path: FieldPath, errors: FieldError[]):
   checkWildcard(errors, path.child('operations'), wanted, 'operations')
   for (const [i, operation] of wanted.entries()) {
     if (!operations.includes(operation)) {
-      errors.push(notSupported(path.child('operations').index(i), operation, operations))
+      errors.push(unsupported(path.child('operations').index(i), operation, operations))
     }
   }
   checkWildcard(errors, path.child('apiGroups'), apiGroups, 'API groups')
@@ -42,7 +42,7 @@ export function validateRule(rule: Rule, path: FieldPath, errors: FieldError[]):
     if (version === '') errors.push(required(path.child('apiVersions').index(i)))
   }
   validateResources(resources, path.child('resources'), errors)
-  if (scope !== undefined && !scopes.includes(scope)) errors.push(notSupported(path.child('scope'), scope, scopes))
+  if (scope !== undefined && !scopes.includes(scope)) errors.push(unsupported(path.child('scope'), scope, scopes))
 }
 
 /** Checks that a list is not empty, and that `*` is its only item, if present. */
@@ -94,7 +94,7 @@ export function validateMatchResources(resources: MatchResources, path: FieldPat
   const { matchPolicy, namespaceSelector, objectSelector } = resources
   if (matchPolicy === undefined) errors.push(required(path.child('matchPolicy')))
   else if (!matchPolicies.includes(matchPolicy)) {
-    errors.push(notSupported(path.child('matchPolicy'), matchPolicy, matchPolicies))
+    errors.push(unsupported(path.child('matchPolicy'), matchPolicy, matchPolicies))
   }
   if (!namespaceSelector) errors.push(required(path.child('namespaceSelector')))
   checkSelector(errors, path.child('namespaceSelector'), namespaceSelector)

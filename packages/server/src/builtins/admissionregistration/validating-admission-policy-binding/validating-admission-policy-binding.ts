@@ -1,16 +1,8 @@
 import { isPathSegmentName, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
-import {
-  duplicate,
-  type FieldError,
-  type FieldPath,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from '@kubewright/schema'
+import { duplicate, type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { addInvalid, unsupported } from '../../checks/field-checks.ts'
 import { checkSelector, part, specPath } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
@@ -63,13 +55,13 @@ function validateParamRef(ref: NonNullable<Spec['paramRef']>, path: FieldPath, e
   if (!name && !selector) errors.push(required(path, 'one of name or selector must be specified'))
   const actionPath = path.child('parameterNotFoundAction')
   if (!action) errors.push(required(actionPath))
-  else if (action !== 'Deny' && action !== 'Allow') errors.push(notSupported(actionPath, action, ['Deny', 'Allow']))
+  else if (action !== 'Deny' && action !== 'Allow') errors.push(unsupported(actionPath, action, ['Deny', 'Allow']))
 }
 
 function validateActions(wanted: readonly string[], path: FieldPath, errors: FieldError[]): void {
   const seen = new Set<string>()
   for (const [i, action] of wanted.entries()) {
-    if (!actions.includes(action)) errors.push(notSupported(path.index(i), action, actions))
+    if (!actions.includes(action)) errors.push(unsupported(path.index(i), action, actions))
     if (seen.has(action)) errors.push(duplicate(path.index(i), action))
     seen.add(action)
   }

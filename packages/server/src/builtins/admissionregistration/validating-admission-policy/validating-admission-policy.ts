@@ -1,13 +1,14 @@
 import { JsonPath } from '@kubewright/api'
-import { deepEqual, isDNS1035Label, isDNS1123Subdomain, nameIsDNSSubdomain } from '@kubewright/base'
+import { isDNS1035Label, isDNS1123Subdomain, nameIsDNSSubdomain } from '@kubewright/base'
 import { BOOL, type CelType, DYN, NULL, STRING } from '@kubewright/cel'
 import type { ValidatingAdmissionPolicy } from '@kubewright/k8s'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
-import { duplicate, type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
+import { duplicate, type FieldError, type FieldPath, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import { ageColumn, defineTable, integerColumn, nameColumn, textColumn } from '../../../table/columns.ts'
-import { checkQualifiedName } from '../../checks/field-checks.ts'
+import { checkQualifiedName, unsupported } from '../../checks/field-checks.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
 import { isTooLong, part, specPath, statusPath, structValue } from '../../checks/strategy-checks.ts'
 import { validateConditions } from '../../checks/validate-conditions.ts'
@@ -60,8 +61,8 @@ export const validatingAdmissionPolicies: BuiltinDefinition = defineBuiltin({
       validateUpdate: (object, old) => {
         const [spec, before] = [part<Spec>(object, 'spec'), part<Spec>(old, 'spec')]
         const sameConditions =
-          deepEqual(spec.paramKind, before.paramKind) &&
-          deepEqual(spec.matchConditions ?? [], before.matchConditions ?? [])
+          semanticEqual(spec.paramKind, before.paramKind) &&
+          semanticEqual(spec.matchConditions ?? [], before.matchConditions ?? [])
         return validateSpec(object, sameConditions)
       },
     },
@@ -80,7 +81,7 @@ function validateSpec(object: MutableObject, skipMatchConditions: boolean): Fiel
   const { failurePolicy, paramKind, matchConstraints, validations = [], auditAnnotations = [] } = spec
   if (failurePolicy === undefined) errors.push(required(specPath.child('failurePolicy')))
   else if (!failurePolicies.includes(failurePolicy)) {
-    errors.push(notSupported(specPath.child('failurePolicy'), failurePolicy, failurePolicies))
+    errors.push(unsupported(specPath.child('failurePolicy'), failurePolicy, failurePolicies))
   }
   if (paramKind) validateParamKind(paramKind, specPath.child('paramKind'), errors)
   const constraintsPath = specPath.child('matchConstraints')
@@ -189,7 +190,7 @@ function validateValidation(
     errors.push(invalid(path.child('message'), message, 'must not contain line breaks'))
   }
   if (reason !== undefined && !reasons.includes(reason)) {
-    errors.push(notSupported(path.child('reason'), reason, reasons))
+    errors.push(unsupported(path.child('reason'), reason, reasons))
   }
 }
 

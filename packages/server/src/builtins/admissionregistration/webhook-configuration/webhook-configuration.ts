@@ -1,9 +1,9 @@
 import { deepEqual, isDNS1035Label, isFullyQualifiedName, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
-import { duplicate, type FieldError, FieldPath, invalid, notSupported, required } from '@kubewright/schema'
+import { duplicate, type FieldError, FieldPath, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import type { Strategy } from '../../../resource/strategy.ts'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { addInvalid, unsupported } from '../../checks/field-checks.ts'
 import { checkSelector } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
@@ -131,7 +131,7 @@ function validateWebhook(webhook: Webhook, options: Options, path: FieldPath, er
   for (const [i, rule] of (webhook.rules ?? []).entries()) validateRule(rule, path.child('rules').index(i), errors)
   const oneOf = (field: 'failurePolicy' | 'matchPolicy' | 'reinvocationPolicy', known: readonly string[]): void => {
     const value = webhook[field]
-    if (value !== undefined && !known.includes(value)) errors.push(notSupported(path.child(field), value, known))
+    if (value !== undefined && !known.includes(value)) errors.push(unsupported(path.child(field), value, known))
   }
   oneOf('failurePolicy', ['Fail', 'Ignore'])
   oneOf('matchPolicy', ['Equivalent', 'Exact'])
@@ -139,7 +139,7 @@ function validateWebhook(webhook: Webhook, options: Options, path: FieldPath, er
   if (webhook.sideEffects === undefined) {
     errors.push(required(path.child('sideEffects'), `must specify one of ${allowed.join(', ')}`))
   } else if (!allowed.includes(webhook.sideEffects)) {
-    errors.push(notSupported(path.child('sideEffects'), webhook.sideEffects, allowed))
+    errors.push(unsupported(path.child('sideEffects'), webhook.sideEffects, allowed))
   }
   if (timeout !== undefined && (timeout > 30 || timeout < 1)) {
     const text = 'the timeout value must be between 1 and 30 seconds'

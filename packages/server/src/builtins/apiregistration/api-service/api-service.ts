@@ -8,11 +8,11 @@ import {
   isValidPortNum,
 } from '@kubewright/base'
 import type * as apiregistration from '@kubewright/k8s/apiregistration/v1'
-import { type FieldError, invalid, notSupported, required } from '@kubewright/schema'
+import { type FieldError, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import { base64Length } from '../../checks/base64-length.ts'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { addInvalid, unsupported } from '../../checks/field-checks.ts'
 import { metadataPath, part, specPath, statusPath } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
@@ -49,7 +49,7 @@ export const apiServices: BuiltinDefinition = defineBuiltin({
         const known = ['True', 'False', 'Unknown']
         for (const [i, { status = '' }] of (part<Status>(object, 'status').conditions ?? []).entries()) {
           const path = statusPath.child('conditions').index(i).child('status')
-          if (!known.includes(status)) errors.push(notSupported(path, status, known))
+          if (!known.includes(status)) errors.push(unsupported(path, status, known))
         }
         return errors
       },

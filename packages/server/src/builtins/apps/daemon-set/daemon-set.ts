@@ -1,9 +1,10 @@
-import { append, deepEqual } from '@kubewright/base'
+import { append } from '@kubewright/base'
 import type * as apps from '@kubewright/k8s/apps/v1'
-import { type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
+import { type FieldError, type FieldPath, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import { checkNonNegative } from '../../checks/field-checks.ts'
+import { checkNonNegative, unsupported } from '../../checks/field-checks.ts'
 import {
   checkImmutable,
   checkSelector,
@@ -51,7 +52,7 @@ export const daemonSets: BuiltinDefinition = defineBuiltin({
       prepareForCreate: (object) => setTemplateGeneration(object, Math.max(templateGeneration(object), 1)),
       prepareForUpdate: (object, old) => {
         const before = templateGeneration(old)
-        const changed = !deepEqual(part<Spec>(object, 'spec').template, part<Spec>(old, 'spec').template)
+        const changed = !semanticEqual(part<Spec>(object, 'spec').template, part<Spec>(old, 'spec').template)
         setTemplateGeneration(object, changed ? before + 1 : before)
       },
       generation: true,
@@ -113,7 +114,7 @@ function validateUpdateStrategy(
   const { type, rollingUpdate } = strategy
   if (type === 'OnDelete') return
   if (type !== 'RollingUpdate') {
-    errors.push(notSupported(path, updateStrategyValue(strategy), ['RollingUpdate', 'OnDelete']))
+    errors.push(unsupported(path, updateStrategyValue(strategy), ['RollingUpdate', 'OnDelete']))
     return
   }
   const rollingPath = path.child('rollingUpdate')

@@ -1,9 +1,9 @@
-import { deepEqual } from '@kubewright/base'
 import type * as apps from '@kubewright/k8s/apps/v1'
-import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
+import { type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import { checkNonNegative } from '../../checks/field-checks.ts'
+import { checkNonNegative, unsupported } from '../../checks/field-checks.ts'
 import { part, specPath } from '../../checks/strategy-checks.ts'
 import { defaultPodTemplate } from '../../core/pod/defaults/default-pod-spec.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
@@ -33,8 +33,8 @@ export const deployments: BuiltinDefinition = defineBuiltin({
       ...replicatedStrategy(validateSpec),
       setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
       generation: (object, old) =>
-        !deepEqual(object['spec'], old['spec']) ||
-        !deepEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
+        !semanticEqual(object['spec'], old['spec']) ||
+        !semanticEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
     },
     { keeps: ['spec', 'metadata.labels'], validateUpdate: validateStatusUpdate },
   ),
@@ -79,7 +79,7 @@ function validateStrategy(strategy: NonNullable<Spec['strategy']>, path: FieldPa
   if (type === 'Recreate') {
     if (rollingUpdate) errors.push(forbidden(rollingPath, "may not be specified when strategy `type` is 'Recreate'"))
   } else if (type !== 'RollingUpdate') {
-    errors.push(notSupported(path, updateStrategyValue(strategy), ['Recreate', 'RollingUpdate']))
+    errors.push(unsupported(path, updateStrategyValue(strategy), ['Recreate', 'RollingUpdate']))
   } else if (!rollingUpdate) {
     errors.push(required(rollingPath, 'this should be defaulted and never be nil'))
   } else {

@@ -1,8 +1,9 @@
-import { deepEqual, nameIsDNSLabel } from '@kubewright/base'
+import { nameIsDNSLabel } from '@kubewright/base'
 import type { StatefulSet } from '@kubewright/k8s'
 import type * as apps from '@kubewright/k8s/apps/v1'
 import { type FieldError, FieldPath, forbidden } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { containerColumns, readyText } from '../../../table/workload-columns.ts'
@@ -105,7 +106,7 @@ function validateUpdate(object: MutableObject, old: MutableObject): FieldError[]
   // A pod template that was already invalid may stay invalid.
   const wasValid = validateStatefulSetSpec(before, FieldPath.none, { create: false, checkTemplate: true }).length === 0
   const errors = validateStatefulSetSpec(spec, specPath, { create: false, checkTemplate: wasValid })
-  if (!deepEqual(immutablePart(spec), immutablePart(before))) errors.push(forbidden(specPath, immutableSpec))
+  if (!semanticEqual(immutablePart(spec), immutablePart(before))) errors.push(forbidden(specPath, immutableSpec))
   return errors
 }
 

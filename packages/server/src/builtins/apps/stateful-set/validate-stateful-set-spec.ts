@@ -1,7 +1,7 @@
 import { append, isDNS1123Label } from '@kubewright/base'
 import type * as apps from '@kubewright/k8s/apps/v1'
-import { type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
-import { addInvalid, checkNonNegative } from '../../checks/field-checks.ts'
+import { type FieldError, type FieldPath, invalid, required } from '@kubewright/schema'
+import { addInvalid, checkNonNegative, unsupported } from '../../checks/field-checks.ts'
 import { selectorValue, structValue, trySelector } from '../../checks/strategy-checks.ts'
 import { validateClaimSpec } from '../../core/persistent-volume-claim/validate-claim-spec.ts'
 import type { PodTemplate, Volume } from '../../core/pod/pod-types.ts'
@@ -37,7 +37,7 @@ export function validateStatefulSetSpec(
   for (const field of ['whenDeleted', 'whenScaled'] as const) {
     if (!retention || retention[field] === 'Retain' || retention[field] === 'Delete') continue
     const at = path.child('persistentVolumeClaimRetentionPolicy', field)
-    errors.push(notSupported(at, retention[field] ?? '', ['Retain', 'Delete']))
+    errors.push(unsupported(at, retention[field] ?? '', ['Retain', 'Delete']))
   }
   const claims = spec.volumeClaimTemplates ?? []
   if (create) {

@@ -1,6 +1,7 @@
 import { append, isDNS1123Label } from '@kubewright/base'
-import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
+import { type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
+import { unsupported } from '../../checks/field-checks.ts'
 import {
   checkSelector,
   selectorSize,
@@ -67,7 +68,7 @@ export function checkAlwaysRestarts(
   kind: string,
 ): void {
   if (spec.restartPolicy !== 'Always') {
-    errors.push(notSupported(path.child('restartPolicy'), spec.restartPolicy ?? '', ['Always']))
+    errors.push(unsupported(path.child('restartPolicy'), spec.restartPolicy ?? '', ['Always']))
   }
   if (spec.activeDeadlineSeconds !== undefined) {
     const text = `activeDeadlineSeconds in ${kind} is not Supported`

@@ -9,7 +9,7 @@ import type { Strategy } from '../../../resource/strategy.ts'
 import { checkNonNegative } from '../../checks/field-checks.ts'
 import { part, specPath, statusPath } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
-import { normalizeTyped } from '../../typed/decode-typed.ts'
+import { storedTyped } from '../../typed/decode-typed.ts'
 import { cpuMetric, defaultCpuUtilization, dropConversionAnnotations, hpaToV1, hpaToV2 } from './hpa-conversion.ts'
 import { hpaTable } from './hpa-table.ts'
 import type { HpaSpec, HpaStatus, ScalingRules } from './hpa-types.ts'
@@ -69,9 +69,9 @@ export const horizontalPodAutoscalersV1: BuiltinDefinition = defineBuiltin({
       toStorage: (object) => {
         const result = hpaToV2(object)
         setDefaultsV2(result)
-        return normalizeTyped(kindOf('v2'), result, true)
+        return storedTyped(kindOf('v2'), result)
       },
-      fromStorage: (object) => normalizeTyped(kindOf('v1'), hpaToV1(object), true),
+      fromStorage: (object) => storedTyped(kindOf('v1'), hpaToV1(object)),
     }),
     fields,
     toInternal: hpaToV2,

@@ -1,7 +1,7 @@
 import { parseGroupVersion } from '@kubewright/api'
 import { isDNS1123Label, isPathSegmentName } from '@kubewright/base'
-import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
-import { addInvalid, checkPositive } from '../../checks/field-checks.ts'
+import { type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
+import { addInvalid, checkPositive, unsupported } from '../../checks/field-checks.ts'
 import { quantityOf } from '../../core/pod/resources/resource-list.ts'
 import { checkContainerResourceName } from '../../core/pod/validation/containers/validate-resources.ts'
 import type { HpaSpec, MetricSpec, MetricTarget, ScalingRules } from './hpa-types.ts'
@@ -91,13 +91,13 @@ function validateRules(rules: ScalingRules, path: FieldPath, errors: FieldError[
   const { selectPolicy, policies = [], tolerance } = rules
   const selections = ['Disabled', 'Max', 'Min']
   if (selectPolicy !== undefined && !selections.includes(selectPolicy)) {
-    errors.push(notSupported(path.child('selectPolicy'), selectPolicy, selections))
+    errors.push(unsupported(path.child('selectPolicy'), selectPolicy, selections))
   }
   const policiesPath = path.child('policies')
   if (policies.length === 0) errors.push(required(policiesPath, 'must specify at least one Policy'))
   for (const [i, { type = '', value, periodSeconds }] of policies.entries()) {
     const at = policiesPath.index(i)
-    if (type !== 'Pods' && type !== 'Percent') errors.push(notSupported(at.child('type'), type, ['Percent', 'Pods']))
+    if (type !== 'Pods' && type !== 'Percent') errors.push(unsupported(at.child('type'), type, ['Percent', 'Pods']))
     checkPositive(errors, at.child('value'), value)
     checkPositive(errors, at.child('periodSeconds'), periodSeconds)
     if ((periodSeconds ?? 0) > maxPeriodSeconds) {
@@ -120,14 +120,14 @@ function validateMetric(metric: MetricSpec, path: FieldPath, options: ReferenceO
   const typePath = path.child('type')
   const known = metricTypes.includes(type)
   if (type === '') errors.push(required(typePath, 'must specify a metric source type'))
-  if (!known) errors.push(notSupported(typePath, type, metricTypes))
+  if (!known) errors.push(unsupported(typePath, type, metricTypes))
   const present = sources.filter((source) => metric[source])
   if (present[0]) validateSource(metric, present[0], path.child(present[0]), options, errors)
   const expected = `${type.charAt(0).toLowerCase()}${type.slice(1)}`
   if (known && !metric[expected as Source]) {
     errors.push(required(path.child(expected), 'must populate information for the given metric source'))
   }
-  if (!known) errors.push(notSupported(typePath, type, metricTypes))
+  if (!known) errors.push(unsupported(typePath, type, metricTypes))
   if (present.length === 1) return
   for (const source of present) {
     if (source !== expected) errors.push(forbidden(path.child(source), 'must populate the given metric source only'))

@@ -1,9 +1,9 @@
 import { errorText, nameIsDNSSubdomain, parseCron, timeZone } from '@kubewright/base'
 import type * as batch from '@kubewright/k8s/batch/v1'
-import { type FieldError, type FieldPath, invalid, notSupported } from '@kubewright/schema'
+import { type FieldError, type FieldPath, invalid } from '@kubewright/schema'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import { podNameWarnings } from '../../apps/workload/pod-workload.ts'
-import { checkEnum, checkNonNegative } from '../../checks/field-checks.ts'
+import { checkEnum, checkNonNegative, unsupported } from '../../checks/field-checks.ts'
 import { isTooLong, metadataPath, part, selectorValue, specPath } from '../../checks/strategy-checks.ts'
 import { defaultPodTemplate } from '../../core/pod/defaults/default-pod-spec.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
@@ -89,7 +89,7 @@ function validateSpec(spec: Spec, old: Spec | undefined, errors: FieldError[]): 
     const text = '`selector` will be auto-generated'
     errors.push(invalid(jobSpecPath.child('selector'), selectorValue(job.selector), text))
   }
-  if (job.manualSelector) errors.push(notSupported(jobSpecPath.child('manualSelector'), true, ['nil', 'false']))
+  if (job.manualSelector) errors.push(unsupported(jobSpecPath.child('manualSelector'), true, ['nil', 'false']))
   checkNonNegative(errors, specPath.child('successfulJobsHistoryLimit'), spec.successfulJobsHistoryLimit)
   checkNonNegative(errors, specPath.child('failedJobsHistoryLimit'), spec.failedJobsHistoryLimit)
 }

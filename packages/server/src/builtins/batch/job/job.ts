@@ -1,6 +1,7 @@
-import { deepEqual, isDNS1123Label, nameIsDNSSubdomain } from '@kubewright/base'
+import { isDNS1123Label, nameIsDNSSubdomain } from '@kubewright/base'
 import { type FieldError, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import { checkSelected, podNameWarnings } from '../../apps/workload/pod-workload.ts'
 import {
@@ -44,7 +45,7 @@ export const jobs: BuiltinDefinition = defineBuiltin({
       generation: true,
       // The labels of the template are copied when the object is read.
       storesFirstUpdate: ({ metadata, spec }) =>
-        deepEqual(metadata.labels, (spec as JobSpec).template?.metadata?.labels),
+        semanticEqual(metadata.labels, (spec as JobSpec).template?.metadata?.labels),
       validate: (object) => validateJob(object, { prefixedLabels: true, allowInvalidLabelValue: false }),
       validateUpdate: (object, old) => {
         const before = part<JobSpec>(old, 'spec')
@@ -106,7 +107,7 @@ function generateSelector(object: MutableObject): void {
   const template = (spec.template ??= {}) as PodTemplate
   const labels: Record<string, string> = ((template.metadata ??= {}).labels ??= {})
   // Labels that were copied from the template are updated with it.
-  const taken = Object.keys(labels).length > 0 && deepEqual(metadata.labels, labels)
+  const taken = Object.keys(labels).length > 0 && semanticEqual(metadata.labels, labels)
   if (!spec.manualSelector) {
     for (const key of nameLabels) labels[key] ??= metadata.name ?? ''
     for (const key of uidLabels) labels[key] ??= metadata.uid ?? ''

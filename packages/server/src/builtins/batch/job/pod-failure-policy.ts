@@ -1,15 +1,6 @@
 import type * as batch from '@kubewright/k8s/batch/v1'
-import {
-  duplicate,
-  type FieldError,
-  type FieldPath,
-  invalid,
-  notSupported,
-  omitValue,
-  required,
-  tooMany,
-} from '@kubewright/schema'
-import { checkQualifiedName } from '../../checks/field-checks.ts'
+import { duplicate, type FieldError, type FieldPath, invalid, omitValue, required, tooMany } from '@kubewright/schema'
+import { checkQualifiedName, unsupported } from '../../checks/field-checks.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
 type JobSpec = Unchecked<batch.JobSpec>
@@ -75,7 +66,7 @@ function validateRule(
 function checkListed(errors: FieldError[], path: FieldPath, value: string | undefined, known: readonly string[]): void {
   if (!value) {
     errors.push(required(path, `valid values: [${known.map((each) => JSON.stringify(each)).join(' ')}]`))
-  } else if (!known.includes(value)) errors.push(notSupported(path, value, known))
+  } else if (!known.includes(value)) errors.push(unsupported(path, value, known))
 }
 
 function validateExitCodes(

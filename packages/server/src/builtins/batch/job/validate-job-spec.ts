@@ -1,7 +1,7 @@
 import { append, isDomainPrefixedPath } from '@kubewright/base'
 import type * as batch from '@kubewright/k8s/batch/v1'
-import { type FieldError, type FieldPath, invalid, notSupported, required, tooLong, tooMany } from '@kubewright/schema'
-import { addInvalid, checkNonNegative } from '../../checks/field-checks.ts'
+import { type FieldError, type FieldPath, invalid, required, tooLong, tooMany } from '@kubewright/schema'
+import { addInvalid, checkNonNegative, unsupported } from '../../checks/field-checks.ts'
 import { isTooLong, structValue } from '../../checks/strategy-checks.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
 import { validatePodTemplateSpec } from '../../core/pod/template/validate-pod-template.ts'
@@ -44,7 +44,7 @@ export function validateAnyJobSpec(spec: JobSpec, path: FieldPath, errors: Field
   }
   const mode = spec.completionMode
   if (mode !== undefined && mode !== 'NonIndexed' && mode !== 'Indexed') {
-    errors.push(notSupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed']))
+    errors.push(unsupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed']))
   }
   if (mode === 'Indexed') validateIndexed(spec, path, errors)
   if (mode === undefined || mode === 'NonIndexed') {
@@ -138,14 +138,14 @@ export function successPolicyValue(policy: JobSpec['successPolicy']): unknown {
 function validateReplacement(spec: JobSpec, path: FieldPath, errors: FieldError[]): void {
   if (spec.podReplacementPolicy === undefined) return
   const known = spec.podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed']
-  if (!known.includes(spec.podReplacementPolicy)) errors.push(notSupported(path, spec.podReplacementPolicy, known))
+  if (!known.includes(spec.podReplacementPolicy)) errors.push(unsupported(path, spec.podReplacementPolicy, known))
 }
 
 function validateRestartPolicy(spec: JobSpec, path: FieldPath, errors: FieldError[]): void {
   const policy = spec.template?.spec?.restartPolicy
   if (!policy || policy === 'Always') errors.push(required(path, 'valid values: "OnFailure", "Never"'))
   else if (policy !== 'OnFailure' && policy !== 'Never') {
-    errors.push(notSupported(path, policy, ['OnFailure', 'Never']))
+    errors.push(unsupported(path, policy, ['OnFailure', 'Never']))
   } else if (spec.podFailurePolicy && policy !== 'Never') {
     errors.push(invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified'))
   }

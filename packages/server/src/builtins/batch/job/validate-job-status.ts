@@ -1,7 +1,8 @@
-import { deepEqual, parseRFC3339 } from '@kubewright/base'
+import { parseRFC3339 } from '@kubewright/base'
 import type * as batch from '@kubewright/k8s/batch/v1'
 import { duplicate, type FieldError, invalid, omitValue, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { checkNonNegative } from '../../checks/field-checks.ts'
 import { part, statusPath, structValue } from '../../checks/strategy-checks.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
@@ -70,7 +71,7 @@ function validateCounts(status: JobStatus, errors: FieldError[]): void {
 
 function validateConditions(now: StatusView, before: StatusView, spec: JobSpec, errors: FieldError[]): void {
   const { status } = now
-  const changed = (field: keyof JobStatus): boolean => !deepEqual(status[field], before.status[field])
+  const changed = (field: keyof JobStatus): boolean => !semanticEqual(status[field], before.status[field])
   const completeChanged = now.complete !== before.complete
   const finishedChanged = now.finished !== before.finished
   const reject = (text: string): void => void errors.push(invalid(conditionsPath, omitValue, text))

@@ -1,6 +1,7 @@
-import { deepCopy, deepEqual } from '@kubewright/base'
+import { deepCopy } from '@kubewright/base'
 import { type FieldError, invalid } from '@kubewright/schema'
 import { goValueOf } from '../../../codec/json/go-value.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { checkImmutable, selectorValue, specPath, structValue } from '../../checks/strategy-checks.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
 import { type JobSpec, successPolicyValue } from './validate-job-spec.ts'
@@ -39,7 +40,7 @@ function validateTemplateUpdate(spec: JobSpec, old: JobSpec, notStarted: boolean
   const template = (spec.template ?? {}) as PodTemplate
   let before = (old.template ?? {}) as PodTemplate
   if (old.suspend && notStarted) before = withSchedulingOf(before, template)
-  if (deepEqual(template, before)) return
+  if (semanticEqual(template, before)) return
   const shown = structValue(goValueOf('PodTemplateSpec', template))
   errors.push(invalid(specPath.child('template'), shown, 'field is immutable'))
 }

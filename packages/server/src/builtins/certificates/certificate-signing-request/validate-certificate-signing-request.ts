@@ -1,17 +1,10 @@
 import { X509Certificate } from 'node:crypto'
-import { append, deepEqual, isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
+import { append, isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
 import { checkCertificateRequest, fromPem, parseCertificateRequest } from '@kubewright/base/pki'
-import {
-  duplicate,
-  type FieldError,
-  FieldPath,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from '@kubewright/schema'
+import { duplicate, type FieldError, FieldPath, forbidden, invalid, required, tooLong } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
+import { unsupported } from '../../checks/field-checks.ts'
 
 /** A condition of a CertificateSigningRequest. */
 export interface RequestCondition {
@@ -104,7 +97,7 @@ function validateSpec(parts: RequestParts, before: RequestParts | undefined): Fi
   if (requested.length === 0) errors.push(required(specPath.child('usages')))
   if (!known.some((usage) => !usages.includes(usage))) {
     for (const [i, usage] of requested.entries()) {
-      if (!usages.includes(usage)) errors.push(notSupported(specPath.child('usages').index(i), usage, usages))
+      if (!usages.includes(usage)) errors.push(unsupported(specPath.child('usages').index(i), usage, usages))
     }
   }
   if (new Set(known).size === known.length) {
@@ -168,7 +161,7 @@ function validateConditions({ status }: RequestParts, before: RequestParts | und
     if (type === '' && !tolerate.empty) errors.push(required(path.child('type')))
     const allowed = onlyTrue.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
     if (value === '') errors.push(required(path.child('status')))
-    else if (!allowed.includes(value)) errors.push(notSupported(path.child('status'), value, allowed))
+    else if (!allowed.includes(value)) errors.push(unsupported(path.child('status'), value, allowed))
     const contrary = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
     if (contrary !== undefined && seen.has(contrary) && !tolerate.both) {
       errors.push(invalid(conditionsPath, type, 'Approved and Denied conditions are mutually exclusive'))
@@ -222,7 +215,7 @@ export function validateSigningRequestUpdate(
     const [after, earlier] = [ofType(now, type), ofType(before, type)]
     if (after.length > earlier.length) {
       errors.push(forbidden(conditionsPath, `updates may not add a condition of type ${JSON.stringify(type)}`))
-    } else if (after.length === earlier.length && !deepEqual(after, earlier)) {
+    } else if (after.length === earlier.length && !semanticEqual(after, earlier)) {
       errors.push(forbidden(conditionsPath, `updates may not modify a condition of type ${JSON.stringify(type)}`))
     }
   }

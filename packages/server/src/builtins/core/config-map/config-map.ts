@@ -38,8 +38,10 @@ function validateUpdate(map: MutableObject, old: MutableObject): FieldError[] {
   const errors: FieldError[] = []
   if (old['immutable'] === true) {
     if (map['immutable'] !== true) errors.push(forbidden(FieldPath.of('immutable'), immutableText))
-    for (const field of ['data', 'binaryData']) {
-      if (!deepEqual(map[field] ?? {}, old[field] ?? {})) errors.push(forbidden(FieldPath.of(field), immutableText))
+    // An empty map differs from an absent one, except in data, which the defaults fill.
+    if (!deepEqual(map['data'] ?? {}, old['data'] ?? {})) errors.push(forbidden(FieldPath.of('data'), immutableText))
+    if (!deepEqual(map['binaryData'], old['binaryData'])) {
+      errors.push(forbidden(FieldPath.of('binaryData'), immutableText))
     }
   }
   return [...errors, ...validate(map)]

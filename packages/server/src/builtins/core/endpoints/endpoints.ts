@@ -1,7 +1,8 @@
-import { deepEqual, isValidPortNum, nameIsDNSSubdomain, parseIPSloppy } from '@kubewright/base'
+import { isValidPortNum, nameIsDNSSubdomain, parseIPSloppy } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
 import { type FieldError, FieldPath, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { addInvalid, checkEnum, checkLabel, checkQualifiedName } from '../../checks/field-checks.ts'
 import { checkLegacyIp } from '../../checks/ip-checks.ts'
 import { ipWarnings } from '../../checks/ip-warnings.ts'
@@ -101,7 +102,7 @@ export const endpoints: BuiltinDefinition = defineBuiltin({
     validateUpdate: (object, old) => {
       const errors = validateSubsets(object)
       // Subsets that an older version accepted stay valid until they change.
-      return errors.length > 0 && deepEqual(subsetsOf(object), subsetsOf(old)) ? [] : errors
+      return errors.length > 0 && semanticEqual(subsetsOf(object), subsetsOf(old)) ? [] : errors
     },
     warningsOnCreate: warnings,
     warningsOnUpdate: warnings,

@@ -1,11 +1,12 @@
-import { deepCopy, deepEqual, isQualifiedName, nameIsDNSSubdomain } from '@kubewright/base'
+import { deepCopy, isQualifiedName, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
-import { type FieldError, FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
+import { type FieldError, FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import { goValueOf } from '../../../codec/json/go-value.ts'
 import { jsonDiff } from '../../../codec/json/json-diff.ts'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { addInvalid, unsupported } from '../../checks/field-checks.ts'
 import { isNativeResource } from '../../checks/resource-names.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
@@ -92,7 +93,7 @@ function validateUpdate(claim: MutableObject, old: MutableObject): FieldError[] 
     if (then.volumeAttributesClassName === undefined) delete now.volumeAttributesClassName
     else now.volumeAttributesClassName = then.volumeAttributesClassName
   }
-  if (!deepEqual(now, then)) {
+  if (!semanticEqual(now, then)) {
     const shown = (value: ClaimSpec): object => goValueOf('PersistentVolumeClaimSpec', value)
     const text =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
@@ -149,7 +150,7 @@ function validateStatus(claim: MutableObject): FieldError[] {
   for (const [name, value] of Object.entries(statuses)) {
     const at = statusPath.child('allocatedResourceStatuses')
     checkKey(name, at, errors)
-    if (!resizeStatuses.includes(value ?? '')) errors.push(notSupported(at, name, resizeStatuses))
+    if (!resizeStatuses.includes(value ?? '')) errors.push(unsupported(at, name, resizeStatuses))
   }
   const at = statusPath.child('allocatedResources')
   for (const [name, amount] of Object.entries(status.allocatedResources ?? {})) {
@@ -166,7 +167,7 @@ function checkKey(name: string, path: FieldPath, errors: FieldError[]): boolean 
   addInvalid(errors, path, name, texts)
   if (texts.length > 0) return false
   if (!isNativeResource(name) || name === 'storage') return true
-  errors.push(notSupported(path, name, ['storage']))
+  errors.push(unsupported(path, name, ['storage']))
   return false
 }
 

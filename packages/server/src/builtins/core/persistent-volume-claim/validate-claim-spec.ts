@@ -5,13 +5,12 @@ import {
   type FieldPath,
   forbidden,
   invalid,
-  notSupported,
   RawValue,
   required,
   validateAnnotations,
   validateLabels,
 } from '@kubewright/schema'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { addInvalid, unsupported } from '../../checks/field-checks.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { quantityOf } from '../pod/resources/resource-list.ts'
 import { labelSelectorErrors } from '../pod/validation/validate-scheduling.ts'
@@ -58,7 +57,7 @@ export function validateClaimSpec(spec: ClaimSpec, path: FieldPath, errors: Fiel
   }
   checkClass(errors, path.child('storageClassName'), spec.storageClassName)
   if (spec.volumeMode !== undefined && spec.volumeMode !== 'Block' && spec.volumeMode !== 'Filesystem') {
-    errors.push(notSupported(path.child('volumeMode'), spec.volumeMode, ['Block', 'Filesystem']))
+    errors.push(unsupported(path.child('volumeMode'), spec.volumeMode, ['Block', 'Filesystem']))
   }
   const { dataSource, dataSourceRef } = spec
   if (dataSource) checkSource(dataSource, path.child('dataSource'), errors)
@@ -83,7 +82,7 @@ export function checkAccessModes(errors: FieldError[], path: FieldPath, modes: r
   let exclusive = false
   let shared = false
   for (const mode of modes) {
-    if (!accessModes.includes(mode)) errors.push(notSupported(path, mode, accessModes))
+    if (!accessModes.includes(mode)) errors.push(unsupported(path, mode, accessModes))
     else if (mode === 'ReadWriteOncePod') exclusive = true
     else shared = true
   }

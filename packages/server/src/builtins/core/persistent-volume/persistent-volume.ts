@@ -1,11 +1,12 @@
-import { append, deepCopy, deepEqual, formatRFC3339, instantFromMillis, nameIsDNSSubdomain } from '@kubewright/base'
+import { append, deepCopy, formatRFC3339, instantFromMillis, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
-import { type FieldError, FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
+import { type FieldError, FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import { goShown, goValueOf } from '../../../codec/json/go-value.ts'
 import { jsonDiff } from '../../../codec/json/json-diff.ts'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { addInvalid, unsupported } from '../../checks/field-checks.ts'
 import { nodeSelectorTermWarnings } from '../../checks/node-label-warnings.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
@@ -66,7 +67,7 @@ function validate(volume: MutableObject): FieldError[] {
   validateCapacity(spec, specPath.child('capacity'), errors)
   const policy = spec.persistentVolumeReclaimPolicy
   const policyPath = specPath.child('persistentVolumeReclaimPolicy')
-  if (policy && !retainPolicies.includes(policy)) errors.push(notSupported(policyPath, policy, retainPolicies))
+  if (policy && !retainPolicies.includes(policy)) errors.push(unsupported(policyPath, policy, retainPolicies))
   if (spec.nodeAffinity) {
     const at = specPath.child('nodeAffinity', 'required')
     if (spec.nodeAffinity.required) validateNodeSelector(spec.nodeAffinity.required, at, errors)
@@ -78,7 +79,7 @@ function validate(volume: MutableObject): FieldError[] {
   }
   checkClass(spec.storageClassName, 'storageClassName', errors)
   if (spec.volumeMode !== undefined && spec.volumeMode !== 'Block' && spec.volumeMode !== 'Filesystem') {
-    errors.push(notSupported(specPath.child('volumeMode'), spec.volumeMode, ['Block', 'Filesystem']))
+    errors.push(unsupported(specPath.child('volumeMode'), spec.volumeMode, ['Block', 'Filesystem']))
   }
   const attributesClass = spec.volumeAttributesClassName
   if (attributesClass !== undefined) {
@@ -96,7 +97,7 @@ function validateCapacity({ capacity }: Spec, path: FieldPath, errors: FieldErro
   const names = Object.keys(capacity ?? {})
   if (names.length === 0) errors.push(required(path))
   if (capacity?.['storage'] === undefined || names.length > 1) {
-    errors.push(notSupported(path, capacity ?? null, ['storage']))
+    errors.push(unsupported(path, capacity ?? null, ['storage']))
   }
   for (const name of names) {
     const amount = quantityOf(capacity?.[name])
@@ -117,7 +118,7 @@ function validateUpdate(volume: MutableObject, old: MutableObject): FieldError[]
   const sourceBefore = sourceOf(before)
   // A secret for expansion may be added later.
   if (before.csi && !before.csi.controllerExpandSecretRef && source.csi) delete source.csi.controllerExpandSecretRef
-  if (!deepEqual(source, sourceBefore)) {
+  if (!semanticEqual(source, sourceBefore)) {
     const shown = (value: Spec): object => goValueOf('PersistentVolumeSource', value)
     const diff = jsonDiff(shown(sourceBefore), shown(source))
     const at = specPath.child('persistentvolumesource')
@@ -126,7 +127,7 @@ function validateUpdate(volume: MutableObject, old: MutableObject): FieldError[]
   if (spec.volumeMode !== before.volumeMode) {
     errors.push(invalid(FieldPath.of('volumeMode'), spec.volumeMode ?? null, 'field is immutable'))
   }
-  if (before.nodeAffinity && !deepEqual(spec.nodeAffinity ?? null, withStableLabels(spec, before))) {
+  if (before.nodeAffinity && !semanticEqual(spec.nodeAffinity ?? null, withStableLabels(spec, before))) {
     const shown = spec.nodeAffinity ? goShown('VolumeNodeAffinity', spec.nodeAffinity) : null
     const text = 'field is immutable, except for updating from beta label to GA'
     errors.push(invalid(FieldPath.of('nodeAffinity'), shown, text))

@@ -1,7 +1,8 @@
-import { deepEqual, nameIsDNSSubdomain } from '@kubewright/base'
+import { nameIsDNSSubdomain } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
 import { FieldPath } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { labelsText } from '../../../table/human.ts'
 import { containerCells } from '../../../table/workload-columns.ts'
@@ -34,7 +35,7 @@ export const podTemplates: BuiltinDefinition = defineBuiltin({
   strategy: {
     validateName: nameIsDNSSubdomain,
     returnDeletedObject: true,
-    generation: (object, old) => !deepEqual(templateOf(object), templateOf(old)),
+    generation: (object, old) => !semanticEqual(templateOf(object), templateOf(old)),
     setDefaults: (object) => defaultPodTemplate(templateOf(object)),
     validate: (object) => validatePodTemplateSpec(templateOf(object), templatePath),
     metadataOnUpdate: ['update'],

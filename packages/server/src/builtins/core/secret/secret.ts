@@ -5,7 +5,7 @@ import { type FieldError, FieldPath, forbidden, invalid, required, tooLong } fro
 import type { MutableObject } from '../../../resource/object.ts'
 import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { base64Length } from '../../checks/base64-length.ts'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { addInvalid, namedString } from '../../checks/field-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import { immutableText, maxDataBytes } from '../config-map/config-map.ts'
 import { tlsPairProblem } from './tls-pair.ts'
@@ -89,11 +89,11 @@ function jsonObjectProblem(bytes: Uint8Array): string | undefined {
 function validateUpdate(secret: MutableObject, old: MutableObject): FieldError[] {
   const errors: FieldError[] = []
   if (secret['type'] !== old['type']) {
-    errors.push(invalid(FieldPath.of('type'), secret['type'] ?? '', 'field is immutable'))
+    errors.push(invalid(FieldPath.of('type'), namedString(String(secret['type'] ?? '')), 'field is immutable'))
   }
   if (old['immutable'] === true) {
     if (secret['immutable'] !== true) errors.push(forbidden(FieldPath.of('immutable'), immutableText))
-    if (!deepEqual(dataOf(secret), dataOf(old))) errors.push(forbidden(dataPath, immutableText))
+    if (!deepEqual(secret['data'], old['data'])) errors.push(forbidden(dataPath, immutableText))
   }
   return [...errors, ...validate(secret)]
 }

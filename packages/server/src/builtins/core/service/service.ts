@@ -1,9 +1,10 @@
-import { append, deepCopy, deepEqual, every, nameIsDNS1035Label, nullLogger, onAbort } from '@kubewright/base'
+import { append, deepCopy, every, nameIsDNS1035Label, nullLogger, onAbort } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
 import { StorageError } from '@kubewright/storage'
 import { withConnectAdmission } from '../../../admission/connect-admission.ts'
 import type { ObjectAccess } from '../../../registry/object-access.ts'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import type { Strategy, Undo } from '../../../resource/strategy.ts'
 import { cidrWarnings, ipWarnings } from '../../checks/ip-warnings.ts'
@@ -246,7 +247,7 @@ function dropTypeDependent(service: MutableObject, old: MutableObject): void {
   }
   if (spec.type !== 'LoadBalancer') {
     const status = (service['status'] ??= {}) as ServiceStatus
-    if (!deepEqual(status.loadBalancer ?? {}, {})) status.loadBalancer = {}
+    if (!semanticEqual(status.loadBalancer ?? {}, {})) status.loadBalancer = {}
   }
 }
 

@@ -1,4 +1,5 @@
-import { duplicate, type FieldError, FieldPath, invalid, notSupported, required } from '@kubewright/schema'
+import { duplicate, type FieldError, FieldPath, invalid, required } from '@kubewright/schema'
+import { unsupported } from '../../checks/field-checks.ts'
 import { checkLegacyIp } from '../../checks/ip-checks.ts'
 import { familyOf, isDualStack } from '../../checks/ip-families.ts'
 import { isHeadless, type ServiceSpec } from './service-types.ts'
@@ -21,13 +22,13 @@ export function validateClusterIps(spec: ServiceSpec, old: ServiceSpec | undefin
   const seen = new Set<string>()
   for (const [i, family] of families.entries()) {
     if (family !== 'IPv4' && family !== 'IPv6') {
-      errors.push(notSupported(familiesPath.index(i), family, ['IPv4', 'IPv6']))
+      errors.push(unsupported(familiesPath.index(i), family, ['IPv4', 'IPv6']))
     }
     if (seen.has(family)) errors.push(duplicate(familiesPath.index(i), family))
     seen.add(family)
   }
   if (spec.ipFamilyPolicy !== undefined && !policies.includes(spec.ipFamilyPolicy)) {
-    errors.push(notSupported(policyPath, spec.ipFamilyPolicy, policies))
+    errors.push(unsupported(policyPath, spec.ipFamilyPolicy, policies))
   }
   const before = errors.length
   for (const [i, ip] of ips.entries()) {

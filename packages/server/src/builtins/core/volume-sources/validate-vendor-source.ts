@@ -1,5 +1,6 @@
 import { inclusiveRangeMessage } from '@kubewright/base'
 import { type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
+import { unsupported } from '../../checks/field-checks.ts'
 import type { Volume } from '../pod/pod-types.ts'
 
 type Check<S> = (source: S, path: FieldPath, errors: FieldError[]) => void
@@ -177,11 +178,11 @@ function validateAzureDisk(disk: NonNullable<Volume['azureDisk']>, path: FieldPa
   if (diskURI === '') errors.push(required(path.child('diskURI')))
   const modes = ['None', 'ReadOnly', 'ReadWrite']
   if (cachingMode !== undefined && !modes.includes(cachingMode)) {
-    errors.push(notSupported(path.child('cachingMode'), cachingMode, modes))
+    errors.push(unsupported(path.child('cachingMode'), cachingMode, modes))
   }
   if (kind === undefined) return
   const kinds = ['Dedicated', 'Managed', 'Shared']
-  if (!kinds.includes(kind)) errors.push(notSupported(path.child('kind'), kind, kinds))
+  if (!kinds.includes(kind)) errors.push(unsupported(path.child('kind'), kind, kinds))
   const managed = kind === 'Managed'
   if (diskURI.startsWith(managed ? '/subscriptions/' : 'https://')) return
   const format = managed

@@ -1,5 +1,5 @@
-import { type FieldError, type FieldPath, forbidden, notSupported, required } from '@kubewright/schema'
-import { checkNoBacksteps } from '../../checks/field-checks.ts'
+import { type FieldError, type FieldPath, forbidden, required } from '@kubewright/schema'
+import { checkNoBacksteps, unsupported } from '../../checks/field-checks.ts'
 import type { Volume } from '../pod/pod-types.ts'
 
 // Checks that pod volumes and persistent volumes share.
@@ -24,7 +24,7 @@ export function validateHostPath(source: NonNullable<Volume['hostPath']>, path: 
   }
   checkNoBacksteps(errors, path.child('path'), hostPath)
   if (type !== undefined && !hostPathTypes.includes(type)) {
-    errors.push(notSupported(path.child('type'), type, hostPathTypes))
+    errors.push(unsupported(path.child('type'), type, hostPathTypes))
   }
 }
 

@@ -1,4 +1,4 @@
-import { append, deepEqual, isFullyQualifiedDomainName, isValidLabelValue, nameIsDNSSubdomain } from '@kubewright/base'
+import { append, isFullyQualifiedDomainName, isValidLabelValue, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as discovery from '@kubewright/k8s/discovery/v1'
 import {
   duplicate,
@@ -6,13 +6,13 @@ import {
   FieldPath,
   internalError,
   invalid,
-  notSupported,
   required,
   tooMany,
   validateLabels,
 } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import { addInvalid, checkEnum, checkLabel, checkQualifiedName } from '../../checks/field-checks.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
+import { addInvalid, checkEnum, checkLabel, checkQualifiedName, unsupported } from '../../checks/field-checks.ts'
 import { checkLegacyIp, ipProblems } from '../../checks/ip-checks.ts'
 import { familyOf } from '../../checks/ip-families.ts'
 import { ipWarnings } from '../../checks/ip-warnings.ts'
@@ -60,8 +60,8 @@ export const endpointSlices: BuiltinDefinition = defineBuiltin({
     prepareForCreate: (object) => dropTopology(object, undefined),
     prepareForUpdate: dropTopology,
     generation: (object, old) =>
-      !deepEqual({ ...object, metadata: {} }, { ...old, metadata: {} }) ||
-      !deepEqual(object.metadata.labels ?? {}, old.metadata.labels ?? {}),
+      !semanticEqual({ ...object, metadata: {} }, { ...old, metadata: {} }) ||
+      !semanticEqual(object.metadata.labels ?? {}, old.metadata.labels ?? {}),
     validate: (object) => validateSlice(object),
     validateUpdate: (object, old) => {
       const errors = validateSlice(object, old)
@@ -79,7 +79,7 @@ export const endpointSlices: BuiltinDefinition = defineBuiltin({
 /** Drops the deprecated topology, unless an update leaves the endpoints unchanged. */
 function dropTopology(object: MutableObject, old: MutableObject | undefined): void {
   const endpoints = (object as Slice).endpoints ?? []
-  if (old && deepEqual(endpoints, (old as Slice).endpoints ?? [])) return
+  if (old && semanticEqual(endpoints, (old as Slice).endpoints ?? [])) return
   for (const endpoint of endpoints) delete endpoint.deprecatedTopology
 }
 
@@ -96,7 +96,8 @@ function validateSlice(object: MutableObject, old?: MutableObject): FieldError[]
   checkEnum(errors, typePath, addressType, addressTypes, true)
   validatePorts(ports ?? [], errors)
   // Unchanged endpoints are not checked again.
-  if (!old || !deepEqual(endpoints, (old as Slice).endpoints)) validateEndpoints(endpoints ?? [], addressType, errors)
+  if (!old || !semanticEqual(endpoints, (old as Slice).endpoints))
+    validateEndpoints(endpoints ?? [], addressType, errors)
   return errors
 }
 
@@ -113,7 +114,7 @@ function validatePorts(ports: readonly Port[], errors: FieldError[]): void {
     names.add(name)
     if (protocol === undefined) errors.push(required(at.child('protocol')))
     else if (!['TCP', 'UDP', 'SCTP'].includes(protocol)) {
-      errors.push(notSupported(at.child('protocol'), protocol, ['SCTP', 'TCP', 'UDP']))
+      errors.push(unsupported(at.child('protocol'), protocol, ['SCTP', 'TCP', 'UDP']))
     }
     if (appProtocol !== undefined) checkQualifiedName(errors, at.child('appProtocol'), appProtocol)
   }

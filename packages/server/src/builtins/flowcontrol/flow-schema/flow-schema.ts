@@ -1,9 +1,9 @@
 import { nameIsDNSLabel, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
-import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
+import { type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { addInvalid, unsupported } from '../../checks/field-checks.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
 import { part, specPath, structValue } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
@@ -59,7 +59,7 @@ function validateSchema(object: MutableObject): FieldError[] {
   const methods = ['ByNamespace', 'ByUser']
   if (distinguisherMethod && !methods.includes(distinguisherMethod.type ?? '')) {
     const shown = structValue({ Type: distinguisherMethod.type ?? '' })
-    errors.push(notSupported(specPath.child('distinguisherMethod', 'type'), shown, methods))
+    errors.push(unsupported(specPath.child('distinguisherMethod', 'type'), shown, methods))
   }
   const level = priorityLevelConfiguration?.name ?? ''
   const levelPath = specPath.child('priorityLevelConfiguration', 'name')
@@ -90,7 +90,7 @@ function validateRules(rules: PolicyRules, path: FieldPath, errors: FieldError[]
 function validateSubject(subject: Subject, path: FieldPath, errors: FieldError[]): void {
   const { kind = '' } = subject
   if (!Object.hasOwn(subjectKinds, kind)) {
-    errors.push(notSupported(path.child('kind'), kind, ['Group', 'ServiceAccount', 'User']))
+    errors.push(unsupported(path.child('kind'), kind, ['Group', 'ServiceAccount', 'User']))
     return
   }
   const own = subjectKinds[kind as keyof typeof subjectKinds]
@@ -120,7 +120,7 @@ function validateServiceAccount(
 function validateVerbs(wanted: readonly string[], path: FieldPath, errors: FieldError[]): void {
   if (wanted.length === 0) errors.push(required(path, 'verbs must contain at least one value'))
   else if (wanted.includes('*')) checkLonelyStar(errors, path, wanted, 'verbs')
-  else if (!wanted.every((verb) => verbs.includes(verb))) errors.push(notSupported(path, wanted, verbs))
+  else if (!wanted.every((verb) => verbs.includes(verb))) errors.push(unsupported(path, wanted, verbs))
 }
 
 function checkLonelyStar(errors: FieldError[], path: FieldPath, values: readonly string[], what: string): void {

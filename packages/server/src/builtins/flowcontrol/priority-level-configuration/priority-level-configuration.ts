@@ -1,8 +1,9 @@
 import { nameIsDNSSubdomain } from '@kubewright/base'
 import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
-import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
+import { type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
+import { unsupported } from '../../checks/field-checks.ts'
 import { resetForStatus } from '../../checks/reset-for-status.ts'
 import { metadataPath, part, specPath } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
@@ -74,7 +75,7 @@ function validateLevel(object: MutableObject): FieldError[] {
     if (exempt) errors.push(forbidden(specPath.child('exempt'), 'must be nil if the type is Limited'))
     if (limited) validateLimited(limited, specPath.child('limited'), errors)
     else errors.push(required(specPath.child('limited'), 'must not be empty when type is Limited'))
-  } else errors.push(notSupported(typePath, type, ['Exempt', 'Limited']))
+  } else errors.push(unsupported(typePath, type, ['Exempt', 'Limited']))
   checkMandatoryLevel(errors, name ?? '', spec)
   return [...errors, ...validateFlowConditions(object)]
 }
@@ -112,7 +113,7 @@ function validateLimited(limited: Limited, path: FieldPath, errors: FieldError[]
   } else if (type === 'Queue') {
     if (queuing) validateQueuing(queuing, at.child('queuing'), errors)
     else errors.push(required(at.child('queuing'), 'must not be empty if limited.limitResponse.type is Limited'))
-  } else errors.push(notSupported(at.child('type'), type, ['Queue', 'Reject']))
+  } else errors.push(unsupported(at.child('type'), type, ['Queue', 'Reject']))
   checkLendable(errors, path, limited)
   const borrowing = limited.borrowingLimitPercent ?? 0
   if (borrowing < 0) {

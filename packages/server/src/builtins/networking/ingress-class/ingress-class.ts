@@ -1,10 +1,10 @@
 import { isDomainPrefixedPath, nameIsDNSLabel, nameIsDNSSubdomain } from '@kubewright/base'
 import type { IngressClass } from '@kubewright/k8s'
 import type * as networking from '@kubewright/k8s/networking/v1'
-import { type FieldError, forbidden, notSupported, required, tooLong } from '@kubewright/schema'
+import { type FieldError, forbidden, required, tooLong } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { ageColumn, defineTable, type Loose, nameColumn, textColumn } from '../../../table/columns.ts'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { addInvalid, unsupported } from '../../checks/field-checks.ts'
 import { checkImmutable, isTooLong, part, specPath } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
@@ -57,7 +57,7 @@ function validateClass(object: MutableObject): FieldError[] {
     if (namespace === undefined) {
       errors.push(required(path.child('namespace'), "`parameters.scope` is set to 'Namespace'"))
     } else addInvalid(errors, path.child('namespace'), namespace, nameIsDNSLabel(namespace, false))
-  } else if (scope !== 'Cluster') errors.push(notSupported(path.child('scope'), scope, ['Cluster', 'Namespace']))
+  } else if (scope !== 'Cluster') errors.push(unsupported(path.child('scope'), scope, ['Cluster', 'Namespace']))
   else if (namespace !== undefined) {
     errors.push(forbidden(path.child('namespace'), "`parameters.scope` is set to 'Cluster'"))
   }

@@ -32,6 +32,7 @@ const addressesPath = statusPath.child('loadBalancer', 'ingress')
 export const ingresses: BuiltinDefinition = defineBuiltin({
   group: 'networking.k8s.io',
   resource: 'ingresses',
+  reportedPrefix: '/registry/ingress/',
   table: ingressTable,
   ...withStatus(
     {

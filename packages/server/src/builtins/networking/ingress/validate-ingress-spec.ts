@@ -10,8 +10,8 @@ import {
   parseIPSloppy,
 } from '@kubewright/base'
 import type * as networking from '@kubewright/k8s/networking/v1'
-import { type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { type FieldError, type FieldPath, invalid, required } from '@kubewright/schema'
+import { addInvalid, unsupported } from '../../checks/field-checks.ts'
 import { structValue } from '../../checks/strategy-checks.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
@@ -107,7 +107,7 @@ function validateHttpPath(http: HttpPath, path: FieldPath, options: IngressOptio
     }
   } else if (pathType === 'ImplementationSpecific') {
     if (text !== '' && !absolute) errors.push(invalid(at, text, 'must be an absolute path'))
-  } else errors.push(notSupported(path.child('pathType'), pathType, pathTypes))
+  } else errors.push(unsupported(path.child('pathType'), pathType, pathTypes))
   validateBackend(backend, path.child('backend'), options, errors)
 }
 

@@ -1,12 +1,12 @@
 import { formatLabelSelector } from '@kubewright/api'
-import { isValidPortName, isValidPortNum, nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
+import { deepEqual, isValidPortName, isValidPortNum, nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
 import type { NetworkPolicy } from '@kubewright/k8s'
 import type * as networking from '@kubewright/k8s/networking/v1'
-import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
+import { type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { asSelector } from '../../../table/loose-selector.ts'
-import { addInvalid } from '../../checks/field-checks.ts'
+import { addInvalid, unsupported } from '../../checks/field-checks.ts'
 import { checkLegacyCidr } from '../../checks/ip-checks.ts'
 import { cidrWarnings } from '../../checks/ip-warnings.ts'
 import { checkSelector, part, specPath } from '../../checks/strategy-checks.ts'
@@ -40,7 +40,8 @@ export const networkPolicies: BuiltinDefinition = defineBuiltin({
     validateName: nameIsDNSSubdomain,
     metadataOnUpdate: ['create', 'update'],
     setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
-    generation: true,
+    // Compared strictly: a list that is empty instead of absent is a change.
+    generation: (object, old) => !deepEqual(object['spec'], old['spec']),
     validate: (object) => {
       const errors: FieldError[] = []
       validateSpec(part<Spec>(object, 'spec'), { allowInvalidLabelValue: false, knownCidrs: new Set() }, errors)
@@ -114,14 +115,14 @@ function validateSpec(spec: Spec, options: Options, errors: FieldError[]): void 
   }
   for (const [i, type] of types.entries()) {
     if (type !== 'Ingress' && type !== 'Egress') {
-      errors.push(notSupported(typesPath.index(i), type, ['Ingress', 'Egress']))
+      errors.push(unsupported(typesPath.index(i), type, ['Ingress', 'Egress']))
     }
   }
 }
 
 function validatePort({ protocol, port, endPort }: Port, path: FieldPath, errors: FieldError[]): void {
   if (protocol !== undefined && !protocols.includes(protocol)) {
-    errors.push(notSupported(path.child('protocol'), protocol, protocols))
+    errors.push(unsupported(path.child('protocol'), protocol, protocols))
   }
   const [portPath, endPath] = [path.child('port'), path.child('endPort')]
   if (typeof port === 'number') {

@@ -1,11 +1,11 @@
 import { isPathSegmentName } from '@kubewright/base'
 import type { PodDisruptionBudget } from '@kubewright/k8s'
 import type * as policy from '@kubewright/k8s/policy/v1'
-import { type FieldError, invalid, notSupported } from '@kubewright/schema'
+import { type FieldError, invalid } from '@kubewright/schema'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import { ageColumn, defineTable, integerColumn, nameColumn, textColumn } from '../../../table/columns.ts'
 import { checkAtMostAll, checkIntOrPercent } from '../../apps/workload/rolling-update.ts'
-import { checkNonNegative } from '../../checks/field-checks.ts'
+import { checkNonNegative, unsupported } from '../../checks/field-checks.ts'
 import { checkSelector, part, specPath, statusPath, structValue } from '../../checks/strategy-checks.ts'
 import { validateConditions } from '../../checks/validate-conditions.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
@@ -80,7 +80,7 @@ function validateSpec(spec: Spec, allowInvalidLabelValue: boolean): FieldError[]
   }
   checkSelector(errors, specPath.child('selector'), selector, allowInvalidLabelValue)
   if (evictionPolicy !== undefined && !evictionPolicies.includes(evictionPolicy)) {
-    errors.push(notSupported(specPath.child('unhealthyPodEvictionPolicy'), evictionPolicy, evictionPolicies))
+    errors.push(unsupported(specPath.child('unhealthyPodEvictionPolicy'), evictionPolicy, evictionPolicies))
   }
   return errors
 }

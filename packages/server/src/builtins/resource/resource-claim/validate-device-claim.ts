@@ -1,8 +1,8 @@
 import { encodeJson } from '@kubewright/api'
 import { isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
 import type * as resource from '@kubewright/k8s/resource/v1'
-import { type FieldError, type FieldPath, invalid, notSupported, required, tooLong } from '@kubewright/schema'
-import { addInvalid, checkCsiDriverName } from '../../checks/field-checks.ts'
+import { type FieldError, type FieldPath, invalid, required, tooLong } from '@kubewright/schema'
+import { addInvalid, checkCsiDriverName, unsupported } from '../../checks/field-checks.ts'
 import { isTooLong } from '../../checks/strategy-checks.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { checkItems, checkSet } from '../devices/collections.ts'
@@ -127,7 +127,7 @@ function validateExactly(request: Exactly, path: FieldPath, errors: FieldError[]
       errors.push(invalid(countPath, count, "must not be specified when allocationMode is 'All'"))
     }
   } else if (allocationMode !== 'ExactCount') {
-    errors.push(notSupported(path.child('allocationMode'), allocationMode, ['All', 'ExactCount']))
+    errors.push(unsupported(path.child('allocationMode'), allocationMode, ['All', 'ExactCount']))
   } else if (count <= 0) errors.push(invalid(countPath, count, 'must be greater than zero'))
 }
 

@@ -1,6 +1,8 @@
-import { deepEqual, nameIsDNSSubdomain } from '@kubewright/base'
+import { nameIsDNSSubdomain } from '@kubewright/base'
 import type * as storage from '@kubewright/k8s/storage/v1'
-import { duplicate, type FieldError, invalid, notSupported, required } from '@kubewright/schema'
+import { duplicate, type FieldError, invalid, required } from '@kubewright/schema'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
+import { unsupported } from '../../checks/field-checks.ts'
 import { checkImmutable, part, specPath } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
@@ -26,7 +28,7 @@ export const csiDrivers: BuiltinDefinition = defineBuiltin({
     setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
     prepareForUpdate: (object, old) => {
       // Unlike other kinds, a new CSIDriver has no generation.
-      if (!deepEqual(object['spec'], old['spec'])) object.metadata.generation = (old.metadata.generation ?? 0) + 1
+      if (!semanticEqual(object['spec'], old['spec'])) object.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validate: (object) => validateSpec(part<Spec>(object, 'spec')),
     validateUpdate: (object, old) => {
@@ -40,7 +42,7 @@ export const csiDrivers: BuiltinDefinition = defineBuiltin({
     warningsOnCreate: (object) => secretsWarnings(part<Spec>(object, 'spec')),
     warningsOnUpdate: (object, old) => {
       const [spec, before] = [part<Spec>(object, 'spec'), part<Spec>(old, 'spec')]
-      return deepEqual(spec.tokenRequests ?? [], before.tokenRequests ?? []) ? [] : secretsWarnings(spec)
+      return semanticEqual(spec.tokenRequests ?? [], before.tokenRequests ?? []) ? [] : secretsWarnings(spec)
     },
   },
 })
@@ -62,13 +64,13 @@ function setDefaults(spec: Spec): void {
 function validateSpec(spec: Spec): FieldError[] {
   const errors: FieldError[] = []
   if (spec.fsGroupPolicy !== undefined && !fsGroupPolicies.includes(spec.fsGroupPolicy)) {
-    errors.push(notSupported(specPath.child('fsGroupPolicy'), spec.fsGroupPolicy, fsGroupPolicies))
+    errors.push(unsupported(specPath.child('fsGroupPolicy'), spec.fsGroupPolicy, fsGroupPolicies))
   }
   const requests = spec.tokenRequests ?? []
   validateTokenRequests(requests, errors)
   for (const mode of spec.volumeLifecycleModes ?? []) {
     if (mode === 'Persistent' || mode === 'Ephemeral') continue
-    errors.push(notSupported(specPath.child('volumeLifecycleModes'), mode, ['Persistent', 'Ephemeral']))
+    errors.push(unsupported(specPath.child('volumeLifecycleModes'), mode, ['Persistent', 'Ephemeral']))
   }
   if (spec.seLinuxMount === undefined) errors.push(required(specPath.child('seLinuxMount')))
   const period = spec.nodeAllocatableUpdatePeriodSeconds

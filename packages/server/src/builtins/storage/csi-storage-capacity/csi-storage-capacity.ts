@@ -1,6 +1,7 @@
-import { deepEqual, nameIsDNSSubdomain } from '@kubewright/base'
+import { nameIsDNSSubdomain } from '@kubewright/base'
 import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { addInvalid } from '../../checks/field-checks.ts'
 import { deprecatedNodeLabel } from '../../checks/node-label-warnings.ts'
 import { checkSelector, immutableText, selectorValue, type UncheckedSelector } from '../../checks/strategy-checks.ts'
@@ -30,7 +31,7 @@ export const csiStorageCapacities: BuiltinDefinition = defineBuiltin({
       checkSelector(before, topologyPath, (old as Capacity).nodeTopology)
       const errors = validateCapacity(object, before.length > 0)
       const { nodeTopology, storageClassName = '' } = object as Capacity
-      if (!deepEqual(nodeTopology, (old as Capacity).nodeTopology)) {
+      if (!semanticEqual(nodeTopology, (old as Capacity).nodeTopology)) {
         errors.push(invalid(topologyPath, selectorValue(nodeTopology), immutableText))
       }
       if (storageClassName !== ((old as Capacity).storageClassName ?? '')) {

@@ -1,8 +1,8 @@
 import { deepEqual, isQualifiedName, nameIsDNSSubdomain } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
-import { duplicate, type FieldError, FieldPath, forbidden, notSupported, required } from '@kubewright/schema'
+import { duplicate, type FieldError, FieldPath, forbidden, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
-import { addInvalid, checkQualifiedName } from '../../checks/field-checks.ts'
+import { addInvalid, checkQualifiedName, unsupported } from '../../checks/field-checks.ts'
 import { deprecatedNodeLabel } from '../../checks/node-label-warnings.ts'
 import { checkImmutable } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
@@ -64,11 +64,11 @@ function validateClass(object: MutableObject): FieldError[] {
   checkProvisioner(errors, FieldPath.of('provisioner'), provisioner)
   validateParameters(parameters ?? {}, true, errors)
   if (reclaimPolicy && !['Delete', 'Retain'].includes(reclaimPolicy)) {
-    errors.push(notSupported(FieldPath.of('reclaimPolicy'), reclaimPolicy, ['Delete', 'Retain']))
+    errors.push(unsupported(FieldPath.of('reclaimPolicy'), reclaimPolicy, ['Delete', 'Retain']))
   }
   const modes = ['Immediate', 'WaitForFirstConsumer']
   if (volumeBindingMode === undefined) errors.push(required(modePath))
-  else if (!modes.includes(volumeBindingMode)) errors.push(notSupported(modePath, volumeBindingMode, modes))
+  else if (!modes.includes(volumeBindingMode)) errors.push(unsupported(modePath, volumeBindingMode, modes))
   validateTopologies(allowedTopologies ?? [], errors)
   return errors
 }

@@ -1,9 +1,10 @@
-import { deepEqual, inclusiveRangeMessage, nameIsDNSSubdomain, utf8Length } from '@kubewright/base'
+import { inclusiveRangeMessage, nameIsDNSSubdomain, utf8Length } from '@kubewright/base'
 import type { VolumeAttachment } from '@kubewright/k8s'
 import type * as storage from '@kubewright/k8s/storage/v1'
 import { type FieldError, FieldPath, forbidden, invalid, required, tooLong } from '@kubewright/schema'
 import { goValueOf } from '../../../codec/json/go-value.ts'
 import type { MutableObject } from '../../../resource/object.ts'
+import { semanticEqual } from '../../../resource/semantic-equal.ts'
 import { withStatus } from '../../../resource/status-strategy.ts'
 import { ageColumn, booleanColumn, column, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { addInvalid, checkCsiDriverName } from '../../checks/field-checks.ts'
@@ -64,7 +65,7 @@ export const volumeAttachments: BuiltinDefinition = defineBuiltin({
 function validateUpdate(object: MutableObject, old: MutableObject): FieldError[] {
   const errors = validateAttachment(object)
   const spec = part<Spec>(object, 'spec')
-  if (!deepEqual(spec, old['spec'])) {
+  if (!semanticEqual(spec, old['spec'])) {
     const inline = spec.source?.inlineVolumeSpec
     const shown = {
       Attacher: spec.attacher ?? '',

@@ -1,6 +1,6 @@
-import { deepEqual } from '@kubewright/base'
 import { FieldPath } from '@kubewright/schema'
 import type { MutableObject } from '../../../../resource/object.ts'
+import { semanticEqual } from '../../../../resource/semantic-equal.ts'
 import type { SecurityContext } from '../pod-types.ts'
 import { podSpecOf } from '../validation/validate-pod.ts'
 import { visitContainers } from '../visit-containers.ts'
@@ -20,7 +20,7 @@ export function fillAppArmorFields(pod: MutableObject, warn: (text: string) => v
     const annotation = annotations[key]
     if (annotation === undefined || container.securityContext?.appArmorProfile) return
     const profile = profileOf(annotation)
-    if (profile && deepEqual(profile, spec.securityContext?.appArmorProfile)) return
+    if (profile && semanticEqual(profile, spec.securityContext?.appArmorProfile)) return
     if (profile) container.securityContext = { ...container.securityContext, appArmorProfile: profile }
     warn(`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`)
   })

@@ -1,4 +1,5 @@
-import { type FieldError, type FieldPath, forbidden, invalid, notSupported, required } from '@kubewright/schema'
+import { type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
+import { unsupported } from '../../../checks/field-checks.ts'
 import type { PodSpec } from '../pod-types.ts'
 import { visitContainers } from '../visit-containers.ts'
 
@@ -36,7 +37,7 @@ export function validateOperatingSystem(spec: PodSpec, path: FieldPath, errors: 
   if (name === '') errors.push(required(path.child('os', 'name')))
   else if (name === 'linux') validateLinux(spec, path, errors)
   else if (name === 'windows') validateWindows(spec, path, errors)
-  else errors.push(notSupported(path.child('os'), name, ['linux', 'windows']))
+  else errors.push(unsupported(path.child('os'), name, ['linux', 'windows']))
 }
 
 function validateLinux(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {

@@ -1,8 +1,9 @@
-import { deepCopy, deepEqual } from '@kubewright/base'
+import { deepCopy } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, invalid } from '@kubewright/schema'
 import { goValueOf } from '../../../../codec/json/go-value.ts'
 import { jsonDiff } from '../../../../codec/json/json-diff.ts'
 import type { MutableObject } from '../../../../resource/object.ts'
+import { semanticEqual } from '../../../../resource/semantic-equal.ts'
 import { podQosClass } from '../pod-qos.ts'
 import type { Container, PodLike, ResourceList, ResourceRequirements } from '../pod-types.ts'
 import { isSidecar } from '../resources/pod-resources.ts'
@@ -25,7 +26,7 @@ export function validateEphemeralContainersUpdate(pod: MutableObject, old: Mutab
     const container = now.get(before.name)
     const name = JSON.stringify(before.name)
     if (!container) errors.push(forbidden(at, `existing ephemeral containers ${name} may not be removed\n`))
-    else if (!deepEqual(before, container)) {
+    else if (!semanticEqual(before, container)) {
       const diff = jsonDiff(goValueOf('EphemeralContainer', before), goValueOf('EphemeralContainer', container))
       errors.push(forbidden(at, `existing ephemeral containers ${name} may not be changed\n${diff}`))
     }
@@ -82,7 +83,7 @@ export function validatePodResize(pod: MutableObject, old: MutableObject): Field
       const then = before[list]![i]!
       const sidecar = isSidecar(container)
       const compared = list === 'containers' || sidecar ? withComputeOf(container, then) : container
-      if (deepEqual(compared, then)) continue
+      if (semanticEqual(compared, then)) continue
       const text =
         list === 'containers'
           ? 'only cpu and memory resources are mutable'

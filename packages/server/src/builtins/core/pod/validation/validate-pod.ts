@@ -1,8 +1,9 @@
-import { deepCopy, deepEqual, inclusiveRangeMessage } from '@kubewright/base'
+import { deepCopy, inclusiveRangeMessage } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import { goShown, goValueOf } from '../../../../codec/json/go-value.ts'
 import { jsonDiff } from '../../../../codec/json/json-diff.ts'
 import type { MutableObject } from '../../../../resource/object.ts'
+import { semanticEqual } from '../../../../resource/semantic-equal.ts'
 import type { Container, PodSpec } from '../pod-types.ts'
 import { validatePodAnnotations } from '../template/validate-pod-template.ts'
 import { checkImageBlanks } from './containers/validate-container.ts'
@@ -103,9 +104,9 @@ export function validatePodUpdate(pod: MutableObject, old: MutableObject): Field
   if (!checkDeadline(spec.activeDeadlineSeconds, before.activeDeadlineSeconds, errors)) return errors
   checkTolerations(spec, before, errors)
   checkGates(spec, before, errors)
-  if (deepEqual(spec, before)) return errors
+  if (semanticEqual(spec, before)) return errors
   const munged = withoutMutable(spec, before, errors)
-  if (!deepEqual(munged, before)) {
+  if (!semanticEqual(munged, before)) {
     const diff = jsonDiff(goValueOf('PodSpec', before), goValueOf('PodSpec', munged))
     errors.push(forbidden(specPath, `pod updates may not change fields other than ${mutable}\n${diff}`))
   }
@@ -191,7 +192,7 @@ function withoutMutable(spec: PodSpec, before: PodSpec, errors: FieldError[]): P
   }
   if ((before.schedulingGates ?? []).length === 0) return munged
   // While a pod has scheduling gates, an update may narrow the choice of nodes.
-  if (!deepEqual(munged.nodeSelector ?? {}, before.nodeSelector ?? {})) {
+  if (!semanticEqual(munged.nodeSelector ?? {}, before.nodeSelector ?? {})) {
     const lost = Object.entries(before.nodeSelector ?? {}).some(([key, value]) => munged.nodeSelector?.[key] !== value)
     if (lost) {
       const text = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
@@ -199,7 +200,7 @@ function withoutMutable(spec: PodSpec, before: PodSpec, errors: FieldError[]): P
     }
     restore('nodeSelector')
   }
-  if (!deepEqual(munged.affinity?.nodeAffinity ?? null, before.affinity?.nodeAffinity ?? null)) {
+  if (!semanticEqual(munged.affinity?.nodeAffinity ?? null, before.affinity?.nodeAffinity ?? null)) {
     checkNodeAffinity(munged, before, errors)
     const { nodeAffinity: _, ...others } = munged.affinity ?? {}
     const restored = {
@@ -233,7 +234,7 @@ function checkNodeAffinity(spec: PodSpec, before: PodSpec, errors: FieldError[])
     const next = now[i] ?? {}
     const grown = (['matchExpressions', 'matchFields'] as const).every((field) => {
       const wanted = term[field] ?? []
-      return deepEqual((next[field] ?? []).slice(0, wanted.length), wanted)
+      return semanticEqual((next[field] ?? []).slice(0, wanted.length), wanted)
     })
     const wasEmpty = !term.matchExpressions?.length && !term.matchFields?.length
     const isEmpty = !next.matchExpressions?.length && !next.matchFields?.length

@@ -1,15 +1,7 @@
 import { validateLabelSelector } from '@kubewright/api'
 import { append, isDNS1123Label, isQualifiedName, isValidLabelValue, nameIsDNSSubdomain } from '@kubewright/base'
-import {
-  duplicate,
-  type FieldError,
-  type FieldPath,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-} from '@kubewright/schema'
-import { addInvalid, checkEnum, checkPositive, checkQualifiedName } from '../../../checks/field-checks.ts'
+import { duplicate, type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
+import { addInvalid, checkEnum, checkPositive, checkQualifiedName, unsupported } from '../../../checks/field-checks.ts'
 import type { PodSpec } from '../pod-types.ts'
 
 type Affinity = NonNullable<PodSpec['affinity']>
@@ -215,7 +207,7 @@ export function validateTopologySpread(constraints: readonly Spread[], path: Fie
     for (const field of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
       const policy = constraint[field]
       if (policy !== undefined && policy !== 'Honor' && policy !== 'Ignore') {
-        errors.push(notSupported(at.child(field), policy, ['Honor', 'Ignore']))
+        errors.push(unsupported(at.child(field), policy, ['Honor', 'Ignore']))
       }
     }
     validateLabelKeys(constraint.matchLabelKeys, [], constraint.labelSelector, at, errors)
@@ -251,9 +243,9 @@ export function validateTolerations(
       }
     } else {
       const known = operator === 'Lt' || operator === 'Gt' ? ['Equal', 'Exists', 'Lt', 'Gt'] : ['Equal', 'Exists']
-      errors.push(notSupported(at.child('operator'), operator, known))
+      errors.push(unsupported(at.child('operator'), operator, known))
     }
-    if (effect !== '' && !effects.includes(effect)) errors.push(notSupported(at.child('effect'), effect, effects))
+    if (effect !== '' && !effects.includes(effect)) errors.push(unsupported(at.child('effect'), effect, effects))
   }
 }
 

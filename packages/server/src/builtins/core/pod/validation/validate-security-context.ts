@@ -1,15 +1,7 @@
 import { inclusiveRangeMessage, isDNS1123Subdomain } from '@kubewright/base'
-import {
-  duplicate,
-  type FieldError,
-  type FieldPath,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from '@kubewright/schema'
+import { duplicate, type FieldError, type FieldPath, invalid, required, tooLong } from '@kubewright/schema'
 import { goShown } from '../../../../codec/json/go-value.ts'
-import { addInvalid, checkDescendingPath } from '../../../checks/field-checks.ts'
+import { addInvalid, checkDescendingPath, unsupported } from '../../../checks/field-checks.ts'
 import type { PodSpec, SecurityContext } from '../pod-types.ts'
 
 const maxId = 2_147_483_647
@@ -36,7 +28,7 @@ export function validateSecurityContext(
   if (context.procMount !== undefined) {
     const at = path.child('procMount')
     const known = ['Default', 'Unmasked']
-    if (!known.includes(context.procMount)) errors.push(notSupported(at, context.procMount, known))
+    if (!known.includes(context.procMount)) errors.push(unsupported(at, context.procMount, known))
     if (hostUsers && context.procMount === 'Unmasked') {
       errors.push(invalid(at, context.procMount, '`hostUsers` must be false to use `Unmasked`'))
     }
@@ -81,7 +73,7 @@ export function validatePodSecurityContext(spec: PodSpec, path: FieldPath, error
 }
 
 function checkChoice(errors: FieldError[], path: FieldPath, value: string | undefined, known: readonly string[]): void {
-  if (value !== undefined && !known.includes(value)) errors.push(notSupported(path, value, known))
+  if (value !== undefined && !known.includes(value)) errors.push(unsupported(path, value, known))
 }
 
 function validateSysctls(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
@@ -109,7 +101,7 @@ function validateSeccompProfile(
   if (!profile) return
   if (!profile.type) errors.push(required(path.child('type'), 'type is required when seccompProfile is set'))
   else if (!profileTypes.includes(profile.type)) {
-    errors.push(notSupported(path.child('type'), profile.type, profileTypes))
+    errors.push(unsupported(path.child('type'), profile.type, profileTypes))
   }
   const at = path.child('localhostProfile')
   if (profile.type !== 'Localhost') {
@@ -138,7 +130,7 @@ function validateAppArmorProfile(
     if (local !== undefined) errors.push(invalid(at, local, 'can only be set when AppArmor type is Localhost'))
   } else if (!profile.type) {
     errors.push(required(path.child('type'), 'type is required when appArmorProfile is set'))
-  } else errors.push(notSupported(path.child('type'), profile.type, profileTypes))
+  } else errors.push(unsupported(path.child('type'), profile.type, profileTypes))
 }
 
 const netBios = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/

@@ -6,11 +6,10 @@ import {
   forbidden,
   invalid,
   notFound,
-  notSupported,
   required,
   tooLong,
 } from '@kubewright/schema'
-import { addInvalid, checkDescendingPath, checkEnum, checkLabel } from '../../../../checks/field-checks.ts'
+import { addInvalid, checkDescendingPath, checkEnum, checkLabel, unsupported } from '../../../../checks/field-checks.ts'
 import type { Container, EphemeralContainer, PodSpec, Volume } from '../../pod-types.ts'
 import { isSidecar } from '../../resources/pod-resources.ts'
 import { validateSecurityContext } from '../validate-security-context.ts'
@@ -239,7 +238,7 @@ function checkMountModes(
   if (recursiveReadOnly === undefined || recursiveReadOnly === 'Disabled') return
   const at = path.child('recursiveReadOnly')
   if (recursiveReadOnly !== 'Enabled' && recursiveReadOnly !== 'IfPossible') {
-    errors.push(notSupported(at, recursiveReadOnly, ['Disabled', 'Enabled', 'IfPossible']))
+    errors.push(unsupported(at, recursiveReadOnly, ['Disabled', 'Enabled', 'IfPossible']))
     return
   }
   if (!readOnly) errors.push(forbidden(at, 'may only be specified when readOnly is true'))

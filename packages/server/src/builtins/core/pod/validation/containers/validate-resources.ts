@@ -1,15 +1,6 @@
 import { isDNS1123Label, isQualifiedName, Quantity } from '@kubewright/base'
-import {
-  duplicate,
-  FieldError,
-  type FieldPath,
-  forbidden,
-  invalid,
-  notFound,
-  notSupported,
-  required,
-} from '@kubewright/schema'
-import { addInvalid } from '../../../../checks/field-checks.ts'
+import { duplicate, FieldError, type FieldPath, forbidden, invalid, notFound, required } from '@kubewright/schema'
+import { addInvalid, unsupported } from '../../../../checks/field-checks.ts'
 import {
   isExtendedResource,
   isHugePages,
@@ -52,7 +43,7 @@ function checkPodResourceName(errors: FieldError[], path: FieldPath, name: strin
   const before = errors.length
   checkResourceName(errors, path, name)
   if (errors.length === before && !isPodLevelResource(name)) {
-    errors.push(notSupported(path, name, ['cpu', 'hugepages-', 'memory']))
+    errors.push(unsupported(path, name, ['cpu', 'hugepages-', 'memory']))
   }
 }
 
