@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeJson, parseJson, strictDecodingMessage } from './decode-json.ts'
 import { encodeJson } from './encode-json.ts'
-import { JsonReader } from './json-reader.ts'
+import { JsonReader, RepeatedNull } from './json-reader.ts'
 import { JsonSyntaxError } from './json-syntax-error.ts'
 
 describe('JsonReader.read() fails as encoding/json does', () => {
@@ -158,6 +158,18 @@ describe('decodeJson()', () => {
     expect(decodeJson(text, { strict: true, schema: configMap }).strictErrors).toEqual([
       'unknown field "metadata.ownerReferences[1].x"',
     ])
+  })
+
+  it('keeps the earlier value of a field that is null the second time, and merges repeated lists, if asked to', () => {
+    const item: JSONSchemaProps = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } }
+    const schema: JSONSchemaProps = {
+      type: 'object',
+      properties: { x: { type: 'string' }, l: { type: 'array', items: item } },
+    }
+    const text = '{"x":"1","x":null,"l":[{"a":"1"}],"l":[{"b":"2"},{"b":"3"}]}'
+    const { value } = decodeJson(text, { strict: true, schema, keepRepeated: true })
+    expect(value).toEqual({ x: new RepeatedNull('1'), l: [{ a: '1', b: '2' }, { b: '3' }] })
+    expect(decodeJson(text, { strict: true, schema }).value).toEqual({ x: null, l: [{ b: '2' }, { b: '3' }] })
   })
 
   it('keeps the last duplicate field without a schema', () => {

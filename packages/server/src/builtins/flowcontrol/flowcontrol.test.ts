@@ -32,7 +32,7 @@ describe('flow control objects', () => {
     ;(schema['spec'] as { rules: object[] }).rules = []
     expect(await createErrors(schema)).toEqual([
       'spec: Invalid value: {"PriorityLevelConfiguration":{"Name":"exempt"},"MatchingPrecedence":1,"DistinguisherMethod":null,' +
-        '"Rules":null}: spec of \'exempt\' must equal the fixed value',
+        '"Rules":[]}: spec of \'exempt\' must equal the fixed value',
     ])
   })
 })

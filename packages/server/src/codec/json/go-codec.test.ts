@@ -1,3 +1,4 @@
+import { RepeatedNull } from '@kubewright/api'
 import { describe, expect, test } from 'vitest'
 import { DecodeState, GoDecodeError, goCodec } from './go-codec.ts'
 
@@ -89,6 +90,22 @@ describe('goCodec().decode()', () => {
       { metadata: {} },
     ])
     expect(stored('rbac/v1.Role', { rules: [] })).toEqual({ metadata: {}, rules: null })
+  })
+
+  test('keeps empty lists in memory even where JSON omits them', () => {
+    const value = { containers: [], nodeSelector: {}, resources: { claims: [] } }
+    const decode = (state: DecodeState): unknown => goCodec('core/v1.PodSpec').decode(value, state)
+    expect(decode(new DecodeState({ inMemory: true }))).toEqual({ containers: [], resources: { claims: [] } })
+    expect(decode(new DecodeState({ keepEmpty: true }))).toEqual({ containers: [], resources: {} })
+  })
+
+  test('keeps the earlier value of a repeated field that cannot be null', () => {
+    const value = { name: new RepeatedNull('a'), command: new RepeatedNull(['x']), tty: new RepeatedNull(true) }
+    expect(goCodec('core/v1.Container').decode(value, new DecodeState({ inMemory: true, repeated: true }))).toEqual({
+      name: 'a',
+      tty: true,
+      resources: {},
+    })
   })
 
   test('does not modify the prototype', () => {

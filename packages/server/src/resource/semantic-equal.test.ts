@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { hasEmptyParts, semanticEqual } from './semantic-equal.ts'
+
+describe('semanticEqual()', () => {
+  it.each<[unknown, unknown, boolean]>([
+    [[], undefined, true],
+    [{ a: [] }, {}, true],
+    [{}, { a: { b: [] } }, false],
+    [{ a: { b: [] } }, { a: {} }, true],
+    [{ labels: {} }, {}, true],
+    // A struct that is present and empty differs from an absent one.
+    [{ securityContext: {} }, {}, false],
+    [[1], [], false],
+    [{ a: 1, b: null }, { a: 1 }, false],
+    [{ ['__proto__']: [1] }, {}, false],
+  ])('compares %j and %j: %s', (a, b, equal) => {
+    expect(semanticEqual(a, b)).toBe(equal)
+    expect(semanticEqual(b, a)).toBe(equal)
+  })
+})
+
+it('hasEmptyParts() finds empty lists and maps at any depth', () => {
+  expect(hasEmptyParts({ a: [{ b: [] }] })).toBe(true)
+  expect(hasEmptyParts({ metadata: { labels: {} } })).toBe(true)
+  expect(hasEmptyParts({ spec: { securityContext: {} }, list: [1] })).toBe(false)
+})
