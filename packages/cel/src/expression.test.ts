@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CelCostError, CelError, CelPlanError } from './cel-error.ts'
-import { DYN, INT } from './cel-type.ts'
+import { ANY, DYN, INT, mapType, STRING } from './cel-type.ts'
 import { CelMap } from './collections.ts'
 import { CelEnvironment } from './environment.ts'
 import { CostMeter } from './expression.ts'
@@ -212,6 +212,22 @@ it('evaluate() charges long concatenated lists by their size, short ones one uni
   }
   expect(costOf(50)).toBe(costOf(1))
   expect(costOf(5000) - costOf(1)).toBe(1000)
+})
+
+it('selects() reports whether an expression selects a field of a variable', () => {
+  const environment = CelEnvironment.create({ variables: { claims: mapType(STRING, ANY) } })
+  const selects = (source: string): boolean => environment.compile(source).selects('claims', 'email')
+  for (const source of [
+    'claims.email',
+    'claims.?email',
+    'has(claims.email)',
+    "[1].map(x, {'a': claims.email + 'b'})",
+  ]) {
+    expect(selects(source), source).toBe(true)
+  }
+  for (const source of ["claims['email']", 'claims.x.email', "'claims.email'", 'claims.other']) {
+    expect(selects(source), source).toBe(false)
+  }
 })
 
 it('uses() reports whether an expression refers to a variable', () => {

@@ -6,6 +6,7 @@ import { type CheckedExpr, check } from './internal/checker.ts'
 import { estimateExpressionCost } from './internal/cost-estimator.ts'
 import type { SizeEstimator } from './internal/declared-sizes.ts'
 import { Frame, type Plan, type Run } from './internal/frame.ts'
+import { hasSelection } from './internal/has-selection.ts'
 import { validateLiterals } from './internal/literal-validation.ts'
 import { parse } from './internal/parser.ts'
 import { Planner } from './internal/planner.ts'
@@ -70,6 +71,14 @@ export class CelExpression {
   /** Reports whether the expression refers to the variable. */
   uses(variable: string): boolean {
     return this.#checked.references.some((r) => r?.kind === 'ident' && r.name === variable)
+  }
+
+  /**
+   * Reports whether the expression selects the field of the variable: `variable.field`, `variable.?field` or
+   * `has(variable.field)`. An index such as `variable["field"]` does not count.
+   */
+  selects(variable: string, field: string): boolean {
+    return hasSelection(this.#checked.expr, variable, field)
   }
 
   /**

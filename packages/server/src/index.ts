@@ -26,6 +26,8 @@ export { type AssembledServer, type AssembleServerOptions, assembleServer } from
 export type { AccessControlOptions, AnonymousAccess } from './auth/access-control.ts'
 export { type AuthorizationMode, authorizationModes } from './auth/authorization-modes.ts'
 export type { Authorizer, Decision } from './auth/authorizer.ts'
+export { type SigningAlgorithm, signingAlgorithms } from './auth/jwt/json-web-token.ts'
+export { JwtAuthentication, type JwtAuthenticationOptions } from './auth/jwt/jwt-authentication.ts'
 export { startClusterRoleAggregation } from './auth/rbac/aggregate-cluster-roles.ts'
 export type { RequestHeaderOptions } from './auth/request-header.ts'
 export { ServiceAccountKeys, type SignedClaims } from './auth/service-account-keys.ts'
@@ -34,6 +36,17 @@ export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
 export { kubernetesAddress, type ServiceRanges } from './builtins/core/service/service-allocator.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
 export { type AuditPolicy, type ParsedAuditPolicy, parseAuditPolicy } from './config/audit-policy.ts'
+export {
+  type AnonymousConfig,
+  type AuthenticationConfig,
+  type AuthenticationConfigOptions,
+  type ClaimMapping,
+  type ClaimRule,
+  type JwtAuthenticatorConfig,
+  type JwtIssuer,
+  parseAuthenticationConfig,
+} from './config/authentication-config.ts'
+export type { ClaimExpression } from './config/claim-expressions.ts'
 export { type EncryptionConfig, parseEncryptionConfig } from './config/encryption-config.ts'
 export {
   createExtensionServer,

@@ -1,4 +1,5 @@
 import { defineFlags, IPAddress, IPPrefix, integerFrom, UsageError } from '@kubewright/base'
+import { authenticationFlags } from './authentication-flags.ts'
 import { kubeletFlags } from './kubelet-flags.ts'
 
 const section = 'API server, as in kube-apiserver'
@@ -35,7 +36,7 @@ export const apiServerFlags = defineFlags({
   },
   'anonymous-auth': {
     section,
-    default: true,
+    defaultText: 'true',
     help: 'Serve requests without credentials as the user system:anonymous; otherwise they get 401',
   },
   'token-auth-file': {
@@ -125,6 +126,7 @@ export const apiServerFlags = defineFlags({
     defaultText: 'true with simulated nodes',
     help: 'Bind pods to nodes; --no-scheduler leaves that to another scheduler',
   },
+  ...authenticationFlags,
   ...kubeletFlags,
 })
 

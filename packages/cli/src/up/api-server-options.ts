@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { parseYaml } from '@kubewright/api'
 import { errorText, type FlagValues, UsageError } from '@kubewright/base'
 import {
+  type AnonymousAccess,
   type AuditPolicy,
   type AuthorizationMode,
   authorizationModes,
@@ -15,6 +16,7 @@ import {
   type StaticToken,
 } from '@kubewright/server'
 import type { apiServerFlags } from './api-server-flags.ts'
+import { type AuthenticationOptions, authenticationOptions } from './authentication-options.ts'
 import { featureGates } from './feature-gates.ts'
 import { kubeletOptions } from './kubelet-options.ts'
 import type { RotationLimits } from './rotating-file.ts'
@@ -27,7 +29,9 @@ export interface ApiServerOptions {
   readonly advertiseAddress?: string | undefined
   readonly clusterIpRange: string
   readonly authorization: readonly AuthorizationMode[]
-  readonly anonymous: boolean
+  readonly anonymous: AnonymousAccess
+  /** The issuers of ID tokens; undefined for none. */
+  readonly authentication?: AuthenticationOptions | undefined
   readonly tokens: readonly StaticToken[]
   readonly admission: AdmissionChoice
   readonly flowControl: boolean
@@ -67,7 +71,8 @@ export async function apiServerOptions(
 ): Promise<ApiServerOptions> {
   const warnings: string[] = []
   const authorization = modesOf(values['authorization-mode'])
-  let anonymous = values['anonymous-auth']
+  const { authentication, ...access } = await authenticationOptions(values, values['anonymous-auth'])
+  let { anonymous } = access
   if (anonymous && authorization.includes('AlwaysAllow')) {
     anonymous = false
     warnings.push(
@@ -81,6 +86,7 @@ export async function apiServerOptions(
     clusterIpRange: values['service-cluster-ip-range'],
     authorization,
     anonymous,
+    authentication,
     tokens: await tokensIn(values['token-auth-file'], warnings),
     admission: admissionChoice(enabledPlugins, values['disable-admission-plugins'] ?? []),
     flowControl: values['enable-priority-and-fairness'],

@@ -4,7 +4,7 @@ import { closestWord, errorText, type FlagTable, parseFlags, UsageError } from '
 
 /**
  * The arguments that a configuration file stands for: a YAML mapping from the names of flags to values. Lists are joined by commas, mappings
- * become `key=value` pairs. Every mistake is a {@link UsageError} that names the file and the field.
+ * become `key=value` pairs; each element is an argument of its own if the flag may be repeated. Every mistake is a {@link UsageError} that names the file and the field.
  */
 export async function configFileArguments(args: readonly string[], flags: FlagTable): Promise<string[]> {
   const file = configFileOf(args)
@@ -19,7 +19,7 @@ export async function configFileArguments(args: readonly string[], flags: FlagTa
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw new UsageError(`--config ${file}: must be a mapping of flags, such as "port: 6443"`)
   }
-  return Object.entries(value).map(([name, given]) => argumentOf(file, name, given, flags))
+  return Object.entries(value).flatMap(([name, given]) => argumentsOf(file, name, given, flags))
 }
 
 /** The value of `--config`, of which the last one counts. */
@@ -33,44 +33,43 @@ function configFileOf(args: readonly string[]): string | undefined {
   return file
 }
 
-function argumentOf(file: string, name: string, value: unknown, flags: FlagTable): string {
+function argumentsOf(file: string, name: string, value: unknown, flags: FlagTable): string[] {
   const fail = (problem: string): UsageError => new UsageError(`${file}: ${name}: ${problem}`)
   const flag = Object.hasOwn(flags, name) && name !== 'config' ? flags[name] : undefined
   if (!flag) {
     const meant = closestWord(name, Object.keys(flags))
     throw fail(`unknown field${meant === undefined ? '' : `, did you mean ${meant}?`}`)
   }
-  const text = textOf(value)
-  if (text === undefined) throw fail('must be a text, a number, true, false, a list of them or a mapping to them')
-  const argument = `--${name}=${text}`
-  try {
-    parseFlags({ [name]: flag }, [argument])
-  } catch (error) {
-    // Messages begin with the flag, which the file names without dashes.
-    throw fail(errorText(error).replace(`--${name} `, ''))
-  }
-  return argument
+  const texts = textsOf(value)
+  if (texts === undefined) throw fail('must be a text, a number, true, false, a list of them or a mapping to them')
+  const values = flag.repeatable ? texts : [texts.join(',')]
+  return values.map((text) => {
+    const argument = `--${name}=${text}`
+    try {
+      parseFlags({ [name]: flag }, [argument])
+    } catch (error) {
+      // Messages begin with the flag, which the file names without dashes.
+      throw fail(errorText(error).replace(`--${name} `, ''))
+    }
+    return argument
+  })
 }
 
-function textOf(value: unknown): string | undefined {
-  if (Array.isArray(value)) return joined(value.map(scalarOf))
-  if (typeof value === 'object' && value !== null) {
-    return joined(
-      Object.entries(value).map(([key, item]) => {
-        const text = scalarOf(item)
-        return text === undefined ? undefined : `${key}=${text}`
-      }),
-    )
-  }
-  return scalarOf(value)
+/** The texts of a value, several for a list or a mapping; undefined for values that no flag has. */
+function textsOf(value: unknown): string[] | undefined {
+  let texts: (string | undefined)[]
+  if (Array.isArray(value)) texts = value.map(scalarOf)
+  else if (typeof value === 'object' && value !== null) {
+    texts = Object.entries(value).map(([key, item]) => {
+      const text = scalarOf(item)
+      return text === undefined ? undefined : `${key}=${text}`
+    })
+  } else texts = [scalarOf(value)]
+  return texts.every((text) => text !== undefined) ? texts : undefined
 }
 
 function scalarOf(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : undefined
-}
-
-function joined(parts: readonly (string | undefined)[]): string | undefined {
-  return parts.includes(undefined) ? undefined : parts.join(',')
 }

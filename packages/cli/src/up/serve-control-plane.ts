@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { AsyncDisposer, isKubewrightError, type Logger, toMillis, UsageError } from '@kubewright/base'
+import { AsyncDisposer, type Clock, isKubewrightError, type Logger, toMillis, UsageError } from '@kubewright/base'
 import { type ControlPlane, chooseControllers, kubeconfigFor, startControlPlane } from '@kubewright/controlplane'
-import { adminUser, createFrontProxyIdentity, listen } from '@kubewright/server'
+import { adminUser, createFrontProxyIdentity, JwtAuthentication, listen } from '@kubewright/server'
 import type { Store } from '@kubewright/storage'
 import type { CommandContext } from '../command/command-context.ts'
 import { type AuditLogOptions, admissionChoice } from './api-server-options.ts'
+import type { AuthenticationOptions } from './authentication-options.ts'
+import { followFile } from './follow-file.ts'
 import { freeKubeconfig } from './free-kubeconfig.ts'
 import { identityOf, openBackend } from './open-backend.ts'
 import type { PlaneOptions } from './plane-options.ts'
@@ -61,6 +63,7 @@ export async function serveControlPlane(
     const { token, limits } = options
     let port = options.port
     const audit = apiServer?.audit && auditSink(apiServer.audit, context, disposer)
+    const jwt = apiServer?.authentication && jwtAuthentication(apiServer.authentication, { clock, log }, disposer)
     const plane = disposer.use(
       await startControlPlane({
         store,
@@ -97,6 +100,7 @@ export async function serveControlPlane(
             serviceAccounts: { keys: [identity.serviceAccountKey] },
             externalAddress: () => urlOf(addresses.advertised ?? addresses.local, port).slice('https://'.length),
             ...(apiServer ? { anonymous: apiServer.anonymous, authorization: apiServer.authorization } : {}),
+            jwt,
             ...(apiServer?.bootstrapTokens === false ? { bootstrapTokens: false } : {}),
           },
         },
@@ -175,6 +179,41 @@ async function chosenControllers(choice: PlaneOptions['controllers']): Promise<P
     if (isKubewrightError(error, 'KW_CONTROLLER_UNKNOWN')) throw new UsageError(`--${error.message}`)
     throw error
   }
+}
+
+/** Starts to authenticate ID tokens, and follows the file that describes their issuers. */
+function jwtAuthentication(
+  { jwt, algorithms, file }: AuthenticationOptions,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  disposer: AsyncDisposer,
+): JwtAuthentication {
+  const authentication = new JwtAuthentication(jwt, { algorithms, clock, log })
+  const stop = async (): Promise<void> => authentication[Symbol.dispose]()
+  if (!file) {
+    disposer.defer(stop)
+    return authentication
+  }
+  const changed = async (text: string): Promise<'done' | 'retry'> => {
+    let next: AuthenticationOptions['jwt']
+    try {
+      next = file.parse(text)
+    } catch (error) {
+      log.error(error, 'Ignored a change of the authentication configuration: it is not valid', { file: file.path })
+      return 'done'
+    }
+    try {
+      await authentication.update(next)
+    } catch (error) {
+      log.error(error, 'Could not apply the new authentication configuration; retrying', { file: file.path })
+      return 'retry'
+    }
+    log.info('Reloaded the authentication configuration', { file: file.path })
+    return 'done'
+  }
+  disposer.use(followFile(file.path, file.text, changed, { clock, log }))
+  // Runs before the disposal of the follower, which waits for an update in progress.
+  disposer.defer(stop)
+  return authentication
 }
 
 /** Opens the audit log. Events to the standard output are lines of it. */

@@ -8,6 +8,7 @@ import type { Authorizer } from './authorizer.ts'
 import { bearerTokens } from './bearer-token.ts'
 import { bootstrapTokens } from './bootstrap-tokens.ts'
 import { clientCertificates } from './client-certificates.ts'
+import type { JwtAuthentication } from './jwt/jwt-authentication.ts'
 import { NodeAuthorizer } from './node/node-authorizer.ts'
 import { NodeGraph } from './node/node-graph.ts'
 import { openIdMetadata } from './openid-metadata.ts'
@@ -31,6 +32,8 @@ export interface AccessControlOptions {
   readonly authorization?: readonly AuthorizationMode[]
   /** Whether the tokens in Secrets of type bootstrap.kubernetes.io/token authenticate machines that join. @default true */
   readonly bootstrapTokens?: boolean
+  /** Authenticates the tokens of OpenID Connect issuers. Stays the caller's to dispose. @default none */
+  readonly jwt?: JwtAuthentication | undefined
   /** Trusts the user headers of a front proxy, as kube-apiserver does. @default no proxy is trusted */
   readonly requestHeader?: RequestHeaderOptions
   readonly serviceAccounts?: {
@@ -92,6 +95,8 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
     staticTokens(options.tokens ?? [], audiences),
     async (token, wanted) => serviceAccountTokens?.ownerOf(token, wanted),
     async (token, wanted) => joiningTokens?.(token, wanted),
+    // After service accounts, because a token with an unknown key makes the server fetch the keys of its issuer.
+    ...(options.jwt ? [options.jwt.authenticatorFor(audiences)] : []),
   ]
   return {
     authenticators: [

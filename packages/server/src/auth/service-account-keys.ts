@@ -1,12 +1,5 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  sign,
-  verify,
-} from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { hasSignatureOf, parseJwt, signJwt } from './jwt/json-web-token.ts'
 
 /** A key that signs or verifies tokens. */
 interface TokenKey {
@@ -49,29 +42,21 @@ export class ServiceAccountKeys {
   /** Creates a JWT with these claims. */
   sign(claims: Readonly<Record<string, unknown>>): string {
     const { id, algorithm, privateKey } = this.#keys[0]!
-    const head = `${encode({ alg: algorithm, kid: id })}.${encode(claims)}`
-    const signature = sign('sha256', Buffer.from(head), { key: privateKey!, dsaEncoding: 'ieee-p1363' })
-    return `${head}.${signature.toString('base64url')}`
+    return signJwt(claims, { algorithm, id, key: privateKey! })
   }
 
   /** The claims of a JWT, an error message when none of the keys signed it, or undefined when the text is not a JWT. */
   verify(token: string): SignedClaims | string | undefined {
     const known = this.#verified.get(token)
     if (known) return known
-    const parts = token.split('.')
-    const header = decode(parts[0])
-    const claims = decode(parts[1])
-    // Buffer.from ignores padding and characters outside the alphabet, so the text of each part is checked as well.
-    if (parts.length !== 3 || !header || !claims || !isBase64Url(parts[2]!)) return undefined
-    const { kid = '', alg } = header
+    const parsed = parseJwt(token)
+    if (!parsed) return undefined
+    const { kid = '', alg } = parsed.header
     const candidates = kid === '' ? this.#keys : this.#keys.filter(({ id }) => id === kid)
     if (candidates.length === 0) return 'invalid signature, no keys found'
-    const signed = Buffer.from(token.slice(0, token.lastIndexOf('.')))
-    const signature = Buffer.from(parts[2]!, 'base64url')
     for (const { publicKey, algorithm } of candidates) {
-      if (alg !== algorithm) continue
-      if (!verify('sha256', signed, { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature)) continue
-      const result = { claims }
+      if (alg !== algorithm || !hasSignatureOf(parsed, algorithm, publicKey)) continue
+      const result = { claims: parsed.claims }
       if (this.#verified.size >= rememberedTokens) this.#verified.delete(this.#verified.keys().next().value!)
       this.#verified.set(token, result)
       return result
@@ -119,25 +104,4 @@ function tokenKey(pem: string): TokenKey {
     .update(publicKey.export({ type: 'spki', format: 'der' }))
     .digest('base64url')
   return { id, algorithm: p256 ? 'ES256' : 'RS256', publicKey, ...(privateKey ? { privateKey } : {}) }
-}
-
-function encode(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
-}
-
-function decode(part: string | undefined): Record<string, unknown> | undefined {
-  if (!part || !isBase64Url(part)) return undefined
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Whether a text is base64url without padding, in its only form: no unused bits are set in the last character. */
-function isBase64Url(text: string): boolean {
-  return text.length > 0 && Buffer.from(text, 'base64url').toString('base64url') === text
 }

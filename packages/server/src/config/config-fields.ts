@@ -1,3 +1,6 @@
+import { goQuote } from '@kubewright/base'
+import { FieldError, type FieldErrorType } from '@kubewright/schema'
+
 /** The mistakes in a configuration file, each with the path of its field. */
 export class ConfigProblems {
   readonly #errors: string[] = []
@@ -10,6 +13,18 @@ export class ConfigProblems {
 
   get errors(): readonly string[] {
     return this.#errors
+  }
+
+  /**
+   * Throws an Error for unknown fields, or for all other mistakes, with the texts of kube-apiserver: strict decoding comes before validation.
+   */
+  throwAny(): void {
+    if (this.unknown.length > 0) {
+      const fields = this.unknown.map((path) => `unknown field ${goQuote(path)}`)
+      throw new Error(`strict decoding error: ${fields.join(', ')}`)
+    }
+    const [first, ...more] = new Set(this.#errors)
+    if (first !== undefined) throw new Error(more.length === 0 ? first : `[${[first, ...more].join(', ')}]`)
   }
 }
 
@@ -36,6 +51,27 @@ export class ConfigFields {
   /** Reports a problem of a field. */
   report(name: string, problem: string): void {
     this.problems.add(this.at(name), problem)
+  }
+
+  /** Reports that a field is missing, with the text of kube-apiserver. */
+  required(name: string, detail = ''): void {
+    this.#reportAs('FieldValueRequired', name, '', detail)
+  }
+
+  /** Reports a value that is not valid, with the text of kube-apiserver. */
+  invalid(name: string, value: unknown, detail: string): void {
+    this.#reportAs('FieldValueInvalid', name, value, detail)
+  }
+
+  /** Reports a value that another element of the list has, with the text of kube-apiserver. */
+  duplicate(name: string, value: unknown): void {
+    this.#reportAs('FieldValueDuplicate', name, value, '')
+  }
+
+  /** Reports a value that is not one of the supported ones, with the text of kube-apiserver. */
+  unsupported(name: string, value: unknown, supported: readonly string[]): void {
+    const detail = `supported values: ${supported.map(goQuote).join(', ')}`
+    this.#reportAs('FieldValueNotSupported', name, value, detail)
   }
 
   has(name: string): boolean {
@@ -75,6 +111,10 @@ export class ConfigFields {
   /** Reports every field that no accessor has read. */
   done(): void {
     for (const name of Object.keys(this.#values)) if (!this.#read.has(name)) this.problems.unknown.push(this.at(name))
+  }
+
+  #reportAs(type: FieldErrorType, name: string, value: unknown, detail: string): void {
+    this.problems.add(name === '' ? this.path : this.at(name), new FieldError(type, '', value, detail).errorBody())
   }
 
   #typed(name: string, expected: string, fits: (value: unknown) => boolean): unknown {

@@ -1,0 +1,35 @@
+import { type Expr, OPERATORS } from '../ast.ts'
+
+/** Reports whether the expression contains `operand.field` or `operand.?field` for the identifier `operand`. */
+export function hasSelection(expr: Expr, operand: string, field: string): boolean {
+  const isOperand = (candidate: Expr | undefined): boolean => candidate?.kind === 'ident' && candidate.name === operand
+  const visit = (node: Expr): boolean => {
+    if (node.kind === 'select' && node.field === field && isOperand(node.operand)) return true
+    if (node.kind === 'call' && node.fn === OPERATORS.optSelect && isOperand(node.args[0])) {
+      const [, name] = node.args
+      if (name?.kind === 'literal' && name.value === field) return true
+    }
+    return childrenOf(node).some(visit)
+  }
+  return visit(expr)
+}
+
+function childrenOf(node: Expr): readonly Expr[] {
+  switch (node.kind) {
+    case 'literal':
+    case 'ident':
+      return []
+    case 'select':
+      return [node.operand]
+    case 'call':
+      return node.target ? [node.target, ...node.args] : node.args
+    case 'list':
+      return node.elements
+    case 'map':
+      return node.entries.flatMap(({ key, value }) => [key, value])
+    case 'struct':
+      return node.fields.map(({ value }) => value)
+    case 'comprehension':
+      return [node.range, node.accuInit, node.condition, node.step, node.result]
+  }
+}

@@ -1,0 +1,162 @@
+import { readFile } from 'node:fs/promises'
+import { parseYaml } from '@kubewright/api'
+import { errorText, type FlagValues, UsageError } from '@kubewright/base'
+import {
+  type AnonymousAccess,
+  type AuthenticationConfig,
+  type JwtAuthenticatorConfig,
+  parseAuthenticationConfig,
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from '@kubewright/server'
+import type { authenticationFlags } from './authentication-flags.ts'
+
+/** The issuers of ID tokens, and the file that they come from. */
+export interface AuthenticationOptions {
+  readonly jwt: readonly JwtAuthenticatorConfig[]
+  /** The accepted signature algorithms. @default all */
+  readonly algorithms?: readonly SigningAlgorithm[] | undefined
+  /** The file to watch; undefined if flags describe the issuer. */
+  readonly file?: AuthenticationFile | undefined
+}
+
+/** The file of `--authentication-config`. */
+export interface AuthenticationFile {
+  readonly path: string
+  /** The contents that the options were read from. */
+  readonly text: string
+  /** Parses new contents. Throws if they are not valid, or if they change what needs a restart. */
+  parse(text: string): readonly JwtAuthenticatorConfig[]
+}
+
+/** The flag `--anonymous-auth` as given. */
+type AnonymousFlag = boolean | undefined
+
+/** The issuer of this server's own tokens, which has its own authenticator. */
+const disallowedIssuers = ['https://kubernetes.default.svc']
+
+/**
+ * Derives the issuers of ID tokens and anonymous access from flags and from the file that they name. Throws {@link UsageError} for values that
+ * kube-apiserver refuses, with its texts.
+ */
+export async function authenticationOptions(
+  values: FlagValues<typeof authenticationFlags>,
+  anonymousFlag: AnonymousFlag,
+): Promise<{ readonly authentication?: AuthenticationOptions; readonly anonymous: AnonymousAccess }> {
+  const path = values['authentication-config']
+  if (path !== undefined) return fromFile(path, values, anonymousFlag)
+  const anonymous = anonymousFlag ?? true
+  if (!hasOidcFlag(values)) return { anonymous }
+  return { authentication: await fromFlags(values), anonymous }
+}
+
+function hasOidcFlag(values: FlagValues<typeof authenticationFlags>): boolean {
+  return Object.entries(values).some(
+    ([name, value]) => name.startsWith('oidc-') && value !== undefined && !(Array.isArray(value) && value.length === 0),
+  )
+}
+
+async function fromFlags(values: FlagValues<typeof authenticationFlags>): Promise<AuthenticationOptions> {
+  const { 'oidc-issuer-url': url, 'oidc-client-id': clientId, 'oidc-ca-file': caFile } = values
+  if (!url || !clientId) {
+    throw new UsageError('oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set')
+  }
+  const claim = values['oidc-username-claim'] || 'sub'
+  const groupsClaim = values['oidc-groups-claim']
+  const config = {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'AuthenticationConfiguration',
+    jwt: [
+      {
+        issuer: {
+          url,
+          audiences: [clientId],
+          ...(caFile === undefined ? {} : { certificateAuthority: await textIn('--oidc-ca-file', caFile) }),
+        },
+        claimMappings: {
+          username: { claim, prefix: usernamePrefix(values['oidc-username-prefix'] ?? '', claim, url) },
+          ...(groupsClaim ? { groups: { claim: groupsClaim, prefix: values['oidc-groups-prefix'] ?? '' } } : {}),
+        },
+        claimValidationRules: [...new Map(values['oidc-required-claim'])].map(([name, requiredValue]) => ({
+          claim: name,
+          requiredValue,
+        })),
+      },
+    ],
+  }
+  return { jwt: checked(config).jwt, algorithms: algorithmsOf(values['oidc-signing-algs']) }
+}
+
+/** As kube-apiserver: without a prefix, user names of claims other than email begin with the issuer. */
+function usernamePrefix(prefix: string, claim: string, issuer: string): string {
+  if (prefix === '' && claim !== 'email') return `${issuer}#`
+  return prefix === '-' ? '' : prefix
+}
+
+function algorithmsOf(text: string | undefined): SigningAlgorithm[] {
+  const names = text ? text.split(',').map((name) => name.trim()) : ['RS256']
+  return names.map((name) => {
+    const algorithm = signingAlgorithms.find((known) => known === name)
+    if (algorithm) return algorithm
+    throw new UsageError(`--oidc-signing-algs: oidc: unsupported signing alg: ${JSON.stringify(name)}`)
+  })
+}
+
+async function fromFile(
+  path: string,
+  values: FlagValues<typeof authenticationFlags>,
+  anonymousFlag: AnonymousFlag,
+): Promise<{ readonly authentication: AuthenticationOptions; readonly anonymous: AnonymousAccess }> {
+  if (hasOidcFlag(values)) throw new UsageError('authentication-config file and oidc-* flags are mutually exclusive')
+  const text = await textIn('--authentication-config', path)
+  let config: AuthenticationConfig
+  try {
+    config = parsed(text)
+  } catch (error) {
+    throw new UsageError(
+      `failed to load authentication configuration from file ${JSON.stringify(path)}: ${errorText(error)}`,
+    )
+  }
+  const { jwt, anonymous } = config
+  if (anonymous && anonymousFlag !== undefined) {
+    throw new UsageError(
+      'anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file',
+    )
+  }
+  const parse = (changed: string): readonly JwtAuthenticatorConfig[] => {
+    const next = parsed(changed)
+    if (JSON.stringify(next.anonymous) !== JSON.stringify(anonymous)) {
+      throw new Error('anonymous: Forbidden: changed from initial configuration file')
+    }
+    return next.jwt
+  }
+  return {
+    authentication: { jwt, file: { path, text, parse } },
+    anonymous: anonymous ? anonymousAccess(anonymous) : (anonymousFlag ?? true),
+  }
+}
+
+function anonymousAccess({ enabled, paths }: NonNullable<AuthenticationConfig['anonymous']>): AnonymousAccess {
+  return paths.length === 0 ? enabled : (path) => paths.includes(path)
+}
+
+function parsed(text: string): AuthenticationConfig {
+  if (text === '') throw new Error('empty config data')
+  return parseAuthenticationConfig(parseYaml(text), { disallowedIssuers })
+}
+
+function checked(config: unknown): AuthenticationConfig {
+  try {
+    return parseAuthenticationConfig(config, { disallowedIssuers })
+  } catch (error) {
+    throw new UsageError(`invalid authentication configuration: ${errorText(error)}`)
+  }
+}
+
+async function textIn(flag: string, file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${flag}: cannot read ${file}: ${errorText(error)}`)
+  }
+}
