@@ -174,3 +174,18 @@ test('endpoints of a service without a selector are not changed and are mirrored
   expect(await slices()).toEqual([])
   expect(plane.errors()).toEqual([])
 })
+
+test('endpointsController keeps Endpoints without a service, and deletes those of a deleted service', async () => {
+  await using plane = await startPlane({ controllers: [endpointsController] })
+  const { api } = plane
+  await api.create(Endpoints({ metadata: meta('early'), subsets: [{ addresses: [{ ip: '10.0.0.9' }] }] }))
+  await plane.settle()
+  await api.patch(Endpoints, 'test/early', { metadata: { labels: { a: 'b' } } })
+  await plane.settle()
+  expect((await api.get(Endpoints, 'test/early')).metadata.labels).toEqual({ a: 'b' })
+  await api.create(Service({ metadata: meta('early'), spec: { ports: [{ port: 80 }] } }))
+  await plane.settle()
+  await api.delete(Service, 'test/early')
+  await plane.settle()
+  expect(await api.find(Endpoints, 'test/early')).toBeUndefined()
+})

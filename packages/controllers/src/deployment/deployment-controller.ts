@@ -140,7 +140,7 @@ class Rollout {
 
   /** Updates the annotations and `minReadySeconds` of the new replica set. */
   async #annotate(deployment: Deployment, set: ReplicaSet, oldSets: readonly ReplicaSet[]): Promise<ReplicaSet> {
-    const annotations = newSetAnnotations(deployment, set.metadata.annotations, maxRevision(oldSets) + 1)
+    const annotations = newSetAnnotations(deployment, set.metadata.annotations, maxRevision(oldSets) + 1n)
     const minReadySeconds = deployment.spec.minReadySeconds ?? 0
     const sameTime = (set.spec.minReadySeconds ?? 0) === minReadySeconds
     if (sameTime && deepEqual(annotations, set.metadata.annotations ?? {})) return set

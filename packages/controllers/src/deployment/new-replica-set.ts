@@ -60,7 +60,7 @@ export function newReplicaSet(
   const hash = templateHash(deployment.spec.template, deployment.status?.collisionCount)
   const template = deepCopy<unknown>(deployment.spec.template) as PodTemplateSpec
   const labels = { ...template.metadata?.labels, [templateHashLabel]: hash }
-  const annotations = newSetAnnotations(deployment, undefined, maxRevision(oldSets) + 1)
+  const annotations = newSetAnnotations(deployment, undefined, maxRevision(oldSets) + 1n)
   return ReplicaSet({
     metadata: {
       name: `${name.slice(0, maxNameLength - 1 - hash.length)}-${hash}`,

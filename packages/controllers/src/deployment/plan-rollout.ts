@@ -162,9 +162,14 @@ export function planHistory(deployment: Deployment, oldSets: readonly ReplicaSet
   const alive = byAge(oldSets.filter((set) => set.metadata.deletionTimestamp === undefined))
   const excess = alive.length - limit
   if (limit === 2 ** 31 - 1 || excess <= 0) return []
-  const byRevision = alive.sort((a, b) => (revisionOf(a) ?? 0) - (revisionOf(b) ?? 0))
+  const byRevision = alive.sort(byRevisionNumber)
   return byRevision.slice(0, excess).filter((set) => {
     const { replicas = 0, observedGeneration = 0 } = set.status ?? {}
     return replicas === 0 && wantedOf(set) === 0 && set.metadata.generation <= observedGeneration
   })
+}
+
+function byRevisionNumber(a: ReplicaSet, b: ReplicaSet): number {
+  const [left, right] = [revisionOf(a) ?? 0n, revisionOf(b) ?? 0n]
+  return left < right ? -1 : left > right ? 1 : 0
 }

@@ -9,16 +9,16 @@ const history = 'deployment.kubernetes.io/revision-history'
 test('newSetAnnotations() copies the annotations of the deployment, except its revision and those of kubectl', () => {
   const last = 'kubectl.kubernetes.io/last-applied-configuration'
   const subject = deployment({}, undefined, { annotations: { note: 'x', [revision]: '7', [last]: '{}' } })
-  expect(newSetAnnotations(subject, { old: 'y' }, 2)).toEqual({ old: 'y', note: 'x', [revision]: '2' })
+  expect(newSetAnnotations(subject, { old: 'y' }, 2n)).toEqual({ old: 'y', note: 'x', [revision]: '2' })
 })
 
 test('newSetAnnotations() keeps the revision history of a set after a rollback', () => {
-  expect(newSetAnnotations(deployment(), { [revision]: '1' }, 3)).toEqual({ [revision]: '3', [history]: '1' })
-  expect(newSetAnnotations(deployment(), { [revision]: '3', [history]: '1' }, 5)).toEqual({
+  expect(newSetAnnotations(deployment(), { [revision]: '1' }, 3n)).toEqual({ [revision]: '3', [history]: '1' })
+  expect(newSetAnnotations(deployment(), { [revision]: '3', [history]: '1' }, 5n)).toEqual({
     [revision]: '5',
     [history]: '1,3',
   })
-  expect(newSetAnnotations(deployment(), { [revision]: '5' }, 3)).toEqual({ [revision]: '5' })
+  expect(newSetAnnotations(deployment(), { [revision]: '5' }, 3n)).toEqual({ [revision]: '5' })
 })
 
 test('newReplicaSet() sets name, owner, labels and revision', () => {
@@ -50,5 +50,13 @@ test('findNewSet() ignores the hash and takes the oldest of equals', () => {
     replicaSet({ name: 'other', image: 'x', age: 99 }),
   ]
   expect(findNewSet(deployment(), sets)?.metadata.name).toBe('old')
-  expect(maxRevision(sets)).toBe(0)
+  expect(maxRevision(sets)).toBe(0n)
+})
+
+test('maxRevision() and newReplicaSet() count int64 revisions exactly', () => {
+  const old = replicaSet({ name: 'old', replicas: 2, annotations: { [revision]: '3546343826724305832' } })
+  expect(maxRevision([old])).toBe(3546343826724305832n)
+  expect(newReplicaSet(deployment(), [old]).metadata.annotations?.[revision]).toBe('3546343826724305833')
+  const tooLarge = replicaSet({ name: 'large', annotations: { [revision]: '9223372036854775808' } })
+  expect(maxRevision([tooLarge])).toBe(0n)
 })

@@ -23,16 +23,28 @@ const notCopied: ReadonlySet<string> = new Set([
 // The maximum length of the annotation in characters; enough for hundreds of revisions.
 const historyLimit = 2000
 
-/** The revision number of an object; 0 without the annotation, undefined when the annotation is not a number. */
-export function revisionOf(object: HasMeta): number | undefined {
+/** The revision number of an object; 0 without the annotation, undefined when the annotation is not an int64. */
+export function revisionOf(object: HasMeta): bigint | undefined {
   const text = annotationOf(object, revisionAnnotation)
-  if (text === undefined) return 0
-  return /^[+-]?[0-9]+$/.test(text) ? Number(text) : undefined
+  return text === undefined ? 0n : parseRevision(text)
+}
+
+/** Revisions are int64: numbers of JavaScript would round large ones, and two revisions would become the same. */
+function parseRevision(text: string): bigint | undefined {
+  if (!/^[+-]?[0-9]+$/.test(text)) return undefined
+  const revision = BigInt(text.replace('+', ''))
+  return BigInt.asIntN(64, revision) === revision ? revision : undefined
 }
 
 /** The highest revision of the replica sets. */
-export const maxRevision = (sets: readonly ReplicaSet[]): number =>
-  Math.max(0, ...sets.map((set) => revisionOf(set) ?? 0))
+export function maxRevision(sets: readonly ReplicaSet[]): bigint {
+  let highest = 0n
+  for (const set of sets) {
+    const revision = revisionOf(set) ?? 0n
+    if (revision > highest) highest = revision
+  }
+  return highest
+}
 
 /** The annotations that record the deployment's size when a replica set is scaled. */
 export function replicasAnnotations(deployment: Deployment): Record<string, string> {
@@ -50,15 +62,15 @@ export function replicasAnnotations(deployment: Deployment): Record<string, stri
 export function newSetAnnotations(
   deployment: Deployment,
   current: Readonly<Record<string, string>> | undefined,
-  revision: number,
+  revision: bigint,
 ): Record<string, string> {
   const annotations: Record<string, string> = { ...current }
   for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {})) {
     if (!notCopied.has(key)) annotations[key] = value
   }
   const before = annotations[revisionAnnotation]
-  if (before !== undefined && !/^[+-]?[0-9]+$/.test(before)) return annotations
-  if (Number(before ?? 0) >= revision) return annotations
+  const beforeNumber = before === undefined ? 0n : parseRevision(before)
+  if (beforeNumber === undefined || beforeNumber >= revision) return annotations
   annotations[revisionAnnotation] = String(revision)
   if (before !== undefined) {
     const history = appendHistory(annotations[revisionHistoryAnnotation], before)

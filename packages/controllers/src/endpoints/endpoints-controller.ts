@@ -1,8 +1,9 @@
-import { isNotFound, parseKey } from '@kubewright/api'
+import { isConflict, isNotFound, parseKey } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
 import { Endpoints, Pod, Service } from '@kubewright/k8s'
 import { type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
+import { knownTime } from '../workload/known-time.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { isFilled } from './backends.ts'
 import { planEndpoints } from './plan-endpoints.ts'
@@ -27,19 +28,29 @@ export const endpointsController: KeyController = /* @__PURE__ */ defineBuiltinC
         annotations?.[leaderAnnotation] === undefined ? [`${namespace}/${name}`] : [],
     }),
   ],
-  start: () => {
-    const triggers = new TriggerTimes()
-    return (key, context) => reconcile(key, context, triggers)
+  start: ({ clock }) => {
+    const state: State = { triggers: new TriggerTimes(), services: new Set(), startedAt: clock.now() }
+    return (key, context) => reconcile(key, context, state)
   },
 })
 
-async function reconcile(key: string, { client, events }: KeyContext, triggers: TriggerTimes): Promise<void> {
+interface State {
+  readonly triggers: TriggerTimes
+  /** The keys of the services that exist, as far as this controller has seen. */
+  readonly services: Set<string>
+  readonly startedAt: number
+}
+
+async function reconcile(key: string, { client, events }: KeyContext, state: State): Promise<void> {
+  const { services, triggers } = state
   const service = await client.find(Service, parseKey(key))
   if (service === undefined) {
     triggers.forget(key)
-    await removeLeftover(key, client)
+    await removeLeftover(key, client, state)
+    services.delete(key)
     return
   }
+  services.add(key)
   if (!isFilled(service)) return
   const { namespace = '', name } = service.metadata
   const pods = await client.list(Pod, { namespace, selector: podSelector(service) })
@@ -60,10 +71,19 @@ async function reconcile(key: string, { client, events }: KeyContext, triggers: 
   }
 }
 
-async function removeLeftover(key: string, client: KeyContext['client']): Promise<void> {
+/**
+ * Deletes the Endpoints of a deleted service, and Endpoints without a service from the time before this controller ran. Other Endpoints
+ * without a service belong to clients, which may create the service later.
+ */
+async function removeLeftover(key: string, client: KeyContext['client'], state: State): Promise<void> {
+  const leftover = await client.find(Endpoints, parseKey(key))
+  if (leftover === undefined) return
+  const created = knownTime(leftover.metadata.creationTimestamp) ?? 0
+  // Times have no fractions of a second.
+  if (!state.services.has(key) && created + 1000 > state.startedAt) return
   try {
-    if ((await client.find(Endpoints, parseKey(key))) !== undefined) await client.delete(Endpoints, parseKey(key))
+    await client.delete(Endpoints, parseKey(key), { preconditions: { uid: leftover.metadata.uid } })
   } catch (error) {
-    if (!isNotFound(error)) throw error
+    if (!isNotFound(error) && !isConflict(error)) throw error
   }
 }

@@ -4,6 +4,14 @@ import type { Node, Pod, PodAffinityTerm } from '@kubewright/k8s'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { type Amounts, addAll, allocatableOf, requestsOf } from './pod-resources.ts'
 
+/** A port of the node that a pod occupies. */
+export interface HostPort {
+  readonly protocol: string
+  readonly port: number
+  /** `0.0.0.0` means every address of the node. */
+  readonly ip: string
+}
+
 /** The facts about a pod on a node that matter for placing other pods. */
 export interface PlacedPod {
   readonly uid: string
@@ -19,7 +27,7 @@ export interface PlacedPod {
   readonly labels: Readonly<Record<string, string>> | undefined
   /** The uid of the pod's controller. */
   readonly owner: string | undefined
-  readonly ports: readonly string[]
+  readonly ports: readonly HostPort[]
   readonly requests: Amounts
   /** The required anti-affinity terms of the pod. */
   readonly repels: readonly DeepReadonly<PodAffinityTerm>[]
@@ -51,6 +59,13 @@ export class ClusterLedger {
   readonly #accounts = new Map<string, Account>()
   readonly #nodeOf = new Map<string, string>()
   readonly #assumed = new Set<string>()
+
+  /** Forgets all pods. */
+  clear(): void {
+    this.#accounts.clear()
+    this.#nodeOf.clear()
+    this.#assumed.clear()
+  }
 
   /** Updates the ledger with a pod from a watch event. */
   see(pod: Pod): void {
@@ -175,7 +190,29 @@ export function loadWith(
   return { ...load, used, pods, repelling, owners }
 }
 
-function hostPorts(pod: Pod): readonly string[] {
-  const ports = pod.spec.containers.flatMap(({ ports: list = [] }) => list)
-  return ports.flatMap(({ hostPort, protocol = 'TCP' }) => (hostPort ? [`${protocol} ${hostPort}`] : []))
+/** The host ports of containers and sidecars, as in component-helpers GetHostPorts. */
+function hostPorts({ spec }: Pod): readonly HostPort[] {
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+  return [...spec.containers, ...sidecars].flatMap(({ ports = [] }) =>
+    ports.flatMap(({ hostIP, hostPort, protocol }) =>
+      hostPort ? [{ port: hostPort, protocol: protocol || 'TCP', ip: hostIP || everyAddress }] : [],
+    ),
+  )
 }
+
+/** Whether a pod needs a port of the node that another pod of the node occupies. */
+export function hasPortConflict({ ports }: PlacedPod, others: Iterable<PlacedPod>): boolean {
+  if (ports.length === 0) return false
+  for (const other of others) {
+    if (other.ports.some((port) => ports.some((own) => isSamePort(own, port)))) return true
+  }
+  return false
+}
+
+/** A port on every address conflicts with the same port on each address. */
+function isSamePort(a: HostPort, b: HostPort): boolean {
+  if (a.port !== b.port || a.protocol !== b.protocol) return false
+  return a.ip === b.ip || a.ip === everyAddress || b.ip === everyAddress
+}
+
+const everyAddress = '0.0.0.0'

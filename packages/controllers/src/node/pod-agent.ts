@@ -1,20 +1,17 @@
 import { isConflict, isNotFound, keyOf, parseKey } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
-import { ConfigMap, PersistentVolumeClaim, Pod, type PodStatus, Secret } from '@kubewright/k8s'
-import {
-  type ChannelSource,
-  type KeyContext,
-  type KeyController,
-  type KeyOutcome,
-  kindSource,
-} from '@kubewright/runtime'
+import { ConfigMap, Node, PersistentVolumeClaim, Pod, type PodStatus, Secret } from '@kubewright/k8s'
+import type { ChannelSource, KeyContext, KeyController, KeyOutcome, Source } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { sameContent } from '../workload/write-status.ts'
+import { rejectedStatus, rejectionOf } from './admit-pod.ts'
+import { ClusterLedger } from './cluster-ledger.ts'
 import type { NodeAddresses } from './node-addresses.ts'
 import { type NodePlan, processAnnotation } from './node-plan.ts'
 import { findMissingInputs, hasInputs, type MissingInputs } from './pod-inputs.ts'
 import type { LogBook } from './pod-logs.ts'
+import { podSource } from './pod-source.ts'
 import type { ProcessHost, RunningProcess } from './process-host.ts'
 import { type PodMemory, type PodNews, stepPod, stoppedStatus, stopsAt } from './step-pod.ts'
 
@@ -46,34 +43,53 @@ interface Seat extends PodMemory {
   readonly running: Map<string, RunningProcess>
   /** The messages about volumes that cannot be mounted that were recorded as Events. */
   readonly reported: Set<string>
+  /** Whether the node has accepted the pod. */
+  isAdmitted: boolean
   deletedAt?: number
 }
 
 /** Starts, updates and stops the pods of the simulated nodes, as kubelets do. */
 export function podAgent(parts: PodAgentParts): KeyController {
+  const ledger = new ClusterLedger()
   return defineBuiltinController({
     name: 'kubelet',
     kind: Pod,
     concurrency: 16,
-    sources: [
-      kindSource(Pod, { map: (pod) => (parts.addresses.has(pod.spec.nodeName) ? [keyOf(pod)] : []) }),
-      parts.wake,
-    ],
+    sources: [boundPods(parts.addresses, ledger), parts.wake],
     start: ({ clock }) => {
-      const agent = new PodAgent(parts, clock)
+      const agent = new PodAgent(parts, ledger, clock)
       return (key, context) => agent.reconcile(key, context)
+    },
+  })
+}
+
+/** Enqueues the pods of the simulated nodes, and counts the resources that they use. */
+function boundPods(addresses: NodeAddresses, ledger: ClusterLedger): Source {
+  const cause = (event: 'update' | 'delete', pod: Pod) => ({ cause: { event, kind: 'v1 Pod', object: keyOf(pod) } })
+  return podSource({
+    started: () => ledger.clear(),
+    seen: (pod, sink) => {
+      if (!addresses.has(pod.spec.nodeName)) return
+      ledger.see(pod)
+      sink.add(keyOf(pod), cause('update', pod))
+    },
+    gone: (pod, sink) => {
+      ledger.forget(pod.metadata.uid)
+      if (addresses.has(pod.spec.nodeName)) sink.add(keyOf(pod), cause('delete', pod))
     },
   })
 }
 
 class PodAgent {
   readonly #parts: PodAgentParts
+  readonly #ledger: ClusterLedger
   readonly #clock: Clock
   readonly #seats = new Map<string, Seat>()
   #primed: Promise<void> | undefined
 
-  constructor(parts: PodAgentParts, clock: Clock) {
+  constructor(parts: PodAgentParts, ledger: ClusterLedger, clock: Clock) {
     this.#parts = parts
+    this.#ledger = ledger
     this.#clock = clock
   }
 
@@ -108,6 +124,8 @@ class PodAgent {
   }
 
   async #advance(pod: Pod, seat: Seat, context: KeyContext): Promise<KeyOutcome | undefined> {
+    if (!seat.isAdmitted && !(await this.#admit(pod, context))) return undefined
+    seat.isAdmitted = true
     const missing = await this.#missingInputs(pod, seat, context)
     const now = this.#clock.now()
     const { addresses, plan } = this.#parts
@@ -121,6 +139,20 @@ class PodAgent {
     for (const item of step.news) this.#note(pod, seat, item, context, isReal)
     if (!sameContent(pod.status, step.status)) await write(context, pod, step.status)
     return step.wakeIn === undefined ? undefined : { requeueAfter: step.wakeIn }
+  }
+
+  /** Whether the node can run the pod. Otherwise the pod has failed. */
+  async #admit(pod: Pod, context: KeyContext): Promise<boolean> {
+    const { nodeName = '' } = pod.spec
+    const node = await context.client.find(Node, { name: nodeName })
+    if (node === undefined) return true
+    const [load] = this.#ledger.loads([node])
+    const rejection = load && rejectionOf(pod, load)
+    if (rejection === undefined) return true
+    const { reason, message } = rejection
+    context.events.record(pod, { type: 'Warning', reason, message })
+    await write(context, pod, rejectedStatus(pod, rejection, this.#clock.now()))
+    return false
   }
 
   /**
@@ -264,6 +296,7 @@ class PodAgent {
       processes: new Map(),
       running: new Map(),
       reported: new Set(),
+      isAdmitted: pod.status?.startTime !== undefined,
       podIP: this.#parts.addresses.take(pod.spec.nodeName ?? '', uid, pod.status?.podIP),
     }
     this.#seats.set(key, seat)

@@ -83,6 +83,33 @@ test('schedulePod() avoids host port conflicts', () => {
   )
 })
 
+test.each<[string, object, object, boolean]>([
+  ['on different addresses', { hostIP: '127.0.0.1' }, { hostIP: '10.0.0.1' }, true],
+  ['of different protocols', { hostIP: '10.0.0.1' }, { hostIP: '10.0.0.1', protocol: 'UDP' }, true],
+  ['on one and on every address', { hostIP: '10.0.0.1' }, {}, false],
+  ['on every address, written in two ways', { hostIP: '0.0.0.0' }, {}, false],
+])('schedulePod() compares equal host ports %s', (_, first, second, fits) => {
+  const using = (port: object, facts: PodFacts): Pod =>
+    pod({
+      ...facts,
+      spec: { containers: [{ name: 'c', image: 'x', ports: [{ containerPort: 80, hostPort: 80, ...port }] }] },
+    })
+  const taken = using(first, { name: 'x', node: 'a' })
+  expect(where(using(second, { name: 'new' }), [node('a')], taken) === 'a').toBe(fits)
+})
+
+test('schedulePod() counts the host ports of sidecars', () => {
+  const ports = [{ containerPort: 80, hostPort: 80 }]
+  const sidecar = { name: 's', image: 'x', restartPolicy: 'Always', ports }
+  const taken = pod({
+    name: 'x',
+    node: 'a',
+    spec: { containers: [{ name: 'c', image: 'x' }], initContainers: [sidecar] },
+  })
+  const spec = { containers: [{ name: 'c', image: 'x', ports }] }
+  expect(where(pod({ spec }), [node('a'), node('b')], taken)).toBe('b')
+})
+
 const near = { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'zone' }
 const zoned = [node('a', { labels: { zone: '1' } }), node('b', { labels: { zone: '2' } })]
 const web = (facts: PodFacts): Pod => pod({ labels: { app: 'web' }, ...facts })

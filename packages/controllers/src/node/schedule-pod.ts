@@ -1,7 +1,7 @@
 import type { DeepReadonly } from '@kubewright/base'
 import type { NodeSelector, Pod } from '@kubewright/k8s'
 import { matchesNode, matchesTerm, untoleratedTaint } from '../workload/node-fit.ts'
-import { loadWith, type NodeLoad, type PlacedPod, placedPod } from './cluster-ledger.ts'
+import { hasPortConflict, loadWith, type NodeLoad, type PlacedPod, placedPod } from './cluster-ledger.ts'
 import { affinityProblem, type NamespaceLabels, preferredAffinity } from './pod-affinity.ts'
 import type { Amounts } from './pod-resources.ts'
 import { type Budget, planPreemption } from './preempt.ts'
@@ -165,7 +165,7 @@ class Filter {
       return lasting('node(s) had untolerated taint(s)')
     }
     if (!matchesNode(this.#pod.spec, node)) return lasting("node(s) didn't match Pod's node affinity/selector")
-    if (hasPortConflict(this.#placed, load)) {
+    if (hasPortConflict(this.#placed, load.pods.values())) {
       return { reasons: ["node(s) didn't have free ports for the requested pod ports"], final: false }
     }
     const lacking = lackingResources(this.#placed.requests, load)
@@ -273,12 +273,6 @@ function lackingResources(requests: Amounts, { allocatable, used }: NodeLoad): M
     if (amount > room && name !== 'pods') final = true
   }
   return reasons.length === 0 ? undefined : { reasons, final }
-}
-
-function hasPortConflict({ ports }: PlacedPod, { pods }: NodeLoad): boolean {
-  if (ports.length === 0) return false
-  for (const other of pods.values()) if (other.ports.some((port) => ports.includes(port))) return true
-  return false
 }
 
 const crowding = ({ owner }: PlacedPod, { owners }: NodeLoad): number =>

@@ -8,17 +8,7 @@ import {
   type PodCondition,
   PodDisruptionBudget,
 } from '@kubewright/k8s'
-import {
-  type ControllerParts,
-  changed,
-  type KeyContext,
-  type KeyController,
-  type KeySink,
-  kindSource,
-  or,
-  type RunningSource,
-  type Source,
-} from '@kubewright/runtime'
+import { changed, type KeyContext, type KeyController, kindSource, or, type Source } from '@kubewright/runtime'
 import { claimsOf } from '../volume/claims-of-pod.ts'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { disruptionTarget, disruptPod } from '../workload/disrupt-pod.ts'
@@ -26,6 +16,7 @@ import { isPodTerminal } from '../workload/pod-state.ts'
 import { inParallel } from '../workload/slow-start.ts'
 import { ClusterLedger, type NodeLoad, type PlacedPod, placedPod } from './cluster-ledger.ts'
 import { hasNamespaceSelector, selectsNamespaces } from './pod-affinity.ts'
+import { podSource } from './pod-source.ts'
 import { volumeFacts } from './pod-volumes.ts'
 import { type Refusal, type SchedulingFacts, schedulePod } from './schedule-pod.ts'
 
@@ -47,7 +38,7 @@ export function podScheduler(): KeyController {
     reporter: 'default-scheduler',
     kind: Pod,
     sources: [
-      podSource(ledger),
+      pendingPods(ledger),
       kindSource(Node, {
         predicates: [or(changed('metadata.labels', 'spec'), changed('status.allocatable'))],
         map: () => [moreRoom],
@@ -80,30 +71,19 @@ interface SchedulerState {
 }
 
 /** Updates the ledger from pod events and enqueues a pass when one is needed. */
-function podSource(ledger: ClusterLedger): Source {
-  const start = (sink: KeySink, { cluster }: ControllerParts): RunningSource => {
-    const lease = cluster.cache.use(Pod)
-    const see = (pod: Pod): void => {
+function pendingPods(ledger: ClusterLedger): Source {
+  return podSource({
+    started: () => ledger.clear(),
+    seen: (pod, sink) => {
       ledger.see(pod)
       if (isWaiting(pod)) sink.add(waitingPods, { cause: { event: 'update', kind: 'v1 Pod', object: keyOf(pod) } })
       else if (isPodTerminal(pod)) sink.add(moreRoom)
-    }
-    const registration = lease.addHandler({
-      onAdd: see,
-      onUpdate: (_, pod) => see(pod),
-      onDelete: (pod) => {
-        ledger.forget(pod.metadata.uid)
-        sink.add(moreRoom, { cause: { event: 'delete', kind: 'v1 Pod', object: keyOf(pod) } })
-      },
-    })
-    return {
-      synced: registration.synced,
-      problem: () => (lease.health.state === 'failing' ? lease.health.message : undefined),
-      registrations: [registration],
-      [Symbol.asyncDispose]: () => lease.release(),
-    }
-  }
-  return Object.freeze({ name: 'Pod', start })
+    },
+    gone: (pod, sink) => {
+      ledger.forget(pod.metadata.uid)
+      sink.add(moreRoom, { cause: { event: 'delete', kind: 'v1 Pod', object: keyOf(pod) } })
+    },
+  })
 }
 
 function isWaiting(pod: Pod): boolean {
@@ -290,6 +270,7 @@ async function refuse({ client, events }: KeyContext, pod: Pod, refusal: Refusal
   if (!isTold) events.record(pod, { type: 'Warning', reason: 'FailedScheduling', message, action: 'Scheduling' })
   const condition: PodCondition = {
     type: 'PodScheduled',
+    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
     status: 'False',
     lastTransitionTime: current?.status === 'False' ? (current.lastTransitionTime ?? toTime(now)) : toTime(now),
     reason: 'Unschedulable',

@@ -170,7 +170,7 @@ class TestWebSocket {
     const reader = new FrameReader()
     socket.on('data', (chunk: Buffer) => {
       for (const { opcode, payload } of reader.push(chunk)) {
-        if (opcode === opcodes.binary) this.#messages.push(payload)
+        if (opcode === opcodes.binary || opcode === opcodes.text) this.#messages.push(payload)
         if (opcode === opcodes.close) this.#closed = true
       }
       this.#wake?.()
@@ -246,6 +246,26 @@ describe('logs', () => {
   test('of a simulated node come from the simulation', async () => {
     expect((await call('GET', `${pods}/s/log`)).body).toBe('simulated log\n')
     expect(kubelet.requests).toEqual([])
+  })
+
+  test.each([
+    ['binary.k8s.io', 'GET /containerLogs/default/p/c\n'],
+    ['base64.binary.k8s.io', Buffer.from('GET /containerLogs/default/p/c\n').toString('base64')],
+    ['', 'GET /containerLogs/default/p/c\n'],
+  ])('are sent over a WebSocket of the protocol "%s", after an empty message', async (protocol, text) => {
+    const socket = await TestWebSocket.open(`${pods}/p/log?container=c`, ...(protocol ? ['other', protocol] : []))
+    expect(socket.protocol).toBe(protocol || undefined)
+    const [empty, ...rest] = await socket.rest()
+    expect([empty?.length, Buffer.concat(rest).toString()]).toEqual([0, text])
+  })
+
+  test('of a simulated node are sent over a WebSocket too', async () => {
+    const socket = await TestWebSocket.open(`${pods}/s/log`, 'binary.k8s.io')
+    expect(Buffer.concat(await socket.rest()).toString()).toBe('simulated log\n')
+  })
+
+  test('are refused over a WebSocket of another protocol', async () => {
+    await expect(TestWebSocket.open(`${pods}/p/log`, 'v5.channel.k8s.io')).rejects.toThrow('responded with 403')
   })
 })
 

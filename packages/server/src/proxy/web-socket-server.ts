@@ -26,7 +26,7 @@ export function acceptHeaders({ request }: RequestContext, protocol: string): Re
   }
 }
 
-/** The server's end of a WebSocket that carries binary messages. */
+/** The server's end of a WebSocket. */
 export class WebSocketServer {
   readonly #connection: Duplex
   #closed = false
@@ -52,8 +52,17 @@ export class WebSocketServer {
 
   /** Sends a message. False means that the client lags: wait for {@link WebSocketServer.drained}. */
   send(message: Uint8Array): boolean {
+    return this.#send(opcodes.binary, message)
+  }
+
+  /** Like {@link WebSocketServer.send}, as a text message. */
+  sendText(text: string): boolean {
+    return this.#send(opcodes.text, Buffer.from(text))
+  }
+
+  #send(opcode: number, message: Uint8Array): boolean {
     if (this.#closed || this.#connection.destroyed) return true
-    return this.#connection.write(encodeFrame(opcodes.binary, message))
+    return this.#connection.write(encodeFrame(opcode, message))
   }
 
   /** Calls back when the client has taken all messages. */

@@ -12,6 +12,7 @@ import { type FieldError, FieldPath, forbidden, invalid } from '@kubewright/sche
 import { type Backend, unverified } from '../../../../proxy/backend.ts'
 import type { KubeletConnections } from '../../../../proxy/kubelet-connections.ts'
 import { kubeletLog } from '../../../../proxy/kubelet-log.ts'
+import { overWebSocket } from '../../../../proxy/log-socket.ts'
 import { tunnelPortForward, wantsTunnel } from '../../../../proxy/port-forward-tunnel.ts'
 import { proxyRequest, proxyUpgrade, requireUpgrade } from '../../../../proxy/proxy-request.ts'
 import { translateStreams, wantsTranslation } from '../../../../proxy/stream-translator.ts'
@@ -91,9 +92,9 @@ export function logSubresource(parts: Parts): Subresource {
       const node = podSpecOf(pod).nodeName
       if (!node) return { status: 204, headers: { 'cache-control': 'no-cache, private' } }
       const lines = parts.nodes?.logs(logRequest(context, pod, node))
-      if (lines) return logResponse(lines, context.request.signal)
+      if (lines) return overWebSocket(context, logResponse(lines, context.request.signal))
       const kubelet = await parts.kubelets.locate(node, 'pods', !isTrue(query.get('insecureSkipTLSVerifyBackend')))
-      return kubeletLog(parts.kubelets.outgoing, kubelet, { context, container })
+      return overWebSocket(context, await kubeletLog(parts.kubelets.outgoing, kubelet, { context, container }))
     },
   }
 }
