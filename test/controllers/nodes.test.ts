@@ -339,3 +339,28 @@ test('a pod of higher priority preempts another one and gets its node', async ()
   expect(messages).toContain(`Preempted: Preempted by pod ${high.metadata.uid} on node small`)
   expect(plane.errors()).toEqual([])
 })
+
+test('a node rejects a pod that names it and does not fit, and observes the generation of refused pods', async () => {
+  await using plane = await startPlane({ ...none, nodes: [{ name: 'small', capacity: { cpu: '2' } }] })
+  const { api } = plane
+  await api.create(web('large', { nodeName: 'small', ...asking('3') }))
+  const large = await plane.until(Pod, 'test/large', ({ status }) => status?.phase === 'Failed')
+  expect(large.status).toMatchObject({
+    observedGeneration: 1,
+    reason: 'OutOfcpu',
+    message: "Pod was rejected: Node didn't have enough resource: cpu, requested: 3000, used: 0, capacity: 2000",
+  })
+  await api.create(web('waiting', asking('3')))
+  await plane.settle()
+  const { status } = await api.get(Pod, 'test/waiting')
+  expect(findCondition(status?.conditions, 'PodScheduled')).toMatchObject({ status: 'False', observedGeneration: 1 })
+  expect(plane.errors()).toEqual([])
+})
+
+test('a pod fails at its deadline', async () => {
+  await using plane = await startPlane({ ...none, nodes: [{ name: 'one' }] })
+  await plane.api.create(web('late', { activeDeadlineSeconds: 30 }))
+  await plane.until(Pod, 'test/late', ({ status }) => status?.phase === 'Running')
+  const { status } = await plane.until(Pod, 'test/late', (pod) => pod.status?.phase === 'Failed')
+  expect(status).toMatchObject({ reason: 'DeadlineExceeded', containerStatuses: [{ state: { terminated: {} } }] })
+})

@@ -23,6 +23,7 @@ test('standardExtensions() makes the server ready and lists its checks', async (
 [+]poststarthook/start-system-namespaces-controller ok
 [+]poststarthook/start-cluster-authentication-info-controller ok
 [+]poststarthook/start-legacy-token-tracking-controller ok
+[+]poststarthook/start-service-ip-repair-controllers ok
 [+]poststarthook/rbac/bootstrap-roles ok
 [+]poststarthook/scheduling/bootstrap-system-priority-classes ok
 [+]poststarthook/priority-and-fairness-config-producer ok

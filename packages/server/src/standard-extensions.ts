@@ -27,8 +27,8 @@ import type { ListLimits } from './request/list-limits.ts'
 import type { RequestContext } from './request/request-context.ts'
 
 /**
- * The health checks of kube-apiserver that pass once the server is set up, in its order. Left out are the hooks without a counterpart in this
- * package: those of the identity Lease and of the repair of service IPs.
+ * The health checks of kube-apiserver that pass once the server is set up, in its order. Left out are the hooks of the identity Lease, which
+ * have no counterpart in this package.
  */
 const startChecks = [
   'poststarthook/start-apiserver-admission-initializer',
@@ -42,6 +42,7 @@ const startChecks = [
   'poststarthook/start-system-namespaces-controller',
   'poststarthook/start-cluster-authentication-info-controller',
   'poststarthook/start-legacy-token-tracking-controller',
+  'poststarthook/start-service-ip-repair-controllers',
   'poststarthook/rbac/bootstrap-roles',
   'poststarthook/scheduling/bootstrap-system-priority-classes',
   'poststarthook/priority-and-fairness-config-producer',

@@ -13,7 +13,16 @@ import { findMissingInputs, hasInputs, type MissingInputs } from './pod-inputs.t
 import type { LogBook } from './pod-logs.ts'
 import { podSource } from './pod-source.ts'
 import type { ProcessHost, RunningProcess } from './process-host.ts'
-import { type PodMemory, type PodNews, stepPod, stoppedStatus, stopsAt } from './step-pod.ts'
+import {
+  deadlineMessage,
+  deadlineOf,
+  overdueStatus,
+  type PodMemory,
+  type PodNews,
+  stepPod,
+  stoppedStatus,
+  stopsAt,
+} from './step-pod.ts'
 
 /** Dependencies of {@link podAgent}. */
 export interface PodAgentParts {
@@ -126,6 +135,8 @@ class PodAgent {
   async #advance(pod: Pod, seat: Seat, context: KeyContext): Promise<KeyOutcome | undefined> {
     if (!seat.isAdmitted && !(await this.#admit(pod, context))) return undefined
     seat.isAdmitted = true
+    const deadline = deadlineOf(pod, seat.since)
+    if (deadline !== undefined && deadline <= this.#clock.now()) return this.#expire(pod, seat, context)
     const missing = await this.#missingInputs(pod, seat, context)
     const now = this.#clock.now()
     const { addresses, plan } = this.#parts
@@ -138,7 +149,18 @@ class PodAgent {
     const step = stepPod(pod, { plan, memory: seat, podIP: seat.podIP, hostIP, now, missing })
     for (const item of step.news) this.#note(pod, seat, item, context, isReal)
     if (!sameContent(pod.status, step.status)) await write(context, pod, step.status)
-    return step.wakeIn === undefined ? undefined : { requeueAfter: step.wakeIn }
+    const isOver = step.status.phase === 'Succeeded' || step.status.phase === 'Failed'
+    const times = [step.wakeIn, deadline === undefined || isOver ? undefined : Math.max(1, deadline - now)]
+    const waits = times.filter((time) => time !== undefined)
+    return waits.length === 0 ? undefined : { requeueAfter: Math.min(...waits) }
+  }
+
+  /** Stops a pod that has reached its deadline. */
+  async #expire(pod: Pod, seat: Seat, context: KeyContext): Promise<undefined> {
+    for (const process of seat.running.values()) process.stop((pod.spec.terminationGracePeriodSeconds ?? 30) * 1000)
+    for (const { name } of pod.spec.containers) this.#parts.logs.end(seat.uid, name)
+    context.events.record(pod, { type: 'Normal', reason: 'DeadlineExceeded', message: deadlineMessage })
+    await write(context, pod, overdueStatus(pod, this.#parts.plan, this.#clock.now()))
   }
 
   /** Whether the node can run the pod. Otherwise the pod has failed. */

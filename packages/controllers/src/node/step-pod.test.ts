@@ -2,7 +2,7 @@ import type { Pod, PodStatus } from '@kubewright/k8s'
 import { expect, test } from 'vitest'
 import { now, type PodFacts, pod } from '../testdata/objects.ts'
 import type { NodePlan } from './node-plan.ts'
-import { type PodMemory, type PodNews, stepPod, stoppedStatus, stopsAt } from './step-pod.ts'
+import { deadlineOf, overdueStatus, type PodMemory, type PodNews, stepPod, stoppedStatus, stopsAt } from './step-pod.ts'
 
 /** Runs a pod from one step to the next, as its node would. */
 class Life {
@@ -169,5 +169,34 @@ test('stopsAt() and stoppedStatus() respect the grace period', () => {
   expect(stoppedStatus(going, slow, now)).toMatchObject({
     phase: 'Failed',
     containerStatuses: [{ state: { terminated: { exitCode: 137 } } }],
+  })
+})
+
+test('stepPod() runs ephemeral containers, which do not count for readiness', () => {
+  const life = new Life({})
+  life.pod = { ...life.pod, spec: { ...life.pod.spec, ephemeralContainers: [{ name: 'debugger', image: 'busybox' }] } }
+  life.step()
+  expect(life.state).toBe('Running, c running ready')
+  expect(life.status.ephemeralContainerStatuses).toMatchObject([
+    { name: 'debugger', image: 'busybox', ready: false, restartCount: 0, state: { running: {} } },
+  ])
+  const before = life.status
+  expect(life.step().status).toEqual(before)
+})
+
+test('deadlineOf() counts from the start of the pod, and overdueStatus() fails it', () => {
+  const life = new Life({ spec: { activeDeadlineSeconds: 5 } })
+  expect(deadlineOf(life.pod, 0)).toBe(now + 5000)
+  expect(deadlineOf(new Life({}).pod, 0)).toBeUndefined()
+  const status = overdueStatus(life.pod, {}, now + 5000)
+  expect(status).toMatchObject({
+    phase: 'Failed',
+    reason: 'DeadlineExceeded',
+    message: 'Pod was active on the node longer than the specified deadline',
+    containerStatuses: [{ name: 'c', ready: false, state: { terminated: { exitCode: 0 } } }],
+  })
+  expect(status.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
+    status: 'False',
+    reason: 'PodFailed',
   })
 })

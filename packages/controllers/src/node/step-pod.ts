@@ -56,8 +56,13 @@ export function stepPod(pod: Pod, facts: PodFacts): PodStep {
   const policy: Policy = (pod.spec.restartPolicy ?? 'Always') as Policy
   const news: PodNews[] = []
   const wakes: number[] = []
-  const run = (container: PlannedContainer, isInit: boolean, restartPolicy: Policy, since: number): ContainerStep => {
-    const list = isInit ? pod.status?.initContainerStatuses : pod.status?.containerStatuses
+  const run = (
+    container: PlannedContainer,
+    isInit: boolean,
+    restartPolicy: Policy,
+    since: number,
+    list = isInit ? pod.status?.initContainerStatuses : pod.status?.containerStatuses,
+  ): ContainerStep => {
     const times = memory.containers.get(container.name) ?? {}
     memory.containers.set(container.name, times)
     const problem = missing?.containers.get(container.name)
@@ -88,6 +93,10 @@ export function stepPod(pod: Pod, facts: PodFacts): PodStep {
   const started = init.done
     ? pod.spec.containers.map((container) => run(container, false, policy, init.since).status)
     : pod.spec.containers.map((container) => notYet(container))
+  // Ephemeral containers are never restarted, and count neither for the phase nor for readiness.
+  const ephemeral = (init.done ? (pod.spec.ephemeralContainers ?? []) : []).map(
+    (container) => run(container, false, 'Never', init.since, pod.status?.ephemeralContainerStatuses).status,
+  )
   const sidecars = init.statuses.filter(({ name }) => isSidecar(pod, name))
   const phase = init.failed ? 'Failed' : phaseOf(started, policy, init.done)
   const over = phase === 'Succeeded' || phase === 'Failed'
@@ -110,6 +119,9 @@ export function stepPod(pod: Pod, facts: PodFacts): PodStep {
     startTime: pod.status?.startTime ?? toTime(memory.since),
     ...(init.statuses.length > 0 ? { initContainerStatuses: init.statuses } : {}),
     containerStatuses: started,
+    ...(ephemeral.length > 0
+      ? { ephemeralContainerStatuses: ephemeral.map((one) => ({ ...one, ready: false, started: false })) }
+      : {}),
     ...(pod.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
   }
   return { status, news, wakeIn: over || wakes.length === 0 ? undefined : wakes.reduce((a, b) => Math.min(a, b)) }
@@ -191,6 +203,30 @@ export function stopsAt(pod: Pod, plan: NodePlan, since: number): number {
   const { deletionGracePeriodSeconds = 30 } = pod.metadata
   const slowest = Math.max(0, ...pod.spec.containers.map((container) => scriptFor(plan, pod, container).stopAfter))
   return since + Math.min(slowest, deletionGracePeriodSeconds * 1000)
+}
+
+/** The time at which the pod reaches its `activeDeadlineSeconds`, in epoch milliseconds; undefined without a deadline. */
+export function deadlineOf({ spec, status }: Pod, since: number): number | undefined {
+  const { activeDeadlineSeconds } = spec
+  if (activeDeadlineSeconds === undefined) return undefined
+  return (knownTime(status?.startTime) ?? since) + activeDeadlineSeconds * 1000
+}
+
+/** The message of a pod that has reached its deadline, as in kubelet/active_deadline.go. */
+export const deadlineMessage = 'Pod was active on the node longer than the specified deadline'
+
+/** The status of a pod that was stopped at its deadline. */
+export function overdueStatus(pod: Pod, plan: NodePlan, now: number): PodStatus {
+  const stopped = stoppedStatus(pod, plan, now)
+  const conditions = podConditions({
+    pod,
+    phase: 'Failed',
+    initialized: true,
+    uninitialized: [],
+    containers: stopped.containerStatuses ?? [],
+    now,
+  })
+  return { ...stopped, phase: 'Failed', reason: 'DeadlineExceeded', message: deadlineMessage, conditions }
 }
 
 /**
