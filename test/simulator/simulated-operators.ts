@@ -91,7 +91,12 @@ export const builtins: Readonly<Record<string, SimulatedOperator>> = {
     ],
     { ignore: ['ControllerRevision'] },
   ),
-  job: builtin(jobController, [Job({ metadata: { name: 'once' }, spec: { completions: 2, template: jobTemplate } })]),
+  job: builtin(
+    jobController,
+    [Job({ metadata: { name: 'once' }, spec: { completions: 2, template: jobTemplate } })],
+    // A pod that a user deletes counts as failed.
+    { ignore: ['status.failed'] },
+  ),
   'cron-job': builtin(cronJobController, [
     CronJob({
       metadata: { name: 'often' },

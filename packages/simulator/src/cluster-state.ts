@@ -47,7 +47,9 @@ const volatileFields =
   /^(clusterIPs?|nodePort|healthCheckNodePort|nodeName|.*[gG]eneration|last.*Time|.*Timestamp|.*[rR]esourceVersion)$/
 const timeText = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
 const uidText = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
-const volatileAnnotations = /^(deployment\.kubernetes\.io|kubectl\.kubernetes\.io|pv\.kubernetes\.io|volume\.)/
+const volatileAnnotations =
+  /^(deployment\.kubernetes\.io|kubectl\.kubernetes\.io|pv\.kubernetes\.io|volume\.|endpoints\.kubernetes\.io\/last-change)/
+const emptyMaps = new Set(['metadata.labels', 'metadata.annotations'])
 
 /**
  * Reduces objects to the parts that are equal in every run with the same outcome: without identities, times, versions,
@@ -77,22 +79,25 @@ export function comparable(objects: readonly KubeObject[], options: ComparableOp
   return state
 }
 
-function masked(value: unknown, path: string, ignore: readonly string[]): unknown {
-  if (typeof value === 'string') return timeText.test(value) ? '<time>' : value.replace(uidText, '<uid>')
-  if (Array.isArray(value)) {
-    const items = value.map((item) => masked(item, path, ignore))
+function masked(given: unknown, path: string, ignore: readonly string[]): unknown {
+  if (typeof given === 'string') return timeText.test(given) ? '<time>' : given.replace(uidText, '<uid>')
+  if (Array.isArray(given)) {
+    const items = given.map((item) => masked(item, path, ignore))
     // Controllers append to lists in their status in the order in which they observe.
     return path.startsWith('status') || unordered.has(path) ? sorted(items) : items
   }
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof given !== 'object' || given === null) return given
   const result: Record<string, unknown> = {}
-  for (const name of Object.keys(value).sort()) {
+  for (const name of Object.keys(given).sort()) {
     const at = path === '' ? name : `${path}.${name}`
-    const part = (value as Record<string, unknown>)[name]
+    const part = (given as Record<string, unknown>)[name]
     if (part === undefined || ignore.includes(at)) continue
     if (path === 'metadata.annotations' && volatileAnnotations.test(name)) continue
     if (path !== '' && name !== 'apiVersion' && volatileFields.test(name)) continue
-    result[name] = masked(part, at, ignore)
+    const value = masked(part, at, ignore)
+    // An empty map remains when the last entry is removed.
+    if (emptyMaps.has(at) && Object.keys(value as object).length === 0) continue
+    result[name] = value
   }
   return result
 }

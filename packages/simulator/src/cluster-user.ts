@@ -20,8 +20,8 @@ export class ClusterUser {
 
   /** The revision of the store before the last operation. */
   revision = 0
-  /** The number of actions of the operator before the last operation. */
-  actions = 0
+  /** The number of actions of the operator before each operation. */
+  readonly starts: number[] = []
 
   constructor(world: World, transport: Transport) {
     this.#world = world
@@ -42,7 +42,7 @@ export class ClusterUser {
   async perform({ do: verb, subject: index, variant }: Operation): Promise<void> {
     const world = this.#world
     this.revision = await world.store.revision()
-    this.actions = world.faults.actions
+    this.starts.push(world.faults.actions)
     if (verb === 'neighbor') {
       const id = await world.drive(world.neighbors.create(index))
       if (id === undefined) return
@@ -53,6 +53,7 @@ export class ClusterUser {
     const subject = this.#setup.subjects[index]
     if (subject === undefined) return
     const text = `${subject.kind.kind} ${subject.namespace === undefined ? '' : `${subject.namespace}/`}${subject.name}`
+    if (verb === 'invalid') return this.#tryInvalid(index, subject, text, variant)
     const body = this.#setup.bodyOf(subject, variant)
     const suffix = verb === 'delete' ? '' : this.#setup.variantText(subject, variant)
     const giveUp = world.now + patience
@@ -76,8 +77,35 @@ export class ClusterUser {
     }
   }
 
+  /** Tries to change an object to a form that the server refuses to create. */
+  async #tryInvalid(index: number, subject: Subject, text: string, form: number): Promise<void> {
+    const world = this.#world
+    const refused = this.#setup.refusedOf(subject, form)
+    const current = this.desired.get(index)
+    if (refused === undefined || current === undefined) return
+    const giveUp = world.now + patience
+    while (!world.isOver && world.now < giveUp) {
+      const { status, message } = await world.drive(this.#attempt('change', subject, refused.body))
+      if (status < 300) {
+        world.history.note('user', `The user changes ${text} with ${refused.text}, and the server accepts it`)
+        if (!world.faults.webhooksAreDown) {
+          world.history.violate('admission', `A change of ${text} with ${refused.text} is accepted`, [
+            `the creation of such an object is refused: ${refused.message}`,
+          ])
+        }
+        await world.drive(this.#attempt('change', subject, this.#setup.bodyOf(subject, current)))
+        return
+      }
+      if (status !== 409 && status !== 429 && status < 500) {
+        world.history.note('user', `The user cannot change ${text} with ${refused.text}: ${message}`)
+        return
+      }
+      await world.advance(1000)
+    }
+  }
+
   async #attempt(
-    verb: Exclude<Operation['do'], 'neighbor'>,
+    verb: Exclude<Operation['do'], 'neighbor' | 'invalid'>,
     subject: Subject,
     body: object,
   ): Promise<{ readonly status: number; readonly message: string }> {

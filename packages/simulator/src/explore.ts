@@ -1,5 +1,6 @@
 import type { Random } from '@kubewright/base'
 import { classOf, type Fault, type FaultClass, faultClasses } from './fault.ts'
+import type { Action } from './fault-injector.ts'
 import type { Operation, Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
 
@@ -9,6 +10,8 @@ const calm = 60_000
 const recoveryActions = 8
 // Creation, deletion and creation again.
 const basicScenarios = 5
+// Of this many random points, the one that differs most from those that were tried is next.
+const candidates = 40
 
 /** The classes in the order of single faults. Those that find most mistakes come more often. */
 const classOrder: readonly FaultClass[] = [
@@ -23,18 +26,27 @@ const classOrder: readonly FaultClass[] = [
   'slow',
   'stale',
   'quota',
+  'leader',
   'server',
   'others',
   'volumes',
   'webhooks',
+  'stale',
   'watch',
+  'pods',
   'permissions',
+  'leader',
   'clock',
 ]
 
+/** Faults at one action of a scenario: a single one, or a pair that belongs together. */
 interface Point {
   readonly operations: readonly Operation[]
-  readonly fault: Fault
+  readonly faults: readonly Fault[]
+  /** Points with the same texts are similar: from the most general text to the most special one. */
+  readonly features: readonly string[]
+  /** A handicap for points that rarely find more than others. */
+  readonly penalty: number
 }
 
 /** Generates the schedules of a simulation, in the order in which they run. */
@@ -45,12 +57,14 @@ export class Explorer {
   readonly #scenarios: readonly (readonly Operation[])[]
   /** Schedules that reached new states, to vary them. */
   readonly #corpus: Schedule[] = []
-  /** The actions of each scenario without faults: whether each of them changes something. */
-  readonly #actions = new Map<readonly Operation[], readonly boolean[]>()
+  /** The number of actions of each scenario without faults. */
+  readonly #lengths = new Map<readonly Operation[], number>()
   /** How many single faults are known, and how many of them have been tried. */
   readonly points: { tried: number; known: number } = { tried: 0, known: 0 }
-  /** The single faults that have not been tried, by class. */
-  readonly #points = new Map<FaultClass, { readonly late: Point[]; readonly early: Point[] }>()
+  /** The points that have not been tried, by class. */
+  readonly #points = new Map<FaultClass, Point[]>()
+  /** How often points with a feature were tried. */
+  readonly #tried = new Map<string, number>()
 
   constructor(setup: Setup, random: Random, classes: readonly FaultClass[] | undefined) {
     this.#setup = setup
@@ -59,14 +73,12 @@ export class Explorer {
     this.#scenarios = scenariosOf(setup)
   }
 
-  /**
-   * Remembers a run: its actions, how many of them were before the last operation, and whether it reached new states.
-   */
-  learn(schedule: Schedule, actions: readonly boolean[], before: number, isNew: boolean): void {
+  /** Remembers a run: its actions, how many of them were before each operation, and whether it reached new states. */
+  learn(schedule: Schedule, actions: readonly Action[], starts: readonly number[], isNew: boolean): void {
     const { operations, faults } = schedule
-    if (faults.length === 0 && !this.#actions.has(operations)) {
-      this.#actions.set(operations, actions)
-      this.#addPoints(operations, actions, before)
+    if (faults.length === 0 && schedule.replicas === 1 && !this.#lengths.has(operations)) {
+      this.#lengths.set(operations, actions.length)
+      this.#addPoints(operations, actions, starts)
     }
     if (isNew) this.#corpus.push(schedule)
   }
@@ -103,42 +115,89 @@ export class Explorer {
     return { seed, operations, faults, replicas: isElection ? this.#setup.replicas : 1 }
   }
 
-  /** Adds every fault at every action of a scenario. */
-  #addPoints(operations: readonly Operation[], actions: readonly boolean[], before: number): void {
-    for (const [index, isChange] of actions.entries()) {
+  /**
+   * Adds every fault at every action of a scenario. While a fault before the last operation lasts, the user performs the
+   * remaining operations: the operator sees them late, or never sees the states between them.
+   */
+  #addPoints(operations: readonly Operation[], actions: readonly Action[], starts: readonly number[]): void {
+    for (const [index, action] of actions.entries()) {
+      // The operation that the action follows.
+      const segment = Math.max(
+        0,
+        starts.findLastIndex((start) => start <= index),
+      )
+      const isLast = segment === operations.length - 1
+      const verb = operations[segment]?.do ?? ''
       for (const fault of this.#faultsAt(index + 1)) {
-        if (!isChange && !matters(fault)) continue
-        const points = this.#points.get(classOf(fault)) ?? { late: [], early: [] }
-        this.#points.set(classOf(fault), points)
-        const list = index >= before ? points.late : points.early
-        list.push({ operations, fault })
-        this.points.known++
+        if (!action.isChange && !matters(fault)) continue
+        this.#addPoint(operations, [fault], action, verb, penaltyOf(fault, isLast ? 'last' : 'early'))
+        const millis = isLast ? 0 : durationOf(fault)
+        if (millis > 0) {
+          const during = operationsDuring(operations, segment, millis)
+          const verbs = `${verb} ${operations[segment + 1]!.do}`
+          this.#addPoint(during, [fault], action, verbs, penaltyOf(fault, 'during'))
+        }
       }
+      if (!action.isChange) continue
+      for (const pair of this.#pairsAt(index + 1)) this.#addPoint(operations, pair, action, verb, isLast ? 1 : 4)
     }
   }
 
-  /** Every fault at every action of every known scenario, in random order: one class after the other. */
+  #addPoint(
+    operations: readonly Operation[],
+    faults: readonly Fault[],
+    action: Action,
+    verbs: string,
+    penalty: number,
+  ): void {
+    const [first] = faults
+    if (first === undefined) return
+    const kind = faults.map(featureOf).join('+')
+    const features = [kind, `${kind} ${action.label}`, `${kind} ${action.label} ${verbs}`]
+    const points = this.#points.get(classOf(first)) ?? []
+    this.#points.set(classOf(first), points)
+    points.push({ operations, faults, features, penalty: penalty + (action.isChange ? 0 : 2) })
+    if (faults.length === 1) this.points.known++
+  }
+
+  /** The faults at the actions of the known scenarios, one class after the other: the most unlike ones first. */
   *#singles(): Generator<Schedule, void, undefined> {
     const random = this.#random.fork('points')
     for (let isEmpty = false; !isEmpty; ) {
       isEmpty = true
       for (const name of classOrder) {
-        const { late, early } = this.#points.get(name) ?? { late: [], early: [] }
-        // Before the last operation, a shorter scenario has almost the same effect.
-        const isLate = early.length === 0 || (late.length > 0 && random.next() < 0.75)
-        const points = isLate ? late : early
+        const points = this.#points.get(name) ?? []
         if (points.length === 0) continue
         isEmpty = false
-        const at = random.int(points.length)
-        const { operations, fault } = points[at]!
-        // The order is random, so that the last point can take the place of this one.
-        points[at] = points.at(-1)!
-        points.pop()
-        yield this.#schedule(operations, [fault])
+        const { operations, faults, features } = this.#take(points, random)
+        for (const feature of features) this.#tried.set(feature, (this.#tried.get(feature) ?? 0) + 1)
+        yield this.#schedule(operations, faults)
         // Counted when the next schedule is requested: the last one may not run.
-        this.points.tried++
+        if (faults.length === 1) this.points.tried++
       }
     }
+  }
+
+  /** Removes the point that resembles those that were tried the least, of some random ones. */
+  #take(points: Point[], random: Random): Point {
+    let best = 0
+    let lowest = Number.POSITIVE_INFINITY
+    for (let i = 0; i < Math.min(candidates, points.length); i++) {
+      const at = points.length <= candidates ? i : random.int(points.length)
+      const { features, penalty } = points[at]!
+      const score = features.reduce(
+        (sum, feature, index) => sum + (index + 1) * (this.#tried.get(feature) ?? 0),
+        penalty,
+      )
+      if (score + random.next() >= lowest) continue
+      lowest = score
+      best = at
+    }
+    const point = points[best]!
+    // The order is random, so that the last point can take the place of this one.
+    points[best] = points.at(-1)!
+    points.pop()
+    return point
   }
 
   #faultsAt(at: number): Fault[] {
@@ -146,7 +205,7 @@ export class Explorer {
     const faults: Fault[] = [
       { kind: 'crash', at, when: 'before', downtime: 0 },
       { kind: 'crash', at, when: 'after', downtime: 0 },
-      { kind: 'crash', at, when: 'between', downtime: 2000 },
+      { kind: 'crash', at, when: 'between', downtime: 30_000 },
       { kind: 'error', at, status: 500, times: 1 },
       { kind: 'error', at, status: 409, times: 1 },
       { kind: 'error', at, status: 503, times: 3 },
@@ -191,6 +250,17 @@ export class Explorer {
     return faults.filter((fault) => this.#classes.has(classOf(fault)))
   }
 
+  /** Pairs of faults at the same action: a child is deleted while the operator does not see it. */
+  #pairsAt(at: number): (readonly Fault[])[] {
+    if (!this.#classes.has('others')) return []
+    const deletion: Fault = { kind: 'child-deleted', at, pick: at, delay: 10_000 }
+    const blind: readonly Fault[] = [
+      { kind: 'crash', at, when: 'between', downtime: 30_000 },
+      { kind: 'watch-gap', at, for: 30_000 },
+    ]
+    return blind.filter((fault) => this.#classes.has(classOf(fault))).map((fault) => [fault, deletion])
+  }
+
   /** A pair of faults, a variation of a schedule that reached new states, or a random schedule. */
   #combination(): Schedule {
     const random = this.#random
@@ -219,8 +289,7 @@ export class Explorer {
 
   /** About how many actions the operator takes. */
   #length(operations: readonly Operation[]): number {
-    const known = this.#actions.get(operations)?.length
-    return Math.max(4, known ?? Math.max(8, ...[...this.#actions.values()].map(({ length }) => length)))
+    return Math.max(4, this.#lengths.get(operations) ?? Math.max(8, ...this.#lengths.values()))
   }
 
   #randomFaults(most: number): Fault[] {
@@ -263,6 +332,60 @@ export class Explorer {
   }
 }
 
+/** Identifies a fault apart from the point at which it happens. */
+function featureOf(fault: Fault): string {
+  return Object.entries(fault)
+    .filter(([name]) => name !== 'at' && name !== 'pick')
+    .map(([, value]) => String(value))
+    .join(' ')
+}
+
+/** How long a fault keeps the operator from seeing or doing something; 0 for faults of an instant. */
+function durationOf(fault: Fault): number {
+  switch (fault.kind) {
+    case 'crash':
+      return fault.downtime
+    case 'stale':
+      return fault.lag
+    case 'slow':
+      return fault.by
+    case 'watch-gap':
+    case 'watch-lag':
+    case 'pause':
+    case 'lease-lost':
+    case 'quota':
+    case 'forbidden':
+    case 'webhooks-down':
+    case 'pods-pending':
+    case 'volumes-pending':
+      return fault.for
+    default:
+      return 0
+  }
+}
+
+/**
+ * The handicap of a fault at an action: of the last operation, of an earlier one, or of an earlier one with the next
+ * operation during the fault.
+ */
+function penaltyOf(fault: Fault, place: 'last' | 'early' | 'during'): number {
+  const name = classOf(fault)
+  // Two leaders matter when the later one does other work.
+  if (name === 'leader') return place === 'during' ? (fault.kind === 'pause' ? 0 : 1) : place === 'last' ? 2 : 6
+  if (name === 'stale') return place === 'last' ? 0 : place === 'during' ? 2 : 4
+  // A new process that works on an old object has lost its memory.
+  if (fault.kind === 'crash') return fault.downtime > 0 ? (place === 'during' ? 0 : 2) : place === 'last' ? 0 : 2
+  return place === 'early' ? 4 : 0
+}
+
+/** The operations with those after `segment` in the second half of a fault that happens in it. */
+function operationsDuring(operations: readonly Operation[], segment: number, millis: number): Operation[] {
+  return operations.map(({ actions: _, ...operation }, index) => {
+    if (index <= segment) return operations[index]!
+    return { ...operation, after: Math.round(index === segment + 1 ? millis * 0.65 : millis * 0.05) }
+  })
+}
+
 /** Whether a fault at a read differs from the same fault at a write nearby. */
 function matters(fault: Fault): boolean {
   if (fault.kind === 'crash') return fault.when === 'before'
@@ -284,45 +407,58 @@ function scenariosOf({ subjects, samples }: Setup): (readonly Operation[])[] {
     [...all('create', 0), ...all('delete', 15), ...all('create', calm)],
     [...all('create', 0), ...all('delete', 15)],
   ]
+  const changes: (readonly Operation[])[] = []
+  const returns: (readonly Operation[])[] = []
+  const special: (readonly Operation[])[] = []
   for (const subject of firsts) {
     const { variants } = samples[subjects[subject]!.sample]!
     const create: Operation = { do: 'create', subject, variant: 0, after: 0 }
     const others = firsts.filter((one) => one !== subject).map((one): Operation => ({ ...create, subject: one }))
     for (let variant = 1; variant < variants.length; variant++) {
       const change: Operation = { do: 'change', subject, variant, after: calm }
-      scenarios.push([...others, create, change])
-      scenarios.push([
-        ...others,
-        create,
-        change,
-        { do: 'change', subject, variant: 0, after: variant % 2 === 0 ? calm : 40 },
-      ])
-      if (variant <= 3) scenarios.push([...others, create, { ...change, after: 12 }])
+      const back: Operation = { ...change, variant: 0, after: variant % 2 === 0 ? calm : 40 }
+      changes.push([...others, create, change])
+      returns.push([...others, create, change, back])
+      if (variant <= 3) returns.push([...others, create, { ...change, after: 12 }])
     }
   }
   for (const subject of firsts) {
     const create = (one: number): Operation => ({ do: 'create', subject: one, variant: 0, after: 0 })
     const remove = (one: number): Operation => ({ do: 'delete', subject: one, variant: 0, after: calm })
+    const change = (variant: number): Operation => ({ do: 'change', subject, variant, after: calm })
+    const { refused } = samples[subjects[subject]!.sample]!
+    // Values that admission must refuse, all in one schedule: the operator sees none of them.
+    if (refused.length > 0) {
+      const tries = refused.map((_, variant): Operation => ({ do: 'invalid', subject, variant, after: 1000 }))
+      special.push([create(subject), ...tries])
+    }
     // An object of another owner that resembles a child.
     for (const pick of [0, 1]) {
       const neighbor: Operation = { do: 'neighbor', subject: pick, variant: 0, after: calm }
-      scenarios.push([
-        create(subject),
-        neighbor,
-        pick === 0 ? remove(subject) : { ...create(subject), do: 'change', variant: 1 },
-      ])
-    }
-    // Deletion and change in the middle of the work.
-    for (const actions of [1, 3]) {
-      scenarios.push([create(subject), { ...remove(subject), actions }])
-      scenarios.push([create(subject), { do: 'change', subject, variant: actions, after: calm, actions }])
+      special.push([create(subject), neighbor, pick === 0 ? remove(subject) : change(1)])
     }
     // Objects that collide: the same name in another namespace, and a second object in the same namespace.
     for (const [twin, { sample }] of subjects.entries()) {
       if (twin === subject || sample !== subjects[subject]!.sample) continue
-      scenarios.push([create(subject), create(twin), remove(twin)])
-      scenarios.push([create(subject), create(twin)])
+      special.push([create(subject), create(twin), remove(twin)])
+      special.push([create(subject), create(twin), change(1 + (twin % 3))])
+      special.push([create(subject), create(twin)])
+    }
+    // Deletion and change in the middle of the work.
+    for (const actions of [1, 3]) {
+      special.push([create(subject), { ...remove(subject), actions }])
+      special.push([create(subject), { ...change(actions), actions }])
     }
   }
-  return scenarios
+  return [...scenarios, ...interleaved([changes, special, changes, returns])]
+}
+
+/** The items of several lists in turn. A list that occurs twice has its turn twice as often. */
+function interleaved<T>(lists: readonly (readonly T[])[]): T[] {
+  const rest = new Map(lists.map((list) => [list, [...list]]))
+  const items: T[] = []
+  while ([...rest.values()].some(({ length }) => length > 0)) {
+    for (const list of lists) items.push(...rest.get(list)!.splice(0, 1))
+  }
+  return items
 }

@@ -8,13 +8,20 @@ import { isWrite, type RequestFacts } from './request-text.ts'
 import type { World } from './world.ts'
 import type { WrittenObject } from './write-log.ts'
 
+/** An action of the operator: a request or a call to the world outside the cluster. */
+export interface Action {
+  /** The verb and the resource, or the method. */
+  readonly label: string
+  readonly isChange: boolean
+}
+
 /** Counts the actions of the operator in one run, and executes the faults of the schedule at them. */
 export class FaultInjector {
   readonly #world: World
   /** The faults that have happened. */
   readonly fired: Set<Fault> = new Set()
-  /** Whether each action changes something, in order. */
-  readonly actionWrites: boolean[] = []
+  /** The actions, in order. */
+  readonly log: Action[] = []
   /** The number of times that a fault was injected. */
   injections = 0
   #end = 0
@@ -26,7 +33,7 @@ export class FaultInjector {
 
   /** The number of actions that the operator has begun. */
   get actions(): number {
-    return this.actionWrites.length
+    return this.log.length
   }
 
   /** Milliseconds until the last fault ends. */
@@ -41,7 +48,7 @@ export class FaultInjector {
   /** Begins an action of the operator: executes the faults at it, and returns what they do to the action itself. */
   act(process: SimulatedProcess, text: string, facts: RequestFacts | undefined, source?: string): Injection {
     const { schedule, history } = this.#world
-    this.actionWrites.push(facts === undefined || isWrite(facts))
+    this.log.push(facts === undefined ? { label: text, isChange: true } : actionOf(facts))
     const number = this.actions
     let injection: Injection = {}
     for (const fault of schedule.faults) {
@@ -210,6 +217,11 @@ export class FaultInjector {
     }
   }
 }
+
+const actionOf = (facts: RequestFacts): Action => ({
+  label: `${facts.verb} ${facts.plural}/${facts.subresource}`,
+  isChange: isWrite(facts),
+})
 
 /** Kinds whose objects hold data or run once, so that an operator need not replace them. */
 const untouchableKinds = new Set(['PersistentVolumeClaim', 'PersistentVolume', 'Job', 'Namespace', 'Lease', 'Event'])

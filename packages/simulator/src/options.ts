@@ -103,6 +103,8 @@ export interface SimulationReport {
   readonly hash: string
   /** Code of the operator that used real time or randomness. It ran on the virtual clock and with seeded randomness. */
   readonly nondeterminism: readonly string[]
+  /** Facts that make the result less meaningful, such as a sample that does not become ready without faults. */
+  readonly warnings: readonly string[]
   readonly failure: SimulationFailure | undefined
 }
 

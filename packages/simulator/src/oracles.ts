@@ -150,9 +150,10 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): void {
   const ids = idsOf(setup, [run, ...reference.runs])
   const state = comparable(run.objects, { ids, statusOf: statusKinds(setup), ignore: setup.ignore })
   const hasChanges = world.schedule.operations.some((operation) => operation.do === 'change')
-  const found = differences(reference.state, state).filter((difference) =>
-    isRelevant(difference, reference, hasChanges),
-  )
+  const found = differences(reference.state, state)
+    .filter((difference) => isRelevant(difference, reference, hasChanges))
+    // Whole objects first: they explain more than a field.
+    .sort((a, b) => Number(a.path !== '') - Number(b.path !== ''))
   if (found.length > 0) {
     const failures = run.errorsAtRest.map((error) => `reconcile keeps failing: ${error}`)
     world.history.violate('end state', endStateMessage(world, found), [
@@ -189,7 +190,7 @@ const hasOwnEnd = (fault: Fault): boolean => isLasting(fault) || (fault.kind ===
 function endStateMessage(world: Run['world'], found: readonly Difference[]): string {
   const [first] = found
   const cause = world.schedule.faults.length === 0 ? 'the history of the objects' : 'the fault'
-  const more = found.length > 1 ? `, and ${found.length - 1} more differences` : ''
+  const more = found.length > 1 ? `, and ${found.length - 1} more difference${found.length > 2 ? 's' : ''}` : ''
   return `The end state depends on ${cause}: ${first === undefined ? '' : differenceText(first)}${more}`
 }
 

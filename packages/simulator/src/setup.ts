@@ -29,6 +29,7 @@ import {
 import { ServiceAccountKeys } from '@kubewright/server'
 import { chooseCluster } from './choose-cluster.ts'
 import { objectsSince } from './cluster-state.ts'
+import { invalidValuesOf } from './invalid-values.ts'
 import type { Invariant, OperatorFactory, SimulateOptions } from './options.ts'
 import { minimalValue, type Variant, variantsOf } from './variants.ts'
 
@@ -49,11 +50,18 @@ export interface Subject {
 /** The second namespace: each subject has a twin in it. */
 const otherNamespace = 'other'
 const maxVariants = 16
+const maxRefused = 12
 
 interface Sample {
   readonly kind: AnyKind
   readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string }
   readonly variants: readonly Variant[]
+  /** Forms that the server refuses to create, with its message. */
+  readonly refused: readonly RefusedVariant[]
+}
+
+interface RefusedVariant extends Variant {
+  readonly message: string
 }
 
 /** Everything that all schedules of a simulation share: the operator, its samples and a cluster to start from. */
@@ -197,6 +205,17 @@ export class Setup {
     return text === '' ? '' : ` with ${text}`
   }
 
+  /** Whether the form of a subject tells the operator to stop its work. */
+  isHeld(subject: Subject, variant: number): boolean {
+    const { variants } = this.samples[subject.sample]!
+    return variants[variant % variants.length]!.isHeld ?? false
+  }
+
+  /** A form of a subject that the server refuses to create. */
+  refusedOf(subject: Subject, index: number): RefusedVariant | undefined {
+    return this.samples[subject.sample]!.refused[index]
+  }
+
   /** The object to create for a subject. */
   objectOf(subject: Subject, body: object): object {
     const { metadata } = this.samples[subject.sample]!
@@ -289,20 +308,35 @@ async function prepareSamples(plane: ControlPlane, operator: Operator, given: re
   if (subjects.length === 0) {
     for (const kind of missing) {
       const object = generatedSample(kind)
-      if (object !== undefined && (await accepts(plane, kind, object))) subjects.push({ kind, object })
+      if (object !== undefined && (await refusalOf(plane, kind, object)) === undefined) subjects.push({ kind, object })
     }
   }
   for (const { kind, object } of subjects) {
     const { apiVersion: _, kind: __, metadata, status: ___, ...body } = object as KubeObject & Record<string, unknown>
     const { name, labels, annotations } = metadata
     const kept = { name, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) }
+    const draftOf = (variant: Variant): object => ({
+      apiVersion: kind.apiVersion,
+      kind: kind.kind,
+      metadata: { name },
+      ...variant.body,
+    })
     const variants: Variant[] = [{ text: '', body }]
+    const refused: RefusedVariant[] = []
     for (const variant of spread(variantsOf(kind.schema, body), 64)) {
       if (variants.length >= maxVariants) break
-      const draft = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name }, ...variant.body }
-      if (await accepts(plane, kind, draft)) variants.push(variant)
+      const message = await refusalOf(plane, kind, draftOf(variant))
+      if (message === undefined) variants.push(variant)
+      else if (refused.length < maxRefused / 2) refused.push({ ...variant, message })
     }
-    samples.push({ kind, metadata: kept, variants })
+    // If the server does not accept the sample itself, a refusal of another form means nothing.
+    const isAccepted = (await refusalOf(plane, kind, draftOf(variants[0]!))) === undefined
+    for (const variant of isAccepted ? spread(invalidValuesOf(kind.schema, body), 32) : []) {
+      if (refused.length >= maxRefused) break
+      const message = await refusalOf(plane, kind, draftOf(variant))
+      if (message !== undefined) refused.push({ ...variant, message })
+    }
+    samples.push({ kind, metadata: kept, variants, refused: isAccepted ? refused : [] })
   }
   return samples
 }
@@ -324,15 +358,15 @@ const clusterScoped = new Set([
   'ClusterRoleBinding',
 ])
 
-/** Whether the server, with the operator's webhooks, would create the object. */
-async function accepts(plane: ControlPlane, kind: AnyKind, draft: object): Promise<boolean> {
+/** The message with which the server or one of the operator's webhooks refuses to create an object; undefined if they accept it. */
+async function refusalOf(plane: ControlPlane, kind: AnyKind, draft: object): Promise<string | undefined> {
   const namespace = kind.scope === 'Namespaced' ? 'default' : undefined
   const path = `${collectionPath(kind, namespace)}?dryRun=All`
   const body = Buffer.from(JSON.stringify(draft))
   const headers = { 'content-type': 'application/json' }
   const response = await plane.transport().send({ method: 'POST', path, headers, body })
-  await response.body.bytes()
-  return response.status < 300
+  const answer = JSON.parse(Buffer.from(await response.body.bytes()).toString()) as { message?: string }
+  return response.status < 300 ? undefined : (answer.message ?? `status ${response.status}`)
 }
 
 /** The kinds whose objects a user creates for the operator. */
@@ -348,6 +382,7 @@ function controlledKinds(operator: Operator): AnyKind[] {
 function watchedBy(operator: Operator): AnyKind[] {
   return operator.controllers.flatMap((one) => {
     const kinds = 'owns' in one ? [...one.owns, ...one.watches].map(({ kind }) => kind) : []
+    kinds.push(...one.sources.flatMap(({ kind }) => (kind === undefined ? [] : [kind])))
     return one.kind === undefined ? kinds : [one.kind, ...kinds]
   })
 }

@@ -2,12 +2,15 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { condition, defineResource } from '@kubewright/api'
 import { ConfigMap } from '@kubewright/k8s'
 import { defineController, defineOperator } from '@kubewright/runtime'
+import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
 import { type Schedule, scheduleId } from './schedule.ts'
 import { explore, SimulationError, simulate } from './simulate.ts'
 import { Cloud, planted, plantedSamples, Thing } from './testdata/planted.ts'
+import { App } from './testdata/planted-workloads.ts'
 
 const bug = planted['swallows errors']!
 const base = { samples: plantedSamples, world: () => new Cloud() }
@@ -110,6 +113,41 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(points.tried).toBeGreaterThan(5)
     expect(points.known).toBeGreaterThan(points.tried)
     expect(depths.reduce((sum, count) => sum + count, 0)).toBe(schedules)
+  })
+
+  test('warns about a sample that does not become ready without faults', async () => {
+    const controller = defineController(App, {
+      reconcile: () => ({
+        status: { conditions: [condition('Ready', false, 'SecretMissing', 'Secret "login" does not exist')] },
+      }),
+    })
+    const operator = defineOperator({ name: 'waiting', controllers: [controller] })
+    const samples = [App({ metadata: { name: 'app' }, spec: {} })]
+    const { warnings, failure } = await explore(operator, { samples, schedules: 1 })
+    expect(failure?.story).toBeUndefined()
+    expect(warnings).toEqual([
+      'App default/app does not become ready without faults, so that the simulation covers only the work until then: the condition Ready is False, SecretMissing: Secret "login" does not exist',
+    ])
+  })
+
+  test('does not compare a form that stops the work of the operator, but its later continuation', async () => {
+    const Paused = defineResource({
+      group: 'planted.example.com',
+      version: 'v1',
+      kind: 'Paused',
+      spec: s.object({ paused: s.bool().optional() }),
+    })
+    const controller = defineController(Paused, {
+      owns: [ConfigMap],
+      async reconcile({ metadata: { name }, spec }, { apply }) {
+        if (!spec.paused) await apply(ConfigMap({ metadata: { name }, data: { key: 'value' } }))
+      },
+    })
+    const operator = defineOperator({ name: 'paused', controllers: [controller] })
+    const samples = [Paused({ metadata: { name: 'one' }, spec: {} })]
+    const report = await explore(operator, { samples, schedules: 8, faults: [] })
+    expect(report.operations['change']).toBeGreaterThan(0)
+    expect(report.failure?.story).toBeUndefined()
   })
 
   test('finds nothing when a new process sees an object that was cleaned up and is gone', async () => {

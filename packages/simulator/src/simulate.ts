@@ -4,6 +4,7 @@ import { Explorer } from './explore.ts'
 import { classOf } from './fault.ts'
 import type { OperatorFactory, SimulateOptions, SimulationFailure, SimulationReport } from './options.ts'
 import { addRegression, readRegressions } from './regressions.ts'
+import { warningsOf } from './sample-warnings.ts'
 import { parseScheduleId, type Schedule, scheduleId } from './schedule.ts'
 import { Setup } from './setup.ts'
 import { shrink } from './shrink.ts'
@@ -60,6 +61,7 @@ async function search(
 ): Promise<SimulationReport> {
   const { seed = 1, shard = { index: 0, of: 1 } } = options
   const tally = new Tally()
+  let warnings: readonly string[] = []
   const report = (failure?: SimulationFailure): SimulationReport => ({
     seed,
     ...tally.counts(),
@@ -67,6 +69,7 @@ async function search(
     runs: simulation.runs,
     hash: simulation.hash,
     nondeterminism: simulation.guards.reports,
+    warnings,
     failure,
   })
   const random = seededRandom(shard.of === 1 ? seed : `${seed}, part ${shard.index}`)
@@ -75,10 +78,13 @@ async function search(
   for (const schedule of planned(options, explorer, shard)) {
     if (tally.schedules >= limit || systemClock.monotonic() > until) break
     const run = await simulation.check(schedule)
-    if (isFirst && options.replay === undefined) await checkDeterminism(simulation, run)
+    // A run that was ended early, such as one with a hot loop, is a failure and expensive.
+    if (isFirst && options.replay === undefined && !isEndedEarly(run)) await checkDeterminism(simulation, run)
+    // The first schedule of the first part, unless there are regressions, creates the samples.
+    if (warnings.length === 0 && isFaultFree(schedule)) warnings = warningsOf(simulation.setup, run)
     isFirst = false
     const isNew = tally.add(schedule, run)
-    explorer.learn(schedule, run.world.faults.actionWrites, run.world.user.actions, isNew)
+    explorer.learn(schedule, run.world.faults.log, run.world.user.starts, isNew)
     options.onProgress?.({ schedules: tally.schedules, of: Number.isFinite(limit) ? limit : undefined })
     if (run.world.history.violations.length === 0) continue
     const found = options.replay === undefined ? await shrink(simulation, run) : run
@@ -88,6 +94,13 @@ async function search(
   }
   return report()
 }
+
+const isEndedEarly = ({ world }: CheckedRun): boolean =>
+  world.history.violations.some(({ oracle }) => oracle === 'hot loop')
+
+/** Whether a schedule only creates the samples. */
+const isFaultFree = ({ operations, faults }: Schedule): boolean =>
+  faults.length === 0 && operations.every((operation) => operation.do === 'create' && operation.variant === 0)
 
 /** The schedules to run: a replay, or the regressions and then those of the explorer. */
 function* planned(

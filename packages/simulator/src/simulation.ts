@@ -86,6 +86,11 @@ export class Simulation implements Disposable {
   }
 
   async #makeReference(desired: readonly (readonly [number, number])[]): Promise<Reference | CheckedRun | undefined> {
+    const { subjects } = this.setup
+    // Without work, the state of the children depends on what was before.
+    if (desired.some(([subject, variant]) => subject >= 0 && this.setup.isHeld(subjects[subject]!, variant))) {
+      return undefined
+    }
     const creations = desired
       .filter(([subject]) => subject >= 0)
       .map(([subject, variant]): Operation => ({ do: 'create', subject, variant, after: 0 }))

@@ -5,10 +5,14 @@ export interface Variant {
   /** What differs from the sample: `spec.replicas = 3`. Empty for the sample itself. */
   readonly text: string
   readonly body: Readonly<Record<string, unknown>>
+  /** Whether the form tells the operator to stop its work, so that the state of the children depends on the history. */
+  readonly isHeld?: boolean
 }
 
 // A smaller volume cannot replace a larger one, and a change of a reference to input needs that input.
 const skipped = /storage|capacity|volume|storageClass/i
+// Operators leave the children of such an object as they are: it has none if it was created in this form.
+const holds = /^(paused?|suspend(ed)?|frozen|unmanaged)$/i
 const maxDepth = 6
 
 /**
@@ -16,21 +20,33 @@ const maxDepth = 6
  * grown and shrunk, other values of enumerations. The server decides which of them are valid.
  */
 export function variantsOf(schema: JSONSchemaProps, body: Readonly<Record<string, unknown>>): Variant[] {
+  return variedOf(schema, body, vary)
+}
+
+/** The copies of an object with the changes that `walk` emits for each part of its schema. */
+export function variedOf(
+  schema: JSONSchemaProps,
+  body: Readonly<Record<string, unknown>>,
+  walk: (schema: JSONSchemaProps, value: unknown, path: Path, emit: Emit) => void,
+): Variant[] {
   const found: Variant[] = []
   for (const [name, part] of Object.entries(schema.properties ?? {})) {
     if (name === 'apiVersion' || name === 'kind' || name === 'metadata' || name === 'status') continue
-    vary(part, body[name], [name], (path, value) => {
+    walk(part, body[name], [name], (path, value) => {
       const copy = structuredClone(body) as Record<string, unknown>
       put(copy, path, value)
       const shown = value === undefined ? 'removed' : `= ${JSON.stringify(value)}`
-      found.push({ text: `${pathText(path)} ${shown}`, body: copy })
+      const isHeld = value === true && holds.test(String(path.at(-1)))
+      found.push({ text: `${pathText(path)} ${shown}`, body: copy, ...(isHeld ? { isHeld } : {}) })
     })
   }
   return found
 }
 
-type Path = readonly (string | number)[]
-type Emit = (path: Path, value: unknown) => void
+/** The path of a field. */
+export type Path = readonly (string | number)[]
+/** Adds a copy of the object with another value of one field; without it if the value is undefined. */
+export type Emit = (path: Path, value: unknown) => void
 
 function vary(schema: JSONSchemaProps, value: unknown, path: Path, emit: Emit): void {
   const name = String(path.at(-1))

@@ -139,6 +139,7 @@ function merged(reports: readonly SimulationReport[]): SimulationReport {
     operations: counts(({ operations }) => operations),
     hash: reports.map(({ hash }) => hash).join(' '),
     nondeterminism: [...new Set(reports.flatMap(({ nondeterminism }) => nondeterminism))],
+    warnings: [...new Set(reports.flatMap(({ warnings }) => warnings))],
     failure: failures.sort((a, b) => a.faults - b.faults || a.operations - b.operations)[0],
   }
 }
@@ -164,6 +165,7 @@ function print(
   }
   if (failure !== undefined) out(failure.story)
   else out(`${name}: no failure in ${report.schedules} schedules`)
+  for (const warning of report.warnings) note(`Warning: ${warning}`)
   note(`Schedules: ${report.schedules} (${report.runs} runs), states: ${report.states}, seed: ${report.seed}`)
   const [none, one, two, more] = report.depths
   note(`Faults per schedule: none ${none}, one ${one}, two ${two}, more ${more}`)

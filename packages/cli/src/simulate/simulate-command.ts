@@ -29,7 +29,8 @@ export const simulateFlags = defineFlags({
   seed: { value: 'S', default: '1', help: 'Set the seed; the same seed gives the same schedules' },
   faults: {
     value: 'LIST',
-    help: 'Inject only these classes of faults, separated by commas: crash, error, watch, stale, others, slow, server, webhooks, pods, leader, clock, quota',
+    help: 'Inject only these classes of faults, separated by commas: crash, error, watch, stale, others, slow, server, webhooks, pods, leader, clock, quota, permissions, volumes',
+    defaultText: 'all classes',
   },
   replay: { value: 'ID', help: 'Run only the schedule with this ID, which a failed simulation printed' },
   inspect: {
