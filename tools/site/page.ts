@@ -28,6 +28,8 @@ export interface Page {
   readonly fields: Readonly<Record<string, string>>
   /** Whether the page exists only in the site, without a file. */
   readonly isGenerated?: boolean
+  /** Names that become links in code, with the pages and anchors of their sections. */
+  readonly names?: ReadonlyMap<string, string>
 }
 
 const hidden = /^(theme|pictures|node_modules)\//

@@ -135,7 +135,19 @@ class PageRenderer {
     const code = named ? content.slice(named[0].length) : content
     const caption = title === undefined ? '' : `<figcaption>${escapeHtml(title)}</figcaption>`
     const kind = isOutput ? ' output' : ''
-    return `<figure class="code${kind}">${caption}<pre tabindex="0"><code>${highlight(code, language)}</code></pre></figure>\n`
+    return `<figure class="code${kind}">${caption}<pre tabindex="0"><code>${this.#linked(highlight(code, language))}</code></pre></figure>\n`
+  }
+
+  /** Links the names of types in code to their sections. */
+  #linked(html: string): string {
+    const { names } = this.#page
+    if (names === undefined) return html
+    const heading = this.passages.at(-1)!.heading?.text
+    return html.replace(/<[^>]*>|&\w+;|(?<![.\w$])[A-Z][\w$]+/g, (word) => {
+      const target = names.get(word)
+      if (target === undefined || word === heading) return word
+      return `<a href="${relativeTo(addressOf(this.#page.path), target.replace('.md#', '.html#'))}">${word}</a>`
+    })
   }
 
   #html(text: string): string {
@@ -171,7 +183,7 @@ class PageRenderer {
   #inline(text: string): string {
     const handler: InlineHandler = {
       text: escapeHtml,
-      code: (value) => `<code>${escapeHtml(value)}</code>`,
+      code: (value) => `<code>${this.#linked(escapeHtml(value))}</code>`,
       link: (target, content) => {
         this.links.push({ target, line: this.#line })
         return `<a href="${escapeHtml(this.#resolve(target))}">${content}</a>`

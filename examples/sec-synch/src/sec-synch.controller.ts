@@ -68,7 +68,8 @@ export const secSynchController = defineController(SecSynch, {
   },
 
   async cleanup(synch, context) {
-    await removeCopies(synch, context, () => true)
+    // The cache may lack a copy that was made just before a restart, and there is no later chance to delete it.
+    await removeCopies(synch, context, () => true, 'live')
   },
 })
 
@@ -121,9 +122,14 @@ const isTerminating = (error: unknown): boolean =>
   error instanceof ApiError && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')
 
 /** Deletes matching copies of a SecSynch in all namespaces. Resolves with whether there were any. */
-async function removeCopies(synch: SecSynch, tools: Tools, isStale: (copy: Secret) => boolean): Promise<boolean> {
+async function removeCopies(
+  synch: SecSynch,
+  tools: Tools,
+  isStale: (copy: Secret) => boolean,
+  consistency?: 'live',
+): Promise<boolean> {
   const key = keyText(synch)
-  const copies = await tools.client.list(Secret, { namespace: allNamespaces, labels: copyLabels })
+  const copies = await tools.client.list(Secret, { namespace: allNamespaces, labels: copyLabels, consistency })
   const stale = copies.filter((copy) => ownerOf(copy) === key && isStale(copy))
   for (const copy of stale) await remove(copy, tools)
   return stale.length > 0

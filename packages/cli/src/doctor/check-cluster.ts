@@ -4,9 +4,13 @@ import { type ApiClient, ConfigError, CredentialsError } from '@kubewright/clien
 import { isRecord } from '../text/is-record.ts'
 import type { Finding } from './finding.ts'
 
-/** Checks that a kubeconfig exists and is usable. The result contains a client if it is; the caller disposes it. */
+/**
+ * Checks that a kubeconfig exists and is usable. The result contains a client if it is; the caller disposes it. A machine
+ * without a cluster is no failure, unless the user `named` a kubeconfig or a context.
+ */
 export async function checkKubeconfig(
   connect: () => Promise<ApiClient>,
+  named: boolean,
 ): Promise<{ readonly findings: Finding[]; readonly client?: ApiClient }> {
   const check = 'Kubeconfig'
   try {
@@ -16,7 +20,10 @@ export async function checkKubeconfig(
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof CredentialsError)) throw error
     const fix = 'name one with --kubeconfig or KUBECONFIG, or start a control plane on this machine with kubewright up'
-    return { findings: [{ check, level: 'failed', message: error.message, fix }] }
+    const isAbsent = !named && error.message.startsWith('No cluster is configured')
+    if (!isAbsent) return { findings: [{ check, level: 'failed', message: error.message, fix }] }
+    const message = 'there is no kubeconfig, so the checks of the cluster were skipped'
+    return { findings: [{ check, level: 'skipped', message, fix }] }
   }
 }
 

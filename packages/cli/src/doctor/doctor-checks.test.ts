@@ -51,7 +51,7 @@ describe('checkNode()', () => {
 
 describe('checkKubeconfig() and checkCluster()', () => {
   it('report the version and the user', async () => {
-    const { findings, client } = await checkKubeconfig(async () => admin)
+    const { findings, client } = await checkKubeconfig(async () => admin, false)
     expect(findings[0]).toMatchObject({ check: 'Kubeconfig', level: 'ok' })
     expect(await checkCluster(client!, signal)).toEqual([
       { check: 'Cluster', level: 'ok', message: 'answers, Kubernetes v1.35.8, as ann' },
@@ -59,11 +59,18 @@ describe('checkKubeconfig() and checkCluster()', () => {
   })
 
   it('name the fix for a missing kubeconfig', async () => {
-    const { findings, client } = await checkKubeconfig(() =>
-      Promise.reject(new ConfigError('No cluster is configured')),
-    )
+    const missing = () => Promise.reject(new ConfigError('No cluster is configured'))
+    const { findings, client } = await checkKubeconfig(missing, true)
     expect(client).toBeUndefined()
     expect(findings[0]).toMatchObject({ level: 'failed', fix: expect.stringContaining('kubewright up') })
+  })
+
+  it('skip the cluster when the user named none and none is configured', async () => {
+    const failing = (message: string) => () => Promise.reject(new ConfigError(message))
+    const absent = await checkKubeconfig(failing('No cluster is configured: ...'), false)
+    expect(absent.findings[0]).toMatchObject({ level: 'skipped', fix: expect.stringContaining('kubewright up') })
+    const broken = await checkKubeconfig(failing('~/.kube/config: is not a kubeconfig'), false)
+    expect(broken.findings[0]).toMatchObject({ level: 'failed' })
   })
 
   it('name the fix for rejected credentials', async () => {

@@ -21,7 +21,8 @@ Run these checks, and name the fix for each failure:
   Permissions   the user of the kubeconfig has the permissions of the operator
   Webhooks      their servers exist and their certificates are valid
 
-Outside a project, the checks of the operator are skipped.
+Outside a project, the checks of the operator are skipped; without a kubeconfig, those
+of the cluster. A kubeconfig or context that you name must exist.
 
 Exits with 0 if no check failed, 1 if one did, and 2 for a mistake in the arguments.`,
   args: entryArgument,

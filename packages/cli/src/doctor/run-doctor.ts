@@ -29,7 +29,8 @@ export async function runDoctor(
   }
   report(checkNode(process.version, hasTsx(folderOf(context))))
   const operator = await loadedOperator(args.entry, context, report)
-  const { client, findings: found } = await checkKubeconfig(() => connectCluster(flags, context))
+  const named = Boolean(flags.kubeconfig ?? flags.context ?? context.env['KUBECONFIG'])
+  const { client, findings: found } = await checkKubeconfig(() => connectCluster(flags, context), named)
   report(found)
   if (client !== undefined) {
     try {
@@ -39,8 +40,10 @@ export async function runDoctor(
     }
   }
   const failed = findings.filter(({ level }) => level === 'failed').length
+  const skipped = findings.some(({ level }) => level === 'skipped')
   if (flags.output === 'json') context.out(JSON.stringify({ healthy: failed === 0, findings }, null, 2))
-  else context.note(failed === 0 ? 'All checks passed' : `${failed} failed`)
+  else
+    context.note(failed > 0 ? `${failed} failed` : skipped ? 'No check failed; some were skipped' : 'All checks passed')
   return failed === 0 ? 0 : 1
 }
 

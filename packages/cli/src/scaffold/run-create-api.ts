@@ -1,3 +1,4 @@
+import { guessPlural } from '@kubewright/api'
 import { type FlagValues, UsageError } from '@kubewright/base'
 import type { CommandInput } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
@@ -33,6 +34,9 @@ export async function runCreateApi(
   const { force, 'dry-run': dryRun, output } = flags
   const owned = new Set(ownFiles(family))
   const plan = writeScaffold({ old, next, force: (path) => force && owned.has(path), dryRun, output }, context)
+  // A derived plural is a guess that users should see before the CRD is installed: it cannot change later.
+  if (!family.isForeign && family.versions.length === 1 && flags.plural === undefined && output === 'text')
+    context.note(`Plural: ${guessPlural(family.kind)}.${family.group} (--plural sets another one)`)
   if (dryRun) return 0
   if (plan.some(({ path, action }) => path === 'package.json' && action !== 'keep')) context.note('Next: npm install')
   else if (family.isForeign) context.note('Next: npm test')

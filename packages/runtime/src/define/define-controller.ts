@@ -178,7 +178,10 @@ interface LiteralFields {
   readonly [field: string]: LiteralFields | readonly LiteralFields[] | '' | 0 | false | undefined
 }
 
-/** Defines how objects of a kind are reconciled. Pure: a manager runs it. */
+/**
+ * Defines how objects of a kind are reconciled. Pure: a manager runs it.
+ * @signature function defineController<Read, Write, Status>(kind: Kind<Read, Write, Status>, options: ControllerOptions<Read, Status>): ControllerOf<Read, Status>
+ */
 export function defineController<
   Read,
   Write,

@@ -62,6 +62,20 @@ test('writersOf() returns the managers whose entries changed', () => {
   expect(writersOf(home({}), home({}))).toEqual([])
 })
 
+test('writersOf() omits a manager that only lost a field to another', () => {
+  const entry = (manager: string, time: string, ...fields: string[]) => ({
+    manager,
+    operation: manager === 'home' ? 'Apply' : 'Update',
+    time,
+    fieldsV1: { 'f:spec': Object.fromEntries(fields.map((name) => [`f:${name}`, {}])) },
+  })
+  const before = home({}, { managedFields: [entry('home', '1', 'replicas', 'image')] })
+  const after = home({}, { managedFields: [entry('home', '1', 'image'), entry('kubectl-edit', '1', 'replicas')] })
+  expect(writersOf(before, after)).toEqual(['kubectl-edit'])
+  expect(writersOf(after, before)).toEqual(['home'])
+  expect(writersOf(before, home({}, { managedFields: [entry('home', '1', 'image')] }))).toEqual(['home'])
+})
+
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   // JSON does not distinguish 0 and -0.

@@ -15,14 +15,36 @@ export function changedPaths(before: KubeObject, after: KubeObject): readonly st
   return paths
 }
 
-/** The field managers whose entries in `managedFields` an update changed, which are the probable writers. */
+/**
+ * The field managers whose entries in `managedFields` an update changed, which are the probable writers. A manager that
+ * only lost fields did not write: the server takes them away when another manager sets them to other values, and keeps
+ * the time of the entry.
+ */
 export function writersOf(before: KubeObject, after: KubeObject): readonly string[] {
   const known = before.metadata.managedFields ?? []
+  const changed = new Set<string>()
   const writers = new Set<string>()
   for (const entry of after.metadata.managedFields ?? []) {
-    if (entry.manager !== undefined && !known.some((other) => deepEqual(entry, other))) writers.add(entry.manager)
+    if (entry.manager === undefined || known.some((other) => deepEqual(entry, other))) continue
+    changed.add(entry.manager)
+    const earlier = known.find(
+      (other) =>
+        other.manager === entry.manager &&
+        other.operation === entry.operation &&
+        other.subresource === entry.subresource &&
+        other.apiVersion === entry.apiVersion,
+    )
+    const hasOnlyLost = earlier?.time === entry.time && isPart(entry.fieldsV1, earlier?.fieldsV1)
+    if (!hasOnlyLost) writers.add(entry.manager)
   }
-  return [...writers]
+  // Times have a resolution of a second, so a manager that removed fields may have the same time as before.
+  return [...(writers.size > 0 ? writers : changed)]
+}
+
+/** Whether all fields of a set, in the form of `fieldsV1`, are in another. */
+function isPart(part: unknown, whole: unknown): boolean {
+  if (!isFields(part)) return true
+  return isFields(whole) && Object.keys(part).every((name) => name in whole && isPart(part[name], whole[name]))
 }
 
 type Fields = Readonly<Record<string, unknown>>
