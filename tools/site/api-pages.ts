@@ -129,7 +129,9 @@ class ApiWriter {
     const rest = parts.filter((part) => !part.isGenerated).map((part) => part.text)
     const names = generated.length === 0 ? '' : `Kinds and types of Kubernetes: ${generated.join(', ')}.\n\n`
     const index = byName.filter((_, i) => !parts[i]!.isGenerated).map(({ name }) => `[${name}](#${name.toLowerCase()})`)
-    const links = rest.length < 4 ? '' : `${index.join(' · ')}\n\n`
+    const all = `${index.join(' · ')}\n\n`
+    const folded = `<details><summary>All ${rest.length} names</summary>\n\n${all}</details>\n\n`
+    const links = rest.length < 4 ? '' : rest.length > 60 ? folded : all
     return `${title}${names}${links}${rest.join('\n')}`
   }
 
