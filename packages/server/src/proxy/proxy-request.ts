@@ -6,6 +6,7 @@ import { unclassifiedError } from '../request/unclassified-error.ts'
 import { type Backend, urlOf } from './backend.ts'
 import { forwardedHeaders, isUpgrade } from './proxy-headers.ts'
 import { passOn } from './proxy-response.ts'
+import { rewritePage } from './rewrite-html.ts'
 import { rewriteLocation } from './rewrite-location.ts'
 
 /** Request bodies are buffered in memory. */
@@ -13,7 +14,7 @@ const maxBodyBytes = 64 * 1024 * 1024
 
 /**
  * Proxies a request of the subresource `proxy`: the path after it and the query go to the backend, upgrades included
- * (apimachinery/pkg/util/proxy/upgradeaware.go). Redirects of the backend to itself lead through the proxy.
+ * (apimachinery/pkg/util/proxy/upgradeaware.go). Redirects of the backend to itself, and links of its pages, lead through the proxy.
  */
 export async function proxyRequest(
   outgoing: Outgoing,
@@ -31,14 +32,12 @@ export async function proxyRequest(
   const response = await send(outgoing, context, backend, `${path}${search}`).catch((error: unknown) => {
     throw dialError(error, request.signal, upgrade)
   })
-  const { location } = response.headers
-  if (location === undefined || typeof location !== 'string') return response
   const prefix = request.path.slice(0, request.path.length - path.length)
   const host = request.headers[':authority'] ?? request.headers['host'] ?? ''
-  return {
-    ...response,
-    headers: { ...response.headers, location: rewriteLocation(location, { backend, host, prefix }) },
-  }
+  const rewrite = (url: string): string => rewriteLocation(url, { backend, host, prefix })
+  const { location } = response.headers
+  if (typeof location !== 'string') return rewritePage(response, rewrite)
+  return { ...response, headers: { ...response.headers, location: rewrite(location) } }
 }
 
 /** Proxies a request that must upgrade its connection, such as exec, to a path of a kubelet. */
