@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { CertificateAuthority } from '@kubewright/server'
+import { CertificateAuthority, ServiceAccountKeys } from '@kubewright/server'
 import { describe, expect, it } from 'vitest'
 import { configMap, deployment, Requests } from './requests.ts'
 import { TemporaryFolder, UpProcess } from './up-process.ts'
@@ -43,6 +43,36 @@ describe('kubewright up', () => {
     const jane = new CertificateAuthority(ca).issueClient({ commonName: 'jane', now: Date.now() })
     using other = new Requests(up.kubeconfig, jane)
     expect((await other.send('GET', maps)).body.message).toContain('User "jane" cannot list resource "configmaps"')
+  })
+
+  it('serves with the certificates and keys of --cert-dir, --client-ca-file and --service-account-*', async () => {
+    using folder = new TemporaryFolder()
+    const now = Date.now()
+    const ca = CertificateAuthority.create({ commonName: 'other', now })
+    const authority = new CertificateAuthority(ca)
+    const serving = authority.issueServing({ hosts: ['127.0.0.1'], now })
+    const key = ServiceAccountKeys.generate()
+    const files = {
+      'apiserver.crt': serving.cert + ca.cert,
+      'apiserver.key': serving.key,
+      'ca.crt': ca.cert,
+      'sa.key': key,
+    }
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, name), text)
+    const flags = `--memory --cert-dir . --client-ca-file ca.crt --service-account-signing-key-file sa.key
+      --service-account-key-file sa.key --service-account-issuer https://issuer.example`
+    await using up = await UpProcess.start(flags.split(/\s+/), folder.path)
+    // Its kubeconfig trusts the chain of the folder.
+    using admin = new Requests(up.kubeconfig)
+    const accounts = '/api/v1/namespaces/default/serviceaccounts'
+    await admin.send('POST', accounts, { metadata: { name: 'robot' } })
+    const { body } = await admin.send('POST', `${accounts}/robot/token`, {})
+    const claims: unknown = JSON.parse(Buffer.from(body.status.token.split('.')[1], 'base64url').toString())
+    expect(claims).toMatchObject({ iss: 'https://issuer.example', aud: ['https://issuer.example'] })
+    expect(new ServiceAccountKeys([key]).verify(body.status.token)).toMatchObject({ claims })
+    const jane = authority.issueClient({ commonName: 'jane', now })
+    using client = new Requests(up.kubeconfig, { ...jane, ca: ca.cert })
+    expect((await client.send('GET', maps)).body.message).toContain('User "jane" cannot list')
   })
 
   it('keeps objects, certificates and tokens across a restart', async () => {

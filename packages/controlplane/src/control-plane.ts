@@ -83,6 +83,8 @@ export interface ControlPlaneOptions {
    * published. @default none
    */
   readonly identity?: ServerIdentity | undefined
+  /** PEM of the certificates with which pods verify this server, published in every namespace. @default the CA of the identity */
+  readonly rootCa?: string | undefined
   /** Further options of the API server. */
   readonly server?: Omit<AssembleServerOptions, 'store' | 'clock' | 'random' | 'log' | 'nodes'> | undefined
   /**
@@ -216,7 +218,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
         fieldManager: controllerManager,
       }),
       server: server.parts,
-      trust: clusterTrust({ rootCa: options.identity?.ca.cert, serviceAccountKeys: keys, identity }),
+      trust: clusterTrust({ rootCa: options.rootCa ?? options.identity?.ca.cert, serviceAccountKeys: keys, identity }),
       clock,
       random,
       log: log.withName('controllers'),

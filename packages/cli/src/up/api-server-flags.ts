@@ -1,5 +1,6 @@
 import { defineFlags, IPAddress, IPPrefix, integerFrom, UsageError } from '@kubewright/base'
 import { authenticationFlags } from './authentication-flags.ts'
+import { certificateFlags } from './certificate-flags.ts'
 import { kubeletFlags } from './kubelet-flags.ts'
 
 const section = 'API server, as in kube-apiserver'
@@ -127,6 +128,7 @@ export const apiServerFlags = defineFlags({
     help: 'Bind pods to nodes; --no-scheduler leaves that to another scheduler',
   },
   ...authenticationFlags,
+  ...certificateFlags,
   ...kubeletFlags,
 })
 

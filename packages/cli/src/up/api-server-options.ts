@@ -17,6 +17,7 @@ import {
 } from '@kubewright/server'
 import type { apiServerFlags } from './api-server-flags.ts'
 import { type AuthenticationOptions, authenticationOptions } from './authentication-options.ts'
+import { type CertificateOptions, certificateOptions } from './certificate-options.ts'
 import { featureGates } from './feature-gates.ts'
 import { kubeletOptions } from './kubelet-options.ts'
 import type { RotationLimits } from './rotating-file.ts'
@@ -33,6 +34,8 @@ export interface ApiServerOptions {
   /** The issuers of ID tokens; undefined for none. */
   readonly authentication?: AuthenticationOptions | undefined
   readonly tokens: readonly StaticToken[]
+  /** Certificates and keys that others have issued; undefined for none. */
+  readonly certificates?: CertificateOptions | undefined
   readonly admission: AdmissionChoice
   readonly flowControl: boolean
   readonly inFlight: { readonly readOnly: number; readonly mutating: number }
@@ -88,6 +91,7 @@ export async function apiServerOptions(
     anonymous,
     authentication,
     tokens: await tokensIn(values['token-auth-file'], warnings),
+    certificates: await certificateOptions(values),
     admission: admissionChoice(enabledPlugins, values['disable-admission-plugins'] ?? []),
     flowControl: values['enable-priority-and-fairness'],
     inFlight: {

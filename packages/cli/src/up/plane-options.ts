@@ -1,6 +1,7 @@
 import { maxJsonDepth } from '@kubewright/api'
 import { type Duration, type FlagValues, UsageError } from '@kubewright/base'
 import type { ApiServerOptions } from './api-server-options.ts'
+import type { certificateFlags } from './certificate-flags.ts'
 import type { etcdFlags } from './etcd-flags.ts'
 import type { planeFlags } from './plane-flags.ts'
 
@@ -72,6 +73,16 @@ export function planeOptions(values: FlagValues<ReturnType<typeof planeFlags>>, 
     ...(clientCa === undefined ? {} : { clientCa }),
     ...(admissionPlugins === undefined ? {} : { admissionPlugins }),
   }
+}
+
+/** Adds the port and the client CA of kube-apiserver's flags. Throws {@link UsageError} for flags that exclude each other. */
+export function withServingFlags(options: PlaneOptions, values: FlagValues<typeof certificateFlags>): PlaneOptions {
+  const { 'secure-port': port = options.port, 'client-ca-file': clientCa } = values
+  if (clientCa === undefined) return { ...options, port }
+  if (options.clientCa !== undefined) {
+    throw new UsageError('--client-ca and --client-ca-file exclude each other: give one of them')
+  }
+  return { ...options, port, clientCa }
 }
 
 /** Adds what the flags of etcd say to the options. Throws {@link UsageError} for flags that exclude each other. */

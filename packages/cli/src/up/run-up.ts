@@ -7,7 +7,7 @@ import { lineLogger } from '../text/line-logger.ts'
 import { plural } from '../text/plural.ts'
 import { apiServerOptions } from './api-server-options.ts'
 import { describeBackend } from './open-backend.ts'
-import { type PlaneOptions, planeOptions, withEtcdFlags } from './plane-options.ts'
+import { type PlaneOptions, planeOptions, withEtcdFlags, withServingFlags } from './plane-options.ts'
 import { type ServedControlPlane, serveControlPlane } from './serve-control-plane.ts'
 import type { upFlags } from './up-command.ts'
 
@@ -16,7 +16,7 @@ export async function runUp({ flags }: CommandInput<typeof upFlags>, context: Co
   const { clock, signal, out, note } = context
   const apiServer = await apiServerOptions(flags, flags['enable-admission-plugins'])
   const planned = planeOptions(flags, { kind: 'durable', folder: '.kubewright/data' })
-  const options = { ...withEtcdFlags(planned, flags), apiServer }
+  const options = { ...withServingFlags(withEtcdFlags(planned, flags), flags), apiServer }
   for (const warning of apiServer.warnings) note(`Warning: ${warning}`)
   const served = await serveControlPlane(options, context, lineLogger(note, options.verbose))
   try {

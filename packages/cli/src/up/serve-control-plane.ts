@@ -59,6 +59,9 @@ export async function serveControlPlane(
     // The store first: its lock also prevents two servers from generating keys in the same folder.
     const store = disposer.use(await openBackend(options.backend, options.historyBytes, context))
     const identity = await identityOf(options.backend, clock.now(), addresses.certified)
+    const { serving, serviceAccounts } = apiServer?.certificates ?? {}
+    // A certificate of another CA: clients get its chain as further trusted certificates.
+    const rootCa = serving ? `${identity.ca.cert.trimEnd()}\n${serving.cert}` : identity.ca.cert
     const clientCas = [identity.ca.cert, ...(clientCa === undefined ? [] : [clientCa])]
     const { token, limits } = options
     let port = options.port
@@ -71,6 +74,7 @@ export async function serveControlPlane(
         log,
         controllers,
         identity,
+        rootCa,
         // With heartbeats, because a kube-controller-manager may monitor the nodes.
         nodes: options.nodes > 0 ? { nodes: options.nodes, heartbeat: '10s' } : 0,
         scheduler: apiServer?.scheduler,
@@ -97,7 +101,10 @@ export async function serveControlPlane(
             frontProxy: createFrontProxyIdentity(clock.now(), identity.frontProxyCa),
           },
           access: {
-            serviceAccounts: { keys: [identity.serviceAccountKey] },
+            serviceAccounts: {
+              keys: [serviceAccounts?.signingKey ?? identity.serviceAccountKey, ...(serviceAccounts?.keys ?? [])],
+              ...(serviceAccounts?.issuer === undefined ? {} : { issuer: serviceAccounts.issuer }),
+            },
             externalAddress: () => urlOf(addresses.advertised ?? addresses.local, port).slice('https://'.length),
             ...(apiServer ? { anonymous: apiServer.anonymous, authorization: apiServer.authorization } : {}),
             jwt,
@@ -113,8 +120,7 @@ export async function serveControlPlane(
           requests++
           return plane.server.handler(request)
         },
-        cert: identity.serving.cert,
-        key: identity.serving.key,
+        ...(serving ?? identity.serving),
         clientCas,
         host: (apiServer ?? defaultAddress).bindAddress,
         port,
@@ -128,7 +134,7 @@ export async function serveControlPlane(
     )
     const url = urlOf(addresses.local, port)
     const kubeconfig = await freeKubeconfig(options.kubeconfig, port, context)
-    const access = kubeconfigFor({ server: url, ca: identity.ca.cert, client: identity.admin, user: adminUser })
+    const access = kubeconfigFor({ server: url, ca: rootCa, client: identity.admin, user: adminUser })
     await withFolder(
       {
         purpose: 'write the kubeconfig to',
@@ -231,6 +237,6 @@ function auditSink(
 async function certificateIn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8')
   if (!text.includes('-----BEGIN CERTIFICATE-----'))
-    throw new UsageError(`--client-ca must be a file with PEM certificates: ${file} contains none`)
+    throw new UsageError(`--client-ca and --client-ca-file must be a file with PEM certificates: ${file} contains none`)
   return text
 }
