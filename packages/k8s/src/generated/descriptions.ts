@@ -1601,6 +1601,8 @@ ServiceAccountTokenProjection: Writes a service account token into a projected v
  audience: Recipient for which the token is valid; the API server by default.
  expirationSeconds: Validity of the token in seconds; one hour by default, at least ten minutes.
  path: File in the volume that receives the token.
+ServiceList: 
+ items: List of services of this page.
 ServicePort: A port that a Service offers, and its target in the pods.
  appProtocol: Application protocol, such as kubernetes.io/h2c or an IANA service name.
  name: Name of the port; required if there are several.
