@@ -162,7 +162,8 @@ async function setUp(
     isBootstrapped: options.isBootstrapped,
   })
   // As kube-apiserver: without RBAC, there are no bootstrap roles.
-  const hasRoles = options.access?.authorization?.includes('RBAC') ?? true
+  const { authorization = ['RBAC'] } = options.access ?? {}
+  const hasRoles = ('modes' in authorization ? authorization.modes : authorization).includes('RBAC')
   if (hasRoles && !options.isBootstrapped) await ensureBootstrapPolicy(parts)
   const webhooks = createWebhookClient(parts, options.webhooks)
   const registrar = await CrdRegistrar.start(parts, {

@@ -24,6 +24,11 @@ export {
 } from './api-server.ts'
 export { type AssembledServer, type AssembleServerOptions, assembleServer } from './assemble-server.ts'
 export type { AccessControlOptions, AnonymousAccess } from './auth/access-control.ts'
+export {
+  AuthorizationChain,
+  type AuthorizationChainOptions,
+  type StoredAuthorizers,
+} from './auth/authorization-chain.ts'
 export { type AuthorizationMode, authorizationModes } from './auth/authorization-modes.ts'
 export type { Authorizer, Decision } from './auth/authorizer.ts'
 export { type SigningAlgorithm, signingAlgorithms } from './auth/jwt/json-web-token.ts'
@@ -32,6 +37,7 @@ export { startClusterRoleAggregation } from './auth/rbac/aggregate-cluster-roles
 export type { RequestHeaderOptions } from './auth/request-header.ts'
 export { ServiceAccountKeys, type SignedClaims } from './auth/service-account-keys.ts'
 export type { StaticToken } from './auth/static-tokens.ts'
+export type { WebhookConnection } from './auth/webhook/webhook-authorizer.ts'
 export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
 export { kubernetesAddress, type ServiceRanges } from './builtins/core/service/service-allocator.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
@@ -46,6 +52,12 @@ export {
   type JwtIssuer,
   parseAuthenticationConfig,
 } from './config/authentication-config.ts'
+export {
+  type AuthorizationCondition,
+  type AuthorizationWebhookConfig,
+  type AuthorizerConfig,
+  parseAuthorizationConfig,
+} from './config/authorization-config.ts'
 export type { ClaimExpression } from './config/claim-expressions.ts'
 export { type EncryptionConfig, parseEncryptionConfig } from './config/encryption-config.ts'
 export {

@@ -1,5 +1,6 @@
 import { defineFlags, IPAddress, IPPrefix, integerFrom, UsageError } from '@kubewright/base'
 import { authenticationFlags } from './authentication-flags.ts'
+import { authorizationFlags } from './authorization-flags.ts'
 import { certificateFlags } from './certificate-flags.ts'
 import { kubeletFlags } from './kubelet-flags.ts'
 
@@ -31,9 +32,9 @@ export const apiServerFlags = defineFlags({
   'authorization-mode': {
     section,
     value: 'MODES',
-    default: 'Node,RBAC',
+    defaultText: 'Node,RBAC',
     parse: namesOf,
-    help: 'Authorize requests by these modes, in order: AlwaysAllow, AlwaysDeny, Node, RBAC',
+    help: 'Authorize requests by these modes, in order: AlwaysAllow, AlwaysDeny, Node, RBAC, Webhook',
   },
   'anonymous-auth': {
     section,
@@ -128,6 +129,7 @@ export const apiServerFlags = defineFlags({
     help: 'Bind pods to nodes; --no-scheduler leaves that to another scheduler',
   },
   ...authenticationFlags,
+  ...authorizationFlags,
   ...certificateFlags,
   ...kubeletFlags,
 })

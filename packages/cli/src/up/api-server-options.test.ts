@@ -68,7 +68,7 @@ describe('apiServerOptions()', () => {
     ['--service-cluster-ip-range 10.0.0.0/30', 'must contain at least 8 IP addresses'],
     ['--service-cluster-ip-range fd00::/112', 'must be an IPv4 range, not "fd00::/112"'],
     ['--service-cluster-ip-range 10.0.0.0/24,fd00::/112', 'two address families are not supported'],
-    ['--authorization-mode ABAC', 'must be among AlwaysAllow, AlwaysDeny, Node, RBAC, not "ABAC"'],
+    ['--authorization-mode ABAC', 'must be among AlwaysAllow, AlwaysDeny, Node, RBAC, Webhook, not "ABAC"'],
     ['--authorization-mode RBAC,RBAC', 'has mode specified more than once: RBAC'],
     ['--disable-admission-plugins X', '--disable-admission-plugins must be among'],
     ['--max-requests-inflight -1', '--max-requests-inflight needs a value'],

@@ -5,7 +5,6 @@ import {
   type AnonymousAccess,
   type AuditPolicy,
   type AuthorizationMode,
-  authorizationModes,
   defaultAdmissionPlugins,
   type EncryptionConfig,
   type KubeletOptions,
@@ -17,6 +16,7 @@ import {
 } from '@kubewright/server'
 import type { apiServerFlags } from './api-server-flags.ts'
 import { type AuthenticationOptions, authenticationOptions } from './authentication-options.ts'
+import { type AuthorizationOptions, authorizationOptions } from './authorization-options.ts'
 import { type CertificateOptions, certificateOptions } from './certificate-options.ts'
 import { featureGates } from './feature-gates.ts'
 import { kubeletOptions } from './kubelet-options.ts'
@@ -29,7 +29,10 @@ export interface ApiServerOptions {
   readonly bindAddress: string
   readonly advertiseAddress?: string | undefined
   readonly clusterIpRange: string
+  /** The modes besides Webhook. */
   readonly authorization: readonly AuthorizationMode[]
+  /** The chain of authorizers, if there are webhooks or a file; otherwise the modes decide. */
+  readonly authorizers?: AuthorizationOptions | undefined
   readonly anonymous: AnonymousAccess
   /** The issuers of ID tokens; undefined for none. */
   readonly authentication?: AuthenticationOptions | undefined
@@ -73,8 +76,12 @@ export async function apiServerOptions(
   enabledPlugins: readonly string[] = [],
 ): Promise<ApiServerOptions> {
   const warnings: string[] = []
-  const authorization = modesOf(values['authorization-mode'])
-  const { authentication, ...access } = await authenticationOptions(values, values['anonymous-auth'])
+  const { modes: authorization, chain } = await authorizationOptions(values, values['authorization-mode'])
+  const { authentication, ...access } = await authenticationOptions(
+    values,
+    values['anonymous-auth'],
+    values['service-account-issuer'],
+  )
   let { anonymous } = access
   if (anonymous && authorization.includes('AlwaysAllow')) {
     anonymous = false
@@ -88,6 +95,7 @@ export async function apiServerOptions(
     advertiseAddress: values['advertise-address'],
     clusterIpRange: values['service-cluster-ip-range'],
     authorization,
+    authorizers: chain,
     anonymous,
     authentication,
     tokens: await tokensIn(values['token-auth-file'], warnings),
@@ -110,19 +118,6 @@ export async function apiServerOptions(
 
 function limitOf(count: number): number {
   return count === 0 ? Number.POSITIVE_INFINITY : count
-}
-
-function modesOf(names: readonly string[]): AuthorizationMode[] {
-  const modes: AuthorizationMode[] = []
-  for (const name of names) {
-    const mode = authorizationModes.find((known) => known === name)
-    if (mode === undefined) {
-      throw new UsageError(`--authorization-mode must be among ${authorizationModes.join(', ')}, not "${name}"`)
-    }
-    if (modes.includes(mode)) throw new UsageError(`--authorization-mode has mode specified more than once: ${mode}`)
-    modes.push(mode)
-  }
-  return modes
 }
 
 /** Resolves `--enable-admission-plugins` and `--disable-admission-plugins`. Naming a default plugin as enabled has no effect. */

@@ -32,8 +32,8 @@ export interface AuthenticationFile {
 /** The flag `--anonymous-auth` as given. */
 type AnonymousFlag = boolean | undefined
 
-/** The issuer of this server's own tokens, which has its own authenticator. */
-const disallowedIssuers = ['https://kubernetes.default.svc']
+/** The default issuer of this server's own tokens. */
+const defaultOwnIssuer = 'https://kubernetes.default.svc'
 
 /**
  * Derives the issuers of ID tokens and anonymous access from flags and from the file that they name. Throws {@link UsageError} for values that
@@ -42,12 +42,15 @@ const disallowedIssuers = ['https://kubernetes.default.svc']
 export async function authenticationOptions(
   values: FlagValues<typeof authenticationFlags>,
   anonymousFlag: AnonymousFlag,
+  ownIssuer = defaultOwnIssuer,
 ): Promise<{ readonly authentication?: AuthenticationOptions; readonly anonymous: AnonymousAccess }> {
+  // The tokens of this server have an authenticator of their own.
+  const disallowedIssuers = [ownIssuer]
   const path = values['authentication-config']
-  if (path !== undefined) return fromFile(path, values, anonymousFlag)
+  if (path !== undefined) return fromFile(path, values, anonymousFlag, disallowedIssuers)
   const anonymous = anonymousFlag ?? true
   if (!hasOidcFlag(values)) return { anonymous }
-  return { authentication: await fromFlags(values), anonymous }
+  return { authentication: await fromFlags(values, disallowedIssuers), anonymous }
 }
 
 function hasOidcFlag(values: FlagValues<typeof authenticationFlags>): boolean {
@@ -56,7 +59,10 @@ function hasOidcFlag(values: FlagValues<typeof authenticationFlags>): boolean {
   )
 }
 
-async function fromFlags(values: FlagValues<typeof authenticationFlags>): Promise<AuthenticationOptions> {
+async function fromFlags(
+  values: FlagValues<typeof authenticationFlags>,
+  disallowedIssuers: readonly string[],
+): Promise<AuthenticationOptions> {
   const { 'oidc-issuer-url': url, 'oidc-client-id': clientId, 'oidc-ca-file': caFile } = values
   if (!url || !clientId) {
     throw new UsageError('oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set')
@@ -84,7 +90,7 @@ async function fromFlags(values: FlagValues<typeof authenticationFlags>): Promis
       },
     ],
   }
-  return { jwt: checked(config).jwt, algorithms: algorithmsOf(values['oidc-signing-algs']) }
+  return { jwt: checked(config, disallowedIssuers).jwt, algorithms: algorithmsOf(values['oidc-signing-algs']) }
 }
 
 /** As kube-apiserver: without a prefix, user names of claims other than email begin with the issuer. */
@@ -106,12 +112,13 @@ async function fromFile(
   path: string,
   values: FlagValues<typeof authenticationFlags>,
   anonymousFlag: AnonymousFlag,
+  disallowedIssuers: readonly string[],
 ): Promise<{ readonly authentication: AuthenticationOptions; readonly anonymous: AnonymousAccess }> {
   if (hasOidcFlag(values)) throw new UsageError('authentication-config file and oidc-* flags are mutually exclusive')
   const text = await textIn('--authentication-config', path)
   let config: AuthenticationConfig
   try {
-    config = parsed(text)
+    config = parsed(text, disallowedIssuers)
   } catch (error) {
     throw new UsageError(
       `failed to load authentication configuration from file ${JSON.stringify(path)}: ${errorText(error)}`,
@@ -124,7 +131,7 @@ async function fromFile(
     )
   }
   const parse = (changed: string): readonly JwtAuthenticatorConfig[] => {
-    const next = parsed(changed)
+    const next = parsed(changed, disallowedIssuers)
     if (JSON.stringify(next.anonymous) !== JSON.stringify(anonymous)) {
       throw new Error('anonymous: Forbidden: changed from initial configuration file')
     }
@@ -140,12 +147,12 @@ function anonymousAccess({ enabled, paths }: NonNullable<AuthenticationConfig['a
   return paths.length === 0 ? enabled : (path) => paths.includes(path)
 }
 
-function parsed(text: string): AuthenticationConfig {
+function parsed(text: string, disallowedIssuers: readonly string[]): AuthenticationConfig {
   if (text === '') throw new Error('empty config data')
   return parseAuthenticationConfig(parseYaml(text), { disallowedIssuers })
 }
 
-function checked(config: unknown): AuthenticationConfig {
+function checked(config: unknown, disallowedIssuers: readonly string[]): AuthenticationConfig {
   try {
     return parseAuthenticationConfig(config, { disallowedIssuers })
   } catch (error) {

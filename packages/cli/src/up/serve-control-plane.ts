@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { AsyncDisposer, type Clock, isKubewrightError, type Logger, toMillis, UsageError } from '@kubewright/base'
 import { type ControlPlane, chooseControllers, kubeconfigFor, startControlPlane } from '@kubewright/controlplane'
-import { adminUser, createFrontProxyIdentity, JwtAuthentication, listen } from '@kubewright/server'
+import { AuthorizationChain, adminUser, createFrontProxyIdentity, JwtAuthentication, listen } from '@kubewright/server'
 import type { Store } from '@kubewright/storage'
 import type { CommandContext } from '../command/command-context.ts'
 import { type AuditLogOptions, admissionChoice } from './api-server-options.ts'
 import type { AuthenticationOptions } from './authentication-options.ts'
+import type { AuthorizationOptions } from './authorization-options.ts'
 import { followFile } from './follow-file.ts'
 import { freeKubeconfig } from './free-kubeconfig.ts'
 import { identityOf, openBackend } from './open-backend.ts'
@@ -67,6 +68,7 @@ export async function serveControlPlane(
     let port = options.port
     const audit = apiServer?.audit && auditSink(apiServer.audit, context, disposer)
     const jwt = apiServer?.authentication && jwtAuthentication(apiServer.authentication, { clock, log }, disposer)
+    const chain = apiServer?.authorizers && authorizationChain(apiServer.authorizers, { clock, log }, disposer)
     const plane = disposer.use(
       await startControlPlane({
         store,
@@ -106,7 +108,7 @@ export async function serveControlPlane(
               ...(serviceAccounts?.issuer === undefined ? {} : { issuer: serviceAccounts.issuer }),
             },
             externalAddress: () => urlOf(addresses.advertised ?? addresses.local, port).slice('https://'.length),
-            ...(apiServer ? { anonymous: apiServer.anonymous, authorization: apiServer.authorization } : {}),
+            ...(apiServer ? { anonymous: apiServer.anonymous, authorization: chain ?? apiServer.authorization } : {}),
             jwt,
             ...(apiServer?.bootstrapTokens === false ? { bootstrapTokens: false } : {}),
           },
@@ -220,6 +222,27 @@ function jwtAuthentication(
   // Runs before the disposal of the follower, which waits for an update in progress.
   disposer.defer(stop)
   return authentication
+}
+
+/** Creates the chain of authorizers, and follows the file that describes it. */
+function authorizationChain(
+  { authorizers, connect, file }: AuthorizationOptions,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  disposer: AsyncDisposer,
+): AuthorizationChain {
+  const chain = new AuthorizationChain(authorizers, { connect, clock, log })
+  if (!file) return chain
+  const changed = async (text: string): Promise<'done'> => {
+    try {
+      chain.update(await file.parse(text))
+      log.info('Reloaded the authorization configuration', { file: file.path })
+    } catch (error) {
+      log.error(error, 'Ignored a change of the authorization configuration: it is not valid', { file: file.path })
+    }
+    return 'done'
+  }
+  disposer.use(followFile(file.path, file.text, changed, { clock, log }))
+  return chain
 }
 
 /** Opens the audit log. Events to the standard output are lines of it. */

@@ -3,6 +3,7 @@ import type { ObjectAccess } from '../registry/object-access.ts'
 import { ObjectLookup, type SharedObject } from '../registry/object-lookup.ts'
 import type { PathHandler } from '../request/path-handler.ts'
 import type { Authenticator, TokenAuthenticator } from './authenticator.ts'
+import { AuthorizationChain } from './authorization-chain.ts'
 import { type AuthorizationMode, alwaysAllow, alwaysDeny, UnionAuthorizer } from './authorization-modes.ts'
 import type { Authorizer } from './authorizer.ts'
 import { bearerTokens } from './bearer-token.ts'
@@ -29,7 +30,7 @@ export interface AccessControlOptions {
   /** Whether requests without credentials are served as system:anonymous, by path. Others get 401. @default all of them */
   readonly anonymous?: AnonymousAccess
   /** How requests are authorized; the first mode that allows a request decides. @default Node and RBAC */
-  readonly authorization?: readonly AuthorizationMode[]
+  readonly authorization?: readonly AuthorizationMode[] | AuthorizationChain
   /** Whether the tokens in Secrets of type bootstrap.kubernetes.io/token authenticate machines that join. @default true */
   readonly bootstrapTokens?: boolean
   /** Authenticates the tokens of OpenID Connect issuers. Stays the caller's to dispose. @default none */
@@ -86,8 +87,10 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
   const { issuer = defaultIssuer, audiences = [issuer], keys } = options.serviceAccounts ?? {}
   const rbac = new RbacAuthorizer()
   const node = new NodeAuthorizer()
-  const modes = options.authorization ?? ['Node', 'RBAC']
-  const authorizer = authorizerOf(modes, { rbac, node })
+  const { authorization = ['Node', 'RBAC'] } = options
+  const isChain = authorization instanceof AuthorizationChain
+  const modes: readonly AuthorizationMode[] = isChain ? authorization.modes : authorization
+  const authorizer = isChain ? authorization.attach({ rbac, node }) : authorizerOf(modes, { rbac, node })
   const { anonymous = true } = options
   let serviceAccountTokens: ServiceAccountTokens | undefined
   let joiningTokens: TokenAuthenticator | undefined

@@ -1,4 +1,5 @@
 import { mastersGroup, type UserInfo } from '../request/user-info.ts'
+import { aggregateMessages } from './authenticator.ts'
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts'
 
 /** The values of kube-apiserver's `--authorization-mode` that this server implements. */
@@ -29,7 +30,7 @@ export const alwaysDeny: Authorizer = {
 }
 
 /**
- * Asks the authorizers in order; the first one that allows a request decides. Members of system:masters are allowed everything, whatever the
+ * Asks the authorizers in order; the first one that allows or denies a request decides. Members of system:masters are allowed everything, whatever the
  * authorizers say. The reasons of a denial are joined, one per line (apiserver/pkg/authorization/union).
  */
 export class UnionAuthorizer implements Authorizer {
@@ -42,12 +43,18 @@ export class UnionAuthorizer implements Authorizer {
   async authorize(attributes: AuthorizationAttributes): Promise<Decision> {
     if (attributes.user.groups.includes(mastersGroup)) return { allowed: true, reason: '' }
     const reasons: string[] = []
+    const errors: string[] = []
     for (const authorizer of this.#authorizers) {
       const decision = await authorizer.authorize(attributes)
-      if (decision.allowed) return decision
+      if (decision.allowed || decision.denied) return decision
       if (decision.reason !== '') reasons.push(decision.reason)
+      if (decision.error !== undefined) errors.push(decision.error)
     }
-    return { allowed: false, reason: reasons.join('\n') }
+    return {
+      allowed: false,
+      reason: reasons.join('\n'),
+      ...(errors.length > 0 ? { error: aggregateMessages(errors) } : {}),
+    }
   }
 
   async rulesFor(user: UserInfo, namespace: string): Promise<ResolvedRules> {
@@ -60,8 +67,7 @@ export class UnionAuthorizer implements Authorizer {
       resourceRules: found.flatMap(({ resourceRules }) => resourceRules),
       nonResourceRules: found.flatMap(({ nonResourceRules }) => nonResourceRules),
       incomplete: found.some(({ incomplete }) => incomplete),
-      evaluationError: found
-        .map(({ evaluationError }) => evaluationError)
+      evaluationError: [...new Set(found.map(({ evaluationError }) => evaluationError))]
         .filter((text) => text !== '')
         .join(', '),
     }

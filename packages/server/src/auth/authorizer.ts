@@ -18,12 +18,18 @@ export interface AuthorizationAttributes {
   readonly path: string
   /** The value that the field selector of a list, watch or deletecollection requires of a field. @default no field is selected */
   readonly selectedValue?: (field: string) => string | undefined
+  /** The selectors of a list, watch or deletecollection, as sent. @default none */
+  readonly selectors?: { readonly fields: string; readonly labels: string }
 }
 
-/** The result of authorization. A denied request may carry a reason. */
+/** The result of authorization. A request that is not allowed may carry a reason. */
 export interface Decision {
   readonly allowed: boolean
+  /** Whether the request is refused whatever other authorizers decide. @default false */
+  readonly denied?: boolean
   readonly reason: string
+  /** The failure of an authorizer that therefore could not decide. @default none */
+  readonly error?: string
 }
 
 /** The rules that apply to a user, as SelfSubjectRulesReview lists them. */
@@ -58,7 +64,8 @@ export function attributesOf(user: UserInfo, info: RequestInfo, query: URLSearch
   if (verb !== 'list' && verb !== 'watch' && verb !== 'deletecollection') return { ...attributes, name: info.name }
   const selectedValue = (field: string): string | undefined => valueIn(query.get('fieldSelector'), field)
   const name = info.name === '' && verb !== 'deletecollection' ? selectedName(selectedValue) : info.name
-  return { ...attributes, name, selectedValue }
+  const selectors = { fields: query.get('fieldSelector') ?? '', labels: query.get('labelSelector') ?? '' }
+  return { ...attributes, name, selectedValue, selectors }
 }
 
 /** The name that a list or watch selects, so that rules for single names can allow it. */

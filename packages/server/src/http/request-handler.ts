@@ -7,7 +7,16 @@ import {
   newTimeoutError,
   type Status,
 } from '@kubewright/api'
-import { type Clock, errorText, type Logger, parseDuration, type Random, shortId, uuid } from '@kubewright/base'
+import {
+  type Clock,
+  errorText,
+  goQuote,
+  type Logger,
+  parseDuration,
+  type Random,
+  shortId,
+  uuid,
+} from '@kubewright/base'
 import { StorageError } from '@kubewright/storage'
 import { authenticate } from '../auth/authenticate.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
@@ -82,7 +91,10 @@ export class RequestHandler {
     } catch (error) {
       const status = this.#statusOf(error, request, auditId)
       scope.audit?.failed(error, status)
-      response = respondStatus(status, negotiateError(request))
+      response =
+        error instanceof AuthorizationFailure
+          ? respondText(500, `Internal Server Error: ${goQuote(targetOf(request))}: ${error.message}\n`)
+          : respondStatus(status, negotiateError(request))
     }
     if (scope.audit) response = scope.audit.answered(response, scope.annotations)
     const headers: Record<string, string | readonly string[]> = { ...scope.headers, ...response.headers }
@@ -159,8 +171,10 @@ export class RequestHandler {
   async #authorize({ user, info, request }: RequestContext, record?: AuditRecord): Promise<void> {
     const attributes = attributesOf(user, info, request.query)
     const decision = await this.#options.authorizer.authorize(attributes)
-    record?.annotate('authorization.k8s.io/decision', decision.allowed ? 'allow' : 'forbid')
-    record?.annotate('authorization.k8s.io/reason', decision.reason)
+    const failed = !decision.allowed && decision.error !== undefined
+    if (!failed) record?.annotate('authorization.k8s.io/decision', decision.allowed ? 'allow' : 'forbid')
+    record?.annotate('authorization.k8s.io/reason', failed ? 'internal error' : decision.reason)
+    if (!decision.allowed && decision.error !== undefined) throw new AuthorizationFailure(decision.error)
     if (!decision.allowed) throw forbiddenError(attributes, decision.reason)
   }
 
@@ -178,6 +192,16 @@ export class RequestHandler {
     const text = error instanceof StorageError ? storageText(error) : errorText(error)
     return newInternalError(new Error(`${text} (request ${auditId})`)).status
   }
+}
+
+/** An authorizer failed and no other one allowed the request. The response is a text, as in kube-apiserver. */
+class AuthorizationFailure extends Error {
+  override readonly name = 'AuthorizationFailure'
+}
+
+/** Path and query of a request. */
+function targetOf({ path, query }: ApiRequest): string {
+  return query.size === 0 ? path : `${path}?${query}`
 }
 
 function storageText({ reason }: StorageError): string {

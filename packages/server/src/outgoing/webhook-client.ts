@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { posix } from 'node:path'
 import { newGenericServerResponse, parseJson } from '@kubewright/api'
 import { type Clock, goQuote } from '@kubewright/base'
-import type { HostPort, Outgoing, OutgoingResponse } from './outgoing.ts'
+import type { HostPort, Outgoing, OutgoingResponse, OutgoingTls } from './outgoing.ts'
 
 /** The address of a webhook: the WebhookClientConfig of the API. */
 export interface WebhookTarget {
@@ -24,6 +24,21 @@ export interface WebhookCallOptions {
   /** Sent to the webhook as its deadline. @default no deadline besides the signal */
   readonly timeoutSeconds?: number | undefined
   readonly signal?: AbortSignal | undefined
+  /** TLS settings; the CA bundle of the target takes precedence. @default the CAs of the system, no client certificate */
+  readonly tls?: OutgoingTls | undefined
+  /** Headers besides those of every call. @default none */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** A webhook responded with a status that is no success. The message has the text of client-go. */
+export class WebhookResponseError extends Error {
+  override readonly name = 'WebhookResponseError'
+  readonly status: number
+
+  constructor(message: string, status: number) {
+    super(message)
+    this.status = status
+  }
 }
 
 /** The parts that {@link WebhookClient} uses. */
@@ -64,8 +79,9 @@ export class WebhookClient {
    * {@link WebhookConfigError}.
    */
   async call(target: WebhookTarget, body: Uint8Array, options: WebhookCallOptions = {}): Promise<Uint8Array> {
-    const { timeoutSeconds, signal: outer } = options
+    const { timeoutSeconds, signal: outer, headers } = options
     const ca = target.caBundle ? this.#authorities(target.caBundle) : undefined
+    const tls = ca === undefined ? options.tls : { ...options.tls, ca }
     const url = addressOf(target) + (timeoutSeconds === undefined ? '' : `?timeout=${timeoutSeconds}s`)
     const stop = new AbortController()
     const cancel = (): void => stop.abort(new Error('context canceled'))
@@ -80,7 +96,7 @@ export class WebhookClient {
             'webhook timeout',
           )
     try {
-      const response = await this.#post(target.service, url, { body, ca, signal: stop.signal })
+      const response = await this.#post(target.service, url, { body, tls, headers, signal: stop.signal })
       return contentOf(response, await readBody(response, stop.signal))
     } finally {
       timer?.cancel()
@@ -91,7 +107,17 @@ export class WebhookClient {
   async #post(
     service: WebhookTarget['service'],
     url: string,
-    { body, ca, signal }: { body: Uint8Array; ca: string | undefined; signal: AbortSignal },
+    {
+      body,
+      tls,
+      headers,
+      signal,
+    }: {
+      readonly body: Uint8Array
+      readonly tls: OutgoingTls | undefined
+      readonly headers: Readonly<Record<string, string>> | undefined
+      readonly signal: AbortSignal
+    },
   ): Promise<OutgoingResponse> {
     const { outgoing, resolveService } = this.#parts
     try {
@@ -102,10 +128,11 @@ export class WebhookClient {
           'content-type': 'application/json',
           accept: 'application/json, */*',
           'user-agent': 'kube-apiserver-admission',
+          ...headers,
         },
         body,
         signal,
-        ...(ca === undefined ? {} : { tls: { ca } }),
+        ...(tls ? { tls } : {}),
         ...(service ? { connectTo: () => resolveService(service.namespace, service.name, service.port ?? 443) } : {}),
       })
     } catch (error) {
@@ -182,11 +209,11 @@ function contentOf({ status, headers }: OutgoingResponse, body: Uint8Array): Uin
     throw new Error(`0-length response with status code: ${status} and content type: ${type}`)
   }
   const message = statusMessage(body)
-  if (message !== undefined) throw new Error(message)
+  if (message !== undefined) throw new WebhookResponseError(message, status)
   const isText = contentType === '' || contentType.startsWith('text/')
   const serverMessage = isText ? Buffer.from(body.subarray(0, maxShownBytes)).toString('utf8').trim() : 'unknown'
   const error = newGenericServerResponse({ code: status, verb: 'POST', serverMessage, isUnexpectedResponse: true })
-  throw new Error(error.status.message ?? '')
+  throw new WebhookResponseError(error.status.message ?? '', status)
 }
 
 /** The message of a Status with status Failure. */

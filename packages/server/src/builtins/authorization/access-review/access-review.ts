@@ -45,10 +45,12 @@ function reviewAccess(authorizer: Authorizer, kind: AccessReviewKind): VirtualCr
     await admit()
     const spec = review['spec'] as AccessReviewSpec
     const user = kind === 'SelfSubjectAccessReview' ? context.user : subjectOf(spec)
-    const { allowed, reason } = await authorizer.authorize(attributesFrom(user, spec))
-    const evaluationError = selectorErrors(spec.resourceAttributes ?? undefined)
+    const { allowed, denied, reason, error } = await authorizer.authorize(attributesFrom(user, spec))
+    const selectors = selectorErrors(spec.resourceAttributes ?? undefined)
+    const evaluationError = [selectors, error ?? ''].filter((text) => text !== '').join(', ')
     review['status'] = {
       allowed,
+      ...(denied ? { denied } : {}),
       ...(reason === '' ? {} : { reason }),
       ...(evaluationError === '' ? {} : { evaluationError }),
     }
@@ -72,6 +74,7 @@ function attributesFrom(user: UserInfo, spec: AccessReviewSpec): AuthorizationAt
       namespace = '',
       name = '',
       fieldSelector,
+      labelSelector,
     } = about
     return resourceAttributes(user, {
       verb,
@@ -82,6 +85,7 @@ function attributesFrom(user: UserInfo, spec: AccessReviewSpec): AuthorizationAt
       namespace,
       name,
       selectedValue: (field) => valueInSpec(fieldSelector, field),
+      selectors: { fields: fieldSelector?.rawSelector ?? '', labels: labelSelector?.rawSelector ?? '' },
     })
   }
   const { verb = '', path = '' } = spec.nonResourceAttributes ?? {}
