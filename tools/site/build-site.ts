@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { checkPictures } from '../pictures/check-pictures.ts'
 import { apiPages } from './api-pages.ts'
 import { checkExcerpts } from './check-excerpts.ts'
 import { checkLinks } from './check-links.ts'
@@ -44,6 +45,7 @@ export async function buildSite(root: string): Promise<Site> {
     ...checkDiagrams(docs),
     ...checkSchemaPage(root),
     ...checkErrorPage(root),
+    ...checkPictures(root),
   ]
 
   const titles = new Map(pages.map(({ path, title, fields }) => [path, fields['short'] ?? title]))
