@@ -95,7 +95,8 @@ function wrap(line: string): string[] {
       part += piece
       continue
     }
-    for (const word of piece.split(/(?<= )/)) {
+    // A word that is wider than the terminal is broken, too.
+    for (const word of piece.split(/(?<= )|(?<=\S{90})/)) {
       if (length + word.trimEnd().length > columns) {
         parts.push(part)
         part = '  '
