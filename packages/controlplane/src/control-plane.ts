@@ -165,6 +165,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
   let made: ServerIdentity | undefined = options.identity
   const identity = (): ServerIdentity => (made ??= createServerIdentity(clock.now()))
   const { nodes = 1 } = options
+  const runsScheduler = options.scheduler ?? (typeof nodes === 'number' ? nodes > 0 : true)
   let controllers: RunningControllers | undefined
   const server = disposer.use(
     await assembleServer({
@@ -180,6 +181,15 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
       },
       webhooks: { ...webhooks, outgoing: localServers.before(webhooks?.outgoing ?? systemOutgoing) },
       kubelets: { client: kubeletClient(identity, clock), ...kubelets },
+      components: (name) => {
+        const runs = name === 'scheduler' ? runsScheduler : options.controllers !== 'none'
+        if (!runs) return undefined
+        return async () => {
+          // They start after the server.
+          if (!controllers) throw new Error('the component is starting')
+          return 'ok'
+        }
+      },
       // The nodes start with the controllers, which need the server first.
       nodes: {
         logs: (request) => controllers?.nodes?.logs(request),

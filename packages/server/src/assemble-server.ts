@@ -9,6 +9,7 @@ import { type PresenceOptions, ServerPresence } from './bootstrap/server-presenc
 import { keepServiceAddresses } from './bootstrap/service-addresses.ts'
 import { builtinResources } from './builtins/builtin-resources.ts'
 import { builtins } from './builtins/builtins.ts'
+import type { ComponentChecks } from './builtins/core/component-status/component-checks.ts'
 import { kubernetesAddress, type ServiceRanges } from './builtins/core/service/service-allocator.ts'
 import { HistoryLimit, type HistoryLimits } from './cache/history-limit.ts'
 import type { EncryptionConfig } from './config/encryption-config.ts'
@@ -41,6 +42,8 @@ export interface AssembleServerOptions {
   readonly disabledAdmissionPlugins?: readonly string[] | undefined
   /** How the server connects to webhooks, and to extension servers unless `builtins.aggregation` has its own settings. */
   readonly webhooks?: WebhookOptions
+  /** The components of the control plane that run in this process, for componentstatuses. @default none */
+  readonly components?: ComponentChecks | undefined
   /** The simulated nodes. @default none */
   readonly nodes?: NodeConnector
   /**
@@ -147,6 +150,7 @@ async function setUp(
     ...parts,
     access: attached,
     nodes: options.nodes,
+    components: options.components,
     kubelets: new KubeletConnections(parts, options.kubelets),
     serviceRanges: options.serviceRanges,
   })

@@ -39,6 +39,7 @@ export { ServiceAccountKeys, type SignedClaims } from './auth/service-account-ke
 export type { StaticToken } from './auth/static-tokens.ts'
 export type { WebhookConnection } from './auth/webhook/webhook-authorizer.ts'
 export type { ServerAddress } from './bootstrap/kubernetes-service.ts'
+export type { ComponentCheck, ComponentChecks } from './builtins/core/component-status/component-checks.ts'
 export { kubernetesAddress, type ServiceRanges } from './builtins/core/service/service-allocator.ts'
 export type { HistoryLimits } from './cache/history-limit.ts'
 export { type AuditPolicy, type ParsedAuditPolicy, parseAuditPolicy } from './config/audit-policy.ts'

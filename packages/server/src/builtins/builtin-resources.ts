@@ -55,6 +55,7 @@ function assemble(kind: AnyKind, found: ResourceDiscovery, behavior: BuiltinBeha
     strategy,
     subresources,
     virtual: behavior.virtual,
+    computed: behavior.computed,
     codec: typedCodec(kind, strategy),
     storage: {
       prefix: `/registry/${behavior.storagePath ?? `${resource}/`}`,

@@ -5,10 +5,17 @@ import type { AttachedAccess } from '../auth/access-control.ts'
 import type { KubeletConnections } from '../proxy/kubelet-connections.ts'
 import type { ObjectAccess } from '../registry/object-access.ts'
 import type { Conversion } from '../resource/conversion.ts'
-import type { FieldSelectors, Presentation, StorageLocation, VirtualCreate } from '../resource/resource.ts'
+import type {
+  ComputedObjects,
+  FieldSelectors,
+  Presentation,
+  StorageLocation,
+  VirtualCreate,
+} from '../resource/resource.ts'
 import type { Strategy } from '../resource/strategy.ts'
 import type { Subresource } from '../resource/subresource.ts'
 import type { TableDefinition } from '../resource/table-definition.ts'
+import type { ComponentChecks } from './core/component-status/component-checks.ts'
 import type { ServiceRanges } from './core/service/service-allocator.ts'
 
 /** Everything about a built-in resource that does not follow from its schema and from discovery. */
@@ -40,6 +47,8 @@ export interface BuiltinBehavior {
   readonly deprecation?: string
   /** Answers a create without storing the object. */
   readonly virtual?: VirtualCreate
+  /** Computes the objects of get and list, which are not stored. */
+  readonly computed?: ComputedObjects
 }
 
 /** The parts of a running server that some resources need. */
@@ -58,6 +67,8 @@ export interface BuiltinServer extends ObjectAccess {
   /** Connections to the kubelets of all other nodes. @default with the default options */
   readonly kubelets?: KubeletConnections | undefined
   readonly serviceRanges?: ServiceRanges | undefined
+  /** The components of the control plane that run in this process. @default none */
+  readonly components?: ComponentChecks | undefined
 }
 
 /** A built-in resource. The folder of a kind exports one definition per resource, and `builtins.ts` lists them all. */

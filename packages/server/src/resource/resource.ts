@@ -22,6 +22,8 @@ export interface Resource {
   readonly subresources: Readonly<Record<string, Subresource>>
   /** Answers create without storing an object, for virtual resources such as reviews. */
   readonly virtual?: VirtualCreate | undefined
+  /** Computes the objects of get and list, for resources without stored objects. */
+  readonly computed?: ComputedObjects | undefined
   /** Decodes bodies and gives objects their canonical forms. */
   readonly codec: ObjectCodec
   readonly storage: StorageLocation
@@ -69,6 +71,13 @@ export interface Presentation {
   readonly table?: TableDefinition | undefined
   /** Turns an empty object into the one that bookmarks show. @default unchanged */
   readonly bookmark?: ((empty: MutableObject) => MutableObject) | undefined
+}
+
+/** Objects that are computed for every read. */
+export interface ComputedObjects {
+  list(signal: AbortSignal): Promise<readonly MutableObject[]>
+  /** Undefined for a name that does not exist. */
+  get(name: string, signal: AbortSignal): Promise<MutableObject | undefined>
 }
 
 /**

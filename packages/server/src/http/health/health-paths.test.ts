@@ -46,6 +46,15 @@ describe('healthPaths()', () => {
     broken = false
   })
 
+  test('runs the checks of /readyz when /metrics/slis has no results yet', async () => {
+    const fresh = new HealthChecks()
+    fresh.add('ping', () => undefined)
+    await using other = await PlainServer.start([], async ({ log }) => ({ paths: [healthPaths(fresh, log)] }))
+    const { status, text } = await other.send('GET /metrics/slis')
+    expect(status).toBe(200)
+    expect(text).toContain('kubernetes_healthcheck{name="ping",type="readyz"} 1\n')
+  })
+
   test('serves the results of checks at /metrics/slis', async () => {
     broken = true
     await ask('/livez/disk')

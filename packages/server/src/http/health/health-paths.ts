@@ -12,6 +12,7 @@ export function healthPaths(checks: HealthChecks, log: Logger): PathHandler {
   return async (context) => {
     const { path } = context.info
     if (path === '/metrics/slis' && context.request.method === 'GET') {
+      if (checks.results.isEmpty) await runAll(checks, context)
       return respondText(200, checks.results.render(), 'text/plain; version=0.0.4; charset=utf-8')
     }
     const slash = path.indexOf('/', 1)
@@ -27,6 +28,13 @@ export function healthPaths(checks: HealthChecks, log: Logger): PathHandler {
     const problem = await problemOf(single.check, context)
     checks.results.record(endpoint as HealthEndpoint, single.name, problem === undefined)
     return problem === undefined ? ok('ok') : failed(`internal server error: ${problem}\n`)
+  }
+}
+
+/** Runs the checks of /readyz, so that the indicators of a server that nothing has probed yet are not empty. */
+async function runAll(checks: HealthChecks, context: RequestContext): Promise<void> {
+  for (const { name, check } of checks.of('readyz')) {
+    checks.results.record('readyz', name, (await problemOf(check, context)) === undefined)
   }
 }
 

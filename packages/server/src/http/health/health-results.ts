@@ -14,6 +14,11 @@ interface CheckResults {
 export class HealthResults {
   readonly #results = new Map<string, CheckResults>()
 
+  /** Whether no check has run. */
+  get isEmpty(): boolean {
+    return this.#results.size === 0
+  }
+
   /** Records the result of a check that an endpoint has run. */
   record(type: HealthEndpoint, name: string, isHealthy: boolean): void {
     const key = `${name} ${type}`

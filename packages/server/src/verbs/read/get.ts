@@ -9,6 +9,7 @@ import { negotiateObject } from '../negotiation.ts'
 import { presentObject } from '../present.ts'
 import { requireReached, waitUntilFresh } from './freshness.ts'
 import { versionNumber, versionProblem } from './list-options.ts'
+import { getComputed } from './read-computed.ts'
 
 /** Handles get requests for an object, or for the view of it that a subresource shows. */
 export async function get(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
@@ -18,6 +19,7 @@ export async function get(endpoint: Endpoint, context: RequestContext): Promise<
   if (query.size > 0 && isTrue(query.get('export'))) {
     throw newBadRequest('the export parameter, deprecated since v1.14, is no longer supported')
   }
+  if (resource.computed) return getComputed(endpoint, context, resource.computed, representation)
   await reachRequestedVersion(endpoint, context)
   const found = await registry.find(resource, context.info.namespace, context.info.name)
   if (!found) throw newNotFound(endpoint.groupResource, context.info.name)

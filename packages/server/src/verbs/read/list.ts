@@ -12,6 +12,7 @@ import type { Endpoint } from '../endpoint.ts'
 import { negotiateList, requireListRoute } from '../negotiation.ts'
 import { collectObjects, type Listing } from './collect-objects.ts'
 import { readListQuery } from './list-options.ts'
+import { listComputed } from './read-computed.ts'
 import { encodedPieces, isStreamed, storedPieces, streamList } from './stream-list.ts'
 
 /** Handles list requests. */
@@ -22,6 +23,7 @@ export async function list(endpoint: Endpoint, context: RequestContext): Promise
   const { options, selection, negotiated } = readListQuery(resource, query, { watch: false }, () =>
     negotiateList(context, resource),
   )
+  if (resource.computed) return listComputed(endpoint, context, resource.computed, selection, negotiated)
   const { objects = Number.POSITIVE_INFINITY } = context.listLimits ?? {}
   const paged = { ...options, limit: Math.min(options.limit, objects) }
   const listing = await collectObjects(endpoint, context, paged, selection)
