@@ -1,6 +1,7 @@
 import { isAlreadyExists, isNotFound } from '@kubewright/api'
 import { type Logger, parseIPSloppy } from '@kubewright/base'
 import { serviceSpecOf } from '../builtins/core/service/service-types.ts'
+import { anyChanged } from '../cache/any-changed.ts'
 import type { ObjectAccess } from '../registry/object-access.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -61,7 +62,7 @@ export async function keepServiceAddresses(parts: ServiceAddressParts): Promise<
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       // Before the round, so that no change during it is missed.
-      const changed = Promise.race([serviceCache.changed(stop.signal), addressCache.changed(stop.signal)])
+      const changed = anyChanged([serviceCache, addressCache], stop.signal)
       try {
         await round()
       } catch (error) {
