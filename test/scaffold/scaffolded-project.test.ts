@@ -16,7 +16,7 @@ describe('a scaffolded project', { timeout: 4 * minutes }, () => {
     expect(code).toBe(0)
     expect(await project.typecheck()).toBe('')
     const { output } = await project.test()
-    expect(output).toContain('4 passed (4)')
+    expect(output).toContain('5 passed (5)')
   })
 
   // One project for all cases, because each one needs a run of the compiler and of the test runner.

@@ -180,7 +180,7 @@ const deploymentFor = (home: Home) => {
   const converted = await requests.send('GET', `${homes('v2')}/home-sample`)
   expect(converted.body.spec).toEqual({ image: 'nginx:1.27', size: 2 })
   await run('npm', 'run', '--silent', 'typecheck')
-  expect(await run('npm', 'test', '--silent')).toMatch(/4 passed/)
+  expect(await run('npm', 'test', '--silent')).toMatch(/5 passed/)
   expect(await dev.stop()).toBe(0)
 
   // Build the program that runs in the cluster, and generate its manifests.

@@ -42,6 +42,7 @@ function packageJson(project: Project): string {
     dependencies: Object.fromEntries([...modules, ['kubewright', kubewrightVersion]].sort(byName)),
     devDependencies: {
       '@kubewright/cli': kubewrightVersion,
+      '@kubewright/simulator': kubewrightVersion,
       '@kubewright/testing': kubewrightVersion,
       ...pinnedVersions,
     },

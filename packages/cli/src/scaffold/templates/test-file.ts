@@ -1,4 +1,4 @@
-import type { FamilyController, KindFamily } from '../kind-family.ts'
+import { type FamilyController, familiesOf, type KindFamily } from '../kind-family.ts'
 import { importPath, withArticle } from '../kind-names.ts'
 import type { Project } from '../project.ts'
 import { imageVariable } from './deploy-image-controller.ts'
@@ -16,12 +16,23 @@ export function testText(project: Project, family: KindFamily, controller: Famil
     family.isForeign || !isMain
       ? startsText(family, controller, kind, operator)
       : family.image === undefined
-        ? kindText(family, kind, operator)
+        ? kindText(family, kind, operator, isSimulated(project, family))
         : imageText(family, kind, operator)
   return licenseHeader(project) + text
 }
 
-function kindText({ kind, variable, controllers }: KindFamily, kindLine: string, operatorLine: string): string {
+/** Whether the test file of a kind simulates the operator: that of the first kind with a controller does. */
+function isSimulated(project: Project, family: KindFamily): boolean {
+  const first = familiesOf(project).find(({ isForeign, controllers }) => !isForeign && controllers.length > 0)
+  return first?.stem === family.stem
+}
+
+function kindText(
+  { kind, variable, controllers }: KindFamily,
+  kindLine: string,
+  operatorLine: string,
+  simulates: boolean,
+): string {
   const isControlled = controllers.length > 0
   const [title, testing, wait] = isControlled
     ? [
@@ -37,7 +48,7 @@ function kindText({ kind, variable, controllers }: KindFamily, kindLine: string,
   expect(${variable}.spec).toEqual(spec)`,
       ]
   return `import type { Draft } from 'kubewright'
-import { ${testing} } from 'kubewright/testing'
+${simulates ? "import { simulate } from 'kubewright/simulate'\n" : ''}import { ${testing} } from 'kubewright/testing'
 import { expect, test } from 'vitest'
 ${kindLine}
 ${operatorLine}
@@ -52,6 +63,15 @@ test('${title}', async () => {
 
   await env.client.delete(${kind}, 'sample')
   await env.gone(${kind}, 'sample')
+})
+${simulates ? simulationText(kind) : ''}`
+}
+
+function simulationText(kind: string): string {
+  return `
+// kubewright simulate runs more schedules, and prints what it has covered.
+test('the operator recovers from crashes, lost requests and late watches', { timeout: 300_000 }, async () => {
+  await simulate(operator, { samples: [${kind}({ metadata: { name: 'sample' }, spec })], schedules: 10 })
 })
 `
 }
