@@ -2,6 +2,7 @@ import { plantedBasics } from './planted-basic.ts'
 import { plantedInstances } from './planted-instances.ts'
 import { plantedOutside } from './planted-outside.ts'
 import { plantedStates } from './planted-states.ts'
+import { plantedStyles } from './planted-styles.ts'
 import { plantedWorkloads } from './planted-workloads.ts'
 import type { Planted } from './things.ts'
 
@@ -14,4 +15,5 @@ export const planted: Readonly<Record<string, Planted>> = {
   ...plantedInstances,
   ...plantedWorkloads,
   ...plantedOutside,
+  ...plantedStyles,
 }
