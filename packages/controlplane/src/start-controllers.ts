@@ -44,6 +44,8 @@ export interface StartControllersOptions {
   readonly scheduler?: boolean | undefined
   /** The resources that the garbage collector watches. @default all */
   readonly collects?: GarbageCollectorOptions['collects']
+  /** Whether the components record Events. Does not apply with `election`. @default true */
+  readonly events?: boolean | undefined
   /** Runs the components on the servers that hold their Leases. @default this is the only server */
   readonly election?: ElectionOptions | undefined
   readonly client: ApiClient
@@ -128,7 +130,8 @@ export async function startControllers(options: StartControllersOptions): Promis
     if (controllers.length === 0) {
       return { names, manager: undefined, nodes, [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose]() }
     }
-    const manager = createManager({ name: controllerManager, cluster: openCluster(), clock, random, log })
+    const events = options.events === false ? { events: { record: () => undefined } } : {}
+    const manager = createManager({ name: controllerManager, cluster: openCluster(), clock, random, log, ...events })
     for (const controller of controllers) manager.add(controller)
     if (nodes !== undefined && providesVolumes(options)) await createDefaultStorageClass(client)
     const stop = new AbortController()

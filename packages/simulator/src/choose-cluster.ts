@@ -4,6 +4,8 @@ import { accessOf, type Operator } from '@kubewright/runtime'
 export interface ChosenCluster {
   readonly controllers: readonly string[]
   readonly nodes: number
+  /** Whether the built-in controllers record Events. */
+  readonly events: boolean
   /** Selects the resources that the garbage collector watches. */
   readonly collects: (resource: { readonly group: string; readonly plural: string }) => boolean
 }
@@ -44,7 +46,11 @@ export function chooseCluster(operator: Operator, samples: readonly object[]): C
     for (const other of uses[plural]?.resources ?? []) add(other)
   }
   const { cluster, watched, own, elsewhere } = accessOf(operator, { secureMetrics: false, managedCertificates: false })
+  let readsEvents = false
   for (const rule of [...cluster, ...watched, ...own, ...[...elsewhere.values()].flat()]) {
+    // Every operator may create Events.
+    const isRead = rule.verbs.some((verb) => verb !== 'create' && verb !== 'patch')
+    if (isRead && rule.resources?.includes('events')) readsEvents = true
     for (const resource of rule.resources ?? []) add(resource.replace(/\/.*/s, ''))
   }
   for (const sample of samples as readonly { readonly kind?: string }[]) add(`${sample.kind?.toLowerCase()}s`)
@@ -58,6 +64,7 @@ export function chooseCluster(operator: Operator, samples: readonly object[]): C
     controllers: ['garbage-collector-controller', ...new Set(controllers)].filter((name) => !ownNames.has(name)),
     // Volumes are provisioned for nodes.
     nodes: resources.has('pods') || resources.has('persistentvolumeclaims') || everything ? 1 : 0,
+    events: readsEvents || everything,
     collects: ({ plural }) => everything || resources.has(plural),
   }
 }

@@ -7,6 +7,9 @@ import type { World } from './world.ts'
 
 const restartDelay = 10_000
 const maxRestartDelay = 300_000
+// The longest period that the deadline of renewals permits. With the default of 2 s, the renewals of 25 minutes at rest
+// would be 40 times as many requests as the work of an operator. Timing that the author has set takes precedence.
+const renewal = { retryPeriod: '8s' } as const
 
 /** The processes of the operator in one run: starts them, and restarts those that exit or crash. */
 export class OperatorProcesses {
@@ -62,7 +65,7 @@ export class OperatorProcesses {
       log,
       identity: `${operator.name}-${replica}-${number}`,
       namespace: 'default',
-      leaderElection: schedule.replicas > 1 && operator.leaderElection,
+      leaderElection: schedule.replicas > 1 && operator.leaderElection && { ...renewal, ...operator.leaderElection },
     })
     process.manager = manager
     if (world.sources !== undefined) for (const runner of manager.runners) this.#follow(runner)

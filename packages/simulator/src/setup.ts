@@ -183,10 +183,10 @@ export class Setup {
 
   /** `plan` is the behaviour of the containers. */
   startPlane(clock: Clock, random: Random, plan: NonNullable<NodesOptions['plan']>): Promise<ControlPlane> {
-    const { controllers, collects } = this.#cluster
+    const { controllers, collects, events } = this.#cluster
     const nodes = this.#cluster.nodes === 0 ? 0 : { nodes: this.#cluster.nodes, plan }
     const access = { serviceAccounts: { keys: this.#keys } }
-    return this.#snapshot.start({ clock, random, controllers, nodes, collects, server: { access } })
+    return this.#snapshot.start({ clock, random, controllers, nodes, collects, events, server: { access } })
   }
 
   isSubjectKind(kind: string): boolean {

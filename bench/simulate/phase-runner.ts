@@ -1,0 +1,59 @@
+// Measures where the time of a run without faults goes: `phase-runner.ts OPERATOR RUNS`. Prints the CPU milliseconds of each
+// phase as JSON.
+import { HostGuards } from '../../packages/simulator/src/host-guards.ts'
+import { Setup } from '../../packages/simulator/src/setup.ts'
+import { World } from '../../packages/simulator/src/world.ts'
+import { createWorld, operatorNamed } from './operators.ts'
+
+/** Milliseconds of CPU time per run, by phase. */
+export type PhaseFigures = Readonly<Record<string, number>>
+
+const [name = 'home', count = '60'] = process.argv.slice(2)
+const { make, samples } = operatorNamed(name)
+const setup = await Setup.create(make, { samples, world: createWorld })
+const guards = new HostGuards()
+
+let last = 0
+const cpuMillis = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+async function measured(seed: number, add: (phase: string, millis: number) => void): Promise<void> {
+  const end = (phase: string): void => {
+    const now = cpuMillis()
+    add(phase, now - last)
+    last = now
+  }
+  last = cpuMillis()
+  const schedule = { seed, operations: [], faults: [], replicas: 1 }
+  const world = await World.start(setup, schedule, {}, ({ clock, random }) =>
+    guards.enter({ clock, random: random.fork('host'), rejected: () => undefined }),
+  )
+  end('start of control plane and operator')
+  for (const subject of setup.samples.keys()) {
+    const index = setup.subjects.findIndex(({ sample }) => sample === subject)
+    await world.user.perform({ do: 'create', subject: index, variant: 0, after: 0 })
+  }
+  end('creation of the samples')
+  await world.advance(60_000)
+  end('first minute: reconciles and roll-out')
+  await world.advance(24 * 60_000)
+  end('24 minutes at rest')
+  await world.objects()
+  world.history.hash()
+  world.end()
+  guards.enter(undefined)
+  end('end state')
+}
+
+const runs = Number(count)
+for (let seed = 1; seed <= runs; seed++) await measured(seed, () => undefined)
+const sums: Record<string, number> = {}
+for (let seed = 1; seed <= runs; seed++) {
+  await measured(seed, (phase, millis) => {
+    sums[phase] = (sums[phase] ?? 0) + millis / runs
+  })
+}
+process.stdout.write(JSON.stringify(sums))
+process.exit(0)
