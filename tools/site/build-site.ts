@@ -6,7 +6,7 @@ import { apiPages } from './api-pages.ts'
 import { checkExcerpts } from './check-excerpts.ts'
 import { checkLinks } from './check-links.ts'
 import { checkDiagrams } from './diagrams/diagram-files.ts'
-import { checkErrorPage, withErrorMessages } from './error-page.ts'
+import { checkCodes, checkErrorPage, withErrorMessages } from './error-page.ts'
 import { layOut } from './layout.ts'
 import { addressOf, type Language, languages, type Page, readNavigation, readPages } from './page.ts'
 import { renderPage } from './render-page.ts'
@@ -45,6 +45,7 @@ export async function buildSite(root: string): Promise<Site> {
     ...checkDiagrams(docs),
     ...checkSchemaPage(root),
     ...checkErrorPage(root),
+    ...checkCodes(pages),
     ...checkPictures(root),
   ]
 

@@ -89,6 +89,16 @@ export function withErrorMessages(page: Page, root: string): Page {
 /** The messages, which are collected once per process. */
 let messagesOfSource: ReturnType<typeof errorMessages> | undefined
 
+/** Reports codes in the text of pages that do not exist, for example after a code was renamed. */
+export function checkCodes(pages: readonly Page[]): string[] {
+  return pages.flatMap(({ path, text }) => {
+    const unknown = new Set(
+      [...text.matchAll(/\bKW_[A-Z_]+\b/g)].map(([code]) => code).filter((one) => !codes.includes(one)),
+    )
+    return [...unknown].map((code) => `docs/${path}: the error code ${code} does not exist`)
+  })
+}
+
 /** Reports a stale page, and codes without a cure or cures without a code. */
 export function checkErrorPage(root: string): string[] {
   const missing = codes.filter((code) => errorCures[code] === undefined)

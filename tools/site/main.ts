@@ -1,5 +1,6 @@
 // `npm run docs` serves the site and renews it at every request; `npm run docs -- build [FOLDER]` writes it to
-// dist/site; `npm run docs -- check` reports its problems; `npm run docs -- generate` renews generated pages and diagrams.
+// dist/site; `npm run docs -- check` reports its problems; `npm run docs -- generate` renews generated pages and diagrams;
+// `npm run docs -- measure` prints figures of three pages in a browser.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { dirname, extname, join } from 'node:path'
@@ -21,12 +22,17 @@ const [command = 'serve', argument] = process.argv.slice(2)
 if (command === 'serve') await serve(Number(argument ?? 8086))
 else if (command === 'build') write(await buildSite(root), argument ?? join(root, 'dist', 'site'))
 else if (command === 'check') report(await buildSite(root))
-else if (command === 'generate') {
+else if (command === 'measure') {
+  const { measureSite } = await import('./measure-site.ts')
+  await measureSite(await buildSite(root), types)
+} else if (command === 'generate') {
   writeDiagrams(join(root, 'docs'))
   writeSchemaPage(root)
   writeErrorPage(root)
 } else {
-  console.error(`Unknown command ${command}. Use: npm run docs [-- serve [PORT] | build [FOLDER] | check | generate]`)
+  console.error(
+    `Unknown command ${command}. Use: npm run docs [-- serve [PORT] | build [FOLDER] | check | generate | measure]`,
+  )
   process.exitCode = 2
 }
 
