@@ -46,7 +46,12 @@ describe.skipIf(!hasKubectl)('tutorials', () => {
 
   afterAll(() => rmSync(parent, { recursive: true, force: true }), 120_000)
 
-  test.each(chosen)('$path works as written', { timeout: 600_000 }, async ({ path, fields }) => {
+  // Tutorials wait most of the time: for controllers, and for processes that start. Two of them run at the same time,
+  // in folders and on ports of their own.
+  const lanes = new Lanes(2)
+
+  test.concurrent.each(chosen)('$path works as written', { timeout: 900_000 }, async ({ path, fields }) => {
+    using _ = await lanes.enter()
     const folder = join(parent, path.replace(/\W+/g, '-'))
     mkdirSync(folder)
     if (fields['runs'] === 'clone') linkClone(folder)
@@ -59,6 +64,27 @@ describe.skipIf(!hasKubectl)('tutorials', () => {
     })
   })
 })
+
+/** Limits how many tutorials run at the same time. */
+class Lanes {
+  readonly #waiting: (() => void)[] = []
+  #free: number
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  async enter(): Promise<Disposable> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    const leave = (): void => {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free++
+      else next()
+    }
+    return { [Symbol.dispose]: leave }
+  }
+}
 
 /** A stand-in for npm without a network: `create` and `install` use the packed packages, all else is npm's own. */
 function writeNpm(folder: string, modules: string): void {
@@ -74,4 +100,10 @@ esac
 `
   writeFileSync(join(folder, 'npm'), script)
   chmodSync(join(folder, 'npm'), 0o755)
+  // npx runs the program of the project, which takes npm almost a second to find.
+  const npx = `#!/usr/bin/env bash
+if [ -x "node_modules/.bin/$1" ]; then exec "node_modules/.bin/$@"; else exec ${real.replace(/npm$/, 'npx')} "$@"; fi
+`
+  writeFileSync(join(folder, 'npx'), npx)
+  chmodSync(join(folder, 'npx'), 0o755)
 }

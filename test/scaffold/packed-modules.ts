@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   cpSync,
@@ -7,7 +8,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,6 +18,9 @@ import { join } from 'node:path'
 import { bundlePackage } from '../../tools/bundle-package.ts'
 
 const root = join(import.meta.dirname, '../..')
+
+/** Archives of earlier states are deleted after this time, in milliseconds. */
+const day = 86_400_000
 
 /** The fields of a package.json that the tests read. */
 export interface Manifest {
@@ -32,17 +38,47 @@ export interface PackedPackage {
   readonly tarball: string
 }
 
-/** Packs all packages of this repository into a folder. Builds them elsewhere, because other tests use the dist folders. */
+/** Copies the packed packages of this repository into a folder. */
 export async function packPackages(folder: string): Promise<PackedPackage[]> {
+  const archives = await packedArchives()
+  return publishedPackages().map(({ manifest }) => {
+    const name = `${manifest.name.replace(/^@/, '').replace('/', '-')}-${manifest.version}.tgz`
+    cpSync(join(archives, name), join(folder, name))
+    return { manifest, tarball: join(folder, name) }
+  })
+}
+
+/**
+ * The folder with the archives of all packages. Several test files need it, and packing takes long, so the first one of
+ * them packs and the others use its result: the name of the folder depends on all files of the packages.
+ */
+async function packedArchives(): Promise<string> {
   // The declarations. `npm test` has already written them.
   execFileSync(process.execPath, [join(root, 'node_modules/ts7/bin/tsc'), '-b'], { cwd: root, stdio: 'inherit' })
+  const cache = join(root, 'node_modules', '.cache', 'kubewright-packed')
+  const done = join(cache, stateOfPackages())
+  if (existsSync(done)) return done
+  mkdirSync(cache, { recursive: true })
+  for (const name of readdirSync(cache)) {
+    const isOld = Date.now() - statSync(join(cache, name)).mtimeMs > day
+    if (isOld) rmSync(join(cache, name), { recursive: true, force: true })
+  }
+  const own = mkdtempSync(join(cache, 'packing-'))
+  await pack(own)
+  try {
+    renameSync(own, done)
+  } catch (error) {
+    // Another test file was faster.
+    if (!existsSync(done)) throw error
+    rmSync(own, { recursive: true, force: true })
+  }
+  return done
+}
+
+/** Builds and packs all packages. Builds them elsewhere, because other tests use the dist folders. */
+async function pack(folder: string): Promise<void> {
   const stage = mkdtempSync(join(tmpdir(), 'kubewright-pack-'))
-  const manifests: Manifest[] = []
-  for (const name of readdirSync(join(root, 'packages'))) {
-    const source = join(root, 'packages', name)
-    if (!existsSync(join(source, 'package.json'))) continue
-    const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Manifest
-    if (manifest.private) continue
+  for (const { name, source } of publishedPackages()) {
     const staged = join(stage, name)
     cpSync(source, staged, {
       recursive: true,
@@ -52,15 +88,32 @@ export async function packPackages(folder: string): Promise<PackedPackage[]> {
     await bundlePackage(staged, {
       tsconfigRaw: { compilerOptions: { target: 'esnext', verbatimModuleSyntax: true } },
     })
-    manifests.push(manifest)
   }
   const folders = readdirSync(stage).map((name) => `./${name}`)
   execFileSync('npm', ['pack', '--silent', '--pack-destination', folder, ...folders], { cwd: stage, stdio: 'pipe' })
   rmSync(stage, { recursive: true, force: true })
-  return manifests.map((manifest) => ({
-    manifest,
-    tarball: join(folder, `${manifest.name.replace(/^@/, '').replace('/', '-')}-${manifest.version}.tgz`),
-  }))
+}
+
+function publishedPackages(): { readonly name: string; readonly source: string; readonly manifest: Manifest }[] {
+  return readdirSync(join(root, 'packages')).flatMap((name) => {
+    const source = join(root, 'packages', name)
+    if (!existsSync(join(source, 'package.json'))) return []
+    const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Manifest
+    return manifest.private ? [] : [{ name, source, manifest }]
+  })
+}
+
+/** A digest of the names, sizes and times of all files that become part of a package. */
+function stateOfPackages(): string {
+  const hash = createHash('sha256')
+  for (const { source } of publishedPackages()) {
+    for (const file of readdirSync(source, { recursive: true, encoding: 'utf8' }).sort()) {
+      if (file.includes('node_modules') || file.endsWith('.tsbuildinfo')) continue
+      const facts = statSync(join(source, file))
+      if (facts.isFile()) hash.update(`${file} ${facts.size} ${facts.mtimeMs}\n`)
+    }
+  }
+  return hash.digest('hex').slice(0, 20)
 }
 
 /** Fills a project's node_modules as npm does: with packed packages of this repository, and links to all other installed packages. */
