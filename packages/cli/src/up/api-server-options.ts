@@ -13,10 +13,11 @@ import {
   parseAuditPolicy,
   parseEncryptionConfig,
   type StaticToken,
+  type TokenWebhookOptions,
 } from '@kubewright/server'
 import type { apiServerFlags } from './api-server-flags.ts'
 import { type AuthenticationOptions, authenticationOptions } from './authentication-options.ts'
-import { type AuthorizationOptions, authorizationOptions } from './authorization-options.ts'
+import { type AuthorizationOptions, authorizationOptions, webhookConnections } from './authorization-options.ts'
 import { type CertificateOptions, certificateOptions } from './certificate-options.ts'
 import { featureGates } from './feature-gates.ts'
 import { kubeletOptions } from './kubelet-options.ts'
@@ -36,6 +37,8 @@ export interface ApiServerOptions {
   readonly anonymous: AnonymousAccess
   /** The issuers of ID tokens; undefined for none. */
   readonly authentication?: AuthenticationOptions | undefined
+  /** The webhook for bearer tokens; undefined for none. */
+  readonly tokenWebhook?: TokenWebhookOptions | undefined
   readonly tokens: readonly StaticToken[]
   /** Certificates and keys that others have issued; undefined for none. */
   readonly certificates?: CertificateOptions | undefined
@@ -98,6 +101,7 @@ export async function apiServerOptions(
     authorizers: chain,
     anonymous,
     authentication,
+    tokenWebhook: await tokenWebhookOptions(values),
     tokens: await tokensIn(values['token-auth-file'], warnings),
     certificates: await certificateOptions(values),
     admission: admissionChoice(enabledPlugins, values['disable-admission-plugins'] ?? []),
@@ -118,6 +122,19 @@ export async function apiServerOptions(
 
 function limitOf(count: number): number {
   return count === 0 ? Number.POSITIVE_INFINITY : count
+}
+
+async function tokenWebhookOptions(
+  values: FlagValues<typeof apiServerFlags>,
+): Promise<TokenWebhookOptions | undefined> {
+  const file = values['authentication-token-webhook-config-file']
+  if (file === undefined) return undefined
+  const connect = await webhookConnections([file], '--authentication-token-webhook-config-file')
+  return {
+    connection: connect(file),
+    version: values['authentication-token-webhook-version'],
+    cacheTtl: values['authentication-token-webhook-cache-ttl'],
+  }
 }
 
 /** Resolves `--enable-admission-plugins` and `--disable-admission-plugins`. Naming a default plugin as enabled has no effect. */

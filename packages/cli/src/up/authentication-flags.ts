@@ -1,4 +1,5 @@
 import { defineFlags, UsageError } from '@kubewright/base'
+import { millisOf } from './authorization-flags.ts'
 
 const section = 'Authentication, as in kube-apiserver'
 
@@ -57,6 +58,26 @@ export const authenticationFlags = defineFlags({
     value: 'FILE',
     complete: 'files',
     help: 'Read issuers and anonymous access from this AuthenticationConfiguration, and again whenever it changes; excludes --oidc-*',
+  },
+  'authentication-token-webhook-config-file': {
+    section,
+    value: 'FILE',
+    complete: 'files',
+    help: 'Ask the webhook of this kubeconfig about bearer tokens that nothing else accepts',
+  },
+  'authentication-token-webhook-version': {
+    section,
+    value: 'VERSION',
+    choices: ['v1beta1', 'v1'],
+    default: 'v1beta1',
+    help: 'Send TokenReviews of this version to the webhook',
+  },
+  'authentication-token-webhook-cache-ttl': {
+    section,
+    value: 'DURATION',
+    default: '2m',
+    parse: millisOf,
+    help: 'Reuse results of the webhook for this long; 0s asks every time',
   },
 })
 

@@ -38,7 +38,8 @@ export const authorizationFlags = defineFlags({
   },
 })
 
-function millisOf(text: string, flag: string): number {
+/** Parses a duration to milliseconds. */
+export function millisOf(text: string, flag: string): number {
   try {
     return Number(parseDuration(text)) / 1e6
   } catch {

@@ -57,6 +57,14 @@ describe('apiServerOptions()', () => {
     })
   })
 
+  it('reads the webhook of --authentication-token-webhook-config-file', async () => {
+    const flag = '--authentication-token-webhook-config-file'
+    const { tokenWebhook } = await options(flag, kubeconfig, '--authentication-token-webhook-cache-ttl=10s')
+    expect(tokenWebhook).toMatchObject({ version: 'v1beta1', cacheTtl: 10_000 })
+    expect(await tokenWebhook!.connection()).toMatchObject({ url: 'https://hook.example.com/authorize' })
+    await expect(options(flag, '/none')).rejects.toThrow('cannot use the kubeconfig /none')
+  })
+
   it('reads --authorization-config, and refuses new contents without the first types', async () => {
     const file = join(folder, 'authorization.yaml')
     const config = (...types: string[]): string =>

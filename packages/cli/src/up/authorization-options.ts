@@ -65,7 +65,7 @@ export async function authorizationOptions(
     throw new UsageError(`authorization-mode Webhook's authorization config file not passed`)
   }
   const kubeConfigFile = resolve(webhookFile)
-  const connect = await connections([kubeConfigFile], '--authorization-webhook-config-file')
+  const connect = await webhookConnections([kubeConfigFile], '--authorization-webhook-config-file')
   const authorizers = names.map((type): AuthorizerConfig => {
     if (type !== 'Webhook') return { type: type as AuthorizationMode, name: type.toLowerCase() }
     const webhook = {
@@ -116,14 +116,14 @@ async function fromFile(path: string): Promise<ParsedAuthorization> {
     throw new UsageError(`${flag} ${path}: ${errorText(error)}`)
   }
   const modes = authorizationModesIn(authorizers.map(({ type }) => type))
-  const connect = await connections(kubeConfigsOf(authorizers), flag)
+  const connect = await webhookConnections(kubeConfigsOf(authorizers), flag)
   const parse = async (changed: string): Promise<readonly AuthorizerConfig[]> => {
     const next = parseAuthorizationConfig(parseYaml(changed), modes)
     const added = next.find(({ type }) => type !== 'Webhook' && !modes.some((mode) => mode === type))
     if (added && (added.type === 'Node' || added.type === 'RBAC')) {
       throw new Error(`authorizer type ${added.type} is not allowed if it was not enabled at initial server startup`)
     }
-    await connections(kubeConfigsOf(next), flag)
+    await webhookConnections(kubeConfigsOf(next), flag)
     return next
   }
   return { modes, chain: { authorizers, connect, file: { path, text, parse } } }
@@ -133,8 +133,11 @@ function kubeConfigsOf(authorizers: readonly AuthorizerConfig[]): string[] {
   return authorizers.flatMap((one) => (one.type === 'Webhook' ? (one.webhook.kubeConfigFile ?? []) : []))
 }
 
-/** Checks that all kubeconfigs can be used, and returns how to connect with one. Every file is read when it is first used. */
-async function connections(files: readonly string[], flag: string): Promise<AuthorizationOptions['connect']> {
+/** Checks that all kubeconfigs of webhooks can be used, and returns how to connect with one. Every file is read when it is first used. */
+export async function webhookConnections(
+  files: readonly string[],
+  flag: string,
+): Promise<AuthorizationOptions['connect']> {
   for (const file of files) {
     try {
       if (!(await stat(file)).isFile()) throw new Error('must be a regular file')

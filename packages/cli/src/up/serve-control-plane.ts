@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { AsyncDisposer, type Clock, isKubewrightError, type Logger, toMillis, UsageError } from '@kubewright/base'
 import { type ControlPlane, chooseControllers, kubeconfigFor, startControlPlane } from '@kubewright/controlplane'
-import { AuthorizationChain, adminUser, createFrontProxyIdentity, JwtAuthentication, listen } from '@kubewright/server'
+import {
+  AuthorizationChain,
+  adminUser,
+  createFrontProxyIdentity,
+  JwtAuthentication,
+  listen,
+  TokenWebhook,
+} from '@kubewright/server'
 import type { Store } from '@kubewright/storage'
 import type { CommandContext } from '../command/command-context.ts'
 import { type AuditLogOptions, admissionChoice } from './api-server-options.ts'
@@ -110,6 +117,7 @@ export async function serveControlPlane(
             externalAddress: () => urlOf(addresses.advertised ?? addresses.local, port).slice('https://'.length),
             ...(apiServer ? { anonymous: apiServer.anonymous, authorization: chain ?? apiServer.authorization } : {}),
             jwt,
+            tokenWebhook: apiServer?.tokenWebhook && new TokenWebhook({ ...apiServer.tokenWebhook, clock, log }),
             ...(apiServer?.bootstrapTokens === false ? { bootstrapTokens: false } : {}),
           },
         },

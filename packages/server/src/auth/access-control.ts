@@ -20,6 +20,7 @@ import { type RequestHeaderOptions, requestHeaders } from './request-header.ts'
 import { ServiceAccountKeys } from './service-account-keys.ts'
 import { type BoundObjects, ServiceAccountTokens } from './service-account-tokens.ts'
 import { type StaticToken, staticTokens } from './static-tokens.ts'
+import type { TokenWebhook } from './webhook/token-webhook.ts'
 
 /** Options of {@link createAccessControl}. */
 export interface AccessControlOptions {
@@ -35,6 +36,8 @@ export interface AccessControlOptions {
   readonly bootstrapTokens?: boolean
   /** Authenticates the tokens of OpenID Connect issuers. Stays the caller's to dispose. @default none */
   readonly jwt?: JwtAuthentication | undefined
+  /** Authenticates tokens that no other authenticator accepts. @default none */
+  readonly tokenWebhook?: TokenWebhook | undefined
   /** Trusts the user headers of a front proxy, as kube-apiserver does. @default no proxy is trusted */
   readonly requestHeader?: RequestHeaderOptions
   readonly serviceAccounts?: {
@@ -100,6 +103,7 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
     async (token, wanted) => joiningTokens?.(token, wanted),
     // After service accounts, because a token with an unknown key makes the server fetch the keys of its issuer.
     ...(options.jwt ? [options.jwt.authenticatorFor(audiences)] : []),
+    ...(options.tokenWebhook ? [options.tokenWebhook.authenticatorFor(audiences)] : []),
   ]
   return {
     authenticators: [

@@ -4,7 +4,8 @@ import { type Outgoing, systemOutgoing } from '../outgoing/outgoing.ts'
 import { WebhookClient } from '../outgoing/webhook-client.ts'
 import { type AuthorizationMode, alwaysAllow, alwaysDeny, UnionAuthorizer } from './authorization-modes.ts'
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts'
-import { WebhookAuthorizer, type WebhookAuthorizerParts, type WebhookConnection } from './webhook/webhook-authorizer.ts'
+import type { AuthWebhookParts, WebhookConnection } from './webhook/call-auth-webhook.ts'
+import { WebhookAuthorizer } from './webhook/webhook-authorizer.ts'
 
 /** Options of {@link AuthorizationChain}. */
 export interface AuthorizationChainOptions {
@@ -34,7 +35,7 @@ export class AuthorizationChain {
   /** The types of the authorizers besides webhooks. */
   readonly modes: readonly AuthorizationMode[]
   readonly #connect: AuthorizationChainOptions['connect']
-  readonly #parts: Omit<WebhookAuthorizerParts, 'connection'>
+  readonly #parts: Omit<AuthWebhookParts, 'connection'>
   #config: readonly AuthorizerConfig[]
   #stored: StoredAuthorizers | undefined
   #current: UnionAuthorizer | undefined

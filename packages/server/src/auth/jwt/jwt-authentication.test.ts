@@ -1,7 +1,9 @@
+import type { ApiRequest } from '@kubewright/api'
 import { VirtualClock } from '@kubewright/base'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type AuthenticationConfig, parseAuthenticationConfig } from '../../config/authentication-config.ts'
 import { FakeIssuer } from '../../testdata/fake-issuer.ts'
+import { createAccessControl } from '../access-control.ts'
 import type { JsonObject, SigningAlgorithm } from './json-web-token.ts'
 import { JwtAuthentication } from './jwt-authentication.ts'
 
@@ -258,6 +260,15 @@ describe('JwtAuthentication', () => {
     expect(await user({ ...claims, _claim_sources: { s: { endpoint } } })).toContain(
       'oidc: could not expand distributed claims: verify distributed claim token: failed to verify signature',
     )
+  })
+
+  test('authenticates the requests of a server', async () => {
+    const { idp, authentication } = await setUp()
+    const { authenticators } = createAccessControl({ jwt: authentication })
+    const headers = { authorization: `Bearer ${idp.token(base)}` }
+    const request = { headers, peer: { address: '127.0.0.1' } } as unknown as ApiRequest
+    const users = await Promise.all(authenticators.map((authenticate) => authenticate(request)))
+    expect(users).toContainEqual({ name: 'o:alice', groups: ['system:authenticated'] })
   })
 
   test('update() replaces the configuration once the new issuers answer', async () => {

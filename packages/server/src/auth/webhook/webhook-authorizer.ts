@@ -1,27 +1,9 @@
 import { parseFieldSelector, parseJson, parseSelector } from '@kubewright/api'
-import { Backoff, type Clock, type Logger, type Random } from '@kubewright/base'
 import { CelError } from '@kubewright/cel'
 import type { AuthorizationCondition, AuthorizationWebhookConfig } from '../../config/authorization-config.ts'
-import type { OutgoingTls } from '../../outgoing/outgoing.ts'
-import { type WebhookClient, WebhookResponseError } from '../../outgoing/webhook-client.ts'
 import { aggregateMessages } from '../authenticator.ts'
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from '../authorizer.ts'
-
-/** The address of a webhook and the credentials of this server there. Called for each request, so that credentials may change. */
-export type WebhookConnection = () => Promise<{
-  readonly url: string
-  readonly tls: OutgoingTls
-  readonly headers: Readonly<Record<string, string>>
-}>
-
-/** The parts that {@link WebhookAuthorizer} uses. */
-export interface WebhookAuthorizerParts {
-  readonly client: WebhookClient
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Logger
-  readonly connection: WebhookConnection
-}
+import { type AuthWebhookParts, callAuthWebhook } from './call-auth-webhook.ts'
 
 interface ReviewStatus {
   readonly allowed?: boolean
@@ -33,17 +15,16 @@ interface ReviewStatus {
 const maxCached = 8192
 /** Requests whose attributes are longer are not cached: the client controls them. */
 const maxCachedLength = 10_000
-const attempts = 5
 const noOpinion: Decision = { allowed: false, reason: '' }
 
 /** Authorizes requests by a remote server, to which it sends SubjectAccessReviews (apiserver/plugin/pkg/authorizer/webhook). */
 export class WebhookAuthorizer implements Authorizer {
   readonly #config: AuthorizationWebhookConfig
-  readonly #parts: WebhookAuthorizerParts
+  readonly #parts: AuthWebhookParts
   /** Decisions by the review, least recently used first. */
   readonly #cache = new Map<string, { readonly status: ReviewStatus; readonly until: number }>()
 
-  constructor(config: AuthorizationWebhookConfig, parts: WebhookAuthorizerParts) {
+  constructor(config: AuthorizationWebhookConfig, parts: AuthWebhookParts) {
     this.#config = config
     this.#parts = parts
   }
@@ -90,9 +71,7 @@ export class WebhookAuthorizer implements Authorizer {
     return status
   }
 
-  /** Calls the webhook, and again after failures that may be temporary. */
   async #call(spec: ReviewSpec): Promise<ReviewStatus> {
-    const { client, clock, random, log, connection } = this.#parts
     const { version, timeout } = this.#config
     const { resourceAttributes, nonResourceAttributes, user, groups, ...rest } = spec
     // Fields that are undefined are left out. The other ones are in the order of kube-apiserver.
@@ -109,26 +88,9 @@ export class WebhookAuthorizer implements Authorizer {
       },
       status: { allowed: false },
     }
-    const body = Buffer.from(`${JSON.stringify(review)}\n`)
-    const backoff = new Backoff({ duration: 500, factor: 1.5, jitter: 0.2, steps: attempts }, random)
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const { url, tls, headers } = await connection()
-        const response = await client.call({ url }, body, { timeoutSeconds: timeout / 1000, tls, headers })
-        return statusIn(response)
-      } catch (error) {
-        log.error(error, 'Failed to make webhook authorizer request')
-        if (attempt >= attempts || !mayRetry(error)) throw error
-      }
-      await clock.sleep(backoff.step())
-    }
+    const failure = 'Failed to make webhook authorizer request'
+    return statusIn(await callAuthWebhook(this.#parts, review, timeout / 1000, failure))
   }
-}
-
-/** As apiserver/pkg/util/webhook: server errors, overload and broken connections. */
-function mayRetry(error: unknown): boolean {
-  if (error instanceof WebhookResponseError) return [429, 500, 504].includes(error.status)
-  return (error as Error).message.includes('connection reset by peer')
 }
 
 function statusIn(body: Uint8Array): ReviewStatus {
