@@ -1,14 +1,14 @@
 import { errorText, nullLogger } from '@kubewright/base'
 import { createClient } from '@kubewright/client'
-import { type ControllerRunner, createManager, createWebhookHandler } from '@kubewright/runtime'
+import { type ControllerRunner, createManager, createWebhookHandler, type Operator } from '@kubewright/runtime'
 import { connectWorld } from './outside-world.ts'
 import { SimulatedProcess } from './process.ts'
 import type { World } from './world.ts'
 
 const restartDelay = 10_000
 const maxRestartDelay = 300_000
-// The longest period that the deadline of renewals permits. With the default of 2 s, the renewals of 25 minutes at rest
-// would be 40 times as many requests as the work of an operator. Timing that the author has set takes precedence.
+// The longest period that the default deadline of renewals (10 s) permits. With the default of 2 s, the renewals of 25
+// minutes at rest would be 40 times as many requests as the work of an operator.
 const renewal = { retryPeriod: '8s' } as const
 
 /** The processes of the operator in one run: starts them, and restarts those that exit or crash. */
@@ -65,7 +65,7 @@ export class OperatorProcesses {
       log,
       identity: `${operator.name}-${replica}-${number}`,
       namespace: 'default',
-      leaderElection: schedule.replicas > 1 && operator.leaderElection && { ...renewal, ...operator.leaderElection },
+      leaderElection: schedule.replicas > 1 && electionOf(operator),
     })
     process.manager = manager
     if (world.sources !== undefined) for (const runner of manager.runners) this.#follow(runner)
@@ -118,4 +118,10 @@ export class OperatorProcesses {
       )
     })
   }
+}
+
+/** The leader election of a replica. A shorter deadline of the author would not permit the longer period. */
+function electionOf({ leaderElection }: Operator): Operator['leaderElection'] {
+  if (leaderElection === false || leaderElection.renewDeadline !== undefined) return leaderElection
+  return { ...renewal, ...leaderElection }
 }

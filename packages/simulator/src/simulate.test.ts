@@ -167,6 +167,24 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(report.failure?.story).toBeUndefined()
   })
 
+  test('accepts an operator with a shorter deadline of its leader election', async () => {
+    const controller = defineController(Thing, {
+      owns: [ConfigMap],
+      async reconcile({ metadata: { name } }, { apply }) {
+        await apply(ConfigMap({ metadata: { name }, data: { key: 'value' } }))
+      },
+    })
+    const leaderElection = { leaseDuration: '6s', renewDeadline: '4s', retryPeriod: '1s' } as const
+    for (const election of [leaderElection, { renewDeadline: '5s' } as const]) {
+      const operator = defineOperator({ name: 'elected', controllers: [controller], leaderElection: election })
+      const operations = [{ do: 'create', subject: 0, variant: 0, after: 0 }] as const
+      const replay = scheduleId({ seed: 1, operations, faults: [], replicas: 2 })
+      const { failure, schedules } = await explore(operator, { samples: plantedSamples, replay })
+      expect(failure?.story).toBeUndefined()
+      expect(schedules).toBe(1)
+    }
+  })
+
   test('rejects an ID that is not one', async () => {
     await expect(explore(bug.make(true), { ...base, replay: 'nonsense' })).rejects.toMatchObject({
       code: 'KW_SIMULATION_REPLAY',
