@@ -38,6 +38,7 @@ export async function openStage(kubeconfig: string): Promise<Stage> {
   const disposer = new AsyncDisposer()
   const plane = disposer.use(
     await startControlPlane({
+      levers: true,
       // Slow enough to watch.
       nodes: { nodes: 2, plan: { default: { startDelay: '300ms', readyAfter: '200ms' } }, tellsStarts: true },
     }),

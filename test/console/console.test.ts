@@ -33,8 +33,11 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', { timeout: 
   beforeAll(async () => {
     const maps = defineController(ConfigMap, {
       name: 'maps',
-      reconcile: async ({ data, metadata }, { client }) => {
-        if (metadata.name === 'reading') await client.find(Secret, 'absent')
+      reconcile: async ({ data, metadata }, { client, log }) => {
+        if (metadata.name === 'reading') {
+          log.info('Read <i>nothing</i>', { tries: 7 })
+          await client.find(Secret, 'absent')
+        }
         if (data?.['fail'] !== undefined) throw new Error('The colour is <b>unknown</b>')
       },
     })
@@ -145,10 +148,16 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', { timeout: 
     await page.getByRole('heading', { name: 'colours' }).waitFor()
     await page.getByText('add v1 ConfigMap default/failing').first().waitFor()
     await page.getByText('The colour is <b>unknown</b>').first().waitFor()
+    const failing = page.getByRole('row').filter({ hasText: 'default/failing' }).first()
+    await failing.getByText('Stack').click()
+    // The frame of the reconciler in its TypeScript source.
+    await failing.getByText(/test\/console\/console\.test\.ts:\d+/).waitFor()
     await env.client.create(ConfigMap({ metadata: { name: 'reading' } }))
     const reading = page.getByRole('row').filter({ hasText: 'default/reading' }).first()
     await reading.getByText('1 requests, 0 writes').click()
     await reading.getByText('GET /api/v1/namespaces/default/secrets/absent').waitFor()
+    await reading.getByText('1 log lines').click()
+    await reading.getByText('Read <i>nothing</i> {"tries":7}').waitFor()
     await page.getByRole('img', { name: 'Duration of reconciles' }).first().waitFor()
     await env.client.delete(ConfigMap, 'failing')
     await page.context().close()

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { AsyncDisposer, createLogger } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import { type Console, type ConsoleSettings, startConsole } from '@kubewright/console'
-import { type ControlPlane, startControlPlane } from '@kubewright/controlplane'
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '@kubewright/controlplane'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { buildPage } from '../../tools/build-page.ts'
 
@@ -28,10 +28,14 @@ export interface TestConsole extends AsyncDisposable {
 const log = createLogger({ enabled: () => true, write: (record) => console.error(record) })
 
 /** Starts a control plane with one node, and a console. */
-export async function openTestConsole(options: Partial<ConsoleSettings> = {}): Promise<TestConsole> {
+export async function openTestConsole(
+  settings: Partial<ConsoleSettings> | ((plane: ControlPlane) => Partial<ConsoleSettings>) = {},
+  planeOptions: ControlPlaneOptions = {},
+): Promise<TestConsole> {
   const disposer = new AsyncDisposer()
-  const plane = disposer.use(await startControlPlane({ nodes: 1 }))
-  const client = plane.client()
+  const plane = disposer.use(await startControlPlane({ nodes: 1, ...planeOptions }))
+  const client = plane.client({ isExempt: true })
+  const options = typeof settings === 'function' ? settings(plane) : settings
   const page = await buildPage()
   const started = disposer.use(await startConsole({ client, page, log, cluster: 'test', ...options }))
   let browser: Browser | undefined

@@ -1,4 +1,5 @@
 export { consoleErrorCodes } from './error-codes.ts'
+export type { ClusterLevers } from './feeds/cluster-levers.ts'
 export { debugAddress } from './feeds/debug-address.ts'
 export type { OperatorSource } from './feeds/operator-source.ts'
 export type { PageFiles } from './http/page-files.ts'

@@ -2,6 +2,8 @@ import { type Clock, type Logger, type Random, systemClock, systemRandom } from 
 import type { ApiClient } from '@kubewright/client'
 import { type HttpListener, systemHttpListener } from '@kubewright/runtime'
 import { LiveCluster } from './cluster/live-cluster.ts'
+import type { ClusterLevers } from './feeds/cluster-levers.ts'
+import { Levers } from './feeds/levers.ts'
 import type { OperatorSource } from './feeds/operator-source.ts'
 import { readSources } from './feeds/read-operators.ts'
 import { ConsoleHandler } from './http/console-handler.ts'
@@ -29,6 +31,11 @@ export interface ConsoleSettings {
   readonly readOnly?: boolean | undefined
   /** The operators that the page shows. @default none */
   readonly operators?: readonly OperatorSource[] | undefined
+  /**
+   * Lets the page cause trouble: true lets it pause controllers, and the levers of a simulated cluster also let it crash
+   * pods, fail writes and cut watches. @default false
+   */
+  readonly levers?: boolean | ClusterLevers | undefined
   /**
    * When the console begins to record the cluster for its time line: at once, or when the first page is opened. From
    * then on it watches all kinds until it is disposed. @default page
@@ -83,6 +90,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
       rest: client?.rest,
       recording,
       clock,
+      levers: leversOf(options),
       readOperators: file === undefined ? readSources(options.operators ?? []) : async () => file.operators,
     },
   })
@@ -98,4 +106,9 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
       await listening[Symbol.asyncDispose]()
     },
   }
+}
+
+function leversOf({ client, levers = false, operators = [] }: ConsoleOptions): Levers | undefined {
+  if (client === undefined || levers === false) return undefined
+  return new Levers({ cluster: levers === true ? undefined : levers, operators, rest: client.rest })
 }

@@ -36,6 +36,7 @@ import { type ForkableStore, MemoryStore, type Store } from '@kubewright/storage
 import { chooseControllers } from './choose-controllers.ts'
 import { clusterTrust } from './cluster-trust.ts'
 import type { ElectionTiming } from './elected-component.ts'
+import { type ControlPlaneLevers, createLevers } from './levers.ts'
 import { type ControlPlaneAddress, type ControlPlaneListenOptions, listenWith } from './listen-with.ts'
 import { loadControllers } from './load-controllers.ts'
 import type {
@@ -97,6 +98,8 @@ export interface ControlPlaneOptions {
    * `system:kube-controller-manager`. The wrapper can record, delay or fail requests. @default none
    */
   readonly intercept?: ((transport: Transport, user: ControlPlaneUser) => Transport) | undefined
+  /** Whether faults can be injected: see {@link ControlPlane.levers}. @default false */
+  readonly levers?: boolean | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
   /** @default silent */
@@ -112,16 +115,26 @@ export interface ControlPlane extends AsyncDisposable {
   /** Servers in this process, such as webhooks, that the API server calls without sockets. */
   readonly localServers: LocalServers
   readonly controllers: RunningControllers
+  /** Injects faults. Present if the option `levers` is on. */
+  readonly levers?: ControlPlaneLevers | undefined
   /** A transport to the API server without sockets, as the administrator or the given user. */
   transport(user?: ControlPlaneUser): Transport
   /** A client of the API server without sockets, as the administrator or the given user. */
-  client(options?: Partial<ClientOptions> & { readonly user?: ControlPlaneUser }): ApiClient
+  client(options?: Partial<ClientOptions> & ControlPlaneClientOptions): ApiClient
   /** Serves HTTPS on the loopback address. Can be called several times. */
   listen(options?: ControlPlaneListenOptions): Promise<ControlPlaneAddress>
   /**
    * Captures the current state, from which any number of control planes can be started. Requires an in-memory store.
    */
   snapshot(): ControlPlaneSnapshot
+}
+
+/** Options of {@link ControlPlane.client}, beside those of every client. */
+export interface ControlPlaneClientOptions {
+  /** @default the administrator */
+  readonly user?: ControlPlaneUser
+  /** Whether injected faults do not apply to its requests. @default false */
+  readonly isExempt?: boolean
 }
 
 /** The user of a request, with the names that a client certificate would carry. */
@@ -203,9 +216,12 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
     }),
   )
   const { intercept = (direct: Transport) => direct } = options
-  const transport = (user: ControlPlaneUser = { name: adminUser, groups: [masters] }): Transport => {
+  const injected = options.levers ? createLevers(clock, () => controllers?.nodes) : undefined
+  const handler = injected?.faults.around(server.handler) ?? server.handler
+  const admin = { name: adminUser, groups: [masters] }
+  const transport = (user: ControlPlaneUser = admin, { isExempt = false } = {}): Transport => {
     const direct = inProcessTransport({
-      handler: server.handler,
+      handler: isExempt ? server.handler : handler,
       // Virtual time advances only when no work is left, so it needs no pauses for timers.
       ...(clock === systemClock ? { pause: turnWhenDue } : {}),
       peer: {
@@ -218,8 +234,8 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
     disposer.use(direct)
     return intercept(direct, user)
   }
-  const client: ControlPlane['client'] = ({ user, ...clientOptions } = {}) =>
-    disposer.use(createClient({ transport: transport(user), clock, ...clientOptions }))
+  const client: ControlPlane['client'] = ({ user, isExempt = false, ...clientOptions } = {}) =>
+    disposer.use(createClient({ transport: transport(user, { isExempt }), clock, ...clientOptions }))
   controllers = disposer.use(
     await startChosen({
       choice: options.controllers ?? 'all',
@@ -230,6 +246,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
       election: electionOf(options.leaderElection ?? store.shared ?? false, random),
       client: client({
         user: { name: `system:${controllerManager}`, groups: [masters] },
+        isExempt: true,
         listNamespace: '',
         fieldManager: controllerManager,
       }),
@@ -250,16 +267,15 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
     () => void stop().catch((error: unknown) => log.error(error, 'Control plane did not stop cleanly')),
   )
   return {
-    server,
+    server: { ...server, handler },
     clock,
     localServers,
     controllers,
-    transport,
+    levers: injected?.levers,
+    transport: (user) => transport(user),
     client,
     listen: async (listenOptions = {}) =>
-      disposer.use(
-        await listenWith(server.handler, { ...listenOptions, identity: listenOptions.identity ?? identity() }),
-      ),
+      disposer.use(await listenWith(handler, { ...listenOptions, identity: listenOptions.identity ?? identity() })),
     snapshot: () => snapshotOf(store, options),
     [Symbol.asyncDispose]: stop,
   }

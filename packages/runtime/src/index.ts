@@ -276,7 +276,13 @@ export { type AccessWatch, type WatchAccessOptions, watchAccess } from './rbac/w
 export { objectController } from './reconcile/object-controller.ts'
 export { objectMetricNames, objectMetrics } from './reconcile/object-metrics.ts'
 export { type CacheCheckOptions, cacheCheck } from './run/cache-check.ts'
-export { type DebugOptions, type DebugReport, debugHandler, debugReport } from './run/debug-handler.ts'
+export {
+  type ControllerCommand,
+  type DebugOptions,
+  type DebugReport,
+  debugHandler,
+  debugReport,
+} from './run/debug-handler.ts'
 export { type RunHook, run, runHookSymbol } from './run/run.ts'
 export { operatorFlags, runHelp } from './run/run-flags.ts'
 export type { HostConnection, HostConnectOptions, RunHost, StopSignal } from './run/run-host.ts'

@@ -8,6 +8,10 @@ import { consoleFlags } from './console-flags.ts'
 export const consoleCommandFlags = defineFlags({
   ...connectionFlags,
   'read-only': { default: false, help: 'Refuse everything that would change the cluster' },
+  levers: {
+    default: false,
+    help: 'Let the page pause, step and resume the controllers of the operators; for development only',
+  },
   operator: {
     value: 'URL',
     repeatable: true,

@@ -20,6 +20,7 @@ export async function runConsole(
   try {
     const settings = {
       readOnly: flags['read-only'],
+      levers: flags.levers,
       operators: flags.operator.map(debugAddress),
       port: flags.port,
     }

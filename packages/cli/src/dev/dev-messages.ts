@@ -1,4 +1,4 @@
-import type { DebugReport, PolicyRule } from '@kubewright/runtime'
+import type { ControllerCommand, DebugReport, PolicyRule } from '@kubewright/runtime'
 
 /** A message from the operator process to `dev`. */
 export type FromOperator =
@@ -20,6 +20,8 @@ export type FromOperator =
   | { readonly type: 'idle' }
   /** The response to `report`. Absent until the operator runs. */
   | { readonly type: 'report'; readonly report?: DebugReport | undefined }
+  /** The response to `control`. */
+  | { readonly type: 'controlled'; readonly isKnown: boolean }
 
 /** A message from `dev` to the operator process. */
 export type ToOperator =
@@ -28,6 +30,8 @@ export type ToOperator =
   | { readonly type: 'stop' }
   /** Send the state of the operator, for the console. */
   | { readonly type: 'report' }
+  /** Pause, step or resume a controller, for the console. */
+  | { readonly type: 'control'; readonly controller: string; readonly command: ControllerCommand }
 
 /** The fields of a CustomResourceDefinition that `dev` reads. */
 export interface Definition {

@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
-import type { DebugReport } from '@kubewright/runtime'
+import type { ControllerCommand, DebugReport } from '@kubewright/runtime'
 import { interruptedCode } from '../terminal/interrupted-error.ts'
 import { plural } from '../text/plural.ts'
 import type { ActivityLog } from './activity-log.ts'
@@ -60,8 +60,17 @@ export class DevSession implements AsyncDisposable {
 
   /** The state of the running operator, for the console. Rejects while none runs. */
   async report(signal: AbortSignal): Promise<DebugReport> {
+    return this.#running().report(signal)
+  }
+
+  /** Pauses, steps or resumes a controller of the running operator. Rejects while none runs. */
+  async control(controller: string, command: ControllerCommand): Promise<void> {
+    await this.#running().control(controller, command)
+  }
+
+  #running(): OperatorChild {
     if (this.#working === undefined) throw new Error('No operator is running: the terminal of kubewright dev shows why')
-    return this.#working.report(signal)
+    return this.#working
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type Clock, withDeadline } from '@kubewright/base'
-import type { DebugReport } from '@kubewright/runtime'
+import type { ControllerCommand, DebugReport } from '@kubewright/runtime'
 import type { FromOperator, ToOperator } from './dev-messages.ts'
 
 /** How {@link OperatorChild} starts the process. */
@@ -77,6 +77,19 @@ export class OperatorChild {
     })
     if (answered.report === undefined) throw new Error('The operator is starting')
     return answered.report
+  }
+
+  /** Pauses, steps or resumes a controller. Rejects if the operator has no such controller or does not answer. */
+  async control(controller: string, command: ControllerCommand): Promise<void> {
+    const response = this.#message('controlled')
+    this.#send({ type: 'control', controller, command })
+    const { isKnown } = await withDeadline(
+      this.#clock,
+      '5s',
+      `the operator to ${command} ${controller}`,
+      () => response,
+    )
+    if (!isKnown) throw new Error(`The operator cannot ${command} the controller "${controller}"`)
   }
 
   /** Lets running reconciles finish, then ends the process. Kills it if that takes too long. Resolves when it has exited. */

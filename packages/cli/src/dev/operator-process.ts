@@ -71,10 +71,16 @@ export async function operatorProcess(
   if (port !== undefined) openInspector(port, '127.0.0.1')
   const host = devHost(runtime, log, stop, [...defaultFlags, '--log-format=json', ...operatorFlags])
   let current: Manager | undefined
-  channel.onMessage(({ type }) => {
-    if (type !== 'report') return
-    const report = current && runtime.debugReport({ manager: current, clock: context.clock })
-    channel.send({ type, report })
+  channel.onMessage((message) => {
+    if (message.type === 'report') {
+      const report = current && runtime.debugReport({ manager: current, clock: context.clock })
+      channel.send({ type: 'report', report })
+    } else if (message.type === 'control') {
+      const runner = current?.runners.find(({ name }) => name === message.controller)
+      // A project may use an older runtime, whose controllers cannot be paused.
+      runner?.[message.command]?.()
+      channel.send({ type: 'controlled', isKnown: runner?.[message.command] !== undefined })
+    }
   })
   const code = await runtime.runWith(operator, host, {
     ...options,

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { AsyncDisposer, isKubewrightError, withDeadline } from '@kubewright/base'
 import { type ApiClient, connect, systemConfigHost } from '@kubewright/client'
+import type { ClusterLevers, OperatorSource } from '@kubewright/console'
 import type { CommandInput } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
 import type { programArgument } from '../entry/entry-argument.ts'
@@ -39,7 +40,7 @@ export async function runDev(
   const disposer = new AsyncDisposer()
   try {
     const isShared = flags.server !== undefined
-    const { url, kubeconfig, client } = isShared
+    const { url, kubeconfig, client, levers } = isShared
       ? await attach(findServer(flags.server, folder, env), context, disposer)
       : await start(plane, context, disposer)
     out(`ready ${url} kubeconfig=${kubeconfig} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
@@ -95,7 +96,8 @@ export async function runDev(
       },
     })
     disposer.defer(async () => watching[Symbol.dispose]())
-    if (!flags.once) await showConsole(session, { client, url, entry: entry.name, open: flags.open }, context, disposer)
+    if (!flags.once)
+      await showConsole(session, { client, url, levers, entry: entry.name, open: flags.open }, context, disposer)
     session.load()
     const code = await Promise.race([once.settled, aborted(signal).then(() => 0)])
     note('Stopping')
@@ -110,16 +112,22 @@ export async function runDev(
 /** Starts the console and prints its link. */
 async function showConsole(
   session: DevSession,
-  { client, url, entry, open }: { client: ApiClient; url: string; entry: string; open: boolean },
+  { client, url, entry, levers, open }: Omit<Plane, 'kubeconfig'> & { readonly entry: string; readonly open: boolean },
   context: CommandContext,
   disposer: AsyncDisposer,
 ): Promise<void> {
   const { note } = context
   const { serveConsole } = await import('../console/serve-console.ts')
-  const operators = [{ name: entry, report: (signal: AbortSignal) => session.report(signal) }]
+  const operators: OperatorSource[] = [
+    {
+      name: entry,
+      report: (signal) => session.report(signal),
+      control: (controller, command) => session.control(controller, command),
+    },
+  ]
   try {
     const console = disposer.use(
-      await serveConsole({ client, cluster: url, operators, recordFrom: 'start' }, { ...context, open }),
+      await serveConsole({ client, cluster: url, operators, levers, recordFrom: 'start' }, { ...context, open }),
     )
     note(`Console: ${console.link} (works once)`)
   } catch (error) {
@@ -133,12 +141,16 @@ interface Plane {
   readonly url: string
   readonly kubeconfig: string
   readonly client: ApiClient
+  /** The levers of the console. */
+  readonly levers: boolean | ClusterLevers
 }
 
 async function start(plane: PlaneOptions, context: CommandContext, disposer: AsyncDisposer): Promise<Plane> {
   const { note } = context
-  const served = disposer.use(await serveControlPlane(plane, context, lineLogger(note, plane.verbose)))
-  return { url: served.url, kubeconfig: served.kubeconfig, client: served.plane.client() }
+  const options = { ...plane, levers: true }
+  const served = disposer.use(await serveControlPlane(options, context, lineLogger(note, plane.verbose)))
+  const { url, kubeconfig } = served
+  return { url, kubeconfig, client: served.plane.client({ isExempt: true }), levers: served.plane.levers ?? true }
 }
 
 /** Connects to a running control plane. Throws if it does not answer. */
@@ -148,7 +160,7 @@ async function attach(kubeconfig: string, { clock, env }: CommandContext, dispos
   await withDeadline(clock, '10s', `${host} to answer`, (signal) =>
     client.rest.json({ method: 'GET', path: '/version', signal }),
   )
-  return { url: host.includes('://') ? host : `https://${host}`, kubeconfig, client }
+  return { url: host.includes('://') ? host : `https://${host}`, kubeconfig, client, levers: true }
 }
 
 /**

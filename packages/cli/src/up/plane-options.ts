@@ -53,6 +53,8 @@ export interface PlaneOptions {
   readonly apiServer?: ApiServerOptions
   /** How long the server serves requests after its readiness check has failed. @default 0 */
   readonly shutdownDelay?: Duration | undefined
+  /** Whether the console can inject faults. @default false */
+  readonly levers?: boolean | undefined
   readonly verbose: boolean
 }
 

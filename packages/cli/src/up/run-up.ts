@@ -16,12 +16,13 @@ export async function runUp({ flags }: CommandInput<typeof upFlags>, context: Co
   const { clock, signal, out, note } = context
   const apiServer = await apiServerOptions(flags, flags['enable-admission-plugins'])
   const planned = planeOptions(flags, { kind: 'durable', folder: '.kubewright/data' })
-  const options = { ...withServingFlags(withEtcdFlags(planned, flags), flags), apiServer }
+  const hasConsole = flags.console || flags.open
+  const options = { ...withServingFlags(withEtcdFlags(planned, flags), flags), apiServer, levers: hasConsole }
   for (const warning of apiServer.warnings) note(`Warning: ${warning}`)
   const served = await serveControlPlane(options, context, lineLogger(note, options.verbose))
   try {
     const { url, kubeconfig } = served
-    const link = flags.console || flags.open ? await startConsole(served, flags.open, context) : undefined
+    const link = hasConsole ? await startConsole(served, flags.open, context) : undefined
     // A user who interrupted the start needs no hints.
     if (!signal.aborted) {
       out(`ready ${url} kubeconfig=${kubeconfig} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
@@ -46,7 +47,7 @@ async function startConsole(served: ServedControlPlane, open: boolean, context: 
   const { serveConsole } = await import('../console/serve-console.ts')
   const { plane, url } = served
   const console = await serveConsole(
-    { client: plane.client(), cluster: url, recordFrom: 'start' },
+    { client: plane.client({ isExempt: true }), cluster: url, levers: plane.levers, recordFrom: 'start' },
     { ...context, open },
   )
   served.onStop(console)

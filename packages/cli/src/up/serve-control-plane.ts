@@ -82,6 +82,7 @@ export async function serveControlPlane(
         clock,
         log,
         controllers,
+        levers: options.levers,
         identity,
         rootCa,
         // With heartbeats, because a kube-controller-manager may monitor the nodes.

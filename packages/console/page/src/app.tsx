@@ -3,6 +3,7 @@ import { ChangesPage } from './changes-page.tsx'
 import { connection } from './connection.ts'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
+import { LeverBanner } from './lever-banner.tsx'
 import { NewPage } from './new-page.tsx'
 import { ObjectPage } from './object-page.tsx'
 import { OperatorPage } from './operator-page.tsx'
@@ -60,6 +61,7 @@ export function App() {
         onPalette={() => setOverlay('palette')}
         onRedraw={() => setVersion((version) => version + 1)}
       />
+      <LeverBanner />
       <div class="body">
         <Sidebar route={route} problem={kinds?.problem} />
         <main class="view">

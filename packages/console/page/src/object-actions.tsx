@@ -4,6 +4,7 @@ import type { KindInfo, ObjectName } from '../../src/wire/names.ts'
 import type { ObjectView } from '../../src/wire/object-view.ts'
 import { ActionDialog, type ActionName } from './action-dialog.tsx'
 import { connection } from './connection.ts'
+import { usePull } from './lever-banner.tsx'
 import { useShared } from './settings.ts'
 import { text } from './text.ts'
 
@@ -17,6 +18,7 @@ export function ObjectActions(props: {
 }) {
   const { name, object, kind } = props
   const { notify } = useShared()
+  const pull = usePull()
   const [open, setOpen] = useState<ActionName>()
   const perform = async (action: Action): Promise<void> => {
     const { error } = await connection.request(action)
@@ -31,8 +33,16 @@ export function ObjectActions(props: {
   if (group === '' && plural === 'nodes') actions.push(object.unschedulable ? 'uncordon' : 'cordon', 'drain')
   if (kind?.verbs.includes('patch')) actions.push('label')
   if (kind?.verbs.includes('delete')) actions.push('delete')
+  const isFrozen = object.annotations['kubewright.dev/ready'] === 'false'
+  const levers = group === '' && plural === 'pods' && connection.hello?.levers.pods
+  const trouble = levers ? (['crash', isFrozen ? 'unfreeze' : 'freeze'] as const) : []
   return (
     <>
+      {trouble.map((type) => (
+        <button key={type} type="button" onClick={() => void pull({ type, object: name })}>
+          {text(type)}
+        </button>
+      ))}
       {actions.map((action) => (
         <button
           key={action}

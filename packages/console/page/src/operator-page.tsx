@@ -4,7 +4,7 @@ import { shortDuration } from './age.ts'
 import { CallList } from './call-list.tsx'
 import { ControllerTable } from './controller-table.tsx'
 import { DurationChart } from './duration-chart.tsx'
-import { findHotLoops } from './hot-loops.ts'
+import { findTroubles } from './find-troubles.ts'
 import { ReconcileList } from './reconcile-list.tsx'
 import { useShared } from './settings.ts'
 import { text } from './text.ts'
@@ -30,7 +30,7 @@ function OperatorSection({ operator }: { readonly operator: OperatorView }) {
   const [controller, setController] = useState<string>()
   // Reports state only the present of queues and caches, but the times of past reconciles.
   const past = operator.reconciles.filter(({ startedAt }) => timeAt === undefined || Date.parse(startedAt) <= timeAt)
-  const hotLoops = findHotLoops(past)
+  const troubles = findTroubles(past)
   const shown = past.filter((record) => controller === undefined || record.controller === controller)
   return (
     <section>
@@ -41,13 +41,25 @@ function OperatorSection({ operator }: { readonly operator: OperatorView }) {
           {text('missingAccess')}: {operator.missingAccess.join(', ')}
         </p>
       )}
-      {hotLoops.map(({ key, count, millis }) => (
+      {troubles.map(({ type, key, count, millis, field, of, writers }) => (
         <p key={key} class="notice">
-          {text('hotLoop', key, count, shortDuration(millis))}
+          {text(
+            type === 'fight' ? 'fightOf' : 'loopOf',
+            key,
+            count,
+            shortDuration(millis),
+            `${field} (${of})`,
+            writers.join(', ') || text('unknownWriter'),
+          )}
         </p>
       ))}
       <h2>{text('controllers')}</h2>
-      <ControllerTable controllers={operator.controllers} selected={controller} onSelect={setController} />
+      <ControllerTable
+        operator={operator.index}
+        controllers={operator.controllers}
+        selected={controller}
+        onSelect={setController}
+      />
       {operator.caches.length > 0 && (
         <>
           <h2>{text('caches')}</h2>

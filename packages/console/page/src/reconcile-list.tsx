@@ -1,5 +1,6 @@
 import type { ReconcileView } from '../../src/wire/operator-view.ts'
 import { causeText } from './cause-text.ts'
+import { LineList } from './line-list.tsx'
 import { RequestList } from './request-list.tsx'
 import { text } from './text.ts'
 import { wordTone } from './tone.ts'
@@ -34,6 +35,15 @@ export function ReconcileList({ reconciles }: { readonly reconciles: readonly Re
                 <div key={index}>{causeText(cause)}</div>
               ))}
               {record.error && <pre class="problem">{record.error}</pre>}
+              {record.stack && (
+                <details>
+                  <summary>
+                    <small>{text('stack')}</small>
+                  </summary>
+                  <pre class="stack">{record.stack}</pre>
+                </details>
+              )}
+              {record.log && <LineList lines={record.log} />}
               {record.requests && record.requests.length > 0 && <RequestList requests={record.requests} />}
             </td>
           </tr>

@@ -1,5 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Row } from '../../src/wire/messages.ts'
+import { connection } from './connection.ts'
+import { FaultDialog } from './fault-dialog.tsx'
 import { FeedStatus } from './feed-status.tsx'
 import { go, objectRoute, type Route } from './route.ts'
 import { SelectorInput } from './selector-input.tsx'
@@ -18,6 +20,7 @@ export function TablePage({ route }: { readonly route: TableRoute }) {
   const kind = findKind(kinds, resource)
   const [filter, setFilter] = useState('')
   const [isWide, setWide] = useState(false)
+  const [isFaulty, setFaulty] = useState(false)
   const [sorting, setSorting] = useState<Sorting>()
   const scope = kind?.namespaced === false ? undefined : namespace || undefined
   const table = useTable({ type: 'table', resource, namespace: scope, labelSelector, fieldSelector })
@@ -54,6 +57,11 @@ export function TablePage({ route }: { readonly route: TableRoute }) {
           {text('wideColumns')}
         </label>
         <span class="grow" />
+        {!readOnly && kind && connection.hello?.levers.requests && (
+          <button type="button" onClick={() => setFaulty(true)}>
+            {text('causeFaults')}
+          </button>
+        )}
         {!readOnly && kind?.verbs.includes('create') && (
           <button type="button" onClick={() => go({ view: 'new', resource })}>
             {text('create')}
@@ -73,6 +81,7 @@ export function TablePage({ route }: { readonly route: TableRoute }) {
         onSort={setSorting}
         onOpen={open}
       />
+      {isFaulty && kind && <FaultDialog kind={kind} onClose={() => setFaulty(false)} />}
     </>
   )
 }

@@ -12,8 +12,8 @@ export function useTopic<T extends Topic['type']>(
   const { at } = useShared()
   const [last, setLast] = useState<{ subject: string; update: UpdateOf<T> }>()
   const subject = topic === undefined ? '' : JSON.stringify(topic)
-  // The time line itself is always that of the present.
-  const moment = topic?.type === 'timeline' ? undefined : at
+  // The time line and the levers are always those of the present.
+  const moment = topic?.type === 'timeline' || topic?.type === 'levers' ? undefined : at
   useEffect(() => {
     if (topic === undefined) return undefined
     return connection.follow({ ...topic, at: moment }, (update) => setLast({ subject, update: update as UpdateOf<T> }))

@@ -7,6 +7,10 @@ export function debugAddress(url: string): OperatorSource {
   const rest = new RestClient({ transport: httpTransport({ server: url }), timeout: '5s' })
   return {
     name: url,
+    control: async (controller, command) => {
+      const path = `/debug/kubewright/controllers/${encodeURIComponent(controller)}/${command}`
+      await rest.json({ method: 'POST', path, body: '{}' })
+    },
     report: async (signal) => (await rest.json({ method: 'GET', path: '/debug/kubewright', signal })) as DebugReport,
   }
 }

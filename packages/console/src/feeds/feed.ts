@@ -3,6 +3,7 @@ import type { RestClient } from '@kubewright/client'
 import type { ClusterView } from '../cluster/cluster-view.ts'
 import type { Recording } from '../recording/recording.ts'
 import type { Update } from '../wire/messages.ts'
+import type { Levers } from './levers.ts'
 import type { ReadOperators } from './read-operators.ts'
 
 /**
@@ -23,6 +24,8 @@ export interface FeedContext {
   readonly clock: Clock
   readonly recording: Recording
   readonly readOperators: ReadOperators
+  /** Absent if the console offers none. */
+  readonly levers?: Levers | undefined
   /** Called when there is something to take. */
   readonly changed: () => void
 }

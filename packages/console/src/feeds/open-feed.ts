@@ -3,6 +3,7 @@ import { ChangesFeed } from './changes-feed.ts'
 import type { Feed, FeedContext } from './feed.ts'
 import { GraphFeed } from './graph-feed.ts'
 import { KindsFeed } from './kinds-feed.ts'
+import { LeversFeed } from './levers-feed.ts'
 import { LogsFeed } from './logs-feed.ts'
 import { ObjectFeed } from './object-feed.ts'
 import { OperatorsFeed } from './operators-feed.ts'
@@ -24,6 +25,8 @@ export function openFeed(topic: Topic, context: FeedContext): Feed {
       return new OperatorsFeed(context)
     case 'logs':
       return new LogsFeed(topic, context)
+    case 'levers':
+      return new LeversFeed(context)
     case 'timeline':
       return new TimelineFeed(context)
     case 'changes':

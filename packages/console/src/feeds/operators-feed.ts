@@ -32,6 +32,7 @@ export class OperatorsFeed implements Feed {
     const { readOperators, clock, changed } = this.#context
     const views = await readOperators(this.#stop.signal)
     if (this.#stop.signal.aborted) return
+    this.#context.levers?.observe(views)
     const text = JSON.stringify(views)
     if (text !== this.#text) {
       this.#text = text

@@ -8,14 +8,23 @@ export type ReadOperators = (signal: AbortSignal) => Promise<readonly OperatorVi
 
 /** Reads the operators from their sources. */
 export function readSources(sources: readonly OperatorSource[]): ReadOperators {
-  return async (signal) => Promise.all(sources.map((source) => viewOf(source, signal)))
+  return async (signal) => Promise.all(sources.map((source, index) => viewOf(index, source, signal)))
 }
 
-async function viewOf(source: OperatorSource, signal: AbortSignal): Promise<OperatorView> {
+async function viewOf(index: number, source: OperatorSource, signal: AbortSignal): Promise<OperatorView> {
   try {
-    return viewOperator(source.name, await source.report(signal))
+    return viewOperator(index, source.name, await source.report(signal))
   } catch (error) {
     const problem = problemText(error)
-    return { name: source.name, problem, controllers: [], caches: [], reconciles: [], calls: [], missingAccess: [] }
+    return {
+      index,
+      name: source.name,
+      problem,
+      controllers: [],
+      caches: [],
+      reconciles: [],
+      calls: [],
+      missingAccess: [],
+    }
   }
 }

@@ -4,6 +4,7 @@ import type {
   CallView,
   CauseView,
   ControllerView,
+  LineView,
   OperatorView,
   QueuedKeyView,
   ReconcileView,
@@ -14,11 +15,12 @@ import type {
 const maxKeys = 50
 
 /** Describes an operator for the page. Reads the report as JSON, because it may come from another version. */
-export function viewOperator(name: string, report: DebugReport): OperatorView {
+export function viewOperator(index: number, name: string, report: DebugReport): OperatorView {
   const definitions = listAt(report.operator, 'controllers')
   const queues = listAt(report, 'queues')
   const missing = (report.access as { readonly missing?: unknown }).missing
   return {
+    index,
     name: textOf(isJson(report.operator) ? report.operator['name'] : undefined) || name,
     controllers: listAt(report, 'controllers').map((controller, index) => {
       const definition = definitions.find((one) => one['name'] === controller['name'])
@@ -55,6 +57,7 @@ function viewController(controller: Json, definition: Json | undefined, queue: J
           }),
         ),
     ),
+    isPaused: controller['isPaused'] === true,
     problems: Array.isArray(problems) ? problems.map(String) : [],
   }
 }
@@ -70,8 +73,21 @@ function viewReconcile(record: Json): ReconcileView {
     result: textOf(record['result']),
     causes: listAt(record, 'causes').map(viewCause),
     error: textOf(record['error']) || undefined,
+    stack: textOf(record['stack']) || undefined,
     requeueAfterMillis: typeof requeue === 'number' ? requeue : undefined,
     requests: record['requests'] === undefined ? undefined : listAt(record, 'requests').map(viewRequest),
+    log: record['log'] === undefined ? undefined : listAt(record, 'log').map(viewLine),
+  }
+}
+
+function viewLine({ time, level, message, values, error }: Json): LineView {
+  const details = isJson(values) && Object.keys(values).length > 0 ? JSON.stringify(values) : ''
+  return {
+    time: textOf(time),
+    level: textOf(level),
+    message: textOf(message),
+    values: details,
+    error: textOf(error) || undefined,
   }
 }
 

@@ -5,6 +5,7 @@ import { PageStream, type StreamContext } from '../feeds/page-stream.ts'
 import { compareMoments } from '../recording/compare-moments.ts'
 import { encodeRecording } from '../recording/recording-file.ts'
 import type { PageResponse } from '../wire/messages.ts'
+import { isLeverAction } from './lever-request.ts'
 import type { PageFiles } from './page-files.ts'
 import { pageHeaders } from './page-headers.ts'
 import { parsePageRequest } from './page-request.ts'
@@ -32,6 +33,8 @@ const types: Readonly<Record<string, string>> = {
 }
 const maxBody = 4 * 1024 * 1024
 const maxStreams = 32
+const noLevers = { pods: false, requests: false, controllers: false, time: false }
+const noLeversText = 'This console has no levers: on a real cluster, start it with --levers'
 const local = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/
 
 /**
@@ -124,7 +127,9 @@ export class ConsoleHandler {
     onPage()
     const server = rest?.transport.host ?? ''
     const isRecording = rest === undefined
-    const stream = new PageStream({ type: 'hello', stream: id, server, cluster, readOnly, isRecording }, context)
+    const levers = readOnly ? noLevers : (context.levers?.kinds ?? noLevers)
+    const hello = { type: 'hello', stream: id, server, cluster, readOnly, isRecording, levers } as const
+    const stream = new PageStream(hello, context)
     this.#streams.set(id, stream)
     const streams = this.#streams
     async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -169,6 +174,10 @@ export class ConsoleHandler {
     if (parsed.type === 'access') return json(await accessTo(parsed.object, { rest, clock }))
     if (parsed.type === 'source') return json(await sourceOf(parsed.object, { rest, clock }))
     if (readOnly) return json({ error: 'This console is read-only: start it without --read-only' })
+    if (isLeverAction(parsed)) {
+      const { levers } = context
+      return json(levers === undefined ? { error: noLeversText } : await levers.perform(parsed))
+    }
     return json(await act(parsed, { rest, clock }))
   }
 }

@@ -1,6 +1,7 @@
 import { isJson, type Json } from '../cluster/json.ts'
 import type { PageRequest, Topic } from '../wire/messages.ts'
 import type { ObjectName, ResourceName } from '../wire/names.ts'
+import { parseLeverAction } from './lever-request.ts'
 
 // More than the page ever shows at once.
 const maxChanges = 1000
@@ -27,7 +28,8 @@ export function parsePageRequest(body: unknown): PageRequest | undefined {
     return { type, resource, namespace: textOr(body, 'namespace'), yaml, dryRun: dryRun !== false }
   }
   const object = objectOf(body['object'])
-  if (object === undefined) return undefined
+  const lever = parseLeverAction(body, { object, resource })
+  if (lever !== undefined || object === undefined) return lever
   switch (type) {
     case 'source':
     case 'access':
@@ -77,7 +79,7 @@ function topicOf(topic: unknown): Topic | undefined {
 
 function knownTopic(topic: Json): Topic | undefined {
   const { type, limit } = topic
-  if (type === 'kinds' || type === 'operators' || type === 'timeline') return { type }
+  if (type === 'kinds' || type === 'operators' || type === 'levers' || type === 'timeline') return { type }
   if (type === 'changes') return isMoment(limit) && limit <= maxChanges ? { type, limit } : undefined
   if (type === 'table') {
     const resource = resourceOf(topic['resource'])

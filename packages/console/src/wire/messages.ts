@@ -1,6 +1,7 @@
 import type { AccessView } from './access-view.ts'
 import type { ChangeView, TimelineView } from './change-view.ts'
 import type { FormSchema } from './form-schema.ts'
+import type { LeverAction, LeverKinds, LeversView } from './lever-view.ts'
 import type { KindInfo, ObjectName, ResourceName } from './names.ts'
 import type { ObjectView } from './object-view.ts'
 import type { OperatorView } from './operator-view.ts'
@@ -29,6 +30,8 @@ export type Topic = (
       readonly container: string
       readonly previous?: boolean | undefined
     }
+  /** The faults that the levers have caused. */
+  | { readonly type: 'levers' }
   /** The moments that the recording can show. */
   | { readonly type: 'timeline' }
   /** The last changes, newest first. */
@@ -106,6 +109,7 @@ export type Update =
       readonly state: FeedState
       readonly problem?: string | undefined
     }
+  | { readonly type: 'levers'; readonly levers: LeversView }
   | { readonly type: 'timeline'; readonly timeline: TimelineView }
   | { readonly type: 'changes'; readonly changes: readonly ChangeView[] }
   | { readonly type: 'history'; readonly changes: readonly ChangeView[] }
@@ -122,6 +126,7 @@ export interface Hello {
   readonly readOnly: boolean
   /** Whether the page shows a recording from a file: there is no live cluster. */
   readonly isRecording: boolean
+  readonly levers: LeverKinds
 }
 
 /** A message of the stream. `topic` is the number that the page gave the topic. */
@@ -140,6 +145,7 @@ export type PageRequest =
   /** Responds with the subjects that may use each verb on an object. */
   | { readonly type: 'access'; readonly object: ObjectName }
   | Action
+  | LeverAction
 
 /** A request that changes the cluster. Refused by a read-only console. */
 export type Action =
@@ -199,6 +205,8 @@ export interface PageResponse {
   /** The unified diff of a dry run or comparison. */
   readonly diff?: readonly string[] | undefined
   readonly access?: readonly AccessView[] | undefined
+  /** What a lever has done, if the page cannot see it otherwise: the number of watches that were cut. */
+  readonly count?: number | undefined
   readonly error?: string | undefined
   readonly conflicts?: readonly Conflict[] | undefined
   /** The fields of an invalid object, with their errors. */

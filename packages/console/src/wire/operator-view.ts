@@ -20,9 +20,24 @@ export interface ReconcileView {
   readonly result: string
   readonly causes: readonly CauseView[]
   readonly error?: string | undefined
+  /** The frames of the error, one per line, in the sources if the operator has source maps. */
+  readonly stack?: string | undefined
   readonly requeueAfterMillis?: number | undefined
   /** The requests that the reconcile sent; absent if they were not recorded. */
   readonly requests?: readonly RequestView[] | undefined
+  /** The first lines of its log; absent if there are none or they were not recorded. */
+  readonly log?: readonly LineView[] | undefined
+}
+
+/** A line of the log of a reconcile. */
+export interface LineView {
+  /** RFC 3339. */
+  readonly time: string
+  readonly level: string
+  readonly message: string
+  /** The values as JSON; empty if there are none. */
+  readonly values: string
+  readonly error?: string | undefined
 }
 
 /** A request that a reconcile sent to the API server. */
@@ -64,6 +79,7 @@ export interface ControllerView {
   readonly waiting: number
   readonly processing: number
   readonly keys: readonly QueuedKeyView[]
+  readonly isPaused: boolean
   readonly problems: readonly string[]
 }
 
@@ -75,6 +91,8 @@ export interface CacheView {
 
 /** The state of an operator at one moment. */
 export interface OperatorView {
+  /** The position among the operators of the console. Levers name an operator by it. */
+  readonly index: number
   readonly name: string
   /** Why there is no report, if there is none. */
   readonly problem?: string | undefined

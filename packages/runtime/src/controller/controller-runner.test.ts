@@ -400,6 +400,35 @@ describe('workers', () => {
     expect(done).toBe(100)
   })
 
+  test('leave keys in the queue while paused, and take one for each step', async () => {
+    await using running = runController(() => undefined)
+    const { runner, records } = running
+    const keys = (): string[] => records.map(({ key }) => key)
+    runner.pause()
+    await running.push('a', 'b', 'c')
+    expect(keys()).toEqual([])
+    expect(runner.isPaused).toBe(true)
+    runner.step()
+    await running.push()
+    expect(keys()).toEqual(['a'])
+    expect(runner.queue().ready.map(({ key }) => key)).toEqual(['b', 'c'])
+    runner.resume()
+    await running.push()
+    expect(keys()).toEqual(['a', 'b', 'c'])
+    runner.step()
+    expect(runner.isPaused).toBe(true)
+    await running.push()
+    await running.push('d', 'e')
+    expect(keys(), 'a step waits for a key').toEqual(['a', 'b', 'c', 'd'])
+    runner.step()
+    runner.pause()
+    await running.push()
+    expect(
+      runner.queue().ready.map(({ key }) => key),
+      'pause() drops steps',
+    ).toEqual(['e'])
+  })
+
   test('log an error of a listener and continue', async () => {
     await using running = runController(() => undefined)
     const seen: string[] = []

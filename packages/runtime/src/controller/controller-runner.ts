@@ -37,6 +37,13 @@ export interface ControllerRunner {
   work(options: { readonly drain: AbortSignal; readonly abort: AbortSignal }): Promise<void>
   /** The problems of the sources, and the reconciles that hang; empty when there are none. */
   problems(): readonly string[]
+  /** Whether keys stay in the queue because of {@link pause} or {@link step}. */
+  readonly isPaused: boolean
+  /** Leaves all keys in the queue until `resume`. Running reconciles continue. For debugging: the operator does no work. */
+  pause(): void
+  /** Pauses, and lets one key through: now, or when one is ready. */
+  step(): void
+  resume(): void
   queue(): QueueSnapshot
   /** The last 100 reconciles, newest first. */
   recent(): readonly ReconcileRecord[]

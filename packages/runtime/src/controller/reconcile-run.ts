@@ -16,6 +16,7 @@ import type { Cluster, Clusters } from '../cluster/cluster.ts'
 import type { CountedCause } from '../queue/cause.ts'
 import type { Taken } from '../queue/queue.ts'
 import type { EventRecorder } from '../telemetry/events/event-recorder.ts'
+import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import type { ReconcileRecord } from './controller-runner.ts'
 import type { DynamicWatches, WatchObjects, WatchSession } from './dynamic-watches.ts'
 import type { KeyContext } from './key-controller.ts'
@@ -36,6 +37,8 @@ export interface ReconcileHost {
   readonly cluster: Cluster
   readonly clusters: Clusters
   readonly watches: DynamicWatches
+  /** May copy the log of a reconcile. */
+  readonly tracer: Pick<Tracer, 'loggerOf'>
 }
 
 /** One reconcile: the context while it runs, and its record afterwards. Expensive values are computed on first read. */
@@ -112,10 +115,12 @@ export class ReconcileRun implements KeyContext {
   }
 
   get log(): Logger {
-    return (this.#log ??= this.#host.log.withValues({
-      ...keyValues(this.#host.kind, this.key),
-      reconcileID: this.reconcileID,
-    }))
+    if (this.#log === undefined) {
+      const { log, kind, tracer } = this.#host
+      const own = log.withValues({ ...keyValues(kind, this.key), reconcileID: this.reconcileID })
+      this.#log = tracer.loggerOf?.(this.reconcileID, own) ?? own
+    }
+    return this.#log
   }
 
   get signal(): AbortSignal {

@@ -91,6 +91,7 @@ export class RunningController implements ControllerRunner {
       cluster,
       clusters,
       watches: this.#watches,
+      tracer,
     }
     const history = new ReconcileHistory(log)
     const isDeleted = (key: string): boolean => this.#isDeleted(key)
@@ -146,6 +147,24 @@ export class RunningController implements ControllerRunner {
       ...this.#sources.problems(),
       ...this.#workers.problems(),
     ]
+  }
+
+  get isPaused(): boolean {
+    return this.#workers.isPaused
+  }
+
+  pause(): void {
+    if (!this.isPaused) this.#parts.log.warn('Controller paused: keys stay in the queue until it is resumed')
+    this.#workers.pause()
+  }
+
+  step(): void {
+    this.#workers.step()
+  }
+
+  resume(): void {
+    if (this.isPaused) this.#parts.log.info('Controller resumed')
+    this.#workers.resume()
   }
 
   queue(): QueueSnapshot {

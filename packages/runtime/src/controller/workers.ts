@@ -61,6 +61,9 @@ export class Workers {
   #sliceStart = 0
   #lastTurn = Number.NEGATIVE_INFINITY
   #pause: Timer | undefined
+  // While paused, a key is taken only for each step.
+  #isPaused = false
+  #steps = 0
 
   constructor(options: WorkersOptions) {
     const { host, hangAfter, hotLoop, reconcileTimeout, queue } = options
@@ -91,6 +94,29 @@ export class Workers {
     if (this.#active === 0) this.#stopped?.resolve()
   }
 
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  /** Leaves all keys in the queue until {@link Workers.resume}. Running reconciles continue; pending steps are dropped. */
+  pause(): void {
+    this.#isPaused = true
+    this.#steps = 0
+  }
+
+  /** Pauses, and takes one more key: now, or when one is ready. */
+  step(): void {
+    this.#isPaused = true
+    this.#steps++
+    this.#wake()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#steps = 0
+    this.#wake()
+  }
+
   /** One message per reconcile that hangs. */
   problems(): string[] {
     return this.#hangs.problems()
@@ -118,15 +144,20 @@ export class Workers {
     const { queue, concurrency } = this.#options
     this.#pumping = true
     try {
-      while (this.#taking && this.#active < concurrency && !this.#needsPause()) {
+      while (this.#taking && this.#active < concurrency && this.#mayTake() && !this.#needsPause()) {
         const taken = queue.tryGet()
         if (taken === undefined) break
+        if (this.#isPaused) this.#steps--
         this.#active++
         this.#begin(taken)
       }
     } finally {
       this.#pumping = false
     }
+  }
+
+  #mayTake(): boolean {
+    return !this.#isPaused || this.#steps > 0
   }
 
   // Without pauses, synchronous reconciles would keep the process from renewing its lease and answering probes.

@@ -15,7 +15,15 @@ const operator = defineOperator({
   controllers: [defineController(Home, { reconcile: () => undefined, cleanup: () => undefined })],
 })
 
-const runner: Pick<ControllerRunner, 'name' | 'needsLeader' | 'problems' | 'queue' | 'recent'> = {
+const commands: string[] = []
+const runner: Omit<
+  ControllerRunner,
+  'warmUp' | 'work' | 'onReconciled' | 'reportRunning' | typeof Symbol.asyncDispose
+> = {
+  isPaused: false,
+  pause: () => void commands.push('pause'),
+  step: () => void commands.push('step'),
+  resume: () => void commands.push('resume'),
   name: 'home',
   needsLeader: true,
   problems: () => ['homes cannot be listed'],
@@ -116,6 +124,22 @@ describe('debugHandler()', () => {
     const [queue] = (value as { queues: { ready: { count: number; keys: unknown[] } }[] }).queues
     expect(queue?.ready.count).toBe(501)
     expect(queue?.ready.keys).toHaveLength(500)
+  })
+
+  it('passes commands to a controller, but none that a web page could send', async () => {
+    const path = '/debug/kubewright/controllers/home'
+    const host = 'localhost:6060'
+    const json = { host, 'content-type': 'application/json' }
+    const post = (target: string, headers: HttpRequest['headers'] = json) => ask(target, { method: 'POST', headers })
+    for (const command of ['pause', 'step', 'resume'])
+      expect(await post(`${path}/${command}`)).toEqual({ status: 200, value: { paused: false } })
+    expect((await post(`${path}/pause`, { ...json, origin: 'http://localhost:6060' })).status).toBe(403)
+    expect((await post(`${path}/pause`, { host, 'content-type': 'text/plain' })).status).toBe(403)
+    expect((await post(`${path}/pause`, { host })).status).toBe(403)
+    expect((await post('/debug/kubewright/controllers/absent/pause')).status).toBe(404)
+    expect((await post(`${path}/constructor`)).status).toBe(405)
+    expect((await ask(`${path}/pause`)).status).toBe(404)
+    expect(commands).toEqual(['pause', 'step', 'resume'])
   })
 
   it('allows only local requests with a local host name, and only reads of existing paths', async () => {

@@ -6,10 +6,17 @@ import { isKeyController, type Operator } from '../define/define-operator.ts'
 import type { Manager } from '../manager/manager.ts'
 import type { QueuedKey, QueueSnapshot } from '../queue/queue.ts'
 import type { MissingAccess } from '../rbac/preflight.ts'
-import { type HttpHandler, type HttpRequest, isLoopback, textResponse } from '../serving/http/http-handler.ts'
+import {
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+  isLoopback,
+  textResponse,
+} from '../serving/http/http-handler.ts'
 import type { Profiler } from '../serving/http/profiler.ts'
-import { errorWithCause, jsonOf } from '../telemetry/logging/log-value.ts'
+import { errorWithCause, jsonOf, stackFrames } from '../telemetry/logging/log-value.ts'
 import { ActivityTracer } from '../telemetry/tracing/activity-tracer.ts'
+import type { TracedLine } from '../telemetry/tracing/copying-logger.ts'
 import { profileHandler } from './profile-handler.ts'
 
 /** Options of {@link debugHandler}. */
@@ -27,6 +34,11 @@ export interface DebugOptions {
 
 // The maximum number of keys shown per queue; the total is shown as well.
 const maxKeys = 500
+const jsonHeaders = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
 
 /**
  * Serves the state of a manager as JSON: all of it at `/debug/kubewright`, or one part below it, such as
@@ -34,6 +46,9 @@ const maxKeys = 500
  * `/debug/profile?seconds=N` and `/debug/heap`; a heap snapshot contains objects, including Secrets. Only requests from
  * the loopback interface with a local Host header are allowed, so that a web page cannot read it through a user's
  * browser.
+ *
+ * A POST to `/debug/kubewright/controllers/NAME/pause`, `step` or `resume` controls the workers of a controller. Requests
+ * that a web page could send are refused: those with an Origin header, and those that are not JSON.
  */
 export function debugHandler(options: DebugOptions): HttpHandler {
   const { mayLook = isLocalRequest, profiler, clock } = options
@@ -41,6 +56,7 @@ export function debugHandler(options: DebugOptions): HttpHandler {
   return (request) => {
     if (!mayLook(request))
       return textResponse(403, 'Only requests from this machine are allowed: use kubectl port-forward\n')
+    if (request.method === 'POST') return control(options.manager.runners, request)
     if (request.method !== 'GET' && request.method !== 'HEAD') return textResponse(405, 'Method Not Allowed\n')
     if (profiles && /^\/debug\/(profile|heap)$/.test(request.path)) return profiles(request)
     const match = /^\/debug\/kubewright(?:\/([a-z]+))?\/?$/.exec(request.path)
@@ -49,10 +65,27 @@ export function debugHandler(options: DebugOptions): HttpHandler {
     if (!value) return textResponse(404, '404 page not found\n')
     return {
       status: 200,
-      headers: { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+      headers: jsonHeaders,
       body: `${jsonOf(value)}\n`,
     }
   }
+}
+
+/** A command for the workers of a controller, as {@link ControllerRunner} describes it. */
+export type ControllerCommand = 'pause' | 'step' | 'resume'
+
+const controllerPath = /^\/debug\/kubewright\/controllers\/([^/]+)\/(pause|step|resume)$/
+
+function control(runners: readonly ControllerRunner[], { path, headers }: HttpRequest): HttpResponse {
+  const [, name, command] = controllerPath.exec(path) ?? []
+  if (command === undefined) return textResponse(405, 'Method Not Allowed\n')
+  // Browsers send Origin with each POST, and need permission of the server for a content type other than that of a form.
+  if (headers['origin'] !== undefined || headers['content-type'] !== 'application/json')
+    return textResponse(403, 'Requests of web pages are not allowed: send JSON without an Origin header\n')
+  const runner = runners.find((one) => one.name === name)
+  if (runner === undefined) return textResponse(404, `There is no controller "${name}"\n`)
+  runner[command as ControllerCommand]()
+  return { status: 200, headers: jsonHeaders, body: `${jsonOf({ paused: runner.isPaused })}\n` }
 }
 
 /** The state of a manager at one moment, as JSON values. */
@@ -65,8 +98,8 @@ export interface DebugReport {
   readonly queues: readonly object[]
   readonly caches: readonly object[]
   /**
-   * The last reconciles of all controllers, newest first. Each has the `requests` that it sent, if a report was read
-   * within 30 seconds before it and the manager's tracer is an {@link ActivityTracer}, as that of `run`.
+   * The last reconciles of all controllers, newest first. Each has the `requests` that it sent and the lines of its `log`,
+   * if a report was read within 30 seconds before it and the manager's tracer is an {@link ActivityTracer}, as that of `run`.
    */
   readonly reconciles: readonly object[]
   /** The last calls of webhooks that this process served, newest first, under the same condition. */
@@ -132,7 +165,8 @@ function describeOperator(operator: Operator): object {
 }
 
 function describeRunner(runner: ControllerRunner): object {
-  return { name: runner.name, needsLeader: runner.needsLeader, problems: runner.problems() }
+  const { name, needsLeader, isPaused } = runner
+  return { name, needsLeader, isPaused, problems: runner.problems() }
 }
 
 function describeQueue({ name, ready, waiting, processing, shuttingDown }: QueueSnapshot): object {
@@ -162,11 +196,18 @@ function statsOf(store: unknown): object {
 
 function describeReconcile({ error, ...record }: ReconcileRecord, activity: ActivityTracer | undefined): object {
   const requests = activity?.requestsOf(record.reconcileID)?.map(withTime)
+  const log = activity?.linesOf(record.reconcileID)?.map(describeLine)
   return {
     ...withTime(record),
-    ...(error === undefined ? {} : { error: errorWithCause(error) }),
+    ...(error === undefined ? {} : { error: errorWithCause(error), stack: stackFrames(error) }),
     ...(requests === undefined ? {} : { requests }),
+    ...(log === undefined ? {} : { log }),
   }
+}
+
+function describeLine({ time, level, message, values, ...line }: TracedLine & { readonly time: number }): object {
+  const error = 'error' in line ? { error: errorWithCause(line.error) } : {}
+  return { time: new Date(time).toISOString(), level, message, values, ...error }
 }
 
 function withTime<T extends { readonly startedAt: number }>(entry: T): Omit<T, 'startedAt'> & { startedAt: string } {

@@ -1,4 +1,4 @@
-import { systemClock } from '@kubewright/base'
+import { memoryLogger, systemClock } from '@kubewright/base'
 import { expect, it } from 'vitest'
 import { ActivityTracer } from './activity-tracer.ts'
 import { noTracer, type Tracer } from './tracer.ts'
@@ -48,4 +48,27 @@ it('ActivityTracer passes spans on to the other tracer, watched or not', () => {
   tracer.watch()
   expect(tracer.span('two', {}, () => 2)).toBe(2)
   expect(names).toEqual(['one', 'two'])
+})
+
+it('ActivityTracer copies the log lines of a reconcile after watch(), and passes them on', () => {
+  const tracer = new ActivityTracer(noTracer, systemClock)
+  const log = memoryLogger(0)
+  tracer.loggerOf('early', log).info('unseen')
+  expect(tracer.linesOf('early')).toBeUndefined()
+  tracer.watch()
+  const logger = tracer.loggerOf('id', log.withValues({ reconcileID: 'id' }))
+  logger.withValues({ pod: 'web' }).info('Scaled', { replicas: 3 })
+  logger.debug('Compared')
+  logger.v(2).info('Details')
+  logger.warn('Slow')
+  const failure = new Error('no room')
+  logger.withName('dns').error(failure, 'Cannot write')
+  expect(tracer.linesOf('id')).toMatchObject([
+    { level: 'info', message: 'Scaled', values: { pod: 'web', replicas: 3 } },
+    { level: 'debug', message: 'Compared', values: {} },
+    { level: 'debug', message: 'Details' },
+    { level: 'warning', message: 'Slow' },
+    { level: 'error', message: 'Cannot write', error: failure },
+  ])
+  expect(log.records.map(({ message }) => message)).toEqual(['unseen', 'Scaled', 'Slow', 'Cannot write'])
 })

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Clock, errorText } from '@kubewright/base'
+import { type Clock, errorText, type Logger } from '@kubewright/base'
+import { CopyingLogger, type TracedLine } from './copying-logger.ts'
 import { noTracer, type Span, type SpanAttributes, type SpanOptions, type Tracer } from './tracer.ts'
 
 /** A request to the API server that a reconcile sent. */
@@ -30,9 +31,10 @@ const watchMillis = 30_000
 const maxReconciles = 500
 const maxRequests = 100
 const maxCalls = 100
+const maxLines = 100
 
 /**
- * Records the requests of reconciles and the calls of webhooks while a viewer reads the debug report, and passes all spans on to another
+ * Records the requests and log lines of reconciles and the calls of webhooks while a viewer reads the debug report, and passes all spans on to another
  * tracer. Without a viewer, the only cost is reading the clock.
  */
 export class ActivityTracer implements Tracer {
@@ -41,6 +43,8 @@ export class ActivityTracer implements Tracer {
   readonly #current = new AsyncLocalStorage<TracedRequest[]>()
   /** The requests by reconcile ID, oldest reconcile first. */
   readonly #requests = new Map<string, TracedRequest[]>()
+  /** The log lines by reconcile ID, oldest reconcile first. */
+  readonly #lines = new Map<string, (TracedLine & { readonly time: number })[]>()
   readonly #calls: TracedCall[] = []
   #watchedUntil = Number.NEGATIVE_INFINITY
 
@@ -65,6 +69,20 @@ export class ActivityTracer implements Tracer {
   /** The requests of a reconcile; undefined if it was not recorded. */
   requestsOf(reconcileID: string): readonly TracedRequest[] | undefined {
     return this.#requests.get(reconcileID)
+  }
+
+  /** The first 100 log lines of a reconcile; undefined if it wrote none while it was recorded. */
+  linesOf(reconcileID: string): readonly (TracedLine & { readonly time: number })[] | undefined {
+    return this.#lines.get(reconcileID)
+  }
+
+  loggerOf(reconcileID: string, log: Logger): Logger {
+    if (!this.#isWatched) return log
+    const lines: (TracedLine & { readonly time: number })[] = []
+    return new CopyingLogger(log, (line) => {
+      if (lines.length === 0) keep(this.#lines, reconcileID, lines)
+      if (lines.length < maxLines) lines.push({ ...line, time: this.#clock.now() })
+    })
   }
 
   /** The last calls of webhooks, newest first. */
@@ -95,9 +113,7 @@ export class ActivityTracer implements Tracer {
 
   #list(reconcileID: string): TracedRequest[] {
     const list: TracedRequest[] = []
-    this.#requests.set(reconcileID, list)
-    const [oldest] = this.#requests.keys()
-    if (this.#requests.size > maxReconciles && oldest !== undefined) this.#requests.delete(oldest)
+    keep(this.#requests, reconcileID, list)
     return list
   }
 
@@ -128,6 +144,13 @@ export class ActivityTracer implements Tracer {
     )
     return result
   }
+}
+
+/** Adds the entry of a reconcile, and drops the oldest one beyond the limit. */
+function keep<T>(entries: Map<string, T>, reconcileID: string, entry: T): void {
+  entries.set(reconcileID, entry)
+  const [oldest] = entries.keys()
+  if (entries.size > maxReconciles && oldest !== undefined) entries.delete(oldest)
 }
 
 /** The answer in the response of an admission webhook. */

@@ -1,3 +1,5 @@
+import type { Logger } from '@kubewright/base'
+
 /** Attributes of a span. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
@@ -21,6 +23,8 @@ export interface Tracer {
   readonly isActive?: boolean
   /** Runs the work within a span and ends the span when the work is done. Spans started by the work become children. */
   span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => T, options?: SpanOptions): T
+  /** The logger of a reconcile, which may copy its lines. @default the given one */
+  loggerOf?(reconcileID: string, log: Logger): Logger
 }
 
 const noSpan: Span = { set() {}, fail() {}, end() {} }
