@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createLogger } from '@kubewright/base'
-import { startConsole } from '@kubewright/console'
+import { recordStory, startConsole } from '@kubewright/console'
 import { ConfigMap, Secret } from '@kubewright/k8s'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildPage } from '../../tools/build-page.ts'
@@ -78,5 +78,42 @@ describe.skipIf(noBrowser !== undefined)('the time line in a browser', { timeout
     } finally {
       await again[Symbol.asyncDispose]()
     }
+  })
+
+  test('the recording of a failed simulation opens with its story, and a step leads to its moment', async () => {
+    const map = (value: string) => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'thing', namespace: 'default', uid: 'u', creationTimestamp: '2030-01-01T00:00:00Z' },
+      data: { value },
+    })
+    const recording = await recordStory({
+      name: 'simulation of things',
+      startedAt: Date.UTC(2030, 0, 1),
+      states: [
+        { time: 1000, object: map('red'), isDeleted: false },
+        { time: 2000, object: map('blue'), isDeleted: false },
+        { time: 3000, object: map('blue'), isDeleted: true },
+      ],
+      steps: [
+        { time: 1000, actor: 'user', text: 'The user creates <b>thing</b>' },
+        { time: 2000, actor: 'fault', text: 'The operator crashes', source: 'src/things.ts:12' },
+        { time: 3500, actor: 'oracle', text: 'ConfigMap default/thing is missing' },
+      ],
+    })
+    const log = createLogger({ enabled: () => false, write: () => undefined })
+    await using web = await startConsole({ recording, page: await buildPage(), log })
+    const page = await env.browse(web)
+    await page.getByText('The user creates <b>thing</b>').waitFor()
+    await page.getByText('src/things.ts:12').waitFor()
+    await page.getByRole('button', { name: 'The operator crashes' }).click()
+    await show(page, '#/object/core/v1/configmaps/default/thing?tab=yaml')
+    await page.locator('.line', { hasText: 'value: blue' }).waitFor()
+    await show(page, '#/story')
+    await page.getByRole('button', { name: 'ConfigMap default/thing is missing' }).click()
+    await show(page, '#/object/core/v1/configmaps/default/thing')
+    await page.getByText('The object does not exist').waitFor()
+    expect(await page.locator('b').count()).toBe(0)
+    await page.context().close()
   })
 })

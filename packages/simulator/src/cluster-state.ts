@@ -12,11 +12,17 @@ export async function objectsSince(store: Store, revision: number): Promise<Kube
   const objects: KubeObject[] = []
   for (const { modRevision, value } of entries) {
     if (modRevision <= revision) continue
-    const object = JSON.parse(Buffer.from(value).toString()) as Partial<KubeObject>
-    // Allocations of the server are stored beside objects.
-    if (object.kind !== undefined && object.metadata?.name !== undefined) objects.push(object as KubeObject)
+    const object = parseObject(value)
+    if (object !== undefined) objects.push(object)
   }
   return objects
+}
+
+/** Decodes a stored object. Returns undefined for the allocations of the server, which are stored beside objects. */
+export function parseObject(value: Uint8Array | undefined): KubeObject | undefined {
+  if (value === undefined) return undefined
+  const object = JSON.parse(Buffer.from(value).toString()) as Partial<KubeObject>
+  return object.kind === undefined || object.metadata?.name === undefined ? undefined : (object as KubeObject)
 }
 
 /** The comparable form of objects, by ID. */

@@ -3,6 +3,7 @@ export { type Fault, type FaultClass, faultClasses } from './fault.ts'
 export type {
   Invariant,
   OperatorFactory,
+  SimulatedState,
   SimulateOptions,
   SimulationFailure,
   SimulationProgress,

@@ -61,6 +61,8 @@ export interface SimulateOptions<World = unknown> {
    * process. @default false
    */
   readonly inspect?: boolean | undefined
+  /** Records the states of all objects in the failing schedule: see {@link SimulationFailure.states}. @default false */
+  readonly record?: boolean | undefined
   /** Explores one of several parts, to share the work between processes. @default everything */
   readonly shard?: { readonly index: number; readonly of: number } | undefined
   /** Called after each schedule. */
@@ -120,6 +122,19 @@ export interface SimulationFailure {
   readonly operations: number
   /** The hash of the history of the shrunk schedule. */
   readonly hash: string
+  /** The states of all objects of the failing schedule in order, if the option `record` is on. */
+  readonly states?: readonly SimulatedState[] | undefined
+  /** The wall time of the start of virtual time, in milliseconds since the epoch. */
+  readonly startedAt: number
+}
+
+/** A state of an object in a simulation. */
+export interface SimulatedState {
+  /** Milliseconds of virtual time since the start. */
+  readonly time: number
+  /** The object; its last state if it was deleted. */
+  readonly object: KubeObject
+  readonly isDeleted: boolean
 }
 
 /** One line of a story. */

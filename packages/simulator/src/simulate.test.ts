@@ -31,8 +31,14 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(failure).toMatchObject({ faults: 1, operations: 1 })
     expect(error.message).toContain('The user creates Thing default/thing')
     expect(error.message).toContain('ConfigMap default/thing is missing')
-    const replayed = await explore(bug.make(false), { ...base, replay: failure.id })
+    expect(failure.states).toBeUndefined()
+    // Recording does not change the run.
+    const replayed = await explore(bug.make(false), { ...base, replay: failure.id, record: true })
     expect(replayed.failure).toMatchObject({ hash: failure.hash, story: failure.story })
+    const things = replayed.failure?.states?.filter(({ object }) => object.kind === 'Thing') ?? []
+    expect(things[0]).toMatchObject({ object: { metadata: { name: 'thing' } }, isDeleted: false })
+    const times = replayed.failure?.states?.map(({ time }) => time) ?? []
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
   })
 
   test('runs the schedules of the regressions file first, and adds new failures to it', async () => {

@@ -88,7 +88,7 @@ async function search(
     options.onProgress?.({ schedules: tally.schedules, of: Number.isFinite(limit) ? limit : undefined })
     if (run.world.history.violations.length === 0) continue
     const found = options.replay === undefined ? await shrink(simulation, run) : run
-    const failure = await describe(simulation, found, options.inspect)
+    const failure = await describe(simulation, found, options)
     if (options.regressions !== undefined) addRegression(options.regressions, failure)
     return report(failure)
   }
@@ -138,9 +138,9 @@ async function checkDeterminism(simulation: Simulation, first: CheckedRun): Prom
 async function describe(
   simulation: Simulation,
   failed: CheckedRun,
-  inspect: boolean | undefined,
+  { inspect: isInspected, record: isRecorded }: Pick<SimulateOptions, 'inspect' | 'record'>,
 ): Promise<SimulationFailure> {
-  const detailed = await simulation.check(failed.schedule, { isDetailed: true, isInspected: inspect })
+  const detailed = await simulation.check(failed.schedule, { isDetailed: true, isInspected, isRecorded })
   const { world, schedule, hash } = detailed.world.history.violations.length > 0 ? detailed : failed
   const [violation] = world.history.violations
   if (violation === undefined) throw new TypeError('The failure cannot be repeated')
@@ -148,7 +148,17 @@ async function describe(
   const { timeline } = world.history
   const story = storyOf(violation, timeline, schedule, `kubewright simulate --replay ${id}`)
   const { faults, operations } = schedule
-  return { violation, id, story, timeline, faults: faults.length, operations: operations.length, hash }
+  return {
+    violation,
+    id,
+    story,
+    timeline,
+    faults: faults.length,
+    operations: operations.length,
+    hash,
+    startedAt: simulation.setup.now,
+    ...(isRecorded ? { states: world.states } : {}),
+  }
 }
 
 /** Counts what a simulation has covered. */

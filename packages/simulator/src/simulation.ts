@@ -34,7 +34,10 @@ export class Simulation implements Disposable {
   }
 
   /** Runs one schedule and checks every oracle. */
-  async check(schedule: Schedule, options: Pick<WorldOptions, 'isDetailed' | 'isInspected'> = {}): Promise<CheckedRun> {
+  async check(
+    schedule: Schedule,
+    options: Pick<WorldOptions, 'isDetailed' | 'isInspected' | 'isRecorded'> = {},
+  ): Promise<CheckedRun> {
     const run = await this.#run(schedule, options)
     checkRun(this.setup, run)
     if (run.world.history.violations.length > 0) return { ...run, schedule }

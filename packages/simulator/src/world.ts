@@ -3,7 +3,7 @@ import { drainMicrotasks, errorText, type Random, seededRandom, VirtualClock } f
 import type { ControlPlane } from '@kubewright/controlplane'
 import type { Store } from '@kubewright/storage'
 import { ClusterFaults } from './cluster-faults.ts'
-import { objectsSince } from './cluster-state.ts'
+import { objectsSince, parseObject } from './cluster-state.ts'
 import { ClusterUser } from './cluster-user.ts'
 import { FaultInjector } from './fault-injector.ts'
 import { History } from './history.ts'
@@ -12,6 +12,7 @@ import { InvariantChecks } from './invariant-checks.ts'
 import { Neighbors } from './neighbors.ts'
 import { Network } from './network.ts'
 import { OperatorProcesses } from './operator-processes.ts'
+import type { SimulatedState } from './options.ts'
 import { RequestSources } from './request-sources.ts'
 import type { Schedule } from './schedule.ts'
 import { type Setup, webhookHost } from './setup.ts'
@@ -23,6 +24,8 @@ export interface WorldOptions {
   readonly isDetailed?: boolean
   /** Stops in the debugger before each fault. */
   readonly isInspected?: boolean | undefined
+  /** Records all states of objects. */
+  readonly isRecorded?: boolean | undefined
   /** Changes resource versions and times, to find fields that depend on them. */
   readonly isShifted?: boolean
 }
@@ -50,6 +53,8 @@ export class World {
   readonly invariants: InvariantChecks
   /** Finds the lines of the operator that send requests, if stories need them. */
   readonly sources: RequestSources | undefined
+  /** The states of all objects since the start, if they are recorded. */
+  readonly states: SimulatedState[] = []
   readonly #options: WorldOptions
   #plane: ControlPlane | undefined
   #user: ClusterUser | undefined
@@ -140,9 +145,21 @@ export class World {
       return server(request)
     })
     this.#seenRevision = await this.store.revision()
+    if (this.#options.isRecorded) void this.#record()
     if (this.#options.isShifted) await this.drive(this.#shiftVersions())
     for (let replica = 1; replica <= this.schedule.replicas; replica++) this.processes.start(replica)
     await this.advance(1000)
+  }
+
+  /** Follows the store for as long as the world exists. The observer sends no request, so that the run stays the same. */
+  async #record(): Promise<void> {
+    for await (const { changes } of this.store.watch({ prefix: '/registry/', after: this.setup.revision })) {
+      for (const { entry, previous } of changes) {
+        const object = parseObject((entry ?? previous)?.value)
+        if (object !== undefined)
+          this.states.push({ time: Math.round(this.now), object, isDeleted: entry === undefined })
+      }
+    }
   }
 
   /** Uses up some resource versions. */

@@ -8,6 +8,7 @@ import {
   faultClasses,
   reportPage,
   type SimulateOptions,
+  type SimulationFailure,
   type SimulationReport,
 } from '@kubewright/simulator'
 import type { CommandInput } from '../command/command.ts'
@@ -35,6 +36,7 @@ export async function runSimulate(input: Input, context: CommandContext): Promis
     samples: await samplesOf(flags.samples, entry.project, folderOf(context)),
     seed: flags.seed,
     replay: flags.replay,
+    record: flags.recording !== undefined,
     regressions: flags.regressions,
     faults: faultsOf(flags.faults),
     for: flags.for as SimulateOptions['for'],
@@ -52,9 +54,19 @@ export async function runSimulate(input: Input, context: CommandContext): Promis
   if (flags.report !== undefined) {
     writeFileSync(resolve(folderOf(context), flags.report), reportPage(`Simulation of ${operator.name}`, report))
   }
+  if (flags.recording !== undefined && part === undefined && report.failure !== undefined) {
+    await writeRecording(resolve(folderOf(context), flags.recording), operator.name, report.failure)
+    note(`Recording of the failure: kubewright console ${flags.recording}`)
+  }
   if (flags.json) out(JSON.stringify(report, null, 2))
   else print(operator.name, report, out, note)
   return report.failure === undefined ? 0 : 1
+}
+
+async function writeRecording(file: string, operator: string, failure: SimulationFailure): Promise<void> {
+  const { recordStory } = await import('@kubewright/console')
+  const { startedAt, states = [], timeline: steps } = failure
+  writeFileSync(file, await recordStory({ name: `simulation of ${operator}`, startedAt, states, steps }))
 }
 
 /** Opens the inspector of this process, unless it is open, and waits for a debugger. */

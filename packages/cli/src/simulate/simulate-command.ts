@@ -43,6 +43,11 @@ export const simulateFlags = defineFlags({
     complete: 'files',
   },
   report: { value: 'FILE', help: 'Write the report as an HTML page', complete: 'files' },
+  recording: {
+    value: 'FILE',
+    help: 'Write the failure as a recording, which kubewright console FILE opens',
+    complete: 'files',
+  },
   json: { help: 'Print the report as JSON', default: false },
   workers: { value: 'N', parse: count, default: '1', help: 'Share the work between this many processes' },
   part: { value: 'I/N', help: 'Explore one of several parts', hidden: true },

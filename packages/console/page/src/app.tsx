@@ -11,6 +11,7 @@ import { Palette } from './palette.tsx'
 import { go, parseRoute, tableRoute, useRoute } from './route.ts'
 import { findKind, type Shared, SharedContext } from './settings.ts'
 import { Sidebar } from './sidebar.tsx'
+import { StoryPage } from './story-page.tsx'
 import { TablePage } from './table-page.tsx'
 import { text } from './text.ts'
 import { TimeBar } from './time-bar.tsx'
@@ -30,6 +31,8 @@ export function App() {
   const [at, setAt] = useState<number>()
   // The context below is not in effect here, so that the kinds are those of the present.
   const kinds = useTopic({ type: 'kinds' })
+  const marks = useTopic({ type: 'timeline' })?.timeline.marks
+  const hasStory = marks && marks.length > 0
   const close = useCallback(() => setOverlay(undefined), [])
   useShortcuts({ palette: () => setOverlay('palette'), help: () => setOverlay('help') })
   useEffect(() => {
@@ -41,8 +44,11 @@ export function App() {
   useEffect(() => {
     const first = kinds?.kinds.find(({ custom }) => custom) ?? findKind(kinds?.kinds ?? [], pods)
     // The address, not the drawn route: the user may have followed a link since.
-    if (parseRoute(location.hash).view === 'start' && first !== undefined) go(tableRoute(first))
-  }, [kinds, route.view])
+    if (parseRoute(location.hash).view !== 'start' || first === undefined) return
+    // A recording that tells a story starts with it.
+    if (connection.hello?.isRecording && hasStory) go({ view: 'story' })
+    else if (!connection.hello?.isRecording || hasStory !== undefined) go(tableRoute(first))
+  }, [kinds, route.view, hasStory])
   const shared: Shared = {
     kinds: kinds?.kinds ?? [],
     // The past cannot be changed.
@@ -63,13 +69,14 @@ export function App() {
       />
       <LeverBanner />
       <div class="body">
-        <Sidebar route={route} problem={kinds?.problem} />
+        <Sidebar route={route} problem={kinds?.problem} hasStory={hasStory ?? false} />
         <main class="view">
           {route.view === 'table' && <TablePage key={JSON.stringify(route.resource)} route={route} />}
           {route.view === 'new' && <NewPage key={JSON.stringify(route.resource)} resource={route.resource} />}
           {route.view === 'object' && <ObjectPage key={JSON.stringify(route.object)} route={route} />}
           {route.view === 'operators' && <OperatorPage />}
           {route.view === 'changes' && <ChangesPage />}
+          {route.view === 'story' && <StoryPage />}
           {route.view === 'start' && <p class="empty">{text(kinds === undefined ? 'loading' : 'start')}</p>}
         </main>
       </div>

@@ -14,6 +14,8 @@ export type Route =
   | { readonly view: 'object'; readonly object: ObjectName; readonly tab: ObjectTab }
   | { readonly view: 'operators' }
   | { readonly view: 'changes' }
+  /** The steps of the story that a recording tells. */
+  | { readonly view: 'story' }
   | { readonly view: 'start' }
 
 /** The tabs of an object. */
@@ -27,7 +29,7 @@ export function parseRoute(hash: string): Route {
   const [view, group = '', version = '', plural = '', ...rest] = path.split('/').map(decodeURIComponent)
   const resource = { group: group === core ? '' : group, version, plural }
   const parameters = new URLSearchParams(query)
-  if (view === 'operators' || view === 'changes') return { view }
+  if (view === 'operators' || view === 'changes' || view === 'story') return { view }
   if (view === 'table' && plural !== '') {
     const [labelSelector = '', fieldSelector = ''] = ['labels', 'fields'].map((name) => parameters.get(name) ?? '')
     return { view, resource, labelSelector, fieldSelector }
@@ -40,7 +42,7 @@ export function parseRoute(hash: string): Route {
 }
 
 export function routeHash(route: Route): string {
-  if (route.view === 'start' || route.view === 'operators' || route.view === 'changes') return `#/${route.view}`
+  if (!('resource' in route || 'object' in route)) return `#/${route.view}`
   const { group, version, plural } = route.view === 'object' ? route.object.resource : route.resource
   const parts: string[] = [route.view, group === '' ? core : group, version, plural]
   const query = new URLSearchParams()

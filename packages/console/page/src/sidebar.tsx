@@ -5,7 +5,12 @@ import { useShared } from './settings.ts'
 import { text } from './text.ts'
 
 /** The kinds of the cluster by group, custom ones first. */
-export function Sidebar({ route, problem }: { readonly route: Route; readonly problem: string | undefined }) {
+export function Sidebar(props: {
+  readonly route: Route
+  readonly problem: string | undefined
+  readonly hasStory: boolean
+}) {
+  const { route, problem, hasStory } = props
   const { kinds } = useShared()
   const [filter, setFilter] = useState('')
   const wanted = filter.toLowerCase()
@@ -19,6 +24,11 @@ export function Sidebar({ route, problem }: { readonly route: Route; readonly pr
         : undefined
   return (
     <nav class="sidebar" aria-label={text('kinds')}>
+      {hasStory && (
+        <a class="item strong" href="#/story" aria-current={route.view === 'story' ? 'page' : undefined}>
+          {text('story')}
+        </a>
+      )}
       <a class="item strong" href="#/operators" aria-current={route.view === 'operators' ? 'page' : undefined}>
         {text('operators')}
       </a>

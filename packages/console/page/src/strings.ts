@@ -189,6 +189,8 @@ const en = {
   unknownWriter: 'unknown',
   logLines: '{0} log lines',
   stack: 'Stack',
+  story: 'Story',
+  goToStep: 'Show the moment of: {0}',
 }
 
 /** The name of a text. */
@@ -385,6 +387,8 @@ const zh: Texts = {
   unknownWriter: '未知',
   logLines: '{0} 行日志',
   stack: '调用栈',
+  story: '经过',
+  goToStep: '显示此步骤的时刻：{0}',
 }
 
 const ja: Texts = {
@@ -578,6 +582,8 @@ const ja: Texts = {
   unknownWriter: '不明',
   logLines: 'ログ {0} 行',
   stack: 'スタック',
+  story: '経過',
+  goToStep: 'この手順の時点を表示: {0}',
 }
 
 const ru: Texts = {
@@ -771,6 +777,8 @@ const ru: Texts = {
   unknownWriter: 'неизвестно',
   logLines: 'Строк журнала: {0}',
   stack: 'Стек',
+  story: 'Ход событий',
+  goToStep: 'Показать момент: {0}',
 }
 
 /** The languages of the page. */

@@ -1,3 +1,4 @@
+import type { MarkView } from '../../src/wire/change-view.ts'
 import { clockTime } from './age.ts'
 import { changeText } from './change-text.ts'
 import { connection } from './connection.ts'
@@ -12,7 +13,7 @@ export function TimeBar() {
   const timeline = useTopic({ type: 'timeline' })?.timeline
   const [change] = useTopic({ type: 'changes', limit: 1 })?.changes ?? []
   if (timeline === undefined) return null
-  const { first, last, firstTime, lastTime, isCut } = timeline
+  const { first, last, firstTime, lastTime, isCut, marks } = timeline
   const isRecording = connection.hello?.isRecording ?? false
   const moment = Math.min(Math.max(at ?? last, first), last)
   // Moving to the end of a live cluster means following it again.
@@ -31,8 +32,16 @@ export function TimeBar() {
         min={first}
         max={last}
         value={moment}
+        list={marks.length > 0 ? 'marks' : undefined}
         onInput={({ currentTarget }) => move(Number(currentTarget.value))}
       />
+      {marks.length > 0 && (
+        <datalist id="marks">
+          {shownMarks(marks).map((mark) => (
+            <option key={mark} value={mark} />
+          ))}
+        </datalist>
+      )}
       <button type="button" aria-label={text('stepOn')} disabled={moment >= last} onClick={() => move(moment + 1)}>
         ▶
       </button>
@@ -59,4 +68,10 @@ export function TimeBar() {
       </a>
     </section>
   )
+}
+
+/** The moments of operations, faults and verdicts. The many steps of the operator would hide them. */
+function shownMarks(marks: readonly MarkView[]): number[] {
+  const moments = marks.filter(({ actor }) => actor !== 'operator' && actor !== 'cluster').map(({ moment }) => moment)
+  return [...new Set(moments)]
 }

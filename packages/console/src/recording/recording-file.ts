@@ -6,7 +6,7 @@ import { rowOf } from '../cluster/read-table.ts'
 import type { Column } from '../wire/messages.ts'
 import type { KindInfo, ResourceName } from '../wire/names.ts'
 import type { OperatorView } from '../wire/operator-view.ts'
-import { type RecordedObject, Recording, type Version } from './recording.ts'
+import { type Mark, type RecordedObject, Recording, type Version } from './recording.ts'
 
 const format = 'kubewright-recording'
 const formatVersion = 1
@@ -43,12 +43,12 @@ export function encodeRecording({ recording, cluster, operators }: RecordingFile
 }
 
 function* linesOf(recording: Recording, about: Omit<RecordingFile, 'recording'>): Generator<string, void, undefined> {
-  const { kinds, startedAt, first } = recording
+  const { kinds, startedAt, first, marks } = recording
   const columns: ColumnsLine[] = kinds.map(({ group, version, plural }) => {
     const resource = { group, version, plural }
     return { resource, columns: recording.columnsOf(resource) }
   })
-  yield `${JSON.stringify({ format, version: formatVersion, startedAt, ...about, kinds, columns })}\n`
+  yield `${JSON.stringify({ format, version: formatVersion, startedAt, ...about, kinds, columns, marks })}\n`
   for (const object of recording.objects())
     for (const version of object.versions) if (version.number <= first) yield lineOf(object, version, true)
   for (const { number, object } of recording.changes) {
@@ -79,6 +79,7 @@ export async function decodeRecording(bytes: Uint8Array): Promise<RecordingFile>
   recording.setKinds(listAt(header, 'kinds') as unknown as KindInfo[])
   for (const { resource, columns } of listAt(header, 'columns') as unknown as ColumnsLine[])
     recording.setColumns(resource, columns)
+  recording.marks = listAt(header, 'marks') as unknown as Mark[]
   lines.forEach((line, index) => {
     const { resource, uid, namespace, name, time, isBase, object, row } = line
     if (!isJson(resource) || typeof uid !== 'string' || typeof name !== 'string' || typeof time !== 'number')

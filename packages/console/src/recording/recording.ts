@@ -20,6 +20,15 @@ export interface RecordedObject {
   readonly versions: Version[]
 }
 
+/** A step of the story that a recording tells. */
+export interface Mark {
+  /** Milliseconds since the epoch. */
+  readonly time: number
+  readonly actor: string
+  readonly text: string
+  readonly source?: string | undefined
+}
+
 /** A change: one more state of an object. */
 export interface Change {
   readonly number: number
@@ -43,6 +52,8 @@ const defaultMaxSize = 64 * 1024 * 1024
  */
 export class Recording {
   readonly startedAt: number
+  /** The steps of a story, in order. */
+  marks: readonly Mark[] = []
   readonly #maxSize: number
   readonly #objects = new Map<string, Map<string, RecordedObject>>()
   readonly #columns = new Map<string, readonly Column[]>()

@@ -36,4 +36,19 @@ export interface TimelineView {
   readonly lastTime: string
   /** Whether older changes were dropped because the recording is full. */
   readonly isCut: boolean
+  /** The steps of the story that the recording tells; empty for recordings of the console. */
+  readonly marks: readonly MarkView[]
+}
+
+/** A step of a story, such as an operation of the user or a fault. */
+export interface MarkView {
+  /** The number of the last change before it. */
+  readonly moment: number
+  /** RFC 3339. */
+  readonly time: string
+  /** Who acts: user, operator, cluster, fault or oracle. */
+  readonly actor: string
+  readonly text: string
+  /** The line of the operator's source. */
+  readonly source?: string | undefined
 }
