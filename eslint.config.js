@@ -13,6 +13,17 @@ const spreads = [
   { selector: "CallExpression[callee.object.name='String'] > SpreadElement", message: unspread },
 ]
 
+const unescaped = 'Texts of the cluster must stay texts: let Preact create elements and text nodes'
+const markup = [
+  { selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']", message: unescaped },
+  { selector: 'MemberExpression[property.name=/^(innerHTML|outerHTML|srcdoc)$/]', message: unescaped },
+  {
+    selector:
+      'CallExpression[callee.property.name=/^(insertAdjacentHTML|write|writeln|createContextualFragment|parseFromString|setHTMLUnsafe)$/]',
+    message: unescaped,
+  },
+]
+
 const syntax = [
   { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: law1 },
   // tsc emits `using` unchanged, because older targets break static members, and Node 20 does not support it.
@@ -38,6 +49,30 @@ export default tseslint.config(
       '@typescript-eslint/no-misused-promises': 'error',
       '@typescript-eslint/await-thenable': 'error',
       '@typescript-eslint/only-throw-error': 'error',
+    },
+  },
+  {
+    // The page of the console runs in browsers, with their clock. No text of a cluster may become markup or code there.
+    files: ['packages/console/page/src/**/*.{ts,tsx}'],
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: {
+        project: './packages/console/page/tsconfig.json',
+        tsconfigRootDir: import.meta.dirname,
+        ecmaFeatures: { jsx: true },
+      },
+    },
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/only-throw-error': 'error',
+      'no-eval': 'error',
+      'no-implied-eval': 'error',
+      'no-new-func': 'error',
+      'no-script-url': 'error',
+      'no-restricted-syntax': ['error', ...markup, ...spreads],
     },
   },
   {

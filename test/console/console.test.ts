@@ -148,7 +148,8 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', { timeout: 
     await page.getByRole('heading', { name: 'colours' }).waitFor()
     await page.getByText('add v1 ConfigMap default/failing').first().waitFor()
     await page.getByText('The colour is <b>unknown</b>').first().waitFor()
-    const failing = page.getByRole('row').filter({ hasText: 'default/failing' }).first()
+    // The oldest row, which does not move when the key is retried.
+    const failing = page.getByRole('row').filter({ hasText: 'default/failing' }).last()
     await failing.getByText('Stack').click()
     // The frame of the reconciler in its TypeScript source.
     await failing.getByText(/test\/console\/console\.test\.ts:\d+/).waitFor()

@@ -1,6 +1,9 @@
-import { systemClock } from '@kubewright/base'
+import { AsyncQueue, createLogger, systemClock } from '@kubewright/base'
+import { createClient, type MessageConnection, type Transport } from '@kubewright/client'
+import { startConsole } from '@kubewright/console'
 import { ClusterRole, ClusterRoleBinding, Deployment, Node, Pod } from '@kubewright/k8s'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildPage } from '../../tools/build-page.ts'
 import { noBrowser, openTestConsole, show, type TestConsole } from './open-test-console.ts'
 
 if (noBrowser !== undefined) console.log(`Browser tests of workloads are skipped: ${noBrowser}`)
@@ -29,6 +32,41 @@ describe.skipIf(noBrowser !== undefined)('pods and nodes in the console', { time
     const page = await env.open(`#/object/core/v1/pods/default/${pod}?tab=logs`)
     await page.getByRole('log').getByText('listening on <b>8080</b>').waitFor()
     await page.context().close()
+  })
+
+  test('a command runs in a container, and its output is text', async () => {
+    const page = await env.open(`#/object/core/v1/pods/default/${pod}?tab=exec`)
+    await page.getByRole('button', { name: 'Run' }).click()
+    // Simulated containers run no program; the console shows the answer of the API server.
+    await page.getByText('exec, attach and port-forward are not available').waitFor()
+    await page.context().close()
+    const commands: string[] = []
+    const { rest } = env.client
+    const transport: Transport = {
+      host: rest.transport.host,
+      send: (request) => rest.transport.send(request),
+      upgrade: async ({ path }) => {
+        commands.push(path)
+        return shell()
+      },
+      [Symbol.asyncDispose]: async () => undefined,
+    }
+    const log = createLogger({ enabled: () => false, write: () => undefined })
+    await using web = await startConsole({ client: createClient({ transport }), page: await buildPage(), log })
+    const other = await env.browse(web, `#/object/core/v1/pods/default/${pod}?tab=exec`)
+    await other.getByLabel('Command').fill('sh -i')
+    await other.getByRole('button', { name: 'Run' }).click()
+    const output = other.getByRole('log')
+    await output.getByText('welcome <img src=x onerror=alert(1)>').waitFor()
+    await other.getByLabel('Input').fill('hello')
+    await other.getByLabel('Input').press('Enter')
+    await output.getByText('you said hello').waitFor()
+    await other.getByLabel('Input').fill('exit')
+    await other.getByLabel('Input').press('Enter')
+    await other.getByText('The command exited with code 3').waitFor()
+    expect(commands).toEqual([expect.stringContaining('command=sh&command=-i')])
+    expect(await other.locator('img').count()).toBe(0)
+    await other.context().close()
   })
 
   test('an object shows who may change it, through which binding', async () => {
@@ -79,5 +117,26 @@ async function runningPod({ client }: TestConsole): Promise<string> {
     const running = (await client.list(Pod)).find(({ status }) => status?.phase === 'Running')
     if (running !== undefined) return running.metadata.name
     await systemClock.sleep(100)
+  }
+}
+
+/** The connection to a shell that repeats its input and exits with 3. */
+function shell(): MessageConnection {
+  const messages = new AsyncQueue<Uint8Array>()
+  const write = (channel: number, text: string): void => {
+    messages.push(Buffer.concat([Buffer.from([channel]), Buffer.from(text)]))
+  }
+  write(1, 'welcome \u001b[31m<img src=x onerror=alert(1)>\u001b[0m\n')
+  return {
+    protocol: 'v5.channel.k8s.io',
+    send: async (message) => {
+      const text = Buffer.from(message.subarray(1)).toString().trim()
+      if (text !== 'exit') return write(2, `you said ${text}\n`)
+      const causes = [{ reason: 'ExitCode', message: '3' }]
+      write(3, JSON.stringify({ kind: 'Status', status: 'Failure', reason: 'NonZeroExitCode', details: { causes } }))
+      messages.close()
+    },
+    close: () => messages.close(),
+    [Symbol.asyncIterator]: () => messages[Symbol.asyncIterator](),
   }
 }

@@ -2,6 +2,7 @@ import { type Clock, type Logger, type Random, systemClock, systemRandom } from 
 import type { ApiClient } from '@kubewright/client'
 import { type HttpListener, systemHttpListener } from '@kubewright/runtime'
 import { LiveCluster } from './cluster/live-cluster.ts'
+import { Terminals } from './cluster/terminals.ts'
 import type { ClusterLevers } from './feeds/cluster-levers.ts'
 import { Levers } from './feeds/levers.ts'
 import type { OperatorSource } from './feeds/operator-source.ts'
@@ -73,6 +74,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const file = options.recording === undefined ? undefined : await decodeRecording(options.recording)
   const live = client === undefined ? undefined : new LiveCluster(client, clock)
   const recording = file?.recording ?? new Recording({ startedAt: clock.now() })
+  const terminals = client && new Terminals(client, random)
   let recorder: Recorder | undefined
   const record = (): void => {
     if (live !== undefined) recorder ??= new Recorder(live, recording, clock)
@@ -90,6 +92,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
       rest: client?.rest,
       recording,
       clock,
+      terminals,
       levers: leversOf(options),
       readOperators: file === undefined ? readSources(options.operators ?? []) : async () => file.operators,
     },
@@ -102,6 +105,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     createLink: () => `http://127.0.0.1:${listening.port}${base}#${session.issueToken()}`,
     [Symbol.asyncDispose]: async () => {
       recorder?.[Symbol.dispose]()
+      terminals?.[Symbol.dispose]()
       handler[Symbol.dispose]()
       await listening[Symbol.asyncDispose]()
     },

@@ -75,6 +75,7 @@ function talliesOf(reconciles: readonly ReconcileView[]): Tally[] {
 function troubleOf(key: string, { field, of, times, writers }: Tally): Trouble | undefined {
   const type = writers.size > 1 && times.length >= fighting ? 'fight' : 'loop'
   if (type === 'loop' && times.length < suspicious) return undefined
-  const millis = Math.max(...times) - Math.min(...times)
+  // Newest first, as the reconciles.
+  const millis = (times[0] ?? 0) - (times.at(-1) ?? 0)
   return { type, key, field, of, count: times.length, millis, writers: [...writers] }
 }

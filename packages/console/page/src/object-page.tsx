@@ -3,6 +3,7 @@ import { AccessView } from './access-view.tsx'
 import { connection } from './connection.ts'
 import { EditView } from './edit-view.tsx'
 import { EventsView } from './events-view.tsx'
+import { ExecView } from './exec-view.tsx'
 import { FeedStatus } from './feed-status.tsx'
 import { FormView } from './form-view.tsx'
 import { GraphView } from './graph-view.tsx'
@@ -41,8 +42,8 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [JSON.stringify(name)])
-  const unavailable = new Set<ObjectTab>(object?.containers === undefined ? ['logs'] : [])
-  if (readOnly) unavailable.add('edit').add('form')
+  const unavailable = new Set<ObjectTab>(object?.containers === undefined ? ['logs', 'exec'] : [])
+  if (readOnly) unavailable.add('edit').add('form').add('exec')
   // A Secret's values are base64, which a form does not help with.
   if (object?.masked) unavailable.add('form')
   // The permissions of the past are not known.
@@ -84,6 +85,7 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
         {object && tab === 'events' && <EventsView object={object} />}
         {tab === 'graph' && <GraphView name={name} />}
         {object?.containers && tab === 'logs' && <LogsView name={name} containers={object.containers} />}
+        {object?.containers && tab === 'exec' && !readOnly && <ExecView name={name} containers={object.containers} />}
         {tab === 'access' && !unavailable.has(tab) && <AccessView name={name} />}
         {tab === 'history' && <HistoryView name={name} />}
         {object && kind && tab === 'form' && !unavailable.has(tab) && <FormView kind={kind} name={name} />}

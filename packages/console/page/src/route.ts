@@ -19,7 +19,18 @@ export type Route =
   | { readonly view: 'start' }
 
 /** The tabs of an object. */
-export const objectTabs = ['summary', 'yaml', 'graph', 'events', 'logs', 'history', 'access', 'form', 'edit'] as const
+export const objectTabs = [
+  'summary',
+  'yaml',
+  'graph',
+  'events',
+  'logs',
+  'exec',
+  'history',
+  'access',
+  'form',
+  'edit',
+] as const
 export type ObjectTab = (typeof objectTabs)[number]
 
 const core = 'core'

@@ -191,6 +191,13 @@ const en = {
   stack: 'Stack',
   story: 'Story',
   goToStep: 'Show the moment of: {0}',
+  exec: 'Exec',
+  command: 'Command',
+  runCommand: 'Run',
+  stopCommand: 'Disconnect',
+  output: 'Output',
+  input: 'Input',
+  exited: 'The command exited with code {0}',
 }
 
 /** The name of a text. */
@@ -389,6 +396,13 @@ const zh: Texts = {
   stack: '调用栈',
   story: '经过',
   goToStep: '显示此步骤的时刻：{0}',
+  exec: '终端',
+  command: '命令',
+  runCommand: '运行',
+  stopCommand: '断开',
+  output: '输出',
+  input: '输入',
+  exited: '命令已退出，代码 {0}',
 }
 
 const ja: Texts = {
@@ -584,6 +598,13 @@ const ja: Texts = {
   stack: 'スタック',
   story: '経過',
   goToStep: 'この手順の時点を表示: {0}',
+  exec: '実行',
+  command: 'コマンド',
+  runCommand: '実行する',
+  stopCommand: '切断',
+  output: '出力',
+  input: '入力',
+  exited: 'コマンドは終了コード {0} で終了しました',
 }
 
 const ru: Texts = {
@@ -779,6 +800,13 @@ const ru: Texts = {
   stack: 'Стек',
   story: 'Ход событий',
   goToStep: 'Показать момент: {0}',
+  exec: 'Exec',
+  command: 'Команда',
+  runCommand: 'Запустить',
+  stopCommand: 'Отключить',
+  output: 'Вывод',
+  input: 'Ввод',
+  exited: 'Команда завершилась с кодом {0}',
 }
 
 /** The languages of the page. */

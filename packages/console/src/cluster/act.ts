@@ -9,6 +9,7 @@ import { readFormSchema } from './form-schema.ts'
 import { isJson, type Json } from './json.ts'
 import { problemText } from './problem-text.ts'
 import { collectionPath, objectPath } from './resource-url.ts'
+import type { Terminals } from './terminals.ts'
 import { whoMay } from './who-may.ts'
 
 /** The field manager of all writes of the console. */
@@ -20,6 +21,8 @@ const applyPatch = 'application/apply-patch+yaml'
 export interface ActContext {
   readonly rest: RestClient
   readonly clock: Clock
+  /** Runs commands in containers. @default none run */
+  readonly terminals?: Terminals | undefined
 }
 
 /** Performs an action. A failure becomes the error of the response. */
@@ -57,8 +60,13 @@ export async function schemaOf(kind: KindInfo | undefined, { rest }: ActContext)
   })
 }
 
-async function perform(action: Action, { rest, clock }: ActContext): Promise<PageResponse> {
+async function perform(action: Action, { rest, clock, terminals }: ActContext): Promise<PageResponse> {
   if (action.type === 'create') return create(action, rest)
+  if (action.type === 'input' || action.type === 'endTerminal') {
+    if (action.type === 'input') await terminals?.input(action.terminal, action.text)
+    else terminals?.stop(action.terminal)
+    return {}
+  }
   const { object } = action
   switch (action.type) {
     case 'delete': {
@@ -84,6 +92,8 @@ async function perform(action: Action, { rest, clock }: ActContext): Promise<Pag
       await patch(rest, objectPath(object), { spec: { template: { metadata: { annotations } } } })
       return {}
     }
+    case 'exec':
+      return { terminal: await terminals?.start(object, action.container, action.command) }
     case 'evict':
       await evict(object.namespace ?? '', object.name, rest)
       return {}

@@ -8,6 +8,7 @@ import { LogsFeed } from './logs-feed.ts'
 import { ObjectFeed } from './object-feed.ts'
 import { OperatorsFeed } from './operators-feed.ts'
 import { TableFeed } from './table-feed.ts'
+import { TerminalFeed } from './terminal-feed.ts'
 import { TimelineFeed } from './timeline-feed.ts'
 
 /** Starts to follow a topic. */
@@ -25,6 +26,8 @@ export function openFeed(topic: Topic, context: FeedContext): Feed {
       return new OperatorsFeed(context)
     case 'logs':
       return new LogsFeed(topic, context)
+    case 'terminal':
+      return new TerminalFeed(topic, context)
     case 'levers':
       return new LeversFeed(context)
     case 'timeline':

@@ -27,6 +27,10 @@ export function parsePageRequest(body: unknown): PageRequest | undefined {
     if (resource === undefined || typeof yaml !== 'string') return undefined
     return { type, resource, namespace: textOr(body, 'namespace'), yaml, dryRun: dryRun !== false }
   }
+  const terminal = textOr(body, 'terminal')
+  if (type === 'input')
+    return terminal !== undefined && isText('text') ? { type, terminal, text: String(body['text']) } : undefined
+  if (type === 'endTerminal') return terminal === undefined ? undefined : { type, terminal }
   const object = objectOf(body['object'])
   const lever = parseLeverAction(body, { object, resource })
   if (lever !== undefined || object === undefined) return lever
@@ -39,6 +43,11 @@ export function parsePageRequest(body: unknown): PageRequest | undefined {
     case 'uncordon':
     case 'drain':
       return { type, object }
+    case 'exec': {
+      const [container, command] = [textOr(body, 'container'), body['command']]
+      if (container === undefined || !Array.isArray(command) || command.length === 0) return undefined
+      return command.every((word) => typeof word === 'string') ? { type, object, container, command } : undefined
+    }
     case 'compare': {
       const [from, to] = [body['from'], body['to']]
       return isMoment(from) && isMoment(to) ? { type, object, from, to } : undefined
@@ -93,6 +102,8 @@ function knownTopic(topic: Json): Topic | undefined {
       fieldSelector: text('fieldSelector'),
     }
   }
+  const terminal = textOr(topic, 'terminal')
+  if (type === 'terminal') return terminal === undefined ? undefined : { type, terminal }
   const object = objectOf(topic['object'])
   if (object === undefined) return undefined
   if (type === 'object') return { type, object, reveal: topic['reveal'] === true }

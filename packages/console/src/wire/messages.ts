@@ -30,6 +30,8 @@ export type Topic = (
       readonly container: string
       readonly previous?: boolean | undefined
     }
+  /** The output of a command that `exec` has started. */
+  | { readonly type: 'terminal'; readonly terminal: string }
   /** The faults that the levers have caused. */
   | { readonly type: 'levers' }
   /** The moments that the recording can show. */
@@ -109,6 +111,15 @@ export type Update =
       readonly state: FeedState
       readonly problem?: string | undefined
     }
+  | {
+      readonly type: 'terminal'
+      /** True for the first message: earlier output does not count. */
+      readonly reset: boolean
+      /** Output since the last message. */
+      readonly text: string
+      /** Present once the command has ended. */
+      readonly end?: { readonly exitCode?: number | undefined; readonly problem?: string | undefined } | undefined
+    }
   | { readonly type: 'levers'; readonly levers: LeversView }
   | { readonly type: 'timeline'; readonly timeline: TimelineView }
   | { readonly type: 'changes'; readonly changes: readonly ChangeView[] }
@@ -165,6 +176,21 @@ export type Action =
   | { readonly type: 'cordon' | 'uncordon' | 'drain'; readonly object: ObjectName }
   | CreateAction
   | EditAction
+  | TerminalAction
+
+/**
+ * Runs a command in a container of a pod. Not a topic, because topics are followed again after a lost connection, and a
+ * command must not run twice.
+ */
+export type TerminalAction =
+  | {
+      readonly type: 'exec'
+      readonly object: ObjectName
+      readonly container: string
+      readonly command: readonly string[]
+    }
+  | { readonly type: 'input'; readonly terminal: string; readonly text: string }
+  | { readonly type: 'endTerminal'; readonly terminal: string }
 
 /** Creates an object, or with `dryRun` only checks it. */
 export interface CreateAction {
@@ -204,6 +230,8 @@ export interface PageResponse {
   readonly schema?: FormSchema | undefined
   /** The unified diff of a dry run or comparison. */
   readonly diff?: readonly string[] | undefined
+  /** The name of the terminal that `exec` has opened. */
+  readonly terminal?: string | undefined
   readonly access?: readonly AccessView[] | undefined
   /** What a lever has done, if the page cannot see it otherwise: the number of watches that were cut. */
   readonly count?: number | undefined
