@@ -47,7 +47,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', { timeout: 
     const tracer = new ActivityTracer(noTracer, systemClock)
     const manager = createManager({
       operator: defineOperator({ name: 'colours', controllers: [maps] }),
-      client: env.plane.client({ around: traceRequests(tracer) }),
+      client: await env.connect({ around: traceRequests(tracer) }),
       tracer,
     })
     report = () => debugReport({ manager, clock: systemClock })

@@ -13,11 +13,12 @@ import {
 } from '@kubewright/runtime'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noBrowser, openTestConsole, show, type TestConsole } from './open-test-console.ts'
+import { noBrowser, noSimulation, openTestConsole, show, type TestConsole } from './open-test-console.ts'
 
-if (noBrowser !== undefined) console.log(`Browser tests of the levers are skipped: ${noBrowser}`)
+const skipped = noBrowser ?? noSimulation
+if (skipped !== undefined) console.log(`Browser tests of the levers are skipped: ${skipped}`)
 
-describe.skipIf(noBrowser !== undefined)('the levers of the console', { timeout: 180_000 }, () => {
+describe.skipIf(skipped !== undefined)('the levers of the console', { timeout: 180_000 }, () => {
   let env: TestConsole
   let page: Page
   const stop = new AbortController()
@@ -47,7 +48,7 @@ describe.skipIf(noBrowser !== undefined)('the levers of the console', { timeout:
     const tracer = new ActivityTracer(noTracer, systemClock)
     const manager = createManager({
       operator: defineOperator({ name: 'copier', controllers: [copies] }),
-      client: env.plane.client({ around: traceRequests(tracer) }),
+      client: await env.connect({ around: traceRequests(tracer) }),
       tracer,
     })
     const handler = debugHandler({ manager, clock: systemClock })

@@ -1,72 +1,69 @@
-// A control plane with the console on it, and a browser that shows it.
-import { existsSync } from 'node:fs'
+// A cluster with the console on it, and a browser that shows it.
 import { AsyncDisposer, createLogger } from '@kubewright/base'
-import type { ApiClient } from '@kubewright/client'
+import { type ApiClient, type ClientOptions, connect } from '@kubewright/client'
 import { type Console, type ConsoleSettings, startConsole } from '@kubewright/console'
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '@kubewright/controlplane'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { buildPage } from '../../tools/build-page.ts'
+import { type Look, noBrowser, openTestBrowser, show, type TestBrowser } from './open-test-browser.ts'
 
-const executablePath = '/usr/bin/chromium'
+export { noBrowser, show }
 
-/** Why there is no browser for the tests; undefined if there is one. */
-export const noBrowser: string | undefined = existsSync(executablePath)
-  ? undefined
-  : `${executablePath} is missing: install the package chromium`
+const variable = 'KUBEWRIGHT_CONSOLE_CLUSTER'
 
-/** A console on a control plane of its own. */
-export interface TestConsole extends AsyncDisposable {
+/**
+ * The kubeconfig of an empty cluster on which the tests run instead of the embedded control plane. It needs
+ * kube-apiserver and kube-controller-manager, but no nodes.
+ */
+export const realCluster: string | undefined = process.env[variable]
+
+/** Why tests that need simulated nodes or levers do not run; undefined if they do. */
+export const noSimulation: string | undefined =
+  realCluster === undefined ? undefined : `${variable} names a cluster without simulated nodes`
+
+/** A console on a control plane of its own, or on the cluster of the variable. */
+export interface TestConsole extends AsyncDisposable, Pick<TestBrowser, 'browse'> {
+  /** The embedded control plane. Throws on a real cluster. */
   readonly plane: ControlPlane
+  /** The client of the console. */
   readonly client: ApiClient
   readonly console: Console
+  /** A further client with all permissions. */
+  connect(options?: Partial<Pick<ClientOptions, 'around'>>): Promise<ApiClient>
   /** Opens the console in a new window, at a route such as `#/operators`. */
-  open(route?: string, options?: { readonly colorScheme?: 'light' | 'dark' }): Promise<Page>
-  /** Opens another console in a new window. */
-  browse(console: Console, route?: string, options?: { readonly colorScheme?: 'light' | 'dark' }): Promise<Page>
+  open(route?: string, look?: Look): Promise<Page>
 }
 
 const log = createLogger({ enabled: () => true, write: (record) => console.error(record) })
 
-/** Starts a control plane with one node, and a console. */
+/** Starts a control plane with one node, or connects to the real cluster, and starts a console. */
 export async function openTestConsole(
   settings: Partial<ConsoleSettings> | ((plane: ControlPlane) => Partial<ConsoleSettings>) = {},
   planeOptions: ControlPlaneOptions = {},
 ): Promise<TestConsole> {
   const disposer = new AsyncDisposer()
-  const plane = disposer.use(await startControlPlane({ nodes: 1, ...planeOptions }))
-  const client = plane.client({ isExempt: true })
-  const options = typeof settings === 'function' ? settings(plane) : settings
+  const plane =
+    realCluster === undefined ? disposer.use(await startControlPlane({ nodes: 1, ...planeOptions })) : undefined
+  const embedded = (): ControlPlane => {
+    if (plane === undefined) throw new Error('The tests run on a real cluster')
+    return plane
+  }
+  const newClient: TestConsole['connect'] = async (options = {}) =>
+    plane?.client(options) ?? disposer.use(await connect({ kubeconfig: realCluster, ...options }))
+  const client = plane?.client({ isExempt: true }) ?? (await newClient())
+  const options = typeof settings === 'function' ? settings(embedded()) : settings
   const page = await buildPage()
+  const browser = disposer.use(openTestBrowser())
   const started = disposer.use(await startConsole({ client, page, log, cluster: 'test', ...options }))
-  let browser: Browser | undefined
-  const env: TestConsole = {
-    plane,
+  return {
+    get plane() {
+      return embedded()
+    },
     client,
     console: started,
-    open: async (route, look) => env.browse(started, route, look),
-    async browse(web, route, { colorScheme = 'light' } = {}) {
-      if (browser === undefined) {
-        // Containers run the tests as root, where Chromium has no sandbox.
-        const launched = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
-        disposer.defer(() => launched.close())
-        browser = launched
-      }
-      const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 }, locale: 'en' })
-      const opened = await context.newPage()
-      opened.setDefaultTimeout(60_000)
-      await opened.goto(web.createLink())
-      await opened.getByText(/^(Live|Recorded)$/).waitFor()
-      if (route !== undefined) await show(opened, route)
-      return opened
-    },
+    connect: newClient,
+    open: (route, look) => browser.browse(started, route, look),
+    browse: (web, route, look) => browser.browse(web, route, look),
     [Symbol.asyncDispose]: () => disposer[Symbol.asyncDispose](),
   }
-  return env
-}
-
-/** Goes to a route of the page. */
-export async function show(page: Page, route: string): Promise<void> {
-  await page.evaluate((hash) => {
-    ;(globalThis as unknown as { location: { hash: string } }).location.hash = hash
-  }, route)
 }

@@ -4,11 +4,12 @@ import { startConsole } from '@kubewright/console'
 import { ClusterRole, ClusterRoleBinding, Deployment, Node, Pod } from '@kubewright/k8s'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildPage } from '../../tools/build-page.ts'
-import { noBrowser, openTestConsole, show, type TestConsole } from './open-test-console.ts'
+import { noBrowser, noSimulation, openTestConsole, show, type TestConsole } from './open-test-console.ts'
 
-if (noBrowser !== undefined) console.log(`Browser tests of workloads are skipped: ${noBrowser}`)
+const skipped = noBrowser ?? noSimulation
+if (skipped !== undefined) console.log(`Browser tests of workloads are skipped: ${skipped}`)
 
-describe.skipIf(noBrowser !== undefined)('pods and nodes in the console', { timeout: 180_000 }, () => {
+describe.skipIf(skipped !== undefined)('pods and nodes in the console', { timeout: 180_000 }, () => {
   let env: TestConsole
   let pod = ''
   beforeAll(async () => {

@@ -42,12 +42,12 @@ export function App() {
   }, [toast])
   // The first kind of the user's own is the best start.
   useEffect(() => {
+    const { isRecording = false } = connection.hello ?? {}
+    // The address, not the drawn route: the user may have followed a link since. A recording may tell a story.
+    if (parseRoute(location.hash).view !== 'start' || (isRecording && hasStory === undefined)) return
     const first = kinds?.kinds.find(({ custom }) => custom) ?? findKind(kinds?.kinds ?? [], pods)
-    // The address, not the drawn route: the user may have followed a link since.
-    if (parseRoute(location.hash).view !== 'start' || first === undefined) return
-    // A recording that tells a story starts with it.
-    if (connection.hello?.isRecording && hasStory) go({ view: 'story' })
-    else if (!connection.hello?.isRecording || hasStory !== undefined) go(tableRoute(first))
+    if (isRecording && hasStory) go({ view: 'story' })
+    else if (first !== undefined) go(tableRoute(first))
   }, [kinds, route.view, hasStory])
   const shared: Shared = {
     kinds: kinds?.kinds ?? [],
