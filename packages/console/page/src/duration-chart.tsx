@@ -8,8 +8,9 @@ const [width, height, pad] = [720, 110, 18]
 export function DurationChart({ reconciles }: { readonly reconciles: readonly ReconcileView[] }) {
   if (reconciles.length < 2) return null
   const times = reconciles.map(({ startedAt }) => Date.parse(startedAt))
-  const [first, last] = [Math.min(...times), Math.max(...times)]
-  const top = Math.max(10, ...reconciles.map(({ durationMillis }) => durationMillis))
+  const first = times.reduce((least, time) => Math.min(least, time))
+  const last = times.reduce((most, time) => Math.max(most, time))
+  const top = reconciles.reduce((most, { durationMillis }) => Math.max(most, durationMillis), 10)
   const x = (time: number): number => pad + ((time - first) / Math.max(1, last - first)) * (width - 2 * pad)
   // 0.1 ms is at the bottom.
   const scale = (millis: number): number => Math.log10(Math.max(0.1, millis)) + 1
