@@ -58,6 +58,8 @@ test.skipIf(noBrowser !== undefined)(
       await editor.waitFor()
       await editor.fill((await editor.inputValue()).replace(/image: .*/, 'image: nginx:latest'))
       await page.getByRole('button', { name: 'Review changes' }).click()
+      await page.getByText('conflict with "kubectl"').waitFor()
+      await page.getByRole('button', { name: 'Take over' }).click()
       await page.getByText(/denied the request/).waitFor()
       await operators.getByText('denied').first().waitFor()
 

@@ -155,9 +155,8 @@ describe('exec()', () => {
     await expect(client.exec('web', { command: ['ls'] })).rejects.toThrow(
       'the server does not speak v5.channel.k8s.io or v4.channel.k8s.io',
     )
-    const local = createClient({
-      transport: inProcessTransport({ handler: async () => ({ status: 200, headers: {} }) }),
-    })
+    const { send, host } = inProcessTransport({ handler: async () => ({ status: 200, headers: {} }) })
+    const local = createClient({ transport: { send, host, [Symbol.asyncDispose]: async () => undefined } })
     await expect(local.exec('web', { command: ['ls'] })).rejects.toThrow(
       'in-process: this transport does not support message connections',
     )

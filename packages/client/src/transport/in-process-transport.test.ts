@@ -1,3 +1,4 @@
+import { encodeFrame, FrameReader, opcodes } from '@kubewright/base'
 import { expect, test } from 'vitest'
 import { transportContract } from '../contract.ts'
 import { ConnectionError } from './connection-error.ts'
@@ -41,4 +42,37 @@ test('inProcessTransport() waits for its pause before sending', async () => {
   })
   await transport.send({ method: 'GET', path: '/' })
   expect(seen).toEqual(['pause', 'request'])
+})
+
+test('inProcessTransport() upgrades to a message connection, unless the handler declines', async () => {
+  const transport = inProcessTransport({
+    handler: async ({ path, headers }) => {
+      if (path !== '/exec') return { status: 403, headers: {}, body: Buffer.from('no') }
+      expect(headers).toMatchObject({ upgrade: 'websocket', connection: 'Upgrade' })
+      return {
+        status: 101,
+        headers: { 'Sec-WebSocket-Protocol': 'v5.channel.k8s.io' },
+        upgraded: (connection) => {
+          const reader = new FrameReader()
+          connection.on('data', (chunk: Buffer) => {
+            for (const { opcode, payload } of reader.push(chunk)) {
+              if (opcode === opcodes.binary) connection.write(encodeFrame(opcodes.binary, payload))
+              if (opcode === opcodes.close) connection.end(encodeFrame(opcodes.close, Buffer.alloc(0)))
+            }
+          })
+        },
+      }
+    },
+  })
+  const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
+  const declined = await transport.upgrade?.({ path: '/other', protocols })
+  expect(declined).toMatchObject({ status: 403 })
+  const connection = await transport.upgrade?.({ path: '/exec', protocols })
+  if (connection === undefined || 'status' in connection) throw new Error('The connection was not upgraded')
+  expect(connection.protocol).toBe('v5.channel.k8s.io')
+  await connection.send(Buffer.from('hello'))
+  for await (const message of connection) {
+    expect(Buffer.from(message).toString()).toBe('hello')
+    connection.close()
+  }
 })

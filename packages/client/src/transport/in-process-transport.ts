@@ -1,8 +1,17 @@
+import { duplexPair } from 'node:stream'
 import type { ApiHandler, ApiRequest, ApiResponse, BodySink, RequestPeer } from '@kubewright/api'
-import { type LinkedController, linkSignals, onAbort } from '@kubewright/base'
+import { type LinkedController, linkSignals, onAbort, systemRandom } from '@kubewright/base'
 import { ByteStream } from './byte-stream.ts'
 import { ConnectionError, connectionProblem } from './connection-error.ts'
-import type { Transport, TransportBody, TransportRequest, TransportResponse } from './transport.ts'
+import type {
+  MessageConnection,
+  Transport,
+  TransportBody,
+  TransportRequest,
+  TransportResponse,
+  UpgradeRequest,
+} from './transport.ts'
+import { WebSocketConnection } from './web-socket-connection.ts'
 
 /** Options of {@link inProcessTransport}. */
 export interface InProcessTransportOptions {
@@ -46,6 +55,44 @@ class InProcessTransport implements Transport {
         headers[name.toLowerCase()] = typeof value === 'string' ? [value] : value
       }
       return { status: answer.status, headers, body: this.#body(answer, link, request.method) }
+    } catch (error) {
+      link[Symbol.dispose]()
+      throw this.#failure(error, link.signal)
+    }
+  }
+
+  /** The connection is a pair of streams in memory, which carries WebSocket frames as a socket would. */
+  async upgrade(request: UpgradeRequest): Promise<MessageConnection | TransportResponse> {
+    const { path, headers, protocols } = request
+    const link = linkSignals(request.signal, this.#closing.signal)
+    try {
+      link.signal.throwIfAborted()
+      const handshake = {
+        ...headers,
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-version': '13',
+        'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+        'sec-websocket-protocol': protocols.join(', '),
+      }
+      const answer = await this.#call({ method: 'GET', path, headers: handshake }, link)
+      if (answer.status !== 101 || answer.upgraded === undefined) {
+        return { status: answer.status, headers: {}, body: this.#body(answer, link, 'GET') }
+      }
+      const [near, far] = duplexPair()
+      near.once('close', () => link[Symbol.dispose]())
+      answer.upgraded(far)
+      const accepted = Object.entries(answer.headers).find(([name]) => name.toLowerCase() === 'sec-websocket-protocol')
+      const protocol = String(accepted?.[1] ?? '')
+      const head = new Uint8Array()
+      return new WebSocketConnection({
+        stream: near,
+        head,
+        protocol,
+        host: this.host,
+        random: systemRandom,
+        signal: link.signal,
+      })
     } catch (error) {
       link[Symbol.dispose]()
       throw this.#failure(error, link.signal)
