@@ -146,6 +146,8 @@ export default tseslint.config(
       'packages/client/src/transport/http-*.ts',
       // The server of an operator's webhooks.
       'packages/runtime/src/webhook/serve-webhooks.ts',
+      // The ports that the console forwards to pods.
+      'packages/console/src/cluster/system-port-listener.ts',
       // The server of a manager's metrics and probes.
       'packages/runtime/src/serving/http/system-http-listener.ts',
     ],

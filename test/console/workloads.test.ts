@@ -35,7 +35,7 @@ describe.skipIf(skipped !== undefined)('pods and nodes in the console', { timeou
     await page.context().close()
   })
 
-  test('a command runs in a container, and its output is text', async () => {
+  test('a command runs in a container with its output as text, and a port is forwarded', async () => {
     const page = await env.open(`#/object/core/v1/pods/default/${pod}?tab=exec`)
     await page.getByRole('button', { name: 'Run' }).click()
     // Simulated containers run no program; the console shows the answer of the API server.
@@ -48,7 +48,7 @@ describe.skipIf(skipped !== undefined)('pods and nodes in the console', { timeou
       send: (request) => rest.transport.send(request),
       upgrade: async ({ path }) => {
         commands.push(path)
-        return shell()
+        return path.includes('/portforward') ? webServer() : shell()
       },
       [Symbol.asyncDispose]: async () => undefined,
     }
@@ -65,6 +65,15 @@ describe.skipIf(skipped !== undefined)('pods and nodes in the console', { timeou
     await other.getByLabel('Input').fill('exit')
     await other.getByLabel('Input').press('Enter')
     await other.getByText('The command exited with code 3').waitFor()
+    await show(other, `#/object/core/v1/pods/default/${pod}?tab=ports`)
+    await other.getByLabel('Port of the pod').fill('8080')
+    await other.getByRole('button', { name: 'Forward' }).click()
+    const link = other.getByRole('link', { name: /^127\.0\.0\.1:\d+$/ })
+    const response = await fetch((await link.getAttribute('href')) ?? '')
+    expect(await response.text()).toBe('from the pod')
+    await other.getByRole('button', { name: 'Stop' }).click()
+    await link.waitFor({ state: 'detached' })
+    expect(commands.pop()).toContain(`/pods/${pod}/portforward?ports=8080`)
     expect(commands).toEqual([expect.stringContaining('command=sh&command=-i')])
     expect(await other.locator('img').count()).toBe(0)
     await other.context().close()
@@ -135,6 +144,24 @@ function shell(): MessageConnection {
       if (text !== 'exit') return write(2, `you said ${text}\n`)
       const causes = [{ reason: 'ExitCode', message: '3' }]
       write(3, JSON.stringify({ kind: 'Status', status: 'Failure', reason: 'NonZeroExitCode', details: { causes } }))
+      messages.close()
+    },
+    close: () => messages.close(),
+    [Symbol.asyncIterator]: () => messages[Symbol.asyncIterator](),
+  }
+}
+
+/** The connection to a port of a pod that answers each request. */
+function webServer(): MessageConnection {
+  const messages = new AsyncQueue<Uint8Array>()
+  // Both channels begin with the number of the port.
+  for (const channel of [0, 1]) messages.push(Buffer.from([channel, 0x90, 0x1f]))
+  return {
+    protocol: 'v4.channel.k8s.io',
+    send: async () => {
+      const body = 'from the pod'
+      const head = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`
+      messages.push(Buffer.concat([Buffer.from([0]), Buffer.from(head + body)]))
       messages.close()
     },
     close: () => messages.close(),

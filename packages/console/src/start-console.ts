@@ -1,7 +1,9 @@
 import { type Clock, type Logger, type Random, systemClock, systemRandom } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import { type HttpListener, systemHttpListener } from '@kubewright/runtime'
+import { Forwards } from './cluster/forwards.ts'
 import { LiveCluster } from './cluster/live-cluster.ts'
+import { systemPortListener } from './cluster/system-port-listener.ts'
 import { Terminals } from './cluster/terminals.ts'
 import type { ClusterLevers } from './feeds/cluster-levers.ts'
 import { Levers } from './feeds/levers.ts'
@@ -75,6 +77,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
   const live = client === undefined ? undefined : new LiveCluster(client, clock)
   const recording = file?.recording ?? new Recording({ startedAt: clock.now() })
   const terminals = client && new Terminals(client, random)
+  const forwards = client && new Forwards(client, systemPortListener)
   let recorder: Recorder | undefined
   const record = (): void => {
     if (live !== undefined) recorder ??= new Recorder(live, recording, clock)
@@ -93,6 +96,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
       recording,
       clock,
       terminals,
+      forwards,
       levers: leversOf(options),
       readOperators: file === undefined ? readSources(options.operators ?? []) : async () => file.operators,
     },
@@ -106,6 +110,7 @@ export async function startConsole(options: ConsoleOptions): Promise<Console> {
     [Symbol.asyncDispose]: async () => {
       recorder?.[Symbol.dispose]()
       terminals?.[Symbol.dispose]()
+      forwards?.[Symbol.dispose]()
       handler[Symbol.dispose]()
       await listening[Symbol.asyncDispose]()
     },

@@ -50,11 +50,7 @@ class InProcessTransport implements Transport {
     try {
       link.signal.throwIfAborted()
       const answer = await this.#call(request, link)
-      const headers: Record<string, readonly string[]> = {}
-      for (const [name, value] of Object.entries(answer.headers)) {
-        headers[name.toLowerCase()] = typeof value === 'string' ? [value] : value
-      }
-      return { status: answer.status, headers, body: this.#body(answer, link, request.method) }
+      return { status: answer.status, headers: headersOf(answer), body: this.#body(answer, link, request.method) }
     } catch (error) {
       link[Symbol.dispose]()
       throw this.#failure(error, link.signal)
@@ -77,13 +73,12 @@ class InProcessTransport implements Transport {
       }
       const answer = await this.#call({ method: 'GET', path, headers: handshake }, link)
       if (answer.status !== 101 || answer.upgraded === undefined) {
-        return { status: answer.status, headers: {}, body: this.#body(answer, link, 'GET') }
+        return { status: answer.status, headers: headersOf(answer), body: this.#body(answer, link, 'GET') }
       }
       const [near, far] = duplexPair()
       near.once('close', () => link[Symbol.dispose]())
       answer.upgraded(far)
-      const accepted = Object.entries(answer.headers).find(([name]) => name.toLowerCase() === 'sec-websocket-protocol')
-      const protocol = String(accepted?.[1] ?? '')
+      const protocol = headersOf(answer)['sec-websocket-protocol']?.[0] ?? ''
       const head = new Uint8Array()
       return new WebSocketConnection({
         stream: near,
@@ -159,4 +154,13 @@ class InProcessTransport implements Transport {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new Error('The transport is closed'))
   }
+}
+
+/** The headers of a response, with names in lower case. */
+function headersOf(answer: ApiResponse): Record<string, readonly string[]> {
+  const headers: Record<string, readonly string[]> = {}
+  for (const [name, value] of Object.entries(answer.headers)) {
+    headers[name.toLowerCase()] = typeof value === 'string' ? [value] : value
+  }
+  return headers
 }

@@ -10,6 +10,7 @@ import { GraphView } from './graph-view.tsx'
 import { HistoryView } from './history-view.tsx'
 import { LogsView } from './logs-view.tsx'
 import { ObjectActions } from './object-actions.tsx'
+import { PortsView } from './ports-view.tsx'
 import { go, type ObjectTab, objectRoute, objectTabs, type Route, routeHash, tableRoute } from './route.ts'
 import { findKind, useShared } from './settings.ts'
 import { SummaryView } from './summary-view.tsx'
@@ -42,8 +43,8 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [JSON.stringify(name)])
-  const unavailable = new Set<ObjectTab>(object?.containers === undefined ? ['logs', 'exec'] : [])
-  if (readOnly) unavailable.add('edit').add('form').add('exec')
+  const unavailable = new Set<ObjectTab>(object?.containers === undefined ? ['logs', 'exec', 'ports'] : [])
+  if (readOnly) unavailable.add('edit').add('form').add('exec').add('ports')
   // A Secret's values are base64, which a form does not help with.
   if (object?.masked) unavailable.add('form')
   // The permissions of the past are not known.
@@ -86,6 +87,7 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
         {tab === 'graph' && <GraphView name={name} />}
         {object?.containers && tab === 'logs' && <LogsView name={name} containers={object.containers} />}
         {object?.containers && tab === 'exec' && !readOnly && <ExecView name={name} containers={object.containers} />}
+        {object?.containers && tab === 'ports' && !readOnly && <PortsView name={name} />}
         {tab === 'access' && !unavailable.has(tab) && <AccessView name={name} />}
         {tab === 'history' && <HistoryView name={name} />}
         {object && kind && tab === 'form' && !unavailable.has(tab) && <FormView kind={kind} name={name} />}

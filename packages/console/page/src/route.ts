@@ -26,6 +26,7 @@ export const objectTabs = [
   'events',
   'logs',
   'exec',
+  'ports',
   'history',
   'access',
   'form',

@@ -198,6 +198,13 @@ const en = {
   output: 'Output',
   input: 'Input',
   exited: 'The command exited with code {0}',
+  ports: 'Ports',
+  podPort: 'Port of the pod',
+  localPort: 'Port of this machine',
+  anyPort: 'any',
+  forward: 'Forward',
+  stopForward: 'Stop',
+  noForwards: 'No port of this machine leads to the pod',
 }
 
 /** The name of a text. */
@@ -403,6 +410,13 @@ const zh: Texts = {
   output: '输出',
   input: '输入',
   exited: '命令已退出，代码 {0}',
+  ports: '端口',
+  podPort: 'Pod 端口',
+  localPort: '本机端口',
+  anyPort: '任意',
+  forward: '转发',
+  stopForward: '停止',
+  noForwards: '没有转发到此 Pod 的本机端口',
 }
 
 const ja: Texts = {
@@ -605,6 +619,13 @@ const ja: Texts = {
   output: '出力',
   input: '入力',
   exited: 'コマンドは終了コード {0} で終了しました',
+  ports: 'ポート',
+  podPort: 'Pod のポート',
+  localPort: 'このマシンのポート',
+  anyPort: '任意',
+  forward: '転送',
+  stopForward: '停止',
+  noForwards: 'この Pod に転送されるポートはありません',
 }
 
 const ru: Texts = {
@@ -807,6 +828,13 @@ const ru: Texts = {
   output: 'Вывод',
   input: 'Ввод',
   exited: 'Команда завершилась с кодом {0}',
+  ports: 'Порты',
+  podPort: 'Порт пода',
+  localPort: 'Порт этой машины',
+  anyPort: 'любой',
+  forward: 'Перенаправить',
+  stopForward: 'Остановить',
+  noForwards: 'Ни один порт этой машины не ведёт к поду',
 }
 
 /** The languages of the page. */

@@ -6,6 +6,7 @@ import type { KindInfo, ObjectName } from '../wire/names.ts'
 import { evict, evictPodsOf } from './act-on-node.ts'
 import { changedFields, editText, parseEdited } from './edit-text.ts'
 import { readFormSchema } from './form-schema.ts'
+import type { Forwards } from './forwards.ts'
 import { isJson, type Json } from './json.ts'
 import { problemText } from './problem-text.ts'
 import { collectionPath, objectPath } from './resource-url.ts'
@@ -23,6 +24,8 @@ export interface ActContext {
   readonly clock: Clock
   /** Runs commands in containers. @default none run */
   readonly terminals?: Terminals | undefined
+  /** Forwards ports. @default none are forwarded */
+  readonly forwards?: Forwards | undefined
 }
 
 /** Performs an action. A failure becomes the error of the response. */
@@ -60,8 +63,12 @@ export async function schemaOf(kind: KindInfo | undefined, { rest }: ActContext)
   })
 }
 
-async function perform(action: Action, { rest, clock, terminals }: ActContext): Promise<PageResponse> {
+async function perform(action: Action, { rest, clock, terminals, forwards }: ActContext): Promise<PageResponse> {
   if (action.type === 'create') return create(action, rest)
+  if (action.type === 'stopForward') {
+    forwards?.stop(action.id)
+    return {}
+  }
   if (action.type === 'input' || action.type === 'endTerminal') {
     if (action.type === 'input') await terminals?.input(action.terminal, action.text)
     else terminals?.stop(action.terminal)
@@ -92,6 +99,9 @@ async function perform(action: Action, { rest, clock, terminals }: ActContext): 
       await patch(rest, objectPath(object), { spec: { template: { metadata: { annotations } } } })
       return {}
     }
+    case 'forward':
+      await forwards?.start(object, action.port, action.localPort)
+      return {}
     case 'exec':
       return { terminal: await terminals?.start(object, action.container, action.command) }
     case 'evict':

@@ -1,6 +1,7 @@
 import type { Clock } from '@kubewright/base'
 import type { RestClient } from '@kubewright/client'
 import type { ClusterView } from '../cluster/cluster-view.ts'
+import type { Forwards } from '../cluster/forwards.ts'
 import type { Terminals } from '../cluster/terminals.ts'
 import type { Recording } from '../recording/recording.ts'
 import type { Update } from '../wire/messages.ts'
@@ -27,6 +28,8 @@ export interface FeedContext {
   readonly readOperators: ReadOperators
   /** The commands that pages run in containers; absent without a live cluster. */
   readonly terminals?: Terminals | undefined
+  /** Absent without a live cluster. */
+  readonly forwards?: Forwards | undefined
   /** Absent if the console offers none. */
   readonly levers?: Levers | undefined
   /** Called when there is something to take. */

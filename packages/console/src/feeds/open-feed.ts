@@ -1,6 +1,7 @@
 import type { Topic } from '../wire/messages.ts'
 import { ChangesFeed } from './changes-feed.ts'
 import type { Feed, FeedContext } from './feed.ts'
+import { ForwardsFeed } from './forwards-feed.ts'
 import { GraphFeed } from './graph-feed.ts'
 import { KindsFeed } from './kinds-feed.ts'
 import { LeversFeed } from './levers-feed.ts'
@@ -28,6 +29,8 @@ export function openFeed(topic: Topic, context: FeedContext): Feed {
       return new LogsFeed(topic, context)
     case 'terminal':
       return new TerminalFeed(topic, context)
+    case 'forwards':
+      return new ForwardsFeed(context)
     case 'levers':
       return new LeversFeed(context)
     case 'timeline':

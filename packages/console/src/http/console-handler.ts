@@ -178,7 +178,8 @@ export class ConsoleHandler {
       const { levers } = context
       return json(levers === undefined ? { error: noLeversText } : await levers.perform(parsed))
     }
-    return json(await act(parsed, { rest, clock, terminals: context.terminals }))
+    const { terminals, forwards } = context
+    return json(await act(parsed, { rest, clock, terminals, forwards }))
   }
 }
 

@@ -31,6 +31,7 @@ export function parsePageRequest(body: unknown): PageRequest | undefined {
   if (type === 'input')
     return terminal !== undefined && isText('text') ? { type, terminal, text: String(body['text']) } : undefined
   if (type === 'endTerminal') return terminal === undefined ? undefined : { type, terminal }
+  if (type === 'stopForward') return isMoment(id) ? { type, id } : undefined
   const object = objectOf(body['object'])
   const lever = parseLeverAction(body, { object, resource })
   if (lever !== undefined || object === undefined) return lever
@@ -47,6 +48,10 @@ export function parsePageRequest(body: unknown): PageRequest | undefined {
       const [container, command] = [textOr(body, 'container'), body['command']]
       if (container === undefined || !Array.isArray(command) || command.length === 0) return undefined
       return command.every((word) => typeof word === 'string') ? { type, object, container, command } : undefined
+    }
+    case 'forward': {
+      const [port, localPort] = [body['port'], body['localPort']]
+      return isPort(port) && port > 0 && isPort(localPort) ? { type, object, port, localPort } : undefined
     }
     case 'compare': {
       const [from, to] = [body['from'], body['to']]
@@ -88,7 +93,8 @@ function topicOf(topic: unknown): Topic | undefined {
 
 function knownTopic(topic: Json): Topic | undefined {
   const { type, limit } = topic
-  if (type === 'kinds' || type === 'operators' || type === 'levers' || type === 'timeline') return { type }
+  if (type === 'kinds' || type === 'operators' || type === 'levers' || type === 'forwards' || type === 'timeline')
+    return { type }
   if (type === 'changes') return isMoment(limit) && limit <= maxChanges ? { type, limit } : undefined
   if (type === 'table') {
     const resource = resourceOf(topic['resource'])
@@ -115,6 +121,8 @@ function knownTopic(topic: Json): Topic | undefined {
 
 /** Moments and counts are whole numbers from 0. */
 const isMoment = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+const isPort = (value: unknown): value is number => isMoment(value) && value <= 65_535
 
 function objectOf(value: unknown): ObjectName | undefined {
   if (!isJson(value)) return undefined

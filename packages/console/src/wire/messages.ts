@@ -32,6 +32,8 @@ export type Topic = (
     }
   /** The output of a command that `exec` has started. */
   | { readonly type: 'terminal'; readonly terminal: string }
+  /** The forwarded ports. */
+  | { readonly type: 'forwards' }
   /** The faults that the levers have caused. */
   | { readonly type: 'levers' }
   /** The moments that the recording can show. */
@@ -120,6 +122,7 @@ export type Update =
       /** Present once the command has ended. */
       readonly end?: { readonly exitCode?: number | undefined; readonly problem?: string | undefined } | undefined
     }
+  | { readonly type: 'forwards'; readonly forwards: readonly ForwardView[] }
   | { readonly type: 'levers'; readonly levers: LeversView }
   | { readonly type: 'timeline'; readonly timeline: TimelineView }
   | { readonly type: 'changes'; readonly changes: readonly ChangeView[] }
@@ -177,6 +180,7 @@ export type Action =
   | CreateAction
   | EditAction
   | TerminalAction
+  | ForwardAction
 
 /**
  * Runs a command in a container of a pod. Not a topic, because topics are followed again after a lost connection, and a
@@ -191,6 +195,22 @@ export type TerminalAction =
     }
   | { readonly type: 'input'; readonly terminal: string; readonly text: string }
   | { readonly type: 'endTerminal'; readonly terminal: string }
+
+/** Forwards a port of 127.0.0.1 to a pod; the local port 0 picks a free one. */
+export type ForwardAction =
+  | { readonly type: 'forward'; readonly object: ObjectName; readonly port: number; readonly localPort: number }
+  | { readonly type: 'stopForward'; readonly id: number }
+
+/** A port of 127.0.0.1 that leads to a pod. */
+export interface ForwardView {
+  readonly id: number
+  readonly namespace: string
+  readonly pod: string
+  readonly port: number
+  readonly localPort: number
+  /** Why the last connection failed. */
+  readonly problem?: string | undefined
+}
 
 /** Creates an object, or with `dryRun` only checks it. */
 export interface CreateAction {
