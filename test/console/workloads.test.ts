@@ -142,8 +142,9 @@ function shell(): MessageConnection {
     send: async (message) => {
       const text = Buffer.from(message.subarray(1)).toString().trim()
       if (text !== 'exit') return write(2, `you said ${text}\n`)
+      const failed = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NonZeroExitCode' }
       const causes = [{ reason: 'ExitCode', message: '3' }]
-      write(3, JSON.stringify({ kind: 'Status', status: 'Failure', reason: 'NonZeroExitCode', details: { causes } }))
+      write(3, JSON.stringify({ ...failed, details: { causes } }))
       messages.close()
     },
     close: () => messages.close(),
