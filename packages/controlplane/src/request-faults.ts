@@ -1,5 +1,9 @@
-import type { ApiHandler, ApiRequest, ApiResponse } from '@kubewright/api'
 import { linkSignals, onAbort } from '@kubewright/base'
+import type { AssembledServer } from '@kubewright/server'
+
+type ApiHandler = AssembledServer['handler']
+type ApiRequest = Parameters<ApiHandler>[0]
+type ApiResponse = Awaited<ReturnType<ApiHandler>>
 
 /** The resource that a fault concerns. The group is empty for the core group. */
 export interface FaultTarget {
