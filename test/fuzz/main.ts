@@ -1,5 +1,6 @@
 // `npm run fuzz [-- NAME] [--seed S] [--for 10m | --count N]`: runs the fuzzers without the limits of the tests. CONTRIBUTING.md
 // describes them.
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { parseDuration } from '@kubewright/base'
 import { describeDifference } from '../conformance/compare.ts'
@@ -10,6 +11,7 @@ import { allDecoders } from './decoders/all-decoders.ts'
 import { fuzzDecoder } from './decoders/fuzz-decoder.ts'
 import { compareServers, type DifferenceClass, type DifferentialReport } from './differential/compare-servers.ts'
 import { startComparedServer } from './differential/compared-server.ts'
+import { scenarioKinds } from './differential/generate-scenario.ts'
 import { storedInputs, storedRequests, storeRegression } from './regressions/regressions.ts'
 import { type FuzzRequestsReport, fuzzRequests } from './requests/fuzz-requests.ts'
 
@@ -26,6 +28,8 @@ Without NAME, all decoders run.
   --cycles N     Kill the server this many times (crash); the default is 100
   --reference F  Compare with the kube-apiserver of this kubeconfig (differential); the default is $KUBEWRIGHT_REFERENCE
   --kubeconfig F Test the server of this kubeconfig (differential); the default is a server in this process
+  --only KIND    Generate scenarios of this kind only (differential): ${scenarioKinds.join(', ')}
+  --json F       Write the classes of differences with their complete scenarios to this file (differential)
   --etcd         Keep objects in etcd instead of a folder (crash)
 `
 
@@ -45,6 +49,8 @@ async function main(): Promise<number> {
       servers: { type: 'string', default: '3' },
       reference: { type: 'string' },
       kubeconfig: { type: 'string' },
+      only: { type: 'string' },
+      json: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
@@ -136,7 +142,12 @@ async function runRequests(seed: string, count: number): Promise<number> {
 async function runDifferential(
   seed: string,
   count: number,
-  { reference = process.env['KUBEWRIGHT_REFERENCE'], kubeconfig }: { reference?: string; kubeconfig?: string },
+  {
+    reference = process.env['KUBEWRIGHT_REFERENCE'],
+    kubeconfig,
+    only,
+    json,
+  }: { reference?: string; kubeconfig?: string; only?: string; json?: string },
 ): Promise<number> {
   if (reference === undefined) {
     console.error('Name a kube-apiserver: --reference KUBECONFIG, or set KUBEWRIGHT_REFERENCE')
@@ -148,14 +159,23 @@ async function runDifferential(
     )
   await using server = kubeconfig === undefined ? await startComparedServer() : undefined
   const tested = server?.target ?? targetOfKubeconfig(kubeconfig!)
-  const report = await compareServers({ reference: targetOfKubeconfig(reference), tested, seed, count, onProgress })
+  const report = await compareServers({
+    reference: targetOfKubeconfig(reference),
+    tested,
+    seed,
+    count,
+    only,
+    onProgress,
+  })
   clearProgress()
+  if (json !== undefined) writeFileSync(json, JSON.stringify(sortedClasses(report), undefined, 1))
   for (const { name, count: times, scenario, request, difference } of sortedClasses(report)) {
     console.log(`${times} × ${name}`)
     console.log(`    ${describeDifference(difference)}`)
     console.log(`    ${JSON.stringify(scenario.requests.slice(0, request + 1)).slice(-1500)}`)
   }
-  const { requests, equalRequests, scenarios, equalScenarios } = report
+  const { requests, equalRequests, scenarios, equalScenarios, byKind } = report
+  for (const [kind, sum] of byKind) console.log(`${kind}: ${percent(sum.equal, sum.requests)} of ${sum.requests} equal`)
   console.log(
     `${requests} requests, ${percent(equalRequests, requests)} equal; ${scenarios} scenarios, ${percent(equalScenarios, scenarios)} equal; seed ${seed}`,
   )

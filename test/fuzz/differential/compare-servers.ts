@@ -5,7 +5,8 @@ import { HttpClient } from '../../conformance/http-client.ts'
 import { Normalizer } from '../../conformance/normalizer.ts'
 import { isRecord } from '../../conformance/object-path.ts'
 import type { Target } from '../../conformance/target.ts'
-import { type Scenario, ScenarioGenerator } from './generate-scenario.ts'
+import { ScenarioGenerator } from './generate-scenario.ts'
+import type { Scenario } from './scenario.ts'
 
 /** A kind of difference, with the number of requests that show it and the first of them. */
 export interface DifferenceClass {
@@ -24,8 +25,17 @@ export interface DifferentialReport {
   equalScenarios: number
   requests: number
   equalRequests: number
+  /** The requests by kind of scenario; built-in kinds count as one. */
+  readonly byKind: Map<string, { requests: number; equal: number }>
   readonly classes: Map<string, DifferenceClass>
 }
+
+const readyAttempts = 30
+const placeholders = [
+  ['uid', 'uid'],
+  ['rv', 'resourceVersion'],
+  ['continue', 'continue'],
+] as const
 
 /** How many scenarios may fail because a connection broke. */
 const maxUnanswered = 20
@@ -37,6 +47,8 @@ export interface CompareOptions {
   readonly seed: string
   /** The number of requests to each server; the last scenario is completed. */
   readonly count: number
+  /** The only kind of scenarios to generate. @default all kinds */
+  readonly only?: string | undefined
   readonly onProgress?: (report: DifferentialReport) => void
 }
 
@@ -53,6 +65,7 @@ export async function compareServers(options: CompareOptions): Promise<Different
     equalScenarios: 0,
     requests: 0,
     equalRequests: 0,
+    byKind: new Map(),
     classes: new Map(),
   }
   // Names of an earlier run with the same seed may still exist on the servers.
@@ -61,7 +74,8 @@ export async function compareServers(options: CompareOptions): Promise<Different
   while (report.requests < options.count) {
     const index = report.scenarios + unanswered
     report.scenarios++
-    const scenario = generator.scenario(seededRandom(`${options.seed} ${index}`), `${run}-${index}`)
+    const scenario = generator.scenario(seededRandom(`${options.seed} ${index}`), `${run}-${index}`, options.only)
+    const [requests, equal] = [report.requests, report.equalRequests]
     let found: Found | undefined
     try {
       found = await compareScenario(scenario, [reference, tested], report)
@@ -71,6 +85,11 @@ export async function compareServers(options: CompareOptions): Promise<Different
       if (++unanswered > maxUnanswered) throw new Error(`A server did not respond to ${unanswered} scenarios`)
       continue
     }
+    const kind = scenario.kind.includes('v1') ? 'built-in objects' : scenario.kind
+    const sum = report.byKind.get(kind) ?? { requests: 0, equal: 0 }
+    sum.requests += report.requests - requests
+    sum.equal += report.equalRequests - equal
+    report.byKind.set(kind, sum)
     if (!found) report.equalScenarios++
     else note(report, scenario, found)
     if (report.scenarios % 100 === 0) options.onProgress?.(report)
@@ -88,7 +107,8 @@ async function compareScenario(
   clients: readonly HttpClient[],
   report: DifferentialReport,
 ): Promise<Found | undefined> {
-  const { namespace, requests } = scenario
+  const { namespace, requests, ready } = scenario
+  const captured = clients.map(() => new Map<string, string>())
   const setup: RequestSpec[] = [
     { method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: namespace } } },
     {
@@ -96,6 +116,7 @@ async function compareScenario(
       path: `/api/v1/namespaces/${namespace}/serviceaccounts`,
       body: { metadata: { name: 'default' } },
     },
+    ...(scenario.setup ?? []),
   ]
   const normalizers = clients.map(() => {
     const names = { serverHosts: [], webhookBase: 'https://no-webhook', caBundle: 'no-bundle', self: undefined }
@@ -106,12 +127,21 @@ async function compareScenario(
       names,
     )
   })
-  for (const request of setup) await Promise.all(clients.map((client) => client.request(request)))
+  for (const request of setup) {
+    await Promise.all(
+      clients.map(async (client, which) => capture((await client.request(request)).body, captured[which]!)),
+    )
+  }
   try {
+    if (ready) await Promise.all(clients.map((client) => untilReady(client, ready)))
     for (const [i, request] of requests.entries()) {
       const [expected, actual] = await Promise.all(
         clients.map(async (client, which) => {
-          const { status, headers, body } = await client.request({ ...request, noRetry: true })
+          const { status, headers, body } = await client.request({
+            ...filled(request, captured[which]!),
+            noRetry: true,
+          })
+          capture(body, captured[which]!)
           const normalizer = normalizers[which]!
           const warning = headers.warning?.map((text) => normalizer.text(text)).sort()
           const shown = { ...headers, ...(warning ? { warning } : {}) }
@@ -128,6 +158,33 @@ async function compareScenario(
   } finally {
     await cleanUp(scenario, clients)
   }
+}
+
+async function untilReady(client: HttpClient, { request, status }: NonNullable<Scenario['ready']>): Promise<void> {
+  // A scenario that never becomes ready, such as one with an invalid policy, is compared as it is.
+  for (let attempt = 0; attempt < readyAttempts; attempt++) {
+    if ((await client.request(request)).status === status) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** Remembers the metadata of a response that later requests may name. */
+function capture(body: unknown, captured: Map<string, string>): void {
+  const metadata = isRecord(body) ? body['metadata'] : undefined
+  if (!isRecord(metadata)) return
+  for (const [name, field] of placeholders) {
+    if (typeof metadata[field] === 'string') captured.set(name, metadata[field])
+  }
+}
+
+function filled(request: RequestSpec, captured: ReadonlyMap<string, string>): RequestSpec {
+  const text = JSON.stringify(request)
+  if (!/\{(uid|rv|continue)\}/.test(text)) return request
+  const known = placeholders.reduce(
+    (result, [name]) => result.replaceAll(`{${name}}`, captured.get(name) ?? 'none'),
+    text,
+  )
+  return JSON.parse(known) as RequestSpec
 }
 
 /** YAML is compared as text, in which the normalizer does not find resource versions. */
@@ -159,15 +216,19 @@ function statusFirst(expected: Compared | undefined, actual: Compared | undefine
   return { path: 'status', expected: text(expected), actual: text(actual) }
 }
 
-async function cleanUp({ namespace, requests }: Scenario, clients: readonly HttpClient[]): Promise<void> {
-  const [created] = requests
-  const isClusterScoped = created && !created.path.includes('/namespaces/')
-  const paths = [
-    `/api/v1/namespaces/${namespace}`,
-    ...(isClusterScoped ? [`${created.path}/o-${namespace.slice('diff-'.length)}`] : []),
-  ]
+async function cleanUp({ namespace, created = [] }: Scenario, clients: readonly HttpClient[]): Promise<void> {
+  const headers = { 'content-type': 'application/merge-patch+json' }
+  const body = { metadata: { finalizers: null } }
   await Promise.all(
-    clients.flatMap((client) => paths.map((path) => client.request({ method: 'DELETE', path }).catch(() => undefined))),
+    clients.map(async (client) => {
+      // Objects that stay would be part of later lists.
+      for (const path of [...created, `/api/v1/namespaces/${namespace}`]) {
+        await client.request({ method: 'DELETE', path }).catch(() => undefined)
+        if (!path.startsWith('/api/v1/namespaces/') && !path.includes('customresourcedefinitions')) {
+          await client.request({ method: 'PATCH', path, headers, body }).catch(() => undefined)
+        }
+      }
+    }),
   )
 }
 

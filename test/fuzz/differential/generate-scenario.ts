@@ -6,13 +6,11 @@ import type { RequestSpec } from '../../conformance/case-format.ts'
 import { isRecord } from '../../conformance/object-path.ts'
 import { chance, mutateValue, oddValues } from '../mutate.ts'
 import { recordedRequests, sampleObjects } from '../requests/recorded-requests.ts'
-
-/** A sequence of requests for one object. Both servers receive it in a namespace of the same name. */
-export interface Scenario {
-  readonly kind: string
-  readonly namespace: string
-  readonly requests: readonly RequestSpec[]
-}
+import { customScenario } from './custom-scenarios.ts'
+import { listScenario, pathScenario } from './path-scenarios.ts'
+import { celScenario, policyScenario } from './policy-scenarios.ts'
+import type { MakeScenario, Scenario } from './scenario.ts'
+import { applyScenario, lifecycleScenario, rbacScenario } from './write-scenarios.ts'
 
 type Json = Record<string, unknown>
 
@@ -60,7 +58,22 @@ const accepts: readonly string[] = [
   'text/plain',
 ]
 
-/** Generates scenarios for the built-in kinds of the recorded cases. A seed reproduces its scenarios. */
+/** The kinds of scenarios besides those of built-in objects, with their shares in percent. */
+const otherScenarios: Readonly<Record<string, { readonly share: number; readonly make: MakeScenario }>> = {
+  paths: { share: 12, make: pathScenario },
+  lists: { share: 3, make: listScenario },
+  cel: { share: 6, make: celScenario },
+  policies: { share: 2, make: policyScenario },
+  custom: { share: 4, make: customScenario },
+  rbac: { share: 6, make: rbacScenario },
+  apply: { share: 10, make: applyScenario },
+  lifecycle: { share: 10, make: lifecycleScenario },
+}
+
+/** The names of all kinds of scenarios. */
+export const scenarioKinds: readonly string[] = ['objects', ...Object.keys(otherScenarios)]
+
+/** Generates scenarios, most of them for the built-in kinds of the recorded cases. A seed reproduces its scenarios. */
 export class ScenarioGenerator {
   readonly #targets: readonly Target[]
 
@@ -88,8 +101,15 @@ export class ScenarioGenerator {
     )
   }
 
-  /** The scenario draws from the stream only. `id` makes its names unique. */
-  scenario(random: Random, id: string): Scenario {
+  /** The scenario draws from the stream only. `id` makes its names unique, and `only` is one of {@link scenarioKinds}. */
+  scenario(random: Random, id: string, only?: string): Scenario {
+    if (only !== undefined) return otherScenarios[only]?.make(random, id) ?? this.#objectScenario(random, id)
+    let drawn = random.int(100)
+    for (const { share, make } of Object.values(otherScenarios)) if ((drawn -= share) < 0) return make(random, id)
+    return this.#objectScenario(random, id)
+  }
+
+  #objectScenario(random: Random, id: string): Scenario {
     const target = random.pick(this.#targets)
     const namespace = `diff-${id}`
     const name = target.namespaced ? 'o' : `o-${id}`
@@ -103,7 +123,8 @@ export class ScenarioGenerator {
     for (let left = 2 + random.int(5); left > 0; left--) {
       requests.push(this.#request(random, target, { collection, object: `${collection}/${name}`, sample, name }))
     }
-    return { kind: `${target.apiVersion} ${target.kind}`, namespace, requests }
+    const created = target.namespaced ? [] : [`${collection}/${name}`]
+    return { kind: `${target.apiVersion} ${target.kind}`, namespace, requests, created }
   }
 
   #request(

@@ -43,12 +43,12 @@ export function integerCodec(kind: GoKind, min: number, max: number, type: strin
       const exact = typeof value === 'number' ? literalOf(value) : value
       if (typeof exact === 'bigint') {
         if (exact >= BigInt(min) && exact < BigInt(max)) return value
-        return wrapped(exact, state, kind) ?? state.mismatched(value, type, kind)
+        return wrapped(exact, state, kind, type)
       }
       if (typeof value === 'number') {
         const fits = Number.isInteger(value) && value >= min && (value < max || (value === max && max < 2 ** 53))
         if (fits) return value === 0 ? undefined : value
-        return wrapped(value, state, kind) ?? state.mismatched(value, type, kind)
+        return wrapped(value, state, kind, type)
       }
       return value === null ? undefined : state.mismatched(value, type, kind)
     },
@@ -66,15 +66,17 @@ function literalOf(value: number): number | bigint {
 }
 
 /**
- * The converter of maps truncates an int64 that does not fit an int32 to its lower bits. A number beyond int64 is a float, which the processor
- * converts to the smallest integer (runtime/converter.go).
+ * The value of a number that does not fit the type. The converter of maps accepts it: a number beyond int64 is a float, which the processor
+ * converts to the smallest int64, and an int64 is truncated to the lower bits of an int32 (runtime/converter.go).
  */
-function wrapped(value: number | bigint, { words }: DecodeState, kind: GoKind): number | bigint | undefined {
-  if (words !== 'map' || (typeof value === 'number' && !Number.isInteger(value))) return undefined
+function wrapped(value: number | bigint, state: DecodeState, kind: GoKind, type: string): number | bigint | undefined {
+  const isWhole = typeof value === 'bigint' || Number.isInteger(value)
+  if (state.words !== 'map' || !isWhole || (kind !== 'int32' && kind !== 'int64')) {
+    return state.mismatched(value, type, kind)
+  }
   const exact = BigInt(value)
-  const isInt64 = BigInt.asIntN(64, exact) === exact
-  if (kind === 'int32') return isInt64 ? Number(BigInt.asIntN(32, exact)) : -(2 ** 31)
-  return kind === 'int64' && !isInt64 ? -(2n ** 63n) : undefined
+  const int64 = BigInt.asIntN(64, exact) === exact ? exact : -(2n ** 63n)
+  return kind === 'int64' ? int64 : Number(BigInt.asIntN(32, int64)) || undefined
 }
 
 /** The codec of float64, which accepts integers. */
@@ -99,9 +101,7 @@ export function bytesCodec(type: string): GoCodec {
     zero: () => '',
     decode: (value, state) => {
       if (value === null) return undefined
-      // Go accepts an empty list of numbers.
-      if (Array.isArray(value) && value.length === 0) return undefined
-      if (Array.isArray(value) && state.words === 'map') return bytesOf(value)
+      if (Array.isArray(value)) return bytesOf(value, state)
       if (typeof value !== 'string') return state.mismatched(value, type, 'slice')
       const text = /[\r\n]/.test(value) ? value.replace(/[\r\n]/g, '') : value
       const wrong = badBase64(text)
@@ -116,13 +116,17 @@ export function bytesCodec(type: string): GoCodec {
   }
 }
 
-/** The converter of maps takes a list of numbers as bytes. */
-function bytesOf(list: readonly unknown[]): string {
+/** Go accepts a list of numbers as bytes, in which null is 0. The converter of maps truncates numbers. */
+function bytesOf(list: readonly unknown[], state: DecodeState): string | undefined {
   const bytes = list.map((item) => {
-    if (typeof item !== 'number' || !Number.isInteger(item)) throw new GoDecodeError('unrecognized type: uint8')
-    return item & 0xff
+    if (item === null) return 0
+    const isWhole = typeof item === 'number' && Number.isInteger(item)
+    if (isWhole && (state.words === 'map' || (item >= 0 && item <= 0xff))) return item & 0xff
+    if (state.words === 'map') throw new GoDecodeError('unrecognized type: uint8')
+    state.mismatched(item, 'uint8', 'uint64')
+    return 0
   })
-  return Buffer.from(bytes).toString('base64')
+  return bytes.length === 0 ? undefined : Buffer.from(bytes).toString('base64')
 }
 
 /** The position of the first error of Go's base64 decoder, or -1. */

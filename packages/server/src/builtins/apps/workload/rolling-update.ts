@@ -1,7 +1,7 @@
 import { intValue } from '@kubewright/api'
 import { isValidPercent } from '@kubewright/base'
 import { type FieldError, type FieldPath, invalid } from '@kubewright/schema'
-import { addInvalid, checkNonNegative } from '../../checks/field-checks.ts'
+import { addInvalid, checkNonNegative, namedString } from '../../checks/field-checks.ts'
 import { structValue } from '../../checks/strategy-checks.ts'
 
 /** A number of pods or a percentage of them, as a client sends it. */
@@ -9,7 +9,7 @@ export type IntOrPercent = string | number | undefined
 
 /** Checks that the value is a number that is not negative, or a percentage. */
 export function checkIntOrPercent(errors: FieldError[], path: FieldPath, value: IntOrPercent = 0): void {
-  if (typeof value === 'string') addInvalid(errors, path, value, isValidPercent(value))
+  if (typeof value === 'string') addInvalid(errors, path, namedString(value), isValidPercent(value))
   else checkNonNegative(errors, path, value)
 }
 

@@ -1,6 +1,6 @@
 import { inclusiveRangeMessage } from '@kubewright/base'
 import { type FieldError, type FieldPath, invalid, notSupported, required } from '@kubewright/schema'
-import { unsupported } from '../../checks/field-checks.ts'
+import { checkLabel, unsupported } from '../../checks/field-checks.ts'
 import type { Volume } from '../pod/pod-types.ts'
 
 type Check<S> = (source: S, path: FieldPath, errors: FieldError[]) => void
@@ -49,7 +49,11 @@ const checks: { readonly [K in VendorSource]: Check<NonNullable<Volume[K]>> } = 
   quobyte: validateQuobyte,
   rbd: requires(['monitors', 'image']),
   scaleIO: requires(['gateway', 'system', 'volumeName']),
-  storageos: requires(['volumeName'], ({ secretRef }, path, errors) => checkSecretName(secretRef, path, errors)),
+  storageos: requires(['volumeName'], ({ volumeName, volumeNamespace, secretRef }, path, errors) => {
+    if (volumeName) checkLabel(errors, path.child('volumeName'), volumeName)
+    if (volumeNamespace) checkLabel(errors, path.child('volumeNamespace'), volumeNamespace)
+    checkSecretName(secretRef, path, errors)
+  }),
   vsphereVolume: requires(['volumePath']),
 }
 

@@ -1,0 +1,21 @@
+import type { Random } from '@kubewright/base'
+import type { RequestSpec } from '../../conformance/case-format.ts'
+
+/**
+ * A sequence of requests. Both servers receive it in a namespace of the same name. In a request, `{uid}`, `{rv}` and `{continue}` stand for
+ * the metadata of the last response of the same server that had them.
+ */
+export interface Scenario {
+  readonly kind: string
+  readonly namespace: string
+  readonly requests: readonly RequestSpec[]
+  /** Requests that prepare the scenario. Their responses are not compared. */
+  readonly setup?: readonly RequestSpec[]
+  /** A request that is repeated after the setup until it has the status, because servers activate policies and resources in the background. */
+  readonly ready?: { readonly request: RequestSpec; readonly status: number }
+  /** The paths of cluster-scoped objects to delete at the end. */
+  readonly created?: readonly string[]
+}
+
+/** Generates scenarios of one kind. It draws from the stream only; `id` makes names unique. */
+export type MakeScenario = (random: Random, id: string) => Scenario
