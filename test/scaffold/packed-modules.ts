@@ -60,8 +60,9 @@ async function packedArchives(): Promise<string> {
   if (existsSync(done)) return done
   mkdirSync(cache, { recursive: true })
   for (const name of readdirSync(cache)) {
-    const isOld = Date.now() - statSync(join(cache, name)).mtimeMs > day
-    if (isOld) rmSync(join(cache, name), { recursive: true, force: true })
+    // Another test file may have renamed its folder meanwhile.
+    const facts = statSync(join(cache, name), { throwIfNoEntry: false })
+    if (facts && Date.now() - facts.mtimeMs > day) rmSync(join(cache, name), { recursive: true, force: true })
   }
   const own = mkdtempSync(join(cache, 'packing-'))
   await pack(own)
