@@ -7,6 +7,7 @@ import {
   Deployment,
   Event,
   Job,
+  Namespace,
   Node,
   PersistentVolumeClaim,
   Pod,
@@ -328,4 +329,18 @@ test('the CronJob controller runs jobs in their time zone and reports schedules 
   const events = await api.list(Event, { namespace: 'test' })
   const texts = events.filter(({ reason }) => reason === 'InvalidSchedule').map(({ message }) => message)
   expect(texts).toEqual(['invalid schedule: 0 0 31 2 * : time difference between two schedules is less than 1 second'])
+})
+
+test('a deployment in a namespace that is being deleted causes no errors', async () => {
+  await using plane = await startPlane({ controllers })
+  const { api } = plane
+  await api.create(Namespace({ metadata: { name: 'dying' } }))
+  const metadata = { name: 'web', namespace: 'dying' }
+  await api.create(Deployment({ metadata, spec: { paused: true, replicas: 1, selector, template: template() } }))
+  await plane.settle()
+  await api.delete(Namespace, 'dying')
+  await api.patch(Deployment, 'dying/web', { spec: { paused: false } })
+  await plane.settle()
+  expect(await api.list(ReplicaSet, { namespace: 'dying' })).toEqual([])
+  expect(plane.errors()).toEqual([])
 })

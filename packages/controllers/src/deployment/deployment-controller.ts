@@ -52,7 +52,15 @@ export const deploymentController: KeyController = /* @__PURE__ */ defineBuiltin
     // The strategy Recreate waits until the last old pod is gone.
     kindSource(Pod, { name: 'Pod (of a Recreate deployment)', map: (pod, { client }) => recreating(pod, client) }),
   ],
-  start: (parts) => (key, context) => new Rollout(parts, context).reconcile(key),
+  start: (parts) => async (key, context) => {
+    try {
+      return await new Rollout(parts, context).reconcile(key)
+    } catch (error) {
+      // Nothing can be created in a namespace that is being deleted, and the deployment will be deleted too.
+      if (isNamespaceTerminating(error)) return undefined
+      throw error
+    }
+  },
 })
 
 async function recreating(pod: Pod, client: Client): Promise<readonly string[]> {
