@@ -344,3 +344,19 @@ test('a deployment in a namespace that is being deleted causes no errors', async
   expect(await api.list(ReplicaSet, { namespace: 'dying' })).toEqual([])
   expect(plane.errors()).toEqual([])
 })
+
+test('the data of revisions has sorted members, because clients compare its bytes', async () => {
+  await using plane = await startPlane({ controllers })
+  const { api } = plane
+  const spec = { selector, template: template() }
+  await api.create(DaemonSet({ metadata: meta('daemon'), spec }))
+  await api.create(StatefulSet({ metadata: meta('state'), spec: { serviceName: 'state', ...spec } }))
+  await plane.settle()
+  const revisions = await api.list(ControllerRevision, { namespace: 'test' })
+  expect(revisions).toHaveLength(2)
+  const sorted = (_: string, value: unknown): unknown =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value
+  for (const { data } of revisions) expect(JSON.stringify(data)).toBe(JSON.stringify(data, sorted))
+})

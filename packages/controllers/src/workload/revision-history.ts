@@ -11,7 +11,7 @@ import { deepEqual } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import { ControllerRevision } from '@kubewright/k8s'
 import { type ClaimClients, claimDependents } from './claims.ts'
-import { templateHash } from './template-hash.ts'
+import { canonicalJson, templateHash } from './template-hash.ts'
 
 /** The data of a revision: the owner's template, as a patch that replaces it. */
 export interface RevisionData {
@@ -97,7 +97,8 @@ export async function syncRevision(
     const revision = await client.patch(ControllerRevision, { namespace, name }, { revision: plan.number })
     return { revision, collisionCount }
   }
-  const data = revisionData(facts.template)
+  // Clients such as kubectl compare the bytes with those of Go, which sorts the members.
+  const data = JSON.parse(canonicalJson(revisionData(facts.template))) as RevisionData
   for (let collisions = collisionCount; ; collisions++) {
     const hash = (facts.hash ?? templateHash)(data, collisions)
     const { namespace = '', annotations } = owner.metadata
