@@ -1,6 +1,7 @@
 // `npm run fuzz [-- NAME] [--seed S] [--for 10m | --count N]`: runs the fuzzers without the limits of the tests. CONTRIBUTING.md
 // describes them.
 import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { parseDuration } from '@kubewright/base'
 import { describeDifference } from '../conformance/compare.ts'
@@ -23,6 +24,7 @@ Without NAME, all decoders run.
   --seed S       Start from this seed; the default is random
   --for 10m      Run each decoder, or chaos, for this time; the default is 30s
   --servers N    Start this many servers (chaos); the default is 3
+  --other DIR    Start servers of this checkout in turn with those of the present one (chaos); it needs its own node_modules
   --count N      Run this many inputs or requests instead
   --size BYTES   Generate inputs of up to this size; the default is 100000
   --cycles N     Kill the server this many times (crash); the default is 100
@@ -47,6 +49,7 @@ async function main(): Promise<number> {
       cycles: { type: 'string', default: '100' },
       etcd: { type: 'boolean', default: false },
       servers: { type: 'string', default: '3' },
+      other: { type: 'string' },
       reference: { type: 'string' },
       kubeconfig: { type: 'string' },
       only: { type: 'string' },
@@ -63,7 +66,7 @@ async function main(): Promise<number> {
   if (name === 'requests') return runRequests(seed, Number(values.count ?? 100_000))
   if (name === 'differential') return runDifferential(seed, Number(values.count ?? 10_000), values)
   if (name === 'crash') return runCrashes(seed, Number(values.cycles), values.etcd)
-  if (name === 'chaos') return runChaos(seed, values.for, Number(values.servers))
+  if (name === 'chaos') return runChaos(seed, values)
   const targets = allDecoders.filter((target) => name === undefined || target.name === name)
   if (targets.length === 0) {
     console.error(`There is no fuzzer "${name}".\n\n${usage}`)
@@ -206,10 +209,14 @@ async function runCrashes(seed: string, cycles: number, etcd: boolean): Promise<
   return 1
 }
 
-async function runChaos(seed: string, time: string, servers: number): Promise<number> {
+async function runChaos(
+  seed: string,
+  { for: time, servers, other }: { for: string; servers: string; other?: string | undefined },
+): Promise<number> {
   const report = await fuzzChaos({
     seed,
-    servers,
+    servers: Number(servers),
+    otherCheckout: other === undefined ? undefined : resolve(other),
     millis: Number(parseDuration(time)) / 1e6,
     onProgress: (text) => console.log(text),
   })
@@ -218,7 +225,9 @@ async function runChaos(seed: string, time: string, servers: number): Promise<nu
   console.log(`${mistakes.length} mistakes`)
   for (const mistake of mistakes.slice(0, 20)) console.error(`  ${mistake}`)
   if (mistakes.length === 0) return 0
-  console.error(`Repeat: npm run fuzz -- chaos --seed '${seed}' --for ${time} --servers ${servers}`)
+  console.error(
+    `Repeat: npm run fuzz -- chaos --seed '${seed}' --for ${time} --servers ${servers}${other === undefined ? '' : ` --other ${other}`}`,
+  )
   return 1
 }
 

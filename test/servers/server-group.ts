@@ -9,17 +9,29 @@ import { UpProcess } from '../up/up-process.ts'
 export class ServerGroup implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'kubewright-servers-'))
   readonly #flags: readonly string[]
+  readonly #checkouts: readonly (string | undefined)[]
+  #starts = 0
   readonly #servers: (UpProcess | undefined)[] = []
   readonly #ports: string[] = []
   readonly #clients: Requests[] = []
 
-  private constructor(flags: readonly string[]) {
+  private constructor(flags: readonly string[], checkouts: readonly (string | undefined)[]) {
     this.#flags = flags
+    this.#checkouts = checkouts
   }
 
-  /** Starts the servers at the same time. */
-  static async start(count: number, etcd: readonly string[], flags: readonly string[] = []): Promise<ServerGroup> {
-    const group = new ServerGroup(['--etcd', etcd.join(','), ...flags])
+  /**
+   * Starts the servers at the same time. With another checkout of this repository, starts and restarts use the command of this one and of the
+   * other one in turn.
+   */
+  static async start(
+    count: number,
+    etcd: readonly string[],
+    flags: readonly string[] = [],
+    otherCheckout?: string,
+  ): Promise<ServerGroup> {
+    const checkouts = otherCheckout === undefined ? [undefined] : [undefined, otherCheckout]
+    const group = new ServerGroup(['--etcd', etcd.join(','), ...flags], checkouts)
     await Promise.all(Array.from({ length: count }, (_, i) => group.start(i)))
     return group
   }
@@ -45,7 +57,12 @@ export class ServerGroup implements AsyncDisposable {
   async start(index: number): Promise<void> {
     const port = this.#ports[index]
     const flags = [...(port === undefined ? [] : ['--port', port]), ...this.#flags]
-    const server = await UpProcess.start([...flags, '--kubeconfig', this.kubeconfig(index)], this.#folder)
+    const checkout = this.#checkouts[this.#starts++ % this.#checkouts.length]
+    const server = await UpProcess.start(
+      [...flags, '--kubeconfig', this.kubeconfig(index)],
+      this.#folder,
+      checkout === undefined ? {} : { checkout },
+    )
     this.#ports[index] = new URL(server.server).port
     this.#servers[index] = server
   }

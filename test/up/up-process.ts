@@ -7,35 +7,38 @@ import { createInterface } from 'node:readline'
 import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '../..')
-let program: Promise<string> | undefined
+const programs = new Map<string, Promise<string>>()
 
 /**
- * The command, bundled into one file for each of its programs: it starts fast, and users without access to the sources can run it. Built
- * once for each test file.
+ * The command of a checkout of this repository, bundled into one file for each of its programs: it starts fast, and users without access to the
+ * sources can run it. Built once for each test file.
  */
-export function upProgram(): Promise<string> {
-  program ??= (async () => {
-    // Below the project, so that Node finds the dependencies that are not bundled.
-    const cache = join(root, 'node_modules/.cache')
-    mkdirSync(cache, { recursive: true })
-    const folder = mkdtempSync(join(cache, 'kubewright-program-'))
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-    await build({
-      entryPoints: ['main', 'operator-main'].map((name) => join(root, `packages/cli/src/${name}.ts`)),
-      outdir: folder,
-      outExtension: { '.js': '.mjs' },
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      conditions: ['kubewright-source'],
-      external: ['re2js'],
-      logLevel: 'warning',
-    })
-    chmodSync(folder, 0o755)
-    return join(folder, 'main.mjs')
-  })()
+export function upProgram(checkout: string = root): Promise<string> {
+  let program = programs.get(checkout)
+  if (!program) programs.set(checkout, (program = bundle(checkout)))
   return program
+}
+
+async function bundle(checkout: string): Promise<string> {
+  // Below the project, so that Node finds the dependencies that are not bundled.
+  const cache = join(checkout, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'kubewright-program-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  await build({
+    entryPoints: ['main', 'operator-main'].map((name) => join(checkout, `packages/cli/src/${name}.ts`)),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    conditions: ['kubewright-source'],
+    external: ['re2js'],
+    logLevel: 'warning',
+  })
+  chmodSync(folder, 0o755)
+  return join(folder, 'main.mjs')
 }
 
 /** A temporary folder, removed when disposed. */
@@ -54,6 +57,8 @@ export class TemporaryFolder implements Disposable {
 /** The options of the process. */
 export interface UpProcessOptions {
   readonly uid?: number
+  /** The checkout of this repository whose command runs. @default this one */
+  readonly checkout?: string
 }
 
 /** The outcome of a failed start. */
@@ -76,7 +81,7 @@ export class UpProcess implements AsyncDisposable {
     this.child = spawn(process.execPath, [program, 'up', '--port', '0', ...args], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
-      ...options,
+      ...(options.uid === undefined ? {} : { uid: options.uid }),
     })
     this.#exited = once(this.child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
     createInterface({ input: this.child.stderr! }).on('line', (line) => this.notes.push(line))
@@ -84,7 +89,7 @@ export class UpProcess implements AsyncDisposable {
 
   /** Starts it in a folder and waits for its ready line. */
   static async start(args: readonly string[], folder: string, options: UpProcessOptions = {}): Promise<UpProcess> {
-    const up = new UpProcess(await upProgram(), args, folder, options)
+    const up = new UpProcess(await upProgram(options.checkout), args, folder, options)
     const ready = new Promise<void>((resolve) => {
       createInterface({ input: up.child.stdout! }).on('line', (line) => {
         up.out.push(line)
@@ -105,7 +110,7 @@ export class UpProcess implements AsyncDisposable {
 
   /** Runs it and expects a failure. Resolves to the exit code and the lines of the standard error. */
   static async fail(args: readonly string[], folder: string, options: UpProcessOptions = {}): Promise<UpFailure> {
-    const up = new UpProcess(await upProgram(), args, folder, options)
+    const up = new UpProcess(await upProgram(options.checkout), args, folder, options)
     const code = await up.#exited
     return { code, notes: up.notes }
   }

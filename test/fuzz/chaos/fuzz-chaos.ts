@@ -16,6 +16,8 @@ export interface FuzzChaosOptions {
   readonly millis: number
   /** @default 3 */
   readonly servers?: number
+  /** Another checkout of this repository, whose servers take turns with those of this one. @default none */
+  readonly otherCheckout?: string | undefined
   /** The mean time between two kills, in milliseconds. @default 5000 */
   readonly killEvery?: number
   readonly onProgress?: (text: string) => void
@@ -60,7 +62,7 @@ const isEvent = ({ type }: SeenChange): boolean => type !== 'LISTED' && type !==
 export async function fuzzChaos(options: FuzzChaosOptions): Promise<FuzzChaosReport> {
   const random = seededRandom(options.seed)
   await using etcd = await startEtcdCluster(3)
-  await using group = await ServerGroup.start(options.servers ?? 3, etcd.urls, ['--nodes', '2'])
+  await using group = await ServerGroup.start(options.servers ?? 3, etcd.urls, ['--nodes', '2'], options.otherCheckout)
   const connect = (): Requests[] => Array.from({ length: group.size }, (_, i) => new Requests(group.kubeconfig(i)))
   const clients = connect()
   const watches = Array.from({ length: watchCount }, (_, i) => new WatchLog(`watch ${i}`, maps, connect()))
