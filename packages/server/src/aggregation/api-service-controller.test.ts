@@ -1,6 +1,8 @@
+import { type ListRequest, MemoryStore, type Page } from '@kubewright/storage'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { customResource } from '../testdata/custom-resource.ts'
 import { PlainServer } from '../testdata/plain-server.ts'
+import type { AggregationParts } from './aggregation-parts.ts'
 import type { ApiServiceController } from './api-service-controller.ts'
 import { createAggregation } from './create-aggregation.ts'
 
@@ -28,7 +30,37 @@ const settle = async (): Promise<void> => {
 const conditionOf = async (name: string): Promise<object> =>
   (await server.send(`GET ${path}/${name}`)).body.status.conditions[0]
 
+/** Fails the first list of APIServices, as an etcd does that responds too late. */
+class LateStore extends MemoryStore {
+  #lists = 0
+
+  override async list(request: ListRequest): Promise<Page> {
+    if (request.prefix === '/registry/apiservices/' && this.#lists++ === 0) throw new Error('no response in time')
+    return super.list(request)
+  }
+}
+
 describe('ApiServiceController', () => {
+  test('follows APIServices although the store failed when the server started', async () => {
+    let late: ApiServiceController | undefined
+    const setup = async (parts: AggregationParts): Promise<undefined> => {
+      late = createAggregation(parts, undefined).controller
+      late.start()
+      // The failed list must not be that of the server, which would end the start.
+      await late.idle()
+    }
+    await using plain = await PlainServer.start([], setup, new LateStore())
+    await plain.clock.advance(1000)
+    const service = { name: 's', namespace: 'n', port: 443 }
+    const spec = { group: 'far.example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1, service }
+    await plain.send(`POST ${path}`, { body: { metadata: { name: 'v1.far.example.com' }, spec } })
+    const { feed, store } = plain.server.parts.registry
+    await feed.reached(await store.revision())
+    await late!.idle()
+    const { body } = await plain.send(`GET ${path}/v1.far.example.com`)
+    expect(body.status.conditions).toMatchObject([{ status: 'False', reason: 'ServiceNotFound' }])
+  })
+
   test('creates APIServices for served custom resources and deletes them afterwards', async () => {
     const { resources } = server.server.parts
     resources.set(customResource('v1', { type: 'object' }))

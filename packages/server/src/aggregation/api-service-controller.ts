@@ -1,10 +1,12 @@
 import { isConflict, isNotFound } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
+import type { ResourceCache } from '../cache/resource-cache.ts'
 import { asCrd } from '../crd/definitions/crd.ts'
 import type { DiscoveryIndex, PromisedVersion } from '../discovery/discovery-index.ts'
 import type { ObjectLookup } from '../registry/object-lookup.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { customOrigin } from '../resource/origin.ts'
+import type { Resource } from '../resource/resource.ts'
 import type { AggregationParts } from './aggregation-parts.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
 import { automanagedLabel, localApiService } from './local-api-service.ts'
@@ -58,13 +60,31 @@ export class ApiServiceController {
     const resource = this.#parts.resources.find(group, version, plural)
     if (!resource) return
     const { signal } = this.#parts
-    const cache = await this.#parts.registry.feed.cache(resource.storage.prefix)
-    while (!signal.aborted) {
+    const cache = await this.#cacheOf(resource)
+    while (cache && !signal.aborted) {
       await cache.changed(signal)
       if (signal.aborted) return
       // Services and endpoints matter only for extension servers.
       if (plural === 'apiservices' || this.#remote.size > 0) this.#trigger()
     }
+  }
+
+  /** The cache of a resource, filled again after a failure of the store. Never rejects; undefined when the server stops before. */
+  async #cacheOf({ storage }: Resource): Promise<ResourceCache | undefined> {
+    const { registry, clock, log, signal } = this.#parts
+    for (let failures = 0; !signal.aborted; failures++) {
+      try {
+        const cache = await registry.feed.cache(storage.prefix)
+        // A reconcile before the cache was filled has failed as well.
+        if (failures > 0) this.#trigger()
+        return cache
+      } catch (error) {
+        if (signal.aborted) break
+        log.error(error, 'Cannot fill a cache; retrying', { prefix: storage.prefix, after: '1s' })
+        await clock.sleep(1000, { signal }).catch(() => undefined)
+      }
+    }
+    return undefined
   }
 
   #trigger(): void {
