@@ -21,7 +21,6 @@ const paths: readonly string[] = [
   '/apis/apps',
   '/apis/apps/v1',
   '/apis/x.example.com/v1/things',
-  '/version',
   '/api/v1/namespaces/NS',
   '/api/v1/namespaces/NS/status',
   '/api/v1/namespaces/NS/finalize',
