@@ -66,8 +66,11 @@ export class Neighbors {
 
   /** Reports the neighbors that the operator has changed or deleted. */
   check(objects: readonly KubeObject[]): void {
-    const { history, log } = this.#world
+    const { history, log, faults } = this.#world
+    const hasLostNodes = [...faults.fired].some(({ kind }) => kind === 'node-lost')
     for (const { id, uid } of this.#all) {
+      // A node takes the pods of all owners with it.
+      if (hasLostNodes && id.startsWith('Pod ')) continue
       const found = objects.find(({ metadata }) => metadata.uid === uid)
       if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
         history.violate('others', `The operator deleted ${id}, which belongs to another owner`)

@@ -191,6 +191,23 @@ describe('simulate()', { timeout: 120_000 }, () => {
     }
   })
 
+  test('finds nothing when a lost node takes the pod of another owner with it', async () => {
+    const schedule: Schedule = {
+      seed: 1,
+      operations: [
+        { do: 'create', subject: 0, variant: 0, after: 0 },
+        { do: 'neighbor', subject: 1, variant: 0, after: 60_000 },
+        { do: 'change', subject: 0, variant: 1, after: 60_000 },
+      ],
+      faults: [{ kind: 'node-lost', at: 5, delay: 20_000, for: 30_000 }],
+      replicas: 1,
+    }
+    const { make, options } = planted['does not replace failed pods']!
+    const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+    expect(report).toMatchObject({ faults: { pods: 1 }, operations: { neighbor: 1 } })
+    expect(report.failure?.story).toBeUndefined()
+  })
+
   test('rejects an ID that is not one', async () => {
     await expect(explore(bug.make(true), { ...base, replay: 'nonsense' })).rejects.toMatchObject({
       code: 'KW_SIMULATION_REPLAY',
