@@ -94,7 +94,12 @@ test('the Home walk-through', { timeout: 600_000 }, async () => {
     ['import { Home }', "import { Deployment } from 'kubewright/k8s'\nimport { Home }"],
     ['  // Called for', '  owns: [Deployment],\n\n  // Called for'],
     ['async reconcile(home, { log })', 'async reconcile(home, { apply })'],
-    [/ {4}log\.info\('Reconciling'.*\n/, '    await apply(deploymentFor(home))\n'],
+    [
+      / {4}log\.info\('Reconciling'.*\n/,
+      `    const { status } = await apply(deploymentFor(home))
+    const isReady = (status?.readyReplicas ?? 0) >= home.spec.replicas\n`,
+    ],
+    ["'Ready', true, 'Reconciled'", "'Ready', isReady, isReady ? 'Serving' : 'RollingOut'"],
   )
   write(
     'src/home.controller.ts',
