@@ -42,7 +42,11 @@ export class FieldTracker {
   ): MutableObject | Promise<MutableObject> {
     const { toOwnedForm } = this.#endpoint.codec
     if (!toOwnedForm) return this.#fields.updateNoErrors(live, next, options) as MutableObject | Promise<MutableObject>
-    const tracked = this.#fields.updateNoErrors(live && toOwnedForm(live), toOwnedForm(next), options)
+    const owned = toOwnedForm(next)
+    // The owned form has no empty lists, but an empty list of managers asks the server to forget them.
+    const { managedFields } = next.metadata
+    const sent = managedFields?.length === 0 ? { ...owned, metadata: { ...owned.metadata, managedFields } } : owned
+    const tracked = this.#fields.updateNoErrors(live && toOwnedForm(live), sent, options)
     const take = ({ metadata }: MutableObject): MutableObject => {
       if (metadata.managedFields) next.metadata.managedFields = metadata.managedFields
       else delete next.metadata.managedFields
