@@ -24,7 +24,10 @@ async function start(drainTimeout?: number): Promise<Scene> {
   const go = new Deferred()
   const handler: ApiHandler = async ({ path, signal }) => {
     if (path === '/api/v1/pods') {
-      const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+      const ended = new Promise<void>((resolve) => {
+        if (signal.aborted) resolve()
+        else signal.addEventListener('abort', () => resolve())
+      })
       return {
         status: 200,
         headers: {},
@@ -51,9 +54,13 @@ async function start(drainTimeout?: number): Promise<Scene> {
 }
 
 /** A request of HTTP/1.1. Resolves to the text and how the response ended. */
-function fetchText(port: number, path: string, onFirst: () => void = () => undefined): Promise<string> {
+function fetchText(
+  port: number,
+  path: string,
+  onFirst: () => void = () => undefined,
+  agent = new Agent({ keepAlive: true }),
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const agent = new Agent({ keepAlive: true })
     const request = httpsRequest({ port, path, agent, rejectUnauthorized: false }, (response) => {
       let text = `${response.headers.connection} `
       response.on('data', (chunk: Buffer) => {
@@ -81,6 +88,22 @@ describe('disposal of a listener with a drain timeout', () => {
     respond()
     expect(await slow).toBe('close doneend')
     await closed
+  })
+
+  test('ends watches that arrive on open connections', async () => {
+    const { listener, arrived, respond } = await start(60_000)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const first = new Deferred()
+    const watch = fetchText(listener.port, watchPath, () => first.resolve(), agent)
+    // Waits for the connection, and is sent when the first watch ends.
+    const next = fetchText(listener.port, watchPath, undefined, agent).catch((error: Error) => error.message)
+    const slow = fetchText(listener.port, '/slow')
+    await Promise.all([arrived, first.promise])
+    const closed = listener[Symbol.asyncDispose]()
+    expect(await watch).toBe('keep-alive first\nend')
+    expect(await next).toMatch(/^close (first\n)?end$|socket hang up|ECONN/)
+    respond()
+    await Promise.all([slow, closed])
   })
 
   test('announces the end of an HTTP/2 connection and finishes its streams', async () => {

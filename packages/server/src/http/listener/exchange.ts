@@ -37,7 +37,7 @@ export class Exchange {
 
   readonly #reset: () => void
   readonly #held: HeldBodies
-  /** Set by the listener: whether the request lasts until the client or the server ends it, such as a watch. */
+  /** Set by the open connections: whether the request lasts until the client or the server ends it, such as a watch. */
   isLongRunning: () => boolean = () => false
 
   /** Calls `reset` to drop the client in such a way that it notices the missing bytes, and `ended` once, when the output is closed. */

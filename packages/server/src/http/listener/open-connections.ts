@@ -55,8 +55,11 @@ export class OpenConnections {
     return this.#byOwner.get(owner)
   }
 
-  /** Begins an exchange on a connection, which ends when its output is closed. */
-  begin(connection: Connection | undefined, output: Writable): Exchange {
+  /**
+   * Begins an exchange on a connection, which ends when its output is closed. A long-running one that arrives on an open connection while
+   * the listener drains is canceled at once: waiting for it would take the whole drain timeout.
+   */
+  begin(connection: Connection | undefined, output: Writable, isLongRunning: () => boolean = () => false): Exchange {
     connection?.begin()
     const ended = (): void => {
       this.#exchanges.delete(exchange)
@@ -64,7 +67,9 @@ export class OpenConnections {
       if (this.#exchanges.size === 0) this.#onIdle()
     }
     const exchange = new Exchange(output, () => resetOutput(output, constants.NGHTTP2_CANCEL), ended, this.#held)
+    exchange.isLongRunning = isLongRunning
     this.#exchanges.add(exchange)
+    if (this.#isDraining && isLongRunning()) exchange.cancel()
     return exchange
   }
 

@@ -14,8 +14,8 @@ export async function serveRequest(
   response: ServerResponse,
   open: OpenConnections,
 ): Promise<void> {
-  const exchange = open.begin(open.of(request.socket), response)
-  exchange.isLongRunning = () => isLongRunningUrl(request.method ?? '', request.url ?? '')
+  const isLongRunning = (): boolean => isLongRunningUrl(request.method ?? '', request.url ?? '')
+  const exchange = open.begin(open.of(request.socket), response, isLongRunning)
   request.on('error', () => exchange.cancel())
   try {
     const answer = await handler(toApiRequest(received(request), exchange))
@@ -35,8 +35,7 @@ export async function serveUpgrade(
   { socket, head }: { socket: Socket; head: Buffer },
   open: OpenConnections,
 ): Promise<void> {
-  const exchange = open.begin(open.of(socket), socket)
-  exchange.isLongRunning = () => true
+  const exchange = open.begin(open.of(socket), socket, () => true)
   try {
     // Bytes after the head belong to the upgraded protocol.
     const apiRequest = toApiRequest(received(request), exchange)

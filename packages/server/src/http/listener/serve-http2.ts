@@ -23,9 +23,8 @@ export async function serveStream(
   open: OpenConnections,
 ): Promise<void> {
   const connection = open.of(stream.session!)!
-  const exchange = open.begin(connection, stream)
   const method = headers[':method']!
-  exchange.isLongRunning = () => isLongRunningUrl(method, headers[':path']!)
+  const exchange = open.begin(connection, stream, () => isLongRunningUrl(method, headers[':path']!))
   try {
     const request = { method, url: headers[':path']!, headers, rawHeaders, peer: connection.peer, body: stream }
     await sendStream(exchange, stream, await handler(toApiRequest(request, exchange)), method)
