@@ -127,20 +127,29 @@ export class Explorer {
         starts.findLastIndex((start) => start <= index),
       )
       const isLast = segment === operations.length - 1
-      const verb = operations[segment]?.do ?? ''
+      const verb = this.#verbOf(operations[segment])
       for (const fault of this.#faultsAt(index + 1)) {
         if (!action.isChange && !matters(fault)) continue
         this.#addPoint(operations, [fault], action, verb, penaltyOf(fault, isLast ? 'last' : 'early'))
         const millis = isLast ? 0 : durationOf(fault)
         if (millis > 0) {
           const during = operationsDuring(operations, segment, millis)
-          const verbs = `${verb} ${operations[segment + 1]!.do}`
+          const verbs = `${verb} ${this.#verbOf(operations[segment + 1])}`
           this.#addPoint(during, [fault], action, verbs, penaltyOf(fault, 'during'))
         }
       }
       if (!action.isChange) continue
       for (const pair of this.#pairsAt(index + 1)) this.#addPoint(operations, pair, action, verb, isLast ? 1 : 4)
     }
+  }
+
+  /** The verb of an operation. One on a second object of a sample differs: the operator already has objects like it. */
+  #verbOf(operation: Operation | undefined): string {
+    if (operation === undefined) return ''
+    const { subjects } = this.#setup
+    const sample = subjects[operation.subject]?.sample
+    const isTwin = subjects.findIndex((subject) => subject.sample === sample) !== operation.subject
+    return isTwin ? `${operation.do} twin` : operation.do
   }
 
   #addPoint(
