@@ -10,6 +10,7 @@ import { Home } from '../../examples/home/src/home.ts'
 import { homeOperator } from '../../examples/home/src/operator.ts'
 import { operator as secSynchOperator } from '../../examples/sec-synch/src/operator.ts'
 import { SecSynch } from '../../examples/sec-synch/src/sec-synch.ts'
+import { sampled } from '../sampled.ts'
 import { type Scenario, type ScenarioResult, ScenarioRunner } from './crash-scenario.ts'
 import type { CrashingProcess } from './crashing-process.ts'
 import { reproducible } from './reproducible-state.ts'
@@ -93,14 +94,14 @@ const home: Scenario<ReturnType<typeof fakeDns>> = {
 function describeCrashes<World>(name: string, scenario: Scenario<World>): void {
   describe(`the operator of ${name}`, () => {
     test.each(['is lost', 'takes effect'] as const)(
-      'reaches the same state after a crash at each call that %s',
+      'reaches the same state after a crash at a call that %s',
       { timeout: 300_000 },
       async (call) => {
         await using runner = await ScenarioRunner.create(scenario)
         const reference = await runner.run([])
         const calls = reference.calls[0] ?? []
         expect(calls.length).toBeGreaterThan(9)
-        for (let at = 1; at <= calls.length; at++) {
+        for (const at of sampled(calls.length)) {
           const run = await runner.run([{ at, call }])
           const when = `crash at call ${at}, ${calls[at - 1]}, which ${call}`
           expect(run.states, when).toEqual(reference.states)

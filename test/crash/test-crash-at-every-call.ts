@@ -2,6 +2,7 @@ import type { AnyKind } from '@kubewright/api'
 import type { NodesOptions } from '@kubewright/controlplane'
 import { startTestEnv, type TestEnv } from '@kubewright/testing'
 import { expect, test } from 'vitest'
+import { sampled } from '../sampled.ts'
 import type { CrashPlan } from './crashing-process.ts'
 import { isWrite } from './run-with-crashes.ts'
 
@@ -45,14 +46,14 @@ export function testCrashAtEveryCall(kind: string, external: string, expectedEnd
     ['is lost', relevantCalls],
     ['takes effect', () => changesState],
   ] as const)(
-    `the operator of ${kind} survives a crash at each call that %s`,
+    `the operator of ${kind} survives a crash at a call that %s`,
     { timeout: 900_000 },
     async (call, selectCalls) => {
       const { calls, end } = await run(() => undefined)
       expect(end).toEqual(expectedEnd)
       const all = calls[0]?.filter(selectCalls()) ?? []
       expect(all.length).toBeGreaterThan(30)
-      for (let at = 1; at <= all.length; at++) {
+      for (const at of sampled(all.length)) {
         const counts = selectCalls()
         const result = await run((index) => (index === 0 ? { at, call, counts } : undefined))
         const when = `crash at call ${at}, ${all[at - 1]}, which ${call}`
