@@ -47,7 +47,7 @@ export const errorCures: Readonly<Record<string, ErrorCure>> = {
     ],
   },
   KW_NOT_REGISTERED: {
-    cause: 'A scheme is asked for a kind that was not added to it.',
+    cause: 'The program reads or writes a kind that was not added to its scheme.',
     cure: 'Add the kind to the scheme, or pass the kind itself instead of its name.',
   },
   KW_OWNER_NAMESPACE: {
@@ -250,14 +250,14 @@ export const errorCures: Readonly<Record<string, ErrorCure>> = {
     cure: 'Export the recording again.',
   },
   KW_SIMULATION: {
-    cause: 'The operator violated a property: the message tells the story of the shortest failing run that was found.',
+    cause: 'The operator violated a property: the message contains the story of the shortest failing run that was found.',
     cure: 'Read the story from its last step: [simulating](../guides/simulating.md) explains its parts. Replay it with the ID that it contains.',
     messages: ['no run may …', 'stale observedGeneration', 'hot loop'],
   },
   KW_SIMULATION_NONDETERMINISTIC: {
     cause:
       'The operator uses files, sockets, worker threads or state of the process, so two runs of one schedule differ.',
-    cure: 'Pass such state as `world`, and create it anew in each run: [simulating](../guides/simulating.md).',
+    cure: 'Pass such state as `world`, and create it in each run: [simulating](../guides/simulating.md).',
     messages: [
       "Cannot simulate the operator: two runs of the same schedule differ, because it uses files, sockets, worker threads or state of the process; pass such state as 'world'",
     ],

@@ -205,7 +205,7 @@ export class Setup {
     return text === '' ? '' : ` with ${text}`
   }
 
-  /** Whether the form of a subject tells the operator to stop its work. */
+  /** Whether the form of a subject makes the operator stop its work. */
   isHeld(subject: Subject, variant: number): boolean {
     const { variants } = this.samples[subject.sample]!
     return variants[variant % variants.length]!.isHeld ?? false

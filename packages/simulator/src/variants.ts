@@ -5,7 +5,7 @@ export interface Variant {
   /** What differs from the sample: `spec.replicas = 3`. Empty for the sample itself. */
   readonly text: string
   readonly body: Readonly<Record<string, unknown>>
-  /** Whether the form tells the operator to stop its work, so that the state of the children depends on the history. */
+  /** Whether the form makes the operator stop its work, so that the state of the children depends on the history. */
   readonly isHeld?: boolean
 }
 

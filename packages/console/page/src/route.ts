@@ -14,7 +14,7 @@ export type Route =
   | { readonly view: 'object'; readonly object: ObjectName; readonly tab: ObjectTab }
   | { readonly view: 'operators' }
   | { readonly view: 'changes' }
-  /** The steps of the story that a recording tells. */
+  /** The steps of the story in a recording. */
   | { readonly view: 'story' }
   | { readonly view: 'start' }
 

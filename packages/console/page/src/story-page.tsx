@@ -3,7 +3,7 @@ import { useShared } from './settings.ts'
 import { text } from './text.ts'
 import { useTopic } from './use-topic.ts'
 
-/** The steps of the story that a recording tells. A step moves the page to its moment. */
+/** The steps of the story in a recording. A step moves the page to its moment. */
 export function StoryPage() {
   const { at, setAt } = useShared()
   const timeline = useTopic({ type: 'timeline' })?.timeline

@@ -20,7 +20,7 @@ export interface RecordedObject {
   readonly versions: Version[]
 }
 
-/** A step of the story that a recording tells. */
+/** A step of the story in a recording. */
 export interface Mark {
   /** Milliseconds since the epoch. */
   readonly time: number

@@ -36,7 +36,7 @@ export interface TimelineView {
   readonly lastTime: string
   /** Whether older changes were dropped because the recording is full. */
   readonly isCut: boolean
-  /** The steps of the story that the recording tells; empty for recordings of the console. */
+  /** The steps of the story in the recording; empty for recordings of the console. */
   readonly marks: readonly MarkView[]
 }
 
