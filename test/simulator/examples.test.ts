@@ -6,7 +6,7 @@ import { builtins, examples } from './simulated-operators.ts'
 describe('explore()', { timeout: 300_000 }, () => {
   test.each(Object.entries(examples))('finds no failure in the example %s', async (name, { make, options }) => {
     // The cron job runs a Job every virtual minute, which takes ten times as long as the other examples.
-    const { failure } = await explore(make, { ...options, schedules: name === 'cron-job' ? 2 : 6 })
+    const { failure } = await explore(make, { ...options, schedules: name === 'cron-job' ? 2 : 4 })
     expect(failure?.story).toBeUndefined()
   })
 
