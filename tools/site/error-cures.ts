@@ -250,7 +250,8 @@ export const errorCures: Readonly<Record<string, ErrorCure>> = {
     cure: 'Export the recording again.',
   },
   KW_SIMULATION: {
-    cause: 'The operator violated a property: the message contains the story of the shortest failing run that was found.',
+    cause:
+      'The operator violated a property: the message contains the story of the shortest failing run that was found.',
     cure: 'Read the story from its last step: [simulating](../guides/simulating.md) explains its parts. Replay it with the ID that it contains.',
     messages: ['no run may …', 'stale observedGeneration', 'hot loop'],
   },
