@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { cpSync } from 'node:fs'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,6 +51,31 @@ describe('identityIn()', () => {
       expect({ ...later, frontProxyCa: first.frontProxyCa }).toEqual(first)
       expect(later.frontProxyCa).not.toEqual(first.frontProxyCa)
       expect(await identityIn(folder, now)).toEqual(later)
+    }))
+
+  it('takes the identity that another server saves while it generates its own', () =>
+    inFolder(async (folder) => {
+      const host = 'api.example.test'
+      const other = await identityIn(`${folder}-other`, now, [host])
+      // Generating the identity reads the hosts: the moment at which the other server, with the same hosts, is faster.
+      const hosts = Object.defineProperty([], 0, {
+        enumerable: true,
+        get: () => {
+          cpSync(`${folder}-other`, folder, { recursive: true })
+          return host
+        },
+      })
+      expect(await identityIn(folder, now, hosts)).toEqual(other)
+      expect(await identityIn(folder, now, [host])).toEqual(other)
+      expect((await readdir(join(folder, '..'))).sort()).toEqual(['pki', 'pki-other'])
+    }))
+
+  it('generates an identity in a folder of an interrupted start', () =>
+    inFolder(async (folder) => {
+      await identityIn(folder, now)
+      await rm(join(folder, 'ca.crt'))
+      const second = await identityIn(folder, now)
+      expect(await identityIn(folder, now)).toEqual(second)
     }))
 
   it('refuses a CA that is about to expire', () =>

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
-import { readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { createServerIdentity, type KeptIdentity, renewServerIdentity, type ServerIdentity } from '@kubewright/server'
+import { makeFolder } from '@kubewright/storage'
 import { writePrivateFile } from './private-file.ts'
 
 const names = {
@@ -21,16 +21,23 @@ const frontProxyNames = { cert: 'front-proxy-ca.crt', key: 'front-proxy-ca.key' 
  */
 export async function identityIn(folder: string, now: number, hosts: readonly string[] = []): Promise<ServerIdentity> {
   const kept = await load(folder)
-  const identity = kept ? renewServerIdentity(kept, now, hosts) : createServerIdentity(now, hosts)
-  if (identity === kept) return identity
-  if (kept || existsSync(folder)) await save(folder, identity)
-  else if (!(await saveFirst(folder, identity))) return identityIn(folder, now, hosts)
+  if (kept) {
+    const identity = renewServerIdentity(kept, now, hosts)
+    if (identity !== kept) await save(folder, identity)
+    return identity
+  }
+  const identity = createServerIdentity(now, hosts)
+  if (await saveFirst(folder, identity)) return identity
+  // Another server saved its identity in the meantime, which counts for all. Without one, an earlier start was interrupted.
+  if (await load(folder)) return identityIn(folder, now, hosts)
+  await save(folder, identity)
   return identity
 }
 
-/** Saves the first identity of a folder. Resolves to false if another server, which was started at the same time, has saved its own. */
+/** Saves the first identity of a folder, all files at once. Resolves to false if the folder has files already. */
 async function saveFirst(folder: string, identity: ServerIdentity): Promise<boolean> {
-  const draft = `${folder}.${process.pid}.tmp`
+  await makeFolder(dirname(folder))
+  const draft = await mkdtemp(`${folder}.`)
   try {
     await save(draft, identity)
     // Fails if the folder exists and is not empty.
