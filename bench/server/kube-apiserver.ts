@@ -2,10 +2,10 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../../packages/storage/src/testdata/free-port.ts'
 import { type BenchedServer, processCpuMillis, processResidentMiB } from './benched-server.ts'
 import { Http2Client } from './http2-client.ts'
 
@@ -40,7 +40,7 @@ export class KubeApiserver implements BenchedServer {
 
   static async start(): Promise<KubeApiserver> {
     const folder = mkdtempSync(join(tmpdir(), 'kubewright-bench-'))
-    const [store, peers, port] = await freePorts(3)
+    const [store, peers, port] = await Promise.all([freePort(), freePort(), freePort()])
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const file = (name: string, content: string | Buffer): string => {
       writeFileSync(join(folder, name), content)
@@ -118,17 +118,4 @@ async function isReady(port: number, folder: string): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = []
-  const ports: number[] = []
-  for (let i = 0; i < count; i++) {
-    const server = createServer().listen(0, '127.0.0.1')
-    servers.push(server)
-    await once(server, 'listening')
-    ports.push((server.address() as { port: number }).port)
-  }
-  for (const server of servers) server.close()
-  return ports
 }

@@ -7,6 +7,7 @@ import { isTrue } from '@kubewright/testing'
 import { expect, test } from 'vitest'
 import { AppService } from '../../examples/app-service/src/app-service.ts'
 import { operator } from '../../examples/app-service/src/operator.ts'
+import { freePort } from '../../packages/storage/src/testdata/free-port.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 
 // Enough for a roll-out with many steps.
@@ -61,7 +62,8 @@ test.each([
   },
   async (signal, operatorState) => {
     using folder = new TemporaryFolder()
-    await using first = await UpProcess.start(['--nodes', '1'], folder.path)
+    const flags = ['--nodes', '1', '--port', String(await freePort())]
+    await using first = await UpProcess.start(flags, folder.path)
     const client = await connect({ kubeconfig: first.kubeconfig })
     await client.create(crdOf(AppService))
     const definition = 'appservices.batch.example.com'
@@ -81,7 +83,7 @@ test.each([
     expect(status?.updatedReplicas).toBeLessThan(replicas)
     if (operatorState === 'restarts') await stopOperator()
 
-    await using _ = await UpProcess.start(['--nodes', '1', '--port', new URL(first.server).port], folder.path)
+    await using _ = await UpProcess.start(flags, folder.path)
     if (operatorState === 'restarts') stopOperator = await runOperator(first.kubeconfig)
     const done = await until(client, Deployment, 'app', ({ status: now = {} }) => {
       return now.updatedReplicas === replicas && now.replicas === replicas && now.availableReplicas === replicas

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { freePort } from '../../packages/storage/src/testdata/free-port.ts'
 import { runCli } from '../import/run-cli.ts'
 import { configMap, Requests } from '../up/requests.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
@@ -83,7 +84,7 @@ test('backup, check and restore work with a running and a stopped control plane'
   using folder = new TemporaryFolder()
   const data = join(folder.path, 'data')
   const backup = join(folder.path, 'backup')
-  const args = ['--data', data, '--controllers', 'none']
+  const args = ['--data', data, '--controllers', 'none', '--port', String(await freePort())]
   const up = await UpProcess.start(args, folder.path)
   using requests = new Requests(up.kubeconfig)
   expect((await requests.send('POST', maps, configMap('before', 'x'))).status).toBe(201)
@@ -94,7 +95,7 @@ test('backup, check and restore work with a running and a stopped control plane'
   expect(running.notes).toContain(`process ${up.child.pid} has it open`)
   expect(await up.stop()).toBe(0)
   expect((await runCli(['restore', backup, '--data', data, '--force'])).code).toBe(0)
-  await using again = await UpProcess.start([...args, '--port', new URL(up.server).port], folder.path)
+  await using again = await UpProcess.start(args, folder.path)
   expect(again.server).toBe(up.server)
   // The client trusts the server as before: the keys are restored too.
   const { body } = await requests.send('GET', maps)

@@ -1,6 +1,7 @@
 // Clients with open watches while the server is stopped or killed and restarted: no event is lost or delivered twice.
 import https from 'node:https'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../../packages/storage/src/testdata/free-port.ts'
 import { configMap, Requests } from '../up/requests.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 
@@ -98,8 +99,8 @@ class Follower {
 describe('kubewright up, restarted with open watches', () => {
   it.each(['SIGTERM', 'SIGKILL'] as const)('lets watchers resume without loss after %s', async (signal) => {
     using folder = new TemporaryFolder()
-    let up = await UpProcess.start(['--controllers', 'none'], folder.path)
-    const port = new URL(up.server).port
+    const flags = ['--port', String(await freePort()), '--controllers', 'none']
+    let up = await UpProcess.start(flags, folder.path)
     const followers = Array.from({ length: 5 }, () => new Follower(new Requests(up.kubeconfig)))
     let writing = true
     let written = 0
@@ -126,7 +127,7 @@ describe('kubewright up, restarted with open watches', () => {
     for (let round = 0; round < 3; round++) {
       await someWritten()
       await up.stop(signal)
-      up = await UpProcess.start(['--port', port, '--controllers', 'none'], folder.path)
+      up = await UpProcess.start(flags, folder.path)
     }
     await someWritten()
     writing = false

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../packages/storage/src/testdata/free-port.ts'
 import { type Reply, Requests } from '../up/requests.ts'
 import { UpProcess } from '../up/up-process.ts'
 
@@ -55,15 +56,14 @@ export class ServerGroup implements AsyncDisposable {
   }
 
   async start(index: number): Promise<void> {
-    const port = this.#ports[index]
-    const flags = [...(port === undefined ? [] : ['--port', port]), ...this.#flags]
+    const port = (this.#ports[index] ??= String(await freePort()))
+    const flags = ['--port', port, ...this.#flags]
     const checkout = this.#checkouts[this.#starts++ % this.#checkouts.length]
     const server = await UpProcess.start(
       [...flags, '--kubeconfig', this.kubeconfig(index)],
       this.#folder,
       checkout === undefined ? {} : { checkout },
     )
-    this.#ports[index] = new URL(server.server).port
     this.#servers[index] = server
   }
 

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { CertificateAuthority, ServiceAccountKeys } from '@kubewright/server'
 import { describe, expect, it } from 'vitest'
+import { freePort } from '../../packages/storage/src/testdata/free-port.ts'
 import { configMap, deployment, Requests } from './requests.ts'
 import { TemporaryFolder, UpProcess } from './up-process.ts'
 
@@ -77,8 +78,8 @@ describe('kubewright up', () => {
 
   it('keeps objects, certificates and tokens across a restart', async () => {
     using folder = new TemporaryFolder()
-    const first = await UpProcess.start([], folder.path)
-    const port = new URL(first.server).port
+    const flags = ['--port', String(await freePort())]
+    const first = await UpProcess.start(flags, folder.path)
     // The certificate, CA and token of the first run must still be valid in the second.
     using requests = new Requests(first.kubeconfig)
     expect((await requests.send('POST', maps, configMap('kept', 'x'))).status).toBe(201)
@@ -87,7 +88,7 @@ describe('kubewright up', () => {
     const { body } = await requests.send('POST', `${accounts}/robot/token`, {})
     expect(await first.stop()).toBe(0)
     expect(first.notes.at(-1)).toMatch(/\d+ objects kept in \.kubewright\/data$/)
-    await using _second = await UpProcess.start(['--port', port], folder.path)
+    await using _second = await UpProcess.start(flags, folder.path)
     expect((await requests.send('GET', `${maps}/kept`)).body.data).toEqual({ value: 'x' })
     using robot = new Requests(first.kubeconfig, { cert: '', key: '' })
     const whoAmI = '/apis/authentication.k8s.io/v1/selfsubjectreviews'

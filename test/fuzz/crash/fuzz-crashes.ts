@@ -2,6 +2,7 @@
 // and every event.
 import { seededRandom } from '@kubewright/base'
 import { startEtcd } from '../../../packages/storage/src/testdata/etcd-process.ts'
+import { freePort } from '../../../packages/storage/src/testdata/free-port.ts'
 import { Requests } from '../../up/requests.ts'
 import { TemporaryFolder, UpProcess } from '../../up/up-process.ts'
 import { RecordedWriter } from './recorded-writer.ts'
@@ -41,10 +42,9 @@ const pause = (millis: number): Promise<void> => new Promise((resolve) => setTim
 export async function fuzzCrashes(options: FuzzCrashesOptions): Promise<FuzzCrashesReport> {
   using folder = new TemporaryFolder()
   await using etcd = options.etcd ? await startEtcd() : undefined
-  const flags = ['--controllers', 'none', ...(etcd ? ['--etcd', etcd.url] : [])]
+  const flags = ['--port', String(await freePort()), '--controllers', 'none', ...(etcd ? ['--etcd', etcd.url] : [])]
   const random = seededRandom(options.seed)
   let up = await UpProcess.start(flags, folder.path)
-  const { port } = new URL(up.server)
   const { kubeconfig } = up
   const watches = Array.from(
     { length: watchCount },
@@ -73,7 +73,7 @@ export async function fuzzCrashes(options: FuzzCrashesOptions): Promise<FuzzCras
       await pause(random.int(300))
       await up.stop('SIGKILL')
       await Promise.all(running)
-      up = await UpProcess.start(['--port', port, ...flags], folder.path)
+      up = await UpProcess.start(flags, folder.path)
       mistakes = await verifyCrash(up, path, writers, watches)
       cycles++
     }

@@ -1,5 +1,6 @@
 // Starts a real etcd cluster of several members for tests, whose members can be killed and restarted with their data.
-import { type EtcdProcess, freePort, startEtcd } from './etcd-process.ts'
+import { type EtcdProcess, startEtcd } from './etcd-process.ts'
+import { freePort } from './free-port.ts'
 
 /** The members of an etcd cluster. */
 export interface EtcdCluster extends AsyncDisposable {

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { freePort } from './free-port.ts'
 
 /** The etcd binary: KUBEWRIGHT_TEST_ETCD, or else the one on the PATH. */
 const binary = process.env['KUBEWRIGHT_TEST_ETCD'] ?? 'etcd'
@@ -22,16 +22,6 @@ export interface EtcdProcess extends AsyncDisposable {
   /** Kills the process with SIGKILL, as in a power failure. */
   kill(): Promise<void>
   start(): Promise<void>
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 export async function startEtcd(
