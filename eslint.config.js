@@ -35,6 +35,14 @@ const syntax = [
   { selector: 'ExportAllDeclaration', message: 'List the names that a module exports' },
 ]
 
+/** Rules about promises and thrown values, which need type information. */
+const asynchrony = {
+  '@typescript-eslint/no-floating-promises': 'error',
+  '@typescript-eslint/no-misused-promises': 'error',
+  '@typescript-eslint/await-thenable': 'error',
+  '@typescript-eslint/only-throw-error': 'error',
+}
+
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/generated/**', '**/node_modules/**', '**/*.js', '**/*.mjs'] },
   {
@@ -44,12 +52,7 @@ export default tseslint.config(
       parserOptions: { project: './tsconfig.test.json', tsconfigRootDir: import.meta.dirname },
     },
     plugins: { '@typescript-eslint': tseslint.plugin },
-    rules: {
-      '@typescript-eslint/no-floating-promises': 'error',
-      '@typescript-eslint/no-misused-promises': 'error',
-      '@typescript-eslint/await-thenable': 'error',
-      '@typescript-eslint/only-throw-error': 'error',
-    },
+    rules: asynchrony,
   },
   {
     // The page of the console runs in browsers, with their clock. No text of a cluster may become markup or code there.
@@ -64,10 +67,7 @@ export default tseslint.config(
     },
     plugins: { '@typescript-eslint': tseslint.plugin },
     rules: {
-      '@typescript-eslint/no-floating-promises': 'error',
-      '@typescript-eslint/no-misused-promises': 'error',
-      '@typescript-eslint/await-thenable': 'error',
-      '@typescript-eslint/only-throw-error': 'error',
+      ...asynchrony,
       'no-eval': 'error',
       'no-implied-eval': 'error',
       'no-new-func': 'error',

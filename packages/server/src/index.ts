@@ -55,12 +55,11 @@ export {
   parseAuthenticationConfig,
 } from './config/authentication-config.ts'
 export {
-  type AuthorizationCondition,
   type AuthorizationWebhookConfig,
   type AuthorizerConfig,
   parseAuthorizationConfig,
 } from './config/authorization-config.ts'
-export type { ClaimExpression } from './config/claim-expressions.ts'
+export type { ConfigExpression } from './config/config-expression.ts'
 export { type EncryptionConfig, parseEncryptionConfig } from './config/encryption-config.ts'
 export {
   createExtensionServer,

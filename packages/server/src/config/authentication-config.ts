@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { goQuote, isDomainPrefixedPath } from '@kubewright/base'
-import { type ClaimExpression, mappingExpression, validationExpression } from './claim-expressions.ts'
+import { mappingExpression, validationExpression } from './claim-expressions.ts'
+import type { ConfigExpression } from './config-expression.ts'
 import { ConfigFields, ConfigProblems } from './config-fields.ts'
 
 /** An issuer of JSON Web Tokens. */
@@ -19,10 +20,10 @@ export interface JwtIssuer {
 /** The claim or the expression that a part of the user comes from. */
 export type ClaimMapping =
   | { readonly claim: string; readonly prefix: string }
-  | { readonly claim?: never; readonly expression: ClaimExpression }
+  | { readonly claim?: never; readonly expression: ConfigExpression }
 
 /** A rule that claims or users must satisfy. */
-export interface ClaimRule extends ClaimExpression {
+export interface ClaimRule extends ConfigExpression {
   readonly message: string
 }
 
@@ -35,7 +36,7 @@ export interface JwtAuthenticatorConfig {
   readonly username: ClaimMapping
   readonly groups?: ClaimMapping | undefined
   readonly uid?: ClaimMapping | undefined
-  readonly extra: readonly (ClaimExpression & { readonly key: string })[]
+  readonly extra: readonly (ConfigExpression & { readonly key: string })[]
   readonly userRules: readonly ClaimRule[]
 }
 
@@ -268,7 +269,7 @@ function claimRulesOf(fields: ConfigFields): Pick<JwtAuthenticatorConfig, 'requi
 interface ParsedMapping {
   readonly claim: string
   readonly prefix: string
-  readonly expression?: ClaimExpression | undefined
+  readonly expression?: ConfigExpression | undefined
 }
 
 function mappingOf(mappings: ConfigFields, name: string, isRequired: boolean): ParsedMapping | undefined {

@@ -1,10 +1,7 @@
 import { goQuote, isDNS1123Subdomain, parseDuration } from '@kubewright/base'
 import {
   BOOL,
-  CelCompileError,
   CelEnvironment,
-  type CelExpression,
-  CelPlanError,
   type CelType,
   type CelTypeDeclaration,
   kubernetesLibraries,
@@ -14,13 +11,8 @@ import {
   sameType,
   structType,
 } from '@kubewright/cel'
+import { type ConfigExpression, compileConfigExpression } from './config-expression.ts'
 import { ConfigFields, ConfigProblems } from './config-fields.ts'
-
-/** A condition that a request must match before a webhook is called. */
-export interface AuthorizationCondition {
-  readonly expression: string
-  readonly program: CelExpression
-}
 
 /** The settings of an authorization webhook. */
 export interface AuthorizationWebhookConfig {
@@ -35,7 +27,8 @@ export interface AuthorizationWebhookConfig {
   readonly failurePolicy: 'NoOpinion' | 'Deny'
   /** The kubeconfig of the webhook; undefined for the API server itself. */
   readonly kubeConfigFile: string | undefined
-  readonly matchConditions: readonly AuthorizationCondition[]
+  /** A request must match all of them, or the webhook is not called. */
+  readonly matchConditions: readonly ConfigExpression[]
 }
 
 /** One authorizer of the chain. */
@@ -187,7 +180,7 @@ function connectionOf(connection: ConfigFields | undefined, parent: ConfigFields
   return file
 }
 
-function conditionsOf(conditions: readonly ConfigFields[], parent: ConfigFields): AuthorizationCondition[] {
+function conditionsOf(conditions: readonly ConfigFields[], parent: ConfigFields): ConfigExpression[] {
   if (conditions.length > maxConditions) {
     parent.report('matchConditions', `Too many: ${conditions.length}: must have at most ${maxConditions} items`)
     return []
@@ -201,24 +194,13 @@ function conditionsOf(conditions: readonly ConfigFields[], parent: ConfigFields)
     else if (seen.has(expression)) parent.duplicate(at, expression)
     else {
       seen.add(expression)
-      return compiled(parent, at, expression) ?? []
+      const compiled = compileConfigExpression(parent, at, expression, requestEnvironment(), (type) =>
+        sameType(type, BOOL) ? undefined : `must evaluate to bool but got ${type}`,
+      )
+      return compiled ?? []
     }
     return []
   })
-}
-
-function compiled(parent: ConfigFields, at: string, expression: string): AuthorizationCondition | undefined {
-  try {
-    const program = requestEnvironment().compile(expression)
-    if (sameType(program.outputType, BOOL)) return { expression, program }
-    parent.invalid(at, expression, `must evaluate to bool but got ${program.outputType}`)
-  } catch (error) {
-    if (error instanceof CelCompileError) parent.invalid(at, expression, `compilation failed: ${error.message}`)
-    else if (error instanceof CelPlanError) {
-      parent.report(at, `Internal error: program instantiation failed: ${error.message}`)
-    } else throw error
-  }
-  return undefined
 }
 
 let environment: CelEnvironment | undefined

@@ -1,11 +1,7 @@
 import {
   ANY,
   BOOL,
-  CelCompileError,
   CelEnvironment,
-  type CelExpression,
-  CelPlanError,
-  type CelType,
   kubernetesLibraries,
   listType,
   mapType,
@@ -13,13 +9,8 @@ import {
   sameType,
   structType,
 } from '@kubewright/cel'
+import { type ConfigExpression, compileConfigExpression } from './config-expression.ts'
 import type { ConfigFields } from './config-fields.ts'
-
-/** A CEL expression of an AuthenticationConfiguration, with its text. */
-export interface ClaimExpression {
-  readonly expression: string
-  readonly program: CelExpression
-}
 
 const userFields = {
   username: STRING,
@@ -49,8 +40,12 @@ function environmentOf(variable: 'claims' | 'user'): CelEnvironment {
 }
 
 /** Compiles an expression that maps claims. Its type is checked when it is evaluated. Reports an error and returns undefined if that fails. */
-export function mappingExpression(fields: ConfigFields, name: string, expression: string): ClaimExpression | undefined {
-  return compiled(fields, name, expression, 'claims')
+export function mappingExpression(
+  fields: ConfigFields,
+  name: string,
+  expression: string,
+): ConfigExpression | undefined {
+  return compileConfigExpression(fields, name, expression, environmentOf('claims'))
 }
 
 /** Compiles an expression that validates claims or a user, which must be a bool. Reports an error and returns undefined if that fails. */
@@ -59,26 +54,8 @@ export function validationExpression(
   name: string,
   expression: string,
   variable: 'claims' | 'user',
-): ClaimExpression | undefined {
-  return compiled(fields, name, expression, variable, BOOL)
-}
-
-function compiled(
-  fields: ConfigFields,
-  name: string,
-  expression: string,
-  variable: 'claims' | 'user',
-  wanted?: CelType,
-): ClaimExpression | undefined {
-  try {
-    const program = environmentOf(variable).compile(expression)
-    if (wanted === undefined || sameType(program.outputType, wanted)) return { expression, program }
-    fields.invalid(name, expression, `must evaluate to ${wanted}`)
-  } catch (error) {
-    if (error instanceof CelCompileError) fields.invalid(name, expression, `compilation failed: ${error.message}`)
-    else if (error instanceof CelPlanError) {
-      fields.report(name, `Internal error: program instantiation failed: ${error.message}`)
-    } else throw error
-  }
-  return undefined
+): ConfigExpression | undefined {
+  return compileConfigExpression(fields, name, expression, environmentOf(variable), (type) =>
+    sameType(type, BOOL) ? undefined : `must evaluate to ${BOOL}`,
+  )
 }

@@ -1,6 +1,6 @@
 import { CelError, CelList, type CelValue } from '@kubewright/cel'
 import type { ClaimMapping, ClaimRule, JwtAuthenticatorConfig } from '../../config/authentication-config.ts'
-import type { ClaimExpression } from '../../config/claim-expressions.ts'
+import type { ConfigExpression } from '../../config/config-expression.ts'
 import type { UserInfo } from '../../request/user-info.ts'
 import { credentialIdKey } from '../authenticator.ts'
 import { claimValue } from './claim-values.ts'
@@ -98,7 +98,7 @@ function checkRules(rules: readonly ClaimRule[], variables: Variables, what: str
   }
 }
 
-function stringsOf(expression: ClaimExpression, variables: Variables, failed: string): readonly string[] {
+function stringsOf(expression: ConfigExpression, variables: Variables, failed: string): readonly string[] {
   return checkedStrings(evaluate(expression, variables, failed), failed)
 }
 
@@ -111,7 +111,7 @@ function checkedStrings(value: CelValue, failed: string): readonly string[] {
   return (list as readonly string[]).filter((item) => item !== '')
 }
 
-function evaluate({ expression, program }: ClaimExpression, variables: Variables, failed: string): CelValue {
+function evaluate({ expression, program }: ConfigExpression, variables: Variables, failed: string): CelValue {
   try {
     return program.evaluate(variables)
   } catch (error) {

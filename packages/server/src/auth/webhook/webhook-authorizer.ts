@@ -1,6 +1,7 @@
 import { parseFieldSelector, parseJson, parseSelector } from '@kubewright/api'
 import { CelError } from '@kubewright/cel'
-import type { AuthorizationCondition, AuthorizationWebhookConfig } from '../../config/authorization-config.ts'
+import type { AuthorizationWebhookConfig } from '../../config/authorization-config.ts'
+import type { ConfigExpression } from '../../config/config-expression.ts'
 import { aggregateMessages } from '../authenticator.ts'
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from '../authorizer.ts'
 import { type AuthWebhookParts, callAuthWebhook } from './call-auth-webhook.ts'
@@ -185,7 +186,7 @@ function labelRequirements(text: string): Requirement[] {
 }
 
 /** Whether all conditions are true. A false condition takes precedence over errors. */
-function matches(conditions: readonly AuthorizationCondition[], spec: ReviewSpec): boolean {
+function matches(conditions: readonly ConfigExpression[], spec: ReviewSpec): boolean {
   if (conditions.length === 0) return true
   const { resourceAttributes: about } = spec
   const empty = { namespace: '', verb: '', group: '', version: '', resource: '', subresource: '', name: '' }
