@@ -1,0 +1,41 @@
+// Fills a cluster of simulated nodes with the pods of Deployments, then measures reads and heartbeats of the full cluster.
+import { startControlPlane } from '@kubewright/controlplane'
+import { rollOut } from '../controlplane/many-deployments.ts'
+import { report, taken } from '../controlplane/process-figures.ts'
+import { countKeys, progress, readAll, readInitialEvents, until, usedMiB } from './measure-size.ts'
+
+const [nodes = 0, pods = 0] = process.argv.slice(2).map(Number)
+// As in Kubernetes' own scalability tests, 30 pods per node, in Deployments of medium size.
+const replicas = 30
+const deployments = 50
+const many = { namespaces: Math.max(1, Math.round(pods / replicas / deployments)), deployments, replicas }
+const heartbeatMillis = 30_000
+
+const plane = await startControlPlane({ nodes: { nodes, heartbeat: '10s' } })
+const leases = '/registry/leases/kube-node-lease/'
+const registered = await taken(() => until(async () => (await countKeys(plane, leases)) === nodes))
+progress(`${nodes} nodes registered`)
+const idleMiB = usedMiB()
+
+const total = many.namespaces * many.deployments * replicas
+const timer = setInterval(() => {
+  void countKeys(plane, '/registry/pods/').then((count) => progress(`${count} of ${total} pods created`))
+}, 10_000)
+const running = await taken(() => rollOut(plane.client(), many, new AbortController().signal))
+clearInterval(timer)
+progress(`${total} pods available`)
+const fullMiB = usedMiB()
+const objects = await countKeys(plane, '/registry/')
+const events = await countKeys(plane, '/registry/events/')
+
+const transport = plane.transport()
+const list = await taken(() => readAll(transport, '/api/v1/pods'))
+const watch = await taken(() => readInitialEvents(transport, '/api/v1/pods'))
+progress('pods listed and watched')
+const idle = await taken(() => new Promise((resolve) => setTimeout(resolve, heartbeatMillis)))
+report({
+  ...{ nodes, pods: total, objects, events, registered, running, idleMiB, fullMiB, list, watch },
+  idleShare: idle.cpuMillis / idle.wallMillis,
+  peakMiB: process.resourceUsage().maxRSS / 1024,
+})
+process.exit(0)
