@@ -173,7 +173,7 @@ export const suite: Suite = {
           lines.push(
             row('process start to first reconcile, CPU', 'ms', ours.firstMillis, peer.firstMillis, 250, '31 to 45 ms'),
           )
-          lines.push(row('idle after that, memory', 'MiB', ours.idleMiB, peer.idleMiB, 60, '31 MiB'))
+          lines.push(row('idle after that, memory', 'MiB', ours.idleMiB, peer.idleMiB, 50, '31 MiB'))
         }
         const how = `${workers} worker${workers === 1 ? '' : 's'}`
         lines.push(

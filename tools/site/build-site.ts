@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { checkPictures } from '../pictures/check-pictures.ts'
 import { apiPages } from './api-pages.ts'
+import { benchmarkPage } from './benchmark-page.ts'
 import { checkExcerpts } from './check-excerpts.ts'
 import { checkLinks } from './check-links.ts'
 import { checkDiagrams } from './diagrams/diagram-files.ts'
@@ -36,7 +37,11 @@ export async function buildSite(root: string): Promise<Site> {
     const isFolder = existsSync(join(root, path)) && statSync(join(root, path)).isDirectory()
     return `${address}/${isFolder ? 'tree' : 'blob'}/main/${path.replace(/\/$/, '')}`
   }
-  const pages = [...readPages(docs).map((page) => withErrorMessages(page, root)), ...(generated ??= apiPages(root))]
+  const pages = [
+    ...readPages(docs).map((page) => withErrorMessages(page, root)),
+    benchmarkPage(root),
+    ...(generated ??= apiPages(root)),
+  ]
   const rendered = new Map(pages.map((page) => [page.path, { page, rendered: renderPage(page, { docs, repository }) }]))
   const problems = [
     ...checkLinks(docs, rendered),

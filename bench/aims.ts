@@ -1,0 +1,176 @@
+// The targets of the project. RESULTS.md lists them with the figures of the recorded suites.
+import type { Aim } from './report/aims.ts'
+
+const client = { suite: 'client', column: 'kubewright' } as const
+const controlPlane = { suite: 'controlplane' } as const
+const server = { suite: 'server', column: 'CPU' } as const
+const size = { suite: 'size', column: 'result' } as const
+const start = { suite: 'start', column: 'CPU', unit: 'ms' } as const
+
+export const aims: readonly Aim[] = [
+  // Watch fan-out
+  {
+    ...server,
+    title: 'watch event to one of 100 watchers, compared with kube-apiserver',
+    row: 'watch event to one of 100 watchers, memory',
+    column: 'factor',
+    unit: '×',
+    atLeast: 5,
+  },
+  {
+    ...server,
+    title: 'watch event to one of 1,000 watchers, compared with kube-apiserver',
+    row: 'watch event to one of 1000 watchers, memory',
+    column: 'factor',
+    unit: '×',
+    atLeast: 5,
+  },
+  { ...server, title: 'memory of an idle watch', row: 'memory of an idle watch', unit: 'KiB', atMost: 20 },
+  // Requests
+  { ...server, title: 'get, 1 client over TLS, CPU', row: 'get, 1 client', unit: 'ms', atMost: 0.1 },
+  { ...server, title: 'create, 1 client over TLS, CPU', row: 'create, 1 client', unit: 'ms', atMost: 0.4 },
+  { ...server, title: 'list of 10,000, CPU', row: 'list of 10,000 objects, memory', unit: 'ms', atMost: 25 },
+  ...['get, 1 client', 'create, 1 client', 'list of 10,000 objects, memory'].map((row) => ({
+    ...server,
+    title: `${row.replace(', memory', '')}, compared with kube-apiserver`,
+    row,
+    column: 'factor',
+    unit: '×',
+    atLeast: 8,
+  })),
+  {
+    suite: 'machinery',
+    title: 'validation of a custom resource, compared with ajv',
+    row: 'validate a custom resource',
+    column: 'factor',
+    unit: '×',
+    atLeast: 1,
+  },
+  // Cores
+  {
+    suite: 'workers',
+    title: 'throughput of `up --workers` on two cores, compared with one process',
+    row: 'throughput, compared with one process',
+    column: 'result',
+    unit: '×',
+    atLeast: 1.7,
+  },
+  // Size
+  {
+    ...size,
+    title: '5,000 nodes and 150,000 pods, memory',
+    row: '5,000 nodes and 150,000 pods, memory',
+    unit: 'MiB',
+    atMost: 3072,
+  },
+  {
+    ...size,
+    title: 'pods created until Running',
+    row: 'pods created until Running, per second',
+    unit: '/s',
+    atLeast: 1000,
+  },
+  {
+    ...size,
+    title: 'list and watch start with 150,000 pods',
+    row: 'list and watch start with 150,000 pods',
+    unit: 's',
+    atMost: 2,
+  },
+  {
+    ...size,
+    title: 'heartbeats of 5,000 nodes, share of one core',
+    row: 'heartbeats of 5,000 nodes, share of one core',
+    unit: '%',
+    atMost: 10,
+  },
+  {
+    ...size,
+    title: '1,000,000 ConfigMaps, durable: restart to ready',
+    row: '1,000,000 ConfigMaps, durable: restart to ready',
+    unit: 's',
+    atMost: 10,
+  },
+  {
+    ...size,
+    title: 'deletion of a namespace with 10,000 objects',
+    row: 'deletion of a namespace with 10,000 objects',
+    unit: 's',
+    atMost: 5,
+  },
+  // Start
+  { ...start, title: '`up` to ready in memory, CPU', row: 'start to ready, memory', atMost: 200 },
+  { ...start, title: '`up` to ready, durable, CPU', row: 'start to ready, durable', atMost: 230 },
+  {
+    ...controlPlane,
+    title: 'first test environment of a process',
+    row: 'test environment, first of a process',
+    column: 'elapsed',
+    unit: 'ms',
+    atMost: 150,
+  },
+  {
+    ...controlPlane,
+    title: 'later test environments of a process',
+    row: 'test environment, later ones',
+    column: 'elapsed',
+    unit: 'ms',
+    atMost: 40,
+  },
+  {
+    ...controlPlane,
+    title: '50 test environments at once, peak memory',
+    row: '50 test environments at once, each in use',
+    column: 'peak memory',
+    unit: 'MiB',
+    atMost: 400,
+  },
+  // Operators
+  {
+    ...client,
+    title: 'watch event whose handler reads the new object, CPU',
+    row: 'watch event, handler reads the new object, like the peer, CPU',
+    unit: 'µs',
+    atMost: 12,
+  },
+  {
+    ...client,
+    title: 'watch event whose handler reads both objects, CPU',
+    row: 'watch event, handler reads both objects, CPU',
+    unit: 'µs',
+    atMost: 20,
+  },
+  {
+    ...client,
+    title: '10,000 objects with 100,000 events, peak memory',
+    row: 'peak memory with the events, handler reads the new object',
+    unit: 'MiB',
+    atMost: 100,
+  },
+  {
+    suite: 'runtime',
+    column: 'kubewright',
+    title: '1,000 custom resources end to end, peak memory',
+    row: 'peak memory, 10 workers',
+    unit: 'MiB',
+    atMost: 80,
+  },
+  {
+    suite: 'runtime',
+    column: 'kubewright',
+    title: 'idle operator, memory',
+    row: 'idle after that, memory',
+    unit: 'MiB',
+    atMost: 50,
+  },
+  { suite: 'import', column: 'CPU', title: 'import of the façade, CPU', row: 'kubewright', unit: 'ms', atMost: 50 },
+  // Durability
+  {
+    suite: 'durability',
+    column: 'result',
+    title: 'longest pause of writes by a snapshot',
+    row: 'longest computation of a snapshot of 100000 keys between two writes',
+    unit: 'ms',
+    atMost: 5,
+  },
+]
