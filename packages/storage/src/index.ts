@@ -23,6 +23,8 @@ export { folderProblem } from './folder-problem.ts'
 export type { HistoryOptions } from './internal/local-store.ts'
 export { makeFolder } from './make-folder.ts'
 export { MemoryStore } from './memory-store.ts'
+export { openReplicaStore, ReplicaStore } from './replica-store.ts'
+export { serveReplica } from './serve-replica.ts'
 export { CompactedError, FutureRevisionError, StorageError, type StorageErrorCode } from './storage-error.ts'
 export type {
   Change,

@@ -13,6 +13,13 @@ export interface HistoryOptions {
   readonly historyBytes?: number
 }
 
+/** The parts of a store that its replicas follow. */
+export interface ReplicaSource {
+  readonly mvcc: Mvcc
+  /** Calls the follower after every publication and compaction, in the same turn, until the returned function is called. */
+  follow(follower: () => void): () => void
+}
+
 const defaultHistoryBytes = 64 * 1024 * 1024
 
 /** A store whose versions are in memory. Implements reads and watches; subclasses implement how a write becomes durable. */
@@ -30,6 +37,11 @@ export abstract class LocalStore implements Store {
     this.#name = name
     this.historyLimit = options.historyBytes ?? defaultHistoryBytes
     mvcc.trim(this.historyLimit, mvcc.revision)
+  }
+
+  /** @internal The versions and their publications, for {@link serveReplica}. */
+  get source(): ReplicaSource {
+    return { mvcc: this.mvcc, follow: (follower) => this.hub.follow(follower) }
   }
 
   /** The bytes of old values that the history keeps. Exceeds the limit at most by the values that the last batch of writes replaced. */

@@ -152,6 +152,11 @@ export class Mvcc {
     return changes
   }
 
+  /** The change with this revision; undefined when it was compacted or does not exist yet. */
+  changeAt(revision: number): Change | undefined {
+    return this.#log[revision - this.#logStart]
+  }
+
   compact(revision: number): void {
     if (revision > this.#revision) throw new FutureRevisionError(revision, this.#revision)
     if (revision <= this.#compacted) return

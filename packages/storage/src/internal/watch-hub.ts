@@ -18,6 +18,8 @@ export class WatchHub {
   readonly #waiting = new Set<Waiter>()
   /** By prefix, the most recent batch and the revision after which it starts. */
   readonly #batches = new Map<string, { readonly after: number; readonly batch: WatchBatch }>()
+  /** Called by {@link WatchHub.wake}, in the same turn. */
+  readonly #followers = new Set<() => void>()
   #closed = false
 
   constructor(mvcc: Mvcc) {
@@ -32,6 +34,13 @@ export class WatchHub {
     this.#batches.clear()
     for (const waiter of this.#waiting) waiter.wake()
     this.#waiting.clear()
+    for (const follower of this.#followers) follower()
+  }
+
+  /** Calls the follower after every publication, compaction and the close, until the returned function is called. It must not throw. */
+  follow(follower: () => void): () => void {
+    this.#followers.add(follower)
+    return () => this.#followers.delete(follower)
   }
 
   close(): void {
