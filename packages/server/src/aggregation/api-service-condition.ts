@@ -1,5 +1,5 @@
 import { goQuote } from '@kubewright/base'
-import { findEndpointSlices, findService, isReady } from '../outgoing/service-resolver.ts'
+import { findEndpointSlices, findService, isReady, localAddressAnnotation } from '../outgoing/service-resolver.ts'
 import type { ObjectLookup } from '../registry/object-lookup.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { aggregatorUser, type ExtensionServers } from './extension-servers.ts'
@@ -55,6 +55,8 @@ async function missingPart(
   const subject = `service/${name} in ${goQuote(namespace)}`
   const service = await findService(lookup, namespace, name)
   if (!service) return { reason: 'ServiceNotFound', message: `${subject} is not present` }
+  // A program on this machine serves instead of the endpoints; the resolver does not read them either.
+  if (service.metadata?.annotations?.[localAddressAnnotation] !== undefined) return undefined
   if ((service.spec?.type ?? 'ClusterIP') !== 'ClusterIP') return undefined
   const found = service.spec?.ports?.find((candidate) => candidate.port === port)
   if (!found) return { reason: 'ServicePortError', message: `${subject} is not listening on port ${port}` }

@@ -109,6 +109,17 @@ describe('ApiServiceController', () => {
       message: 'cannot find endpointslices for service/s in "n"',
     })
 
+    // A program on this machine needs no endpoints. The text names no port, so the check ends before it connects.
+    await server.send('PATCH /api/v1/namespaces/n/services/s', {
+      body: { metadata: { annotations: { 'kubewright.dev/local-address': 'no port' } } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    await settle()
+    expect(await conditionOf('v1.far.example.com')).toMatchObject({
+      reason: 'FailedDiscoveryCheck',
+      message: expect.stringContaining('invalid annotation kubewright.dev/local-address'),
+    })
+
     await server.send(`PATCH ${path}/v1.far.example.com`, {
       body: { spec: { service: null } },
       headers: { 'content-type': 'application/merge-patch+json' },

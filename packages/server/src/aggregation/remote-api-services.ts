@@ -1,7 +1,7 @@
 import { isConflict, isNotFound } from '@kubewright/api'
 import { every, formatRFC3339, instantFromMillis, type Timer } from '@kubewright/base'
 import type { DiscoveryIndex, RemoteVersion } from '../discovery/discovery-index.ts'
-import { findEndpointSlices, findService } from '../outgoing/service-resolver.ts'
+import { findEndpointSlices, findService, localAddressAnnotation } from '../outgoing/service-resolver.ts'
 import type { ObjectLookup } from '../registry/object-lookup.ts'
 import type { PathHandler } from '../request/path-handler.ts'
 import type { AggregationParts } from './aggregation-parts.ts'
@@ -211,7 +211,8 @@ export class RemoteApiServices {
     const { name, namespace } = spec.service
     const { lookup } = this.#options
     const slices = await findEndpointSlices(lookup, namespace, name)
-    return JSON.stringify([spec, (await findService(lookup, namespace, name))?.spec, slices])
+    const service = await findService(lookup, namespace, name)
+    return JSON.stringify([spec, service?.spec, service?.metadata?.annotations?.[localAddressAnnotation], slices])
   }
 }
 
