@@ -156,6 +156,10 @@ async function runDifferential(
     console.error('Name a kube-apiserver: --reference KUBECONFIG, or set KUBEWRIGHT_REFERENCE')
     return 2
   }
+  if (only !== undefined && !scenarioKinds.includes(only)) {
+    console.error(`There is no kind of scenario "${only}"; use one of ${scenarioKinds.join(', ')}`)
+    return 2
+  }
   const onProgress = ({ requests, equalRequests, classes }: DifferentialReport): void =>
     showProgress(
       `${requests} requests, ${percent(equalRequests, requests)} equal, ${classes.size} classes of differences`,

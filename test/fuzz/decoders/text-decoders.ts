@@ -351,9 +351,9 @@ export const textDecoders: readonly DecoderTarget[] = [
     ),
     check(input) {
       const request = { headers: { accept: String(input) }, query: new URLSearchParams('includeObject=x') }
-      const offers = { conversions: true, streams: true }
+      const offers = { conversions: 'all', streams: true } as const
       decoded(() => negotiate(request, offers), ApiError)
-      decoded(() => requireStream(negotiate(request, { conversions: true, streams: true })), ApiError)
+      decoded(() => requireStream(negotiate(request, offers)), ApiError)
       negotiateError(request)
     },
   },

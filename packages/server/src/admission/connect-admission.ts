@@ -1,3 +1,4 @@
+import { newBadRequest } from '@kubewright/api'
 import type { RequestContext } from '../request/request-context.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Subresource } from '../resource/subresource.ts'
@@ -12,7 +13,7 @@ export interface ConnectOptions {
   readonly path?: boolean
 }
 
-/** Runs admission for a connect request before its subresource handles it. */
+/** Runs admission for a connect request before its subresource handles it. Refuses dry runs, with any value of the parameter. */
 export function withConnectAdmission(
   admission: AdmissionChain,
   name: string,
@@ -24,6 +25,7 @@ export function withConnectAdmission(
   return {
     ...subresource,
     handle: async (context, resource) => {
+      if (context.request.query.has('dryRun')) throw newBadRequest('dryRun is not supported')
       const attributes = {
         context,
         resource,

@@ -1,4 +1,4 @@
-import { ApiError, type ApiRequest, type ApiResponse, newNotAcceptable } from '@kubewright/api'
+import { ApiError, type ApiRequest, type ApiResponse } from '@kubewright/api'
 import { trimEnd } from '@kubewright/base'
 import { negotiate, type Representation, servedTypes } from '../request/negotiate.ts'
 import type { PathHandler } from '../request/path-handler.ts'
@@ -43,7 +43,8 @@ function core(index: DiscoveryIndex, { request }: RequestContext, parts: readonl
 }
 
 function groupList(index: DiscoveryIndex, { request }: RequestContext): ApiResponse {
-  if (wantsAggregated(request)) return aggregated(index, 'groups', request)
+  // kube-apiserver has another handler, without aggregated discovery, for /apis/.
+  if (request.path === '/apis' && wantsAggregated(request)) return aggregated(index, 'groups', request)
   const groups = [...index.listed.values()].filter(({ name }) => name !== '')
   return respond(200, apiGroupList(groups), plain(request))
 }
@@ -108,17 +109,12 @@ function aggregated(index: DiscoveryIndex, part: 'core' | 'groups', request: Api
 
 /** For paths behind the router, whose error text differs. */
 function routed(request: ApiRequest): Representation {
-  return negotiate(request, { conversions: false, streams: false })
+  return negotiate(request, { conversions: 'none', streams: false })
 }
 
 /** For paths in front of the router, where only the serializer rejects media types. */
 function plain(request: ApiRequest): Representation {
-  try {
-    return routed(request)
-  } catch (error) {
-    if (error instanceof ApiError && error.status.code === 406) throw newNotAcceptable(servedTypes)
-    throw error
-  }
+  return negotiate(request, { conversions: 'none', streams: false, routed: false })
 }
 
 function addressOf({ headers }: ApiRequest): string {

@@ -164,7 +164,9 @@ export class RequestHandler {
       const response = await path(context)
       if (response) return response
     }
-    if (context.info.isResource) return this.#options.dispatch(context)
+    // Authorization ignores slashes at the beginning of the path; kube-apiserver's router does not.
+    const isMalformed = context.request.path.startsWith('//')
+    if (context.info.isResource && !isMalformed) return this.#options.dispatch(context)
     return respondText(404, '404 page not found\n')
   }
 

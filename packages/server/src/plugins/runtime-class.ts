@@ -3,7 +3,9 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admissio
 import type { PodLike, PodSpec, ResourceList } from '../builtins/core/pod/pod-types.ts'
 import { canonicalQuantity } from '../builtins/core/pod/resources/resource-list.ts'
 import type { ObjectLookup, SharedObject } from '../registry/object-lookup.ts'
+import { unclassifiedError } from '../request/unclassified-error.ts'
 import { admissionForbidden, isAbout } from './admission-forbidden.ts'
+import { unrequestableName } from './unrequestable-name.ts'
 
 const runtimeClasses = ['node.k8s.io', 'v1', 'runtimeclasses'] as const
 
@@ -22,8 +24,10 @@ export function runtimeClass(lookup: ObjectLookup): AdmissionPlugin {
     const name = specOf(attributes).runtimeClassName
     if (name === undefined || name === null) return undefined
     const found = await lookup.find(runtimeClasses, '', name)
-    if (!found) throw admissionForbidden(attributes, `pod rejected: RuntimeClass ${goQuote(name)} not found`)
-    return found
+    if (found) return found
+    const problem = unrequestableName(name)
+    if (problem !== undefined) throw unclassifiedError(problem)
+    throw admissionForbidden(attributes, `pod rejected: RuntimeClass ${goQuote(name)} not found`)
   }
   const applies = (attributes: AdmissionAttributes): boolean =>
     isAbout(attributes, '', 'pods') && attributes.operation === 'CREATE'

@@ -1,10 +1,11 @@
-import { type Clock, goQuote, isPathSegmentName, type Random, randomSuffix } from '@kubewright/base'
+import { type Clock, goQuote, type Random, randomSuffix } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
 import { secretNamesOf } from '../auth/node/pod-references.ts'
 import type { Container, PodLike, PodSpec } from '../builtins/core/pod/pod-types.ts'
 import type { ObjectLookup, SharedObject } from '../registry/object-lookup.ts'
 import { admissionForbidden } from './admission-forbidden.ts'
 import { secretReferenceProblem } from './secret-references.ts'
+import { unrequestableName } from './unrequestable-name.ts'
 
 const serviceAccounts = ['', 'v1', 'serviceaccounts'] as const
 const defaultName = 'default'
@@ -126,9 +127,6 @@ function mountToken(spec: PodSpec, freshName: () => string): void {
   spec.volumes = [...(spec.volumes ?? []), { name, projected: { sources, defaultMode: 0o644 } }]
 }
 
-/** A name that is no valid path segment cannot exist. */
 function whyMissing(name: string): string {
-  const problems = isPathSegmentName(name, false)
-  if (problems.length === 0) return `serviceaccount ${goQuote(name)} not found`
-  return `invalid resource name ${goQuote(name)}: [${problems.join(' ')}]`
+  return unrequestableName(name) ?? `serviceaccount ${goQuote(name)} not found`
 }

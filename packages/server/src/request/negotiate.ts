@@ -37,8 +37,8 @@ interface MediaRange {
 
 /** The representations that a path offers. */
 export interface Offers {
-  /** Whether objects can be converted to Table and PartialObjectMetadata. */
-  readonly conversions: boolean
+  /** The kinds that objects can be converted to: none, PartialObjectMetadata, or also Table. */
+  readonly conversions: 'none' | 'metadata' | 'all'
   /** Whether the path also serves watches; the router's 406 text then lists the stream types. */
   readonly streams: boolean
   /** Whether objects have a protobuf form; conversions of them always have one. @default true */
@@ -69,7 +69,7 @@ export function negotiate({ headers, query }: NegotiatedRequest, offers: Offers)
     if (as === undefined) return { mediaType, pretty: parameters.get('pretty') === '1' || pretty }
     const version = parameters.get('v') ?? ''
     const group = parameters.get('g') ?? ''
-    if (offers.conversions && isKnownConversion(as, version, group)) {
+    if (offersConversion(offers, as) && isKnownConversion(as, version, group)) {
       return {
         mediaType,
         as: as as NonNullable<Representation['as']>,
@@ -86,6 +86,16 @@ export function negotiate({ headers, query }: NegotiatedRequest, offers: Offers)
 export function requireRoute({ headers }: Pick<NegotiatedRequest, 'headers'>, streams: boolean): void {
   const accept = headers['accept']
   if (accept !== undefined && accept.trim() !== '') checkRoute(parseAccept(accept), streams)
+}
+
+/** Throws the 406 of a router that serves text besides objects, and of the serializer, which knows objects only. */
+export function requireText(request: NegotiatedRequest): void {
+  const accept = request.headers['accept']
+  const types = ['text/plain', ...servedTypes]
+  if (accept && !parseAccept(accept).some(({ type }) => type === '*/*' || types.includes(type))) {
+    throw notAcceptable(types)
+  }
+  negotiate(request, { conversions: 'metadata', streams: false, routed: false })
 }
 
 /** Whether the router finds a route for the Accept header. */
@@ -124,6 +134,10 @@ export function negotiateError({ headers, query }: NegotiatedRequest): Represent
 /** Whether objects are served and accepted in the media type. */
 export function isServed(type: string): type is MediaType {
   return servedTypes.includes(type)
+}
+
+function offersConversion({ conversions }: Offers, as: string): boolean {
+  return conversions === 'all' || (conversions === 'metadata' && as !== 'Table')
 }
 
 function isKnownConversion(as: string, version: string, group: string): boolean {

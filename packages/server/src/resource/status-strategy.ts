@@ -21,6 +21,8 @@ export interface StatusOptions {
   readonly createsMissing?: 'always' | 'apply'
   /** @default get, patch, update */
   readonly verbs?: readonly string[]
+  /** See {@link Subresource.hasTable}. @default true */
+  readonly hasTable?: boolean
 }
 
 /** A strategy and the status subresource that belongs to it. */
@@ -37,7 +39,11 @@ export function withStatus(strategy: Strategy, options: StatusOptions = {}): Str
   return {
     strategy: mainStrategy(strategy),
     subresources: {
-      status: { verbs: options.verbs ?? ['get', 'patch', 'update'], strategy: statusStrategy(strategy, options) },
+      status: {
+        verbs: options.verbs ?? ['get', 'patch', 'update'],
+        strategy: statusStrategy(strategy, options),
+        ...(options.hasTable === undefined ? {} : { hasTable: options.hasTable }),
+      },
     },
   }
 }

@@ -24,6 +24,8 @@ export interface Subresource {
   readonly applyProblems?: ApplyProblems
   /** Columns of the object that the subresource shows. @default the resource's */
   readonly table?: TableDefinition
+  /** Whether clients can receive a Table. kube-apiserver implements it for most, but not for all subresources. @default true */
+  readonly hasTable?: boolean
 }
 
 /** Why a server-side apply fails. */

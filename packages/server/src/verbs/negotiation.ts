@@ -2,13 +2,15 @@ import { negotiate, type Representation, requireRoute } from '../request/negotia
 
 import type { RequestContext } from '../request/request-context.ts'
 import type { Resource } from '../resource/resource.ts'
+import type { Endpoint } from './endpoint.ts'
 
-/** Picks the representation of one object of a resource. */
-export function negotiateObject({ request }: RequestContext, { origin, virtual }: Resource): Representation {
-  // Virtual resources support no Table or metadata conversion.
-  const conversions = virtual === undefined
+/** Picks the representation of one object of a resource, or of what a subresource shows of it. */
+export function negotiateObject({ request }: RequestContext, { resource, subresource }: Endpoint): Representation {
+  const { origin, virtual } = resource
+  const hasTable =
+    virtual === undefined && (subresource === '' || resource.subresources[subresource]?.hasTable !== false)
   return negotiate(request, {
-    conversions,
+    conversions: hasTable ? 'all' : 'metadata',
     streams: false,
     protobuf: origin.supportsProtobuf,
     routed: origin.hasRoutes,
@@ -18,7 +20,7 @@ export function negotiateObject({ request }: RequestContext, { origin, virtual }
 /** Picks the representation of a list of objects of a resource. */
 export function negotiateList({ request }: RequestContext, { origin }: Resource): Representation {
   return negotiate(request, {
-    conversions: true,
+    conversions: 'all',
     streams: true,
     protobuf: origin.supportsProtobuf,
     routed: origin.hasRoutes,

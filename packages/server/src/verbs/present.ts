@@ -3,11 +3,26 @@ import { isProtobuf, type Representation } from '../request/negotiate.ts'
 import { respond, respondBytes } from '../request/respond.ts'
 import { servedObject } from '../resource/conversion.ts'
 import type { MutableObject } from '../resource/object.ts'
+import type { Resource } from '../resource/resource.ts'
 import type { StoredObject } from '../resource/stored-object.ts'
 import { isNoList, partialObjectMetadata } from '../table/partial-object-metadata.ts'
 import { defaultTable, includeObjectOf, tableMetadata, tableOf } from '../table/table.ts'
 import type { Endpoint } from './endpoint.ts'
 import { showObject } from './subresource-view.ts'
+
+/** Responds with an object that is not stored, or with a Status, which is never converted. */
+export function presentUnstored(
+  status: number,
+  object: Readonly<Record<string, unknown>>,
+  resource: Resource,
+  representation: Representation,
+): ApiResponse {
+  const { as, asVersion, mediaType, pretty } = representation
+  if (as === undefined || object['kind'] === 'Status') return respond(status, object, { mediaType, pretty })
+  const shown = object as MutableObject
+  if (as === 'PartialObjectMetadataList') throw isNoList(shown, resource)
+  return respond(status, partialObjectMetadata(shown, asVersion!), representation)
+}
 
 /** Responds with one stored object in the negotiated representation. Stored bytes are sent unchanged where they fit. */
 export async function presentObject(

@@ -6,6 +6,7 @@ import { escapeHtml } from '../../codec/json/go-value.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import { semanticEqual } from '../../resource/semantic-equal.ts'
 import type { Unchecked } from '../typed/unchecked.ts'
+import { namedString } from './field-checks.ts'
 
 // Helpers that the strategies of most kinds share: immutable fields, selectors and the values in error messages.
 
@@ -30,6 +31,11 @@ export function checkImmutable(
   shown: unknown = structValue(value),
 ): void {
   if (!semanticEqual(value, old)) errors.push(invalid(path, shown, immutableText))
+}
+
+/** As {@link checkImmutable}, for a field of a Go string type other than `string`, or behind a pointer, which errors show as JSON. */
+export function checkImmutableNamed(errors: FieldError[], path: FieldPath, value: unknown, old: unknown): void {
+  checkImmutable(errors, path, value, old, typeof value === 'string' ? namedString(value) : structValue(value))
 }
 
 /** A value in the form that errors show. The fields of an object keep their order, as those of a Go struct do. */

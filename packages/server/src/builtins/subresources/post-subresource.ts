@@ -10,13 +10,13 @@ import { kindFor } from '@kubewright/k8s/all'
 import { matchNamespace } from '../../registry/match-namespace.ts'
 import { negotiate } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
-import { respond } from '../../request/respond.ts'
 import { optionsObject, writeOptions } from '../../request/write-options.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Resource } from '../../resource/resource.ts'
 import type { Strategy } from '../../resource/strategy.ts'
 import type { Subresource } from '../../resource/subresource.ts'
-import { readObject } from '../../verbs/write/read-object.ts'
+import { presentUnstored } from '../../verbs/present.ts'
+import { readObject, requireObjectType } from '../../verbs/write/read-object.ts'
 import type { BuiltinServer } from '../define-builtin.ts'
 import { typedCodec } from '../typed/typed-codec.ts'
 
@@ -61,7 +61,8 @@ export function postSubresource(
   let managers: FieldManager | undefined
   const answer = async (context: RequestContext, resource: Resource): Promise<ApiResponse> => {
     const { request, info } = context
-    const representation = negotiate(request, { conversions: false, streams: false })
+    const representation = negotiate(request, { conversions: 'metadata', streams: false })
+    requireObjectType(context)
     const options = writeOptions(request.query, 'CreateOptions')
     const body = await readObject(context, { kind, codec }, options)
     matchNamespace(body, info.namespace)
@@ -84,7 +85,8 @@ export function postSubresource(
     await admission.mutate(attributes)
     const object = attributes.object!
     const admit = (): Promise<void> => admission.validate({ ...attributes, object })
-    return respond(201, await handle({ context, resource, object, dryRun: options.dryRun, admit }), representation)
+    const result = await handle({ context, resource, object, dryRun: options.dryRun, admit })
+    return presentUnstored(201, result, resource, representation)
   }
   return { verbs: ['create'], handle: answer, kind, codec }
 }

@@ -234,7 +234,7 @@ describe('a protobuf watch', () => {
 
 describe('negotiate()', () => {
   const accepting = (accept: string) => ({ headers: { accept }, query: new URLSearchParams() })
-  const offers = { conversions: true, streams: false }
+  const offers = { conversions: 'all' as const, streams: false }
 
   test.each([
     [`${protobuf},application/json`, protobuf],

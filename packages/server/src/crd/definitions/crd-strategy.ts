@@ -42,6 +42,7 @@ export const customResourceDefinitions: BuiltinDefinition = defineBuiltin({
   subresources: {
     status: {
       verbs: ['get', 'patch', 'update'],
+      hasTable: false,
       strategy: statusStrategy(strategy, {
         // As in kube-apiserver: an update of the status may change metadata, and controllers rely on it.
         keeps: ['spec'],

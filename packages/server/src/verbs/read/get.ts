@@ -14,7 +14,7 @@ import { getComputed } from './read-computed.ts'
 /** Handles get requests for an object, or for the view of it that a subresource shows. */
 export async function get(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query } = context.request
-  const representation = negotiateObject(context, endpoint.resource)
+  const representation = negotiateObject(context, endpoint)
   const { resource, registry } = endpoint
   if (query.size > 0 && isTrue(query.get('export'))) {
     throw newBadRequest('the export parameter, deprecated since v1.14, is no longer supported')

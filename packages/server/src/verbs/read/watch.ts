@@ -22,6 +22,11 @@ const bookmarkMillis = 60_000
 /** How long before the deadline the last bookmark is sent, from which the client can resume without a gap. */
 const lastBookmarkMillis = 2000
 
+/** The client wants lists, and an event has one object. As in kube-apiserver, the first event ends the watch without an error. */
+class UnrepresentableEvent extends Error {
+  override readonly name = 'UnrepresentableEvent'
+}
+
 /** Handles watch requests: streams events until the deadline, the client or the server ends the watch. */
 export async function watch(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query } = context.request
@@ -126,6 +131,7 @@ class WatchStream {
         }
       }
     } catch (error) {
+      if (error instanceof UnrepresentableEvent) return
       // An object that cannot be converted ends the watch: skipping it would hide it from the client forever.
       if (!isApiError(error)) throw error
       this.#sendEvent('ERROR', error.status)
@@ -257,6 +263,7 @@ class WatchStream {
     const apiVersion = representation.asVersion!
     if (representation.as === undefined) return object
     const { toInternal } = endpoint.resource.conversion
+    if (representation.as === 'PartialObjectMetadataList') throw new UnrepresentableEvent()
     if (representation.as !== 'Table') return partialObjectMetadata(toInternal?.(object) ?? object, apiVersion)
     const now = endpoint.registry.clock.now()
     const table = endpoint.resource.presentation.table ?? defaultTable

@@ -41,7 +41,7 @@ export interface Deletion {
 /** Handles DELETE of one object. */
 export async function remove(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { resource } = endpoint
-  const representation = negotiateObject(context, resource)
+  const representation = negotiateObject(context, endpoint)
   const options = await readDeleteOptions(context)
   const { object, removed, wasUnreadable } = await deleteObject(
     deletionOf(endpoint, context, context.info.name, options),
@@ -68,7 +68,7 @@ export async function remove(endpoint: Endpoint, context: RequestContext): Promi
  */
 export async function removeCollection(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { query } = context.request
-  const representation = negotiateObject(context, endpoint.resource)
+  const representation = negotiateObject(context, endpoint)
   const { options: listed, selection } = readListQuery(endpoint.resource, query, { watch: false }, () => undefined)
   const options = await readDeleteOptions(context)
   validateDeleteOptions(options)

@@ -1,11 +1,18 @@
 import { newUnsupportedMediaType } from '@kubewright/api'
 import { refuseWithoutMessage } from '../../codec/protobuf/decode-object.ts'
 import { checkBody, mediaTypeOf, readBody } from '../../request/body.ts'
-import { isServed, servedTypes } from '../../request/negotiate.ts'
+import { isServed, type MediaType, servedTypes } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import type { WriteOptions } from '../../request/write-options.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Resource } from '../../resource/resource.ts'
+
+/** Throws a 415 unless the body is in one of the media types of objects. A create checks it before its options, an update after them. */
+export function requireObjectType(context: RequestContext): MediaType {
+  const mediaType = mediaTypeOf(context)
+  if (!isServed(mediaType)) throw newUnsupportedMediaType(servedTypes)
+  return mediaType
+}
 
 /** Reads and decodes the body of a create or update. Throws an ApiError when the body does not fit the kind. */
 export async function readObject(
@@ -13,8 +20,7 @@ export async function readObject(
   { kind, codec }: Pick<Resource, 'kind' | 'codec'>,
   options: Pick<WriteOptions, 'fieldValidation'>,
 ): Promise<MutableObject> {
-  const mediaType = mediaTypeOf(context)
-  if (!isServed(mediaType)) throw newUnsupportedMediaType(servedTypes)
+  const mediaType = requireObjectType(context)
   const body = await readBody(context)
   if (mediaType === 'application/vnd.kubernetes.protobuf') refuseWithoutMessage(body, kind)
   const size = mediaType === 'application/json' ? body.length : undefined

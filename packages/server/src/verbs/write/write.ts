@@ -8,16 +8,15 @@ import { resourceVersionOf } from '../../registry/resource-version.ts'
 import type { WriteScope } from '../../registry/write-scope.ts'
 import { mediaTypeOf } from '../../request/body.ts'
 import type { RequestContext } from '../../request/request-context.ts'
-import { respond } from '../../request/respond.ts'
 import { optionsObject, writeOptions } from '../../request/write-options.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { negotiateObject } from '../negotiation.ts'
-import { presentObject } from '../present.ts'
+import { presentObject, presentUnstored } from '../present.ts'
 import { showObject, showWithFields, takeShown } from '../subresource-view.ts'
 import { applyType, type Change, readPatch, requirePatchType, trackedBy } from './patches.ts'
-import { readObject } from './read-object.ts'
+import { readObject, requireObjectType } from './read-object.ts'
 import { uniqueOwners } from './unique-owners.ts'
 
 // The write pipeline. Create, update, patch and apply, and the writes of the server itself, all pass through these steps:
@@ -66,7 +65,8 @@ export interface WriteConditions {
 /** Handles POST. */
 export async function create(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
   const { resource } = endpoint
-  const representation = negotiateObject(context, resource)
+  const representation = negotiateObject(context, endpoint)
+  requireObjectType(context)
   const options = writeOptions(context.request.query, 'CreateOptions')
   const body = await readObject(context, resource, options)
 
@@ -78,14 +78,14 @@ export async function create(endpoint: Endpoint, context: RequestContext): Promi
   if (resource.virtual) {
     const admitted = await mutate(write, tracked, undefined)
     const answer = await resource.virtual(context, admitted, () => validate(write, admitted, undefined))
-    return respond(201, answer, representation)
+    return presentUnstored(201, answer, resource, representation)
   }
   return presentObject(201, endpoint, await createObject(write, tracked), representation)
 }
 
 /** Handles PUT: replaces the object, or the part of it that a subresource shows. */
 export async function update(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
-  const representation = negotiateObject(context, endpoint.resource)
+  const representation = negotiateObject(context, endpoint)
   const options = writeOptions(context.request.query, 'UpdateOptions')
   const body = await readObject(context, endpoint, options)
 
@@ -106,7 +106,7 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
   const { name } = context.info
   requirePatchType(endpoint.resource, type)
   if (name === '') throw newBadRequest('name must be provided')
-  const representation = negotiateObject(context, endpoint.resource)
+  const representation = negotiateObject(context, endpoint)
   const { options, change } = await readPatch(endpoint, context, type)
 
   const write = writeOf(endpoint, context, options.dryRun, name)

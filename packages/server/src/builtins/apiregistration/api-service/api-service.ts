@@ -42,6 +42,7 @@ export const apiServices: BuiltinDefinition = defineBuiltin({
       validateUpdate: validate,
     },
     {
+      hasTable: false,
       keeps: ['spec', 'metadata.labels', 'metadata.annotations', 'metadata.finalizers', 'metadata.ownerReferences'],
       resets: ['spec', 'metadata'],
       validateUpdate: (object) => {

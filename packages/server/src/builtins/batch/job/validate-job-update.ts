@@ -2,7 +2,13 @@ import { deepCopy } from '@kubewright/base'
 import { type FieldError, invalid } from '@kubewright/schema'
 import { goValueOf } from '../../../codec/json/go-value.ts'
 import { semanticEqual } from '../../../resource/semantic-equal.ts'
-import { checkImmutable, selectorValue, specPath, structValue } from '../../checks/strategy-checks.ts'
+import {
+  checkImmutable,
+  checkImmutableNamed,
+  selectorValue,
+  specPath,
+  structValue,
+} from '../../checks/strategy-checks.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
 import { type JobSpec, successPolicyValue } from './validate-job-spec.ts'
 
@@ -11,12 +17,12 @@ export function validateJobSpecUpdate(spec: JobSpec, old: JobSpec, notStarted: b
   validateCompletions(spec, old, errors)
   checkImmutable(errors, specPath.child('selector'), spec.selector, old.selector, selectorValue(spec.selector))
   validateTemplateUpdate(spec, old, notStarted, errors)
-  checkImmutable(errors, specPath.child('completionMode'), spec.completionMode, old.completionMode)
+  checkImmutableNamed(errors, specPath.child('completionMode'), spec.completionMode, old.completionMode)
   const policy = failurePolicyValue(spec.podFailurePolicy)
   checkImmutable(errors, specPath.child('podFailurePolicy'), spec.podFailurePolicy, old.podFailurePolicy, policy)
   const [limit, limitPath] = [spec.backoffLimitPerIndex, specPath.child('backoffLimitPerIndex')]
   checkImmutable(errors, limitPath, limit, old.backoffLimitPerIndex)
-  checkImmutable(errors, specPath.child('managedBy'), spec.managedBy, old.managedBy)
+  checkImmutableNamed(errors, specPath.child('managedBy'), spec.managedBy, old.managedBy)
   const success = successPolicyValue(spec.successPolicy)
   checkImmutable(errors, specPath.child('successPolicy'), spec.successPolicy, old.successPolicy, success)
 }

@@ -83,7 +83,7 @@ export const certificateSigningRequests: BuiltinDefinition = defineBuiltin({
   resource: 'certificatesigningrequests',
   table: certificateSigningRequestTable,
   strategy,
-  subresources: { status: endpoint(statusStrategy), approval: endpoint(approvalStrategy) },
+  subresources: { status: endpoint(statusStrategy), approval: { ...endpoint(approvalStrategy), hasTable: false } },
   selectableFields: { 'spec.signerName': (object) => partsOf(object).spec.signerName ?? '' },
   unknownField: (label) => `field label not supported: ${label}`,
 })

@@ -162,12 +162,13 @@ export const namespaces: BuiltinDefinition = defineBuiltin({
   strategy,
   subresources: {
     ...subresources,
-    finalize: { verbs: ['update'], strategy: finalizeStrategy },
+    finalize: { verbs: ['update'], strategy: finalizeStrategy, hasTable: false },
   },
   withServer: ({ registry }) => ({
     subresources: {
       finalize: {
         verbs: ['update'],
+        hasTable: false,
         strategy: {
           ...finalizeStrategy,
           prepareForUpdate: (namespace, old, context) => {

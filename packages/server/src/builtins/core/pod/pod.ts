@@ -172,6 +172,7 @@ export const pods: BuiltinDefinition = defineBuiltin({
     ...subresources,
     ephemeralcontainers: {
       verbs: ['get', 'patch', 'update'],
+      hasTable: false,
       strategy: {
         ...shared,
         prepareForUpdate: keepAllButEphemeral,
@@ -180,6 +181,7 @@ export const pods: BuiltinDefinition = defineBuiltin({
     },
     resize: {
       verbs: ['get', 'patch', 'update'],
+      hasTable: false,
       strategy: {
         ...shared,
         prepareForUpdate: keepAllButResources,

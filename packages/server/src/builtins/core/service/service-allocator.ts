@@ -1,6 +1,6 @@
 import { newInternalError, newInvalid } from '@kubewright/api'
-import { type IPAddress, IPPrefix, parseIPSloppy, type Random } from '@kubewright/base'
-import { type FieldError, FieldPath, invalid } from '@kubewright/schema'
+import { type IPAddress, IPPrefix, isPathSegmentName, parseIPSloppy, type Random } from '@kubewright/base'
+import { type FieldError, FieldPath, invalid, required } from '@kubewright/schema'
 import type { Store } from '@kubewright/storage'
 import { unclassifiedError } from '../../../request/unclassified-error.ts'
 import type { MutableObject } from '../../../resource/object.ts'
@@ -171,12 +171,17 @@ export class ServiceAllocator {
         }
         const free = this.#ips.next(reservation.ips)
         if (free === undefined) throw newInternalError(new Error('failed to allocate a serviceIP: range is full'))
+        const unnamed = addressProblem(service, textOf(free))
+        if (unnamed !== undefined) {
+          const shown = (spec.ipFamilies ?? []).map((_, at) => ips[at] ?? '')
+          throw rejection(service, [invalid(ipsPath, shown, `failed to allocate IP: ${unnamed}`)])
+        }
         this.#reserve(this.#ips, free, reservation.ips, false)
         ips[i] = textOf(free)
         continue
       }
       const number = numberOf(parseIPSloppy(wanted)!.unmap())
-      const problem = this.#ipProblem(number, wanted, dryRun)
+      const problem = this.#ipProblem(number, wanted, dryRun) ?? (dryRun ? undefined : addressProblem(service, wanted))
       if (problem) {
         throw rejection(service, [
           invalid(ipsPath, spec.clusterIPs ?? null, `failed to allocate IP ${wanted}: ${problem}`),
@@ -305,6 +310,16 @@ export class ServiceAllocator {
     if (!dryRun) pool.take(value)
     reserved.add(value)
   }
+}
+
+/** Why the IPAddress object of an allocation cannot be created: it names the service, whose name is not validated yet. */
+function addressProblem({ metadata }: MutableObject, ip: string): string | undefined {
+  const name = metadata.name ?? ''
+  const path = FieldPath.of('spec', 'parentRef', 'name')
+  const errors =
+    name === '' ? [required(path)] : isPathSegmentName(name, false).map((problem) => invalid(path, name, problem))
+  if (errors.length === 0) return undefined
+  return newInvalid({ group: 'networking.k8s.io', kind: 'IPAddress' }, ip, errors).message
 }
 
 function rejection(service: MutableObject, errors: readonly FieldError[]): Error {

@@ -16,7 +16,7 @@ import { addInvalid, checkEnum, checkLabel, checkQualifiedName, unsupported } fr
 import { checkLegacyIp, ipProblems } from '../../checks/ip-checks.ts'
 import { familyOf } from '../../checks/ip-families.ts'
 import { ipWarnings } from '../../checks/ip-warnings.ts'
-import { checkImmutable } from '../../checks/strategy-checks.ts'
+import { checkImmutableNamed } from '../../checks/strategy-checks.ts'
 import { checkEndpointIp } from '../../core/endpoints/endpoints.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
@@ -65,7 +65,7 @@ export const endpointSlices: BuiltinDefinition = defineBuiltin({
     validate: (object) => validateSlice(object),
     validateUpdate: (object, old) => {
       const errors = validateSlice(object, old)
-      checkImmutable(errors, typePath, object['addressType'], old['addressType'])
+      checkImmutableNamed(errors, typePath, object['addressType'], old['addressType'])
       return errors
     },
     warningsOnCreate: (object) => [

@@ -58,6 +58,7 @@ function claimStrategies(allows: AllowsAdminAccess | undefined): StrategyWithSta
       validateUpdate: (object, old) => keepsSpec(object, old, 'ResourceClaimSpec'),
     },
     {
+      hasTable: false,
       resets: ['metadata', 'spec'],
       prepareForUpdate: (object, old) => {
         resetForStatus(object, old)

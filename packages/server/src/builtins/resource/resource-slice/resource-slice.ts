@@ -6,7 +6,14 @@ import type { MutableObject } from '../../../resource/object.ts'
 import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { addInvalid, checkCsiDriverName } from '../../checks/field-checks.ts'
 import { countSentChange } from '../../checks/sent-generation.ts'
-import { checkImmutable, isTooLong, part, specPath, structValue } from '../../checks/strategy-checks.ts'
+import {
+  checkImmutable,
+  checkImmutableNamed,
+  isTooLong,
+  part,
+  specPath,
+  structValue,
+} from '../../checks/strategy-checks.ts'
 import { validateNodeSelector } from '../../core/pod/validation/validate-scheduling.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
@@ -98,7 +105,7 @@ function validateSpec(spec: Spec, old: Spec | undefined): FieldError[] {
   if (old) {
     checkImmutable(errors, poolPath.child('name'), pool.name ?? '', old.pool?.name ?? '')
     checkImmutable(errors, specPath.child('driver'), driver ?? '', old.driver ?? '')
-    checkImmutable(errors, specPath.child('nodeName'), spec.nodeName, old.nodeName)
+    checkImmutableNamed(errors, specPath.child('nodeName'), spec.nodeName, old.nodeName)
   }
   validatePlace(spec, errors)
   const check = (device: Device, path: FieldPath): void => validateDevice(device, path, errors)

@@ -5,7 +5,7 @@ import { type FieldError, FieldPath, forbidden } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { ageColumn, booleanColumn, defineTable, integerColumn, nameColumn, textColumn } from '../../../table/columns.ts'
 import { checkEnum } from '../../checks/field-checks.ts'
-import { checkImmutable, metadataPath } from '../../checks/strategy-checks.ts'
+import { checkImmutableNamed, metadataPath } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 interface PriorityClass {
@@ -71,7 +71,7 @@ export const priorityClasses: BuiltinDefinition = defineBuiltin({
       if ((object['value'] ?? 0) !== (old['value'] ?? 0)) {
         errors.push(forbidden(FieldPath.of('value'), 'may not be changed in an update.'))
       }
-      checkImmutable(errors, policyPath, object['preemptionPolicy'], old['preemptionPolicy'])
+      checkImmutableNamed(errors, policyPath, object['preemptionPolicy'], old['preemptionPolicy'])
       return errors
     },
     beginDelete: ({ metadata: { name = '' } }) => {

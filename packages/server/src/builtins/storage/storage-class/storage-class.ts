@@ -4,7 +4,7 @@ import { duplicate, type FieldError, FieldPath, forbidden, required } from '@kub
 import type { MutableObject } from '../../../resource/object.ts'
 import { addInvalid, checkQualifiedName, unsupported } from '../../checks/field-checks.ts'
 import { deprecatedNodeLabel } from '../../checks/node-label-warnings.ts'
-import { checkImmutable } from '../../checks/strategy-checks.ts'
+import { checkImmutableNamed } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { validateParameters } from '../validate-parameters.ts'
@@ -44,7 +44,7 @@ export const storageClasses: BuiltinDefinition = defineBuiltin({
         if (deepEqual(object[field], old[field])) continue
         errors.push(forbidden(FieldPath.of(field), `updates to ${field} are forbidden.`))
       }
-      checkImmutable(errors, modePath, object['volumeBindingMode'], old['volumeBindingMode'])
+      checkImmutableNamed(errors, modePath, object['volumeBindingMode'], old['volumeBindingMode'])
       return errors
     },
     warningsOnCreate: warnings,

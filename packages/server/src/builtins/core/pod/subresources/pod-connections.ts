@@ -17,6 +17,7 @@ import { tunnelPortForward, wantsTunnel } from '../../../../proxy/port-forward-t
 import { proxyRequest, proxyUpgrade, requireUpgrade } from '../../../../proxy/proxy-request.ts'
 import { translateStreams, wantsTranslation } from '../../../../proxy/stream-translator.ts'
 import type { ObjectAccess } from '../../../../registry/object-access.ts'
+import { requireText } from '../../../../request/negotiate.ts'
 import type { RequestContext } from '../../../../request/request-context.ts'
 import { integerParameter } from '../../../../request/write-options.ts'
 import type { MutableObject } from '../../../../resource/object.ts'
@@ -86,6 +87,7 @@ export function logSubresource(parts: Parts): Subresource {
     verbs: ['get'],
     handle: async (context, resource): Promise<ApiResponse> => {
       const { query } = context.request
+      requireText(context.request)
       validateLogOptions(query, context.info.name)
       const pod = await podOf(parts, context, resource)
       const container = containerOf(pod, query.get('container') ?? '')
