@@ -64,6 +64,17 @@ async function during(process: Measured, work: Promise<unknown> = systemClock.sl
   return { cpuMillis: after.cpuMillis - before.cpuMillis, rssMiB: after.rssMiB }
 }
 
+/** A script that resolves with the times between the frames of the given milliseconds. As text: it runs in the page. */
+const frameTimes = (millis: number): string => `new Promise((resolve) => {
+  const times = []
+  const frame = (time) => {
+    times.push(time)
+    if (time - times[0] < ${millis}) requestAnimationFrame(frame)
+    else resolve(times.slice(1).map((one, index) => one - times[index]))
+  }
+  requestAnimationFrame(frame)
+})`
+
 /** The times between frames in milliseconds, the CPU time of the page's main thread, and its heap. */
 async function measurePage(page: Page): Promise<{ frames: number[]; cpuMillis: number; heapMiB: number }> {
   const session = await page.context().newCDPSession(page)
@@ -73,22 +84,7 @@ async function measurePage(page: Page): Promise<{ frames: number[]; cpuMillis: n
     return metrics.find((one) => one.name === name)?.value ?? 0
   }
   const before = await metric('TaskDuration')
-  const frames = await page.evaluate(
-    (millis) =>
-      new Promise<number[]>((resolve) => {
-        const times: number[] = []
-        const { requestAnimationFrame } = globalThis as unknown as {
-          requestAnimationFrame: (frame: (time: number) => void) => void
-        }
-        const frame = (time: number): void => {
-          times.push(time)
-          if (time - (times[0] ?? time) < millis) requestAnimationFrame(frame)
-          else resolve(times.slice(1).map((one, index) => one - (times[index] ?? one)))
-        }
-        requestAnimationFrame(frame)
-      }),
-    seconds * 1000,
-  )
+  const frames = await page.evaluate<number[]>(frameTimes(seconds * 1000))
   const cpuMillis = ((await metric('TaskDuration')) - before) * 1000
   return { frames, cpuMillis, heapMiB: (await metric('JSHeapUsedSize')) / 1048576 }
 }
@@ -133,18 +129,14 @@ async function report(): Promise<string[]> {
     const page = await context.newPage()
     await page.goto(`${await idle.link()}`)
     await page.getByText('Live').waitFor()
-    await page.evaluate(() => {
-      ;(globalThis as unknown as { location: { hash: string } }).location.hash = '#/table/core/v1/pods'
-    })
+    await page.evaluate(`location.hash = '#/table/core/v1/pods'`)
     await page.getByText(`${pods} of ${pods}`).waitFor({ timeout: 120_000 })
     await systemClock.sleep(5000)
     const looking = measurePage(page)
     row('console with a page that shows all pods', await during(idle, looking))
     const { frames, cpuMillis, heapMiB } = await looking
     row('page that shows all pods (main thread, JavaScript heap)', { cpuMillis, rssMiB: heapMiB })
-    await page.evaluate(() => {
-      ;(globalThis as unknown as { location: { hash: string } }).location.hash = '#/operators'
-    })
+    await page.evaluate(`location.hash = '#/operators'`)
     await page.getByRole('heading', { name: 'bench' }).waitFor()
     await systemClock.sleep(2000)
     row('operator while a page shows it', await during(operator))
