@@ -41,10 +41,12 @@ async function serve() {
   })
 }
 
-/** An operator that reads one object in each reconcile, with a debug address. */
+/** An operator that reads one object in each reconcile; without a debug address and its tracer if it is `plain`. */
 async function operate() {
-  const tracer = new ActivityTracer(noTracer, systemClock)
-  const client = await connect({ kubeconfig, around: traceRequests(tracer), listNamespace: '' })
+  const isPlain = rest[0] === 'plain'
+  const tracer = isPlain ? noTracer : new ActivityTracer(noTracer, systemClock)
+  const around = isPlain ? undefined : traceRequests(tracer)
+  const client = await connect({ kubeconfig, ...(around && { around }), listNamespace: '' })
   const controller = defineController(ConfigMap, {
     name: 'maps',
     reconcile: async (_, { client: cached }) => void (await cached.find(ConfigMap, 'map-0')),
@@ -56,6 +58,7 @@ async function operate() {
   })
   void manager.start({ signal: new AbortController().signal })
   await manager.elected
+  if (isPlain) return { port: 0 }
   const handler = debugHandler({ manager, clock: systemClock })
   return systemHttpListener.listen({ name: 'debug', host: '127.0.0.1', port: 0, handler, log })
 }

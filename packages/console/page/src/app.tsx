@@ -31,7 +31,8 @@ export function App() {
   const [at, setAt] = useState<number>()
   // The context below is not in effect here, so that the kinds are those of the present.
   const kinds = useTopic({ type: 'kinds' })
-  const marks = useTopic({ type: 'timeline' })?.timeline.marks
+  // Only recordings from files have stories. The time line of a live cluster would draw the page at every change.
+  const marks = useTopic(connection.hello?.isRecording ? { type: 'timeline' } : undefined)?.timeline.marks
   const hasStory = marks && marks.length > 0
   const close = useCallback(() => setOverlay(undefined), [])
   useShortcuts({ palette: () => setOverlay('palette'), help: () => setOverlay('help') })

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks'
 import type { ChangeView } from '../../src/wire/change-view.ts'
 import type { ReconcileView } from '../../src/wire/operator-view.ts'
 import { clockTime } from './age.ts'
@@ -18,6 +19,7 @@ export function ChangeList(props: {
 }) {
   const { setAt } = useShared()
   const { changes, compared, isHistory, reconciles } = props
+  const findReason = useMemo(() => reasons(reconciles), [reconciles])
   if (changes.length === 0) return <p class="quiet">{text('noChangesYet')}</p>
   return (
     <table class="plain-table changes">
@@ -69,7 +71,7 @@ export function ChangeList(props: {
                 </div>
               ))}
               {change.moreFields > 0 && <small>{text('andMore', change.moreFields)}</small>}
-              <Reason reconcile={reconcileOf(change, reconciles)} />
+              <Reason reconcile={findReason(change)} />
             </td>
           </tr>
         ))}
@@ -96,11 +98,16 @@ function Reason({ reconcile }: { readonly reconcile: ReconcileView | undefined }
 // A change is seen a little after it was written.
 const lagMillis = 100
 
-/** The reconcile of the object or of its owner that ran when the change was seen. */
-function reconcileOf(change: ChangeView, reconciles: readonly ReconcileView[]): ReconcileView | undefined {
-  const seen = Date.parse(change.time)
-  return reconciles.find(({ key, startedAt, durationMillis }) => {
-    const start = Date.parse(startedAt)
-    return change.keys.includes(key) && start <= seen && seen <= start + durationMillis + lagMillis
-  })
+/** Finds the reconcile of an object or of its owner that ran when a change was seen. */
+function reasons(reconciles: readonly ReconcileView[]): (change: ChangeView) => ReconcileView | undefined {
+  const byKey = Map.groupBy(
+    reconciles.map((reconcile) => ({ reconcile, start: Date.parse(reconcile.startedAt) })),
+    ({ reconcile }) => reconcile.key,
+  )
+  return ({ time, keys }) => {
+    const seen = Date.parse(time)
+    return keys
+      .flatMap((key) => byKey.get(key) ?? [])
+      .find(({ reconcile, start }) => start <= seen && seen <= start + reconcile.durationMillis + lagMillis)?.reconcile
+  }
 }

@@ -2,14 +2,14 @@ import { useState } from 'preact/hooks'
 import { ChangeList } from './change-list.tsx'
 import { changeText } from './change-text.ts'
 import { text } from './text.ts'
+import { useChanges } from './use-changes.ts'
 import { useReconciles } from './use-reconciles.ts'
-import { useTopic } from './use-topic.ts'
 
 const limit = 200
 
 /** The last changes of the cluster: what changed, who wrote it, and why. */
 export function ChangesPage() {
-  const changes = useTopic({ type: 'changes', limit })?.changes
+  const changes = useChanges({ type: 'changes', limit })
   const reconciles = useReconciles()
   const [filter, setFilter] = useState('')
   const wanted = filter.toLowerCase()

@@ -4,12 +4,12 @@ import { ChangeList } from './change-list.tsx'
 import { connection } from './connection.ts'
 import { DiffView } from './diff-view.tsx'
 import { text } from './text.ts'
+import { useChanges } from './use-changes.ts'
 import { useReconciles } from './use-reconciles.ts'
-import { useTopic } from './use-topic.ts'
 
 /** The recorded changes of one object. Two of them can be compared. */
 export function HistoryView({ name }: { readonly name: ObjectName }) {
-  const changes = useTopic({ type: 'history', object: name })?.changes
+  const changes = useChanges({ type: 'history', object: name })
   const reconciles = useReconciles()
   const [chosen, setChosen] = useState<{ from?: number; to?: number }>({})
   const [diff, setDiff] = useState<readonly string[]>()

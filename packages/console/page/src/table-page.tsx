@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Row } from '../../src/wire/messages.ts'
 import { connection } from './connection.ts'
 import { FaultDialog } from './fault-dialog.tsx'
@@ -6,7 +6,8 @@ import { FeedStatus } from './feed-status.tsx'
 import { go, objectRoute, type Route } from './route.ts'
 import { SelectorInput } from './selector-input.tsx'
 import { findKind, useShared } from './settings.ts'
-import { filterRows, type Sorting, sortRows } from './sort-rows.ts'
+import type { Sorting } from './sort-rows.ts'
+import { SortedRows } from './sorted-rows.ts'
 import { text } from './text.ts'
 import { useTable } from './use-table.ts'
 import { VirtualTable } from './virtual-table.tsx'
@@ -25,7 +26,9 @@ export function TablePage({ route }: { readonly route: TableRoute }) {
   const scope = kind?.namespaced === false ? undefined : namespace || undefined
   const table = useTable({ type: 'table', resource, namespace: scope, labelSelector, fieldSelector })
   const showsNamespace = kind?.namespaced === true && scope === undefined
-  const rows = useMemo(() => sortRows(filterRows(table.rows.values(), filter), sorting), [table.rows, filter, sorting])
+  const sorted = useRef<SortedRows>()
+  sorted.current ??= new SortedRows()
+  const rows = sorted.current.update(table, filter, sorting)
   const open = (row: Row, tab?: 'yaml' | 'edit'): void =>
     go(objectRoute({ resource, name: row.name, namespace: row.namespace }, tab))
   return (

@@ -5,13 +5,14 @@ import { connection } from './connection.ts'
 import { objectRoute, routeHash } from './route.ts'
 import { useShared } from './settings.ts'
 import { text } from './text.ts'
+import { useChanges } from './use-changes.ts'
 import { useTopic } from './use-topic.ts'
 
 /** The time line: moves the whole page to a moment of the recording, or back to the present. */
 export function TimeBar() {
   const { at, setAt } = useShared()
   const timeline = useTopic({ type: 'timeline' })?.timeline
-  const [change] = useTopic({ type: 'changes', limit: 1 })?.changes ?? []
+  const [change] = useChanges({ type: 'changes', limit: 1 }) ?? []
   if (timeline === undefined) return null
   const { first, last, firstTime, lastTime, isCut, marks } = timeline
   const isRecording = connection.hello?.isRecording ?? false

@@ -13,18 +13,17 @@ export function useTable(topic: Extract<Topic, { type: 'table' }>): TableData {
   useEffect(() => {
     const rows = new TableRows()
     let frame = 0
-    let latest = emptyTable
     // Rows of another moment stay until those of the new one are complete, so that nothing flickers.
     const isSame = shown.current === key
     if (!isSame) setData(emptyTable)
     shown.current = key
     const stop = connection.follow({ ...topic, at }, (update) => {
       if (update.type !== 'table') return
-      latest = rows.update(update)
-      if (frame !== 0 || (isSame && latest.state === 'loading')) return
+      rows.update(update)
+      if (frame !== 0 || (isSame && rows.state === 'loading')) return
       frame = requestAnimationFrame(() => {
         frame = 0
-        setData(latest)
+        setData(rows.take())
       })
     })
     return () => {

@@ -28,9 +28,8 @@ export function VirtualTable(props: {
   const scroller = useRef<HTMLDivElement>(null)
   const [visible, setVisible] = useState({ top: 0, height: 600 })
   const [selected, setSelected] = useState<string>()
-  const columns = useMemo(
-    () => shownColumns(props.columns, rows, props),
-    [props.columns, rows, props.isWide, props.showsNamespace],
+  const columns = useStable(
+    useMemo(() => shownColumns(props.columns, rows, props), [props.columns, rows, props.isWide, props.showsNamespace]),
   )
   useLayoutEffect(() => {
     const element = scroller.current
@@ -137,4 +136,11 @@ function HeaderCell(props: {
       </button>
     </div>
   )
+}
+
+/** The earlier value as long as a new one is equal, so that the rows are not drawn again. */
+function useStable(columns: readonly ShownColumn[]): readonly ShownColumn[] {
+  const stable = useRef(columns)
+  if (stable.current !== columns && JSON.stringify(stable.current) !== JSON.stringify(columns)) stable.current = columns
+  return stable.current
 }

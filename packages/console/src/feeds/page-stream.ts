@@ -64,11 +64,15 @@ export class PageStream implements Disposable {
     const ended = AbortSignal.any([signal, this.#stop.signal])
     try {
       yield encode(this.#hello)
+      let sentAt = -batchMillis
       while (!ended.aborted) {
         const woke = await this.#nextChange(ended)
         if (ended.aborted) return
         if (!woke) yield Buffer.from(': alive\n\n')
-        await this.#clock.sleep(batchMillis, { signal: ended }).catch(() => undefined)
+        // A change after a pause is sent at once, so that the page reacts quickly to the user.
+        const early = sentAt + batchMillis - this.#clock.monotonic()
+        if (early > 0) await this.#clock.sleep(early, { signal: ended }).catch(() => undefined)
+        sentAt = this.#clock.monotonic()
         for (const id of [...this.#dirty]) {
           this.#dirty.delete(id)
           const feed = this.#feeds.get(id)

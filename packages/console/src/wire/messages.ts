@@ -125,8 +125,7 @@ export type Update =
   | { readonly type: 'forwards'; readonly forwards: readonly ForwardView[] }
   | { readonly type: 'levers'; readonly levers: LeversView }
   | { readonly type: 'timeline'; readonly timeline: TimelineView }
-  | { readonly type: 'changes'; readonly changes: readonly ChangeView[] }
-  | { readonly type: 'history'; readonly changes: readonly ChangeView[] }
+  | ChangesUpdate
 
 /** The first message of a stream. */
 export interface Hello {
@@ -160,6 +159,15 @@ export type PageRequest =
   | { readonly type: 'access'; readonly object: ObjectName }
   | Action
   | LeverAction
+
+/** Changes of the recording, newest first: with `reset` all that the topic shows, otherwise those since the last update. */
+export interface ChangesUpdate {
+  readonly type: 'changes' | 'history'
+  readonly reset: boolean
+  readonly changes: readonly ChangeView[]
+  /** The maximum number of changes that the topic shows. */
+  readonly limit: number
+}
 
 /** A request that changes the cluster. Refused by a read-only console. */
 export type Action =
