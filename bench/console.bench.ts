@@ -194,8 +194,8 @@ async function report(): Promise<string[]> {
       rate = rateNow()
       const { usage, frames: times } = await looking
       row(`console with a page that shows ${name}`, server, rate)
-      row('– its page (main thread, JavaScript heap)', usage, rate)
-      row('– the operator meanwhile', operated, rate)
+      row(`page that shows ${name} (main thread, JavaScript heap)`, usage, rate)
+      row(`operator while a page shows ${name}`, operated, rate)
       const at = (share: number): string => `${(times[Math.floor((times.length - 1) * share)] ?? 0).toFixed(0)} ms`
       const perSecond = (times.length / seconds).toFixed(0)
       frames.push(`| ${name} | ${at(0.5)} | ${at(0.95)} | ${at(0.99)} | ${at(1)} | ${perSecond} |`)
