@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { upProgram } from '../up/up-process.ts'
+import { packedModules } from '../scaffold/packed-modules.ts'
 
 /** The deadline of every wait. */
 const patienceMillis = 30_000
@@ -29,8 +30,7 @@ export class CliProcess implements AsyncDisposable {
       cwd: folder,
       detached: isGroup,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // The projects of these tests use the sources of the workspace.
-      env: { ...process.env, NO_COLOR: '1', NODE_OPTIONS: '--conditions=kubewright-source', ...env },
+      env: { ...process.env, NO_COLOR: '1', ...env },
     })
     this.exited = once(this.child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
     this.#closed = once(this.child, 'close')
@@ -43,10 +43,10 @@ export class CliProcess implements AsyncDisposable {
   }
 
   static async start(args: readonly string[], folder: string, env: NodeJS.ProcessEnv = {}): Promise<CliProcess> {
-    return new CliProcess(await upProgram(), args, folder, env)
+    return new CliProcess(join(await packedModules(), '.bin/kubewright'), args, folder, env)
   }
 
-  /** Starts another program than the bundled sources. */
+  /** Starts another program than the packed command. */
   static startProgram(program: string, args: readonly string[], folder: string, env: NodeJS.ProcessEnv): CliProcess {
     return new CliProcess(program, args, folder, env)
   }

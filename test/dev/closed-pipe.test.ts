@@ -4,22 +4,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-
-const root = join(import.meta.dirname, '../..')
+import { packedModules } from '../scaffold/packed-modules.ts'
 
 it('kubewright exits with the code of the result even if its output pipes are closed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kubewright-pipe-'))
   try {
     const file = join(folder, 'pod.yaml')
     writeFileSync(file, 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: Not_A_Name\n')
-    const program = [
-      '--conditions=kubewright-source',
-      '--import=tsx',
-      join(root, 'packages/cli/src/main.ts'),
-      'validate',
-      file,
-    ]
-    const child = spawn(process.execPath, program, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    const program = [join(await packedModules(), '.bin/kubewright'), 'validate', file]
+    const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'pipe'] })
     child.stdout.destroy()
     child.stderr.destroy()
     expect(await once(child, 'exit')).toEqual([1, null])

@@ -1,15 +1,16 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { packedModules } from '../scaffold/packed-modules.ts'
 import { TemporaryFolder } from '../up/up-process.ts'
 
-const root = join(import.meta.dirname, '../..')
+const modules = await packedModules()
 
 /** The project of an operator for Homes. The controller writes a ConfigMap for each Home, which describes its door. */
 export class OperatorProject extends TemporaryFolder {
   constructor({ entry = 'operator' as 'operator' | 'main' } = {}) {
     super()
     mkdirSync(join(this.path, 'src'))
-    symlinkSync(join(root, 'node_modules'), join(this.path, 'node_modules'))
+    symlinkSync(modules, join(this.path, 'node_modules'))
     this.write('package.json', JSON.stringify({ name: 'homes', type: 'module', private: true }))
     this.write('src/home.ts', home)
     this.write('src/operator.ts', operator)

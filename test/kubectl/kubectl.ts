@@ -53,7 +53,7 @@ export class Kubectl {
       const child = execFile(
         program,
         args,
-        { env: this.#environment, timeout: 30_000, maxBuffer: 64 * 1024 * 1024 },
+        { env: this.#environment, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 },
         (error, out, stderr) => {
           resolve({ code: error ? Number(error.code ?? -1) : 0, out, error: stderr })
         },

@@ -2,14 +2,14 @@
 import { execFile } from 'node:child_process'
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { startControlPlane } from '@kubewright/controlplane'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { kubectlMissing } from '../kubectl/kubectl.ts'
+import { packedModules } from '../scaffold/packed-modules.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
 
 const root = join(import.meta.dirname, '../..')
-const tsx = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href
+const modules = await packedModules()
 const source = (name: string): string => readFileSync(join(root, 'examples/app-service/src', name), 'utf8')
 
 let folder: TemporaryFolder
@@ -23,7 +23,7 @@ beforeAll(() => {
       (name) => [`src/${name}`, source(name)] as const,
     ),
   ])
-  symlinkSync(join(root, 'node_modules'), join(folder.path, 'node_modules'))
+  symlinkSync(modules, join(folder.path, 'node_modules'))
 })
 afterAll(() => folder?.[Symbol.dispose]())
 
@@ -34,12 +34,10 @@ interface Outcome {
 }
 
 function kubewright(...args: string[]): Promise<Outcome> {
-  const main = join(root, 'packages/cli/src/main.ts')
-  const node = ['--conditions=kubewright-source', '--import', tsx, main]
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [...node, ...args],
+      [join(modules, '.bin/kubewright'), ...args],
       { cwd: folder.path, timeout: 60_000 },
       (error, out, notes) => resolve({ code: error ? Number(error.code ?? -1) : 0, out, notes }),
     )

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process'
 import { cpSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { type ControlPlane, startControlPlane } from '@kubewright/controlplane'
 import { CustomResourceDefinition } from '@kubewright/k8s'
 import type { Operator } from '@kubewright/runtime'
@@ -10,6 +9,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { manifestsOf } from '../../packages/cli/src/manifests/manifests-of.ts'
 import { watchObject } from '../../packages/testing/src/watch-object.ts'
 import { Kubectl, kubectlMissing, kubectlTooOld } from '../kubectl/kubectl.ts'
+import { packedModules } from '../scaffold/packed-modules.ts'
 import { temporaryProject } from '../scaffold/temporary-project.ts'
 import { scenarios } from './operator-scenarios.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
@@ -19,7 +19,7 @@ beforeEach(({ skip }) => {
   if (reason !== undefined) skip(reason)
 })
 
-const root = join(import.meta.dirname, '../..')
+const modules = await packedModules()
 const minutes = 60_000
 
 describe('kubectl apply -k and delete -k of an example', () => {
@@ -37,7 +37,7 @@ describe('kubectl apply -k and delete -k of an example', () => {
       folder.write(manifestsOf(operator))
       await applyAndDelete(folder.path, { samples: operator.webhooks.length === 0 })
     },
-    2 * minutes,
+    5 * minutes,
   )
 })
 
@@ -66,20 +66,19 @@ describe('kubectl apply -k and delete -k of a new project', () => {
       for (const step of [`${init} --domain example.com`, ...steps]) {
         expect(await project.kubewright(...step.split(' '))).toMatchObject({ code: 0 })
       }
-      symlinkSync(join(root, 'node_modules'), join(project.folder, 'node_modules'))
+      symlinkSync(modules, join(project.folder, 'node_modules'))
       await generate(project.folder, flags.split(' ').filter(Boolean))
       await applyAndDelete(project.folder, { samples: steps === home })
     },
-    3 * minutes,
+    5 * minutes,
   )
 })
 
 /** Runs `kubewright generate` in a separate process. */
 function generate(folder: string, flags: readonly string[]): Promise<void> {
-  const tsx = pathToFileURL(join(root, 'node_modules/tsx/dist/loader.mjs')).href
-  const node = ['--conditions=kubewright-source', '--import', tsx, join(root, 'packages/cli/src/main.ts')]
+  const program = join(modules, '.bin/kubewright')
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [...node, 'generate', ...flags], { cwd: folder, timeout: minutes }, (error) => {
+    execFile(process.execPath, [program, 'generate', ...flags], { cwd: folder, timeout: minutes }, (error) => {
       if (error) reject(error)
       else resolve()
     })
