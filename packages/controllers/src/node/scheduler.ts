@@ -248,13 +248,17 @@ async function selectNode({ client }: KeyContext, claim: PersistentVolumeClaim, 
   }
 }
 
-async function bind({ client, events }: KeyContext, pod: Pod, node: string): Promise<void> {
+/**
+ * Writes a binding without the cached client: the response does not contain the pod, so the cached client would read
+ * the pod, and every list of its namespace, from the server afterwards. The ledger remembers the binding instead.
+ */
+async function bind({ cluster, events }: KeyContext, pod: Pod, node: string): Promise<void> {
   const { namespace = '', name, uid } = pod.metadata
   const binding = Binding({
     metadata: { name, namespace, uid },
     target: { kind: 'Node', name: node },
   })
-  await client.subresource(Pod, 'binding').create({ namespace, name }, binding)
+  await cluster.api.subresource(Pod, 'binding').create({ namespace, name }, binding)
   const message = `Successfully assigned ${namespace}/${name} to ${node}`
   events.record(pod, { type: 'Normal', reason: 'Scheduled', message, action: 'Binding' })
 }
