@@ -22,7 +22,7 @@ export const taintEvictionController: KeyController = /* @__PURE__ */ defineBuil
     kindSource(Node, {
       predicates: [changed('spec.taints')],
       map: async ({ metadata: { name } }, { client }) =>
-        (await client.list(Pod, { namespace: '' })).filter(({ spec }) => spec.nodeName === name).map(keyOf),
+        (await client.list(Pod, { namespace: '', fields: { 'spec.nodeName': name } })).map(keyOf),
     }),
   ],
   start: ({ clock }) => {

@@ -1,5 +1,5 @@
 import { controllerOf } from '@kubewright/api'
-import type { DeepReadonly } from '@kubewright/base'
+import { type DeepReadonly, deepEqual } from '@kubewright/base'
 import type { Node, Pod, PodAffinityTerm } from '@kubewright/k8s'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { type Amounts, addAll, allocatableOf, requestsOf } from './pod-resources.ts'
@@ -59,12 +59,56 @@ export class ClusterLedger {
   readonly #accounts = new Map<string, Account>()
   readonly #nodeOf = new Map<string, string>()
   readonly #assumed = new Set<string>()
+  // The loads of the nodes that were seen, by name.
+  readonly #seen = new Map<string, NodeLoad>()
+  #sorted: readonly NodeLoad[] | undefined
+  #repelling = 0
+  /** Called with the name of a node after its pods have changed. @default nothing */
+  onPodsChanged: (node: string) => void = () => undefined
 
   /** Forgets all pods. */
-  clear(): void {
-    this.#accounts.clear()
-    this.#nodeOf.clear()
+  clearPods(): void {
+    for (const uid of [...this.#nodeOf.keys()]) this.forget(uid)
     this.#assumed.clear()
+  }
+
+  /** Forgets all nodes. */
+  clearNodes(): void {
+    this.#seen.clear()
+    this.#sorted = undefined
+  }
+
+  /** The number of pods with required anti-affinity. */
+  get repelling(): number {
+    return this.#repelling
+  }
+
+  /**
+   * The loads of the nodes that were seen, sorted by name. They are live, and the same array is returned until a node
+   * changes in a way that matters for placement.
+   */
+  get nodes(): readonly NodeLoad[] {
+    const byName = ({ node: a }: NodeLoad, { node: b }: NodeLoad): number =>
+      a.metadata.name < b.metadata.name ? -1 : 1
+    return (this.#sorted ??= [...this.#seen.values()].sort(byName))
+  }
+
+  /**
+   * Updates the ledger with a node from a watch event. Returns whether the node has changed in a way that matters for
+   * placement: heartbeats do not.
+   */
+  seeNode(node: Node): boolean {
+    const { name } = node.metadata
+    const known = this.#seen.get(name)?.node
+    if (known !== undefined && deepEqual(placementFacts(known), placementFacts(node))) return false
+    this.#seen.set(name, { node, allocatable: allocatableOf(node), ...this.#account(name) })
+    this.#sorted = undefined
+    return true
+  }
+
+  /** Forgets a node. Its pods stay until they are forgotten. */
+  forgetNode(name: string): void {
+    if (this.#seen.delete(name)) this.#sorted = undefined
   }
 
   /** Updates the ledger with a pod from a watch event. */
@@ -96,11 +140,16 @@ export class ClusterLedger {
     if (name === undefined || account === undefined || placed === undefined) return
     this.#nodeOf.delete(uid)
     account.pods.delete(uid)
-    account.repelling.delete(placed)
+    if (account.repelling.delete(placed)) this.#repelling--
     for (const [resource, amount] of placed.requests) {
       account.used.set(resource, (account.used.get(resource) ?? 0n) - amount)
     }
-    if (placed.owner !== undefined) account.owners.set(placed.owner, (account.owners.get(placed.owner) ?? 0) - 1)
+    if (placed.owner !== undefined) {
+      const left = (account.owners.get(placed.owner) ?? 0) - 1
+      if (left > 0) account.owners.set(placed.owner, left)
+      else account.owners.delete(placed.owner)
+    }
+    this.onPodsChanged(name)
   }
 
   /** The nodes with their loads. The loads are live: they change with later calls. */
@@ -131,10 +180,19 @@ export class ClusterLedger {
     const placed = placedPod(pod)
     this.#nodeOf.set(uid, node)
     account.pods.set(uid, placed)
-    if (placed.repels.length > 0) account.repelling.add(placed)
+    if (placed.repels.length > 0) {
+      account.repelling.add(placed)
+      this.#repelling++
+    }
     addAll(account.used, placed.requests)
     if (placed.owner !== undefined) account.owners.set(placed.owner, (account.owners.get(placed.owner) ?? 0) + 1)
+    this.onPodsChanged(node)
   }
+}
+
+/** The fields of a node that decide which pods it can run. */
+function placementFacts({ metadata: { uid, labels }, spec, status }: Node): unknown {
+  return [uid, labels, spec, status?.allocatable ?? status?.capacity]
 }
 
 /** Extracts the facts about a pod that matter for placement. */

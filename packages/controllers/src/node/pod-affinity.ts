@@ -15,12 +15,16 @@ export interface AffinityProblem {
   readonly final: boolean
 }
 
-/** Checks required pod affinity and anti-affinity of this pod, and required anti-affinity of the existing pods. */
+/**
+ * Checks required pod affinity and anti-affinity of this pod, and required anti-affinity of the existing pods. `repelling`
+ * are the loads among `loads` that have pods with required anti-affinity.
+ */
 export function affinityProblem(
   pod: Pod,
   placed: PlacedPod,
   { node }: NodeLoad,
   loads: readonly NodeLoad[],
+  repelling: readonly NodeLoad[],
   namespaces: NamespaceLabels,
 ): AffinityProblem | undefined {
   const isNear = (term: Term): boolean => {
@@ -37,7 +41,7 @@ export function affinityProblem(
     return { reason: "node(s) didn't match pod affinity rules", final: true }
   }
   if (placed.repels.some(isNear)) return { reason: "node(s) didn't match pod anti-affinity rules", final: false }
-  for (const load of loads) {
+  for (const load of repelling) {
     for (const other of load.repelling) {
       for (const term of other.repels) {
         const zone = zoneOf(load.node, term)

@@ -7,11 +7,11 @@ import { isPodTerminal } from '../workload/pod-state.ts'
 import { sameContent } from '../workload/write-status.ts'
 import { rejectedStatus, rejectionOf } from './admit-pod.ts'
 import { ClusterLedger } from './cluster-ledger.ts'
+import { eventSource } from './event-source.ts'
 import type { NodeAddresses } from './node-addresses.ts'
 import { type NodePlan, processAnnotation } from './node-plan.ts'
 import { findMissingInputs, hasInputs, type MissingInputs } from './pod-inputs.ts'
 import type { LogBook } from './pod-logs.ts'
-import { podSource } from './pod-source.ts'
 import type { ProcessHost, RunningProcess } from './process-host.ts'
 import {
   deadlineMessage,
@@ -75,8 +75,8 @@ export function podAgent(parts: PodAgentParts): KeyController {
 /** Enqueues the pods of the simulated nodes, and counts the resources that they use. */
 function boundPods(addresses: NodeAddresses, ledger: ClusterLedger): Source {
   const cause = (event: 'update' | 'delete', pod: Pod) => ({ cause: { event, kind: 'v1 Pod', object: keyOf(pod) } })
-  return podSource({
-    started: () => ledger.clear(),
+  return eventSource(Pod, {
+    started: () => ledger.clearPods(),
     seen: (pod, sink) => {
       if (!addresses.has(pod.spec.nodeName)) return
       ledger.see(pod)

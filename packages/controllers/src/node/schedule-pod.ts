@@ -1,5 +1,5 @@
 import type { DeepReadonly } from '@kubewright/base'
-import type { NodeSelector, Pod } from '@kubewright/k8s'
+import type { Node, NodeSelector, Pod } from '@kubewright/k8s'
 import { matchesNode, matchesTerm, untoleratedTaint } from '../workload/node-fit.ts'
 import { hasPortConflict, loadWith, type NodeLoad, type PlacedPod, placedPod } from './cluster-ledger.ts'
 import { affinityProblem, type NamespaceLabels, preferredAffinity } from './pod-affinity.ts'
@@ -137,6 +137,8 @@ class Filter {
   readonly #pod: Pod
   readonly #placed: PlacedPod
   readonly #loads: readonly NodeLoad[]
+  // Computed once: a visit to all loads for each node would be quadratic.
+  readonly #repelling: readonly NodeLoad[]
   readonly #facts: SchedulingFacts
   readonly #names: ReadonlySet<string> | undefined
   #spread: TopologySpread | undefined
@@ -145,6 +147,7 @@ class Filter {
     this.#pod = pod
     this.#placed = placed
     this.#loads = loads
+    this.#repelling = loads.filter(({ repelling }) => repelling.size > 0)
     this.#facts = facts
     this.#names = requiredNames(pod)
   }
@@ -156,15 +159,8 @@ class Filter {
     if (this.#names !== undefined && !this.#names.has(node.metadata.name)) {
       return lasting("node(s) didn't satisfy plugin(s) [NodeAffinity]")
     }
-    const { tolerations } = this.#pod.spec
-    const cordon = [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' as const }]
-    if (node.spec?.unschedulable && untoleratedTaint(cordon, tolerations, ['NoSchedule'])) {
-      return lasting('node(s) were unschedulable')
-    }
-    if (untoleratedTaint(node.spec?.taints, tolerations, ['NoSchedule', 'NoExecute'])) {
-      return lasting('node(s) had untolerated taint(s)')
-    }
-    if (!matchesNode(this.#pod.spec, node)) return lasting("node(s) didn't match Pod's node affinity/selector")
+    const unfit = nodeMisfit(this.#pod, node)
+    if (unfit !== undefined) return unfit
     if (hasPortConflict(this.#placed, load.pods.values())) {
       return { reasons: ["node(s) didn't have free ports for the requested pod ports"], final: false }
     }
@@ -176,7 +172,7 @@ class Filter {
     const uneven = this.#topology()?.problem(node)
     if (uneven !== undefined) return { reasons: [uneven.reason], final: uneven.final }
     const { namespaces = new Map() } = this.#facts
-    const between = affinityProblem(this.#pod, this.#placed, load, this.#loads, namespaces)
+    const between = affinityProblem(this.#pod, this.#placed, load, this.#loads, this.#repelling, namespaces)
     return between === undefined ? undefined : { reasons: [between.reason], final: between.final }
   }
 
@@ -263,7 +259,22 @@ function requiredNames({ spec }: Pod): ReadonlySet<string> | undefined {
   return names
 }
 
-function lackingResources(requests: Amounts, { allocatable, used }: NodeLoad): Misfit | undefined {
+const cordon = [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' as const }]
+
+/** Why a pod does not fit on a node whatever pods run there: taints and the pod's node selector and affinity. */
+export function nodeMisfit({ spec }: Pod, node: Node): Misfit | undefined {
+  const { tolerations } = spec
+  if (node.spec?.unschedulable && untoleratedTaint(cordon, tolerations, ['NoSchedule'])) {
+    return lasting('node(s) were unschedulable')
+  }
+  if (untoleratedTaint(node.spec?.taints, tolerations, ['NoSchedule', 'NoExecute'])) {
+    return lasting('node(s) had untolerated taint(s)')
+  }
+  return matchesNode(spec, node) ? undefined : lasting("node(s) didn't match Pod's node affinity/selector")
+}
+
+/** The resources that a pod lacks on a node. */
+export function lackingResources(requests: Amounts, { allocatable, used }: NodeLoad): Misfit | undefined {
   const reasons: string[] = []
   let final = false
   for (const [name, amount] of requests) {
@@ -279,7 +290,7 @@ const crowding = ({ owner }: PlacedPod, { owners }: NodeLoad): number =>
   owner === undefined ? 0 : (owners.get(owner) ?? 0)
 
 /** How full the node would be, from 0 to 1: the mean over the resources that the pod requests. */
-function fullness(requests: Amounts, { allocatable, used }: NodeLoad): number {
+export function fullness(requests: Amounts, { allocatable, used }: NodeLoad): number {
   let sum = 0
   for (const [name, amount] of requests) {
     const room = Number(allocatable.get(name) ?? 0n)

@@ -8,15 +8,16 @@ import {
   type PodCondition,
   PodDisruptionBudget,
 } from '@kubewright/k8s'
-import { changed, type KeyContext, type KeyController, kindSource, or, type Source } from '@kubewright/runtime'
+import type { KeyContext, KeyController, Source } from '@kubewright/runtime'
 import { claimsOf } from '../volume/claims-of-pod.ts'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { disruptionTarget, disruptPod } from '../workload/disrupt-pod.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { inParallel } from '../workload/slow-start.ts'
 import { ClusterLedger, type NodeLoad, type PlacedPod, placedPod } from './cluster-ledger.ts'
+import { eventSource } from './event-source.ts'
+import { NodeRanking } from './node-ranking.ts'
 import { hasNamespaceSelector, selectsNamespaces } from './pod-affinity.ts'
-import { podSource } from './pod-source.ts'
 import { volumeFacts } from './pod-volumes.ts'
 import { type Refusal, type SchedulingFacts, schedulePod } from './schedule-pod.ts'
 
@@ -37,15 +38,10 @@ export function podScheduler(): KeyController {
     name: 'kube-scheduler',
     reporter: 'default-scheduler',
     kind: Pod,
-    sources: [
-      pendingPods(ledger),
-      kindSource(Node, {
-        predicates: [or(changed('metadata.labels', 'spec'), changed('status.allocatable'))],
-        map: () => [moreRoom],
-      }),
-    ],
+    sources: [pendingPods(ledger), schedulableNodes(ledger)],
     start: ({ clock }) => {
-      const state: SchedulerState = { ledger, refused: new Map(), waiting: new Set(), nominations: new Map() }
+      const ranking = new NodeRanking(ledger)
+      const state: SchedulerState = { ledger, ranking, refused: new Map(), waiting: new Set(), nominations: new Map() }
       return async (key, context) => {
         if (key === moreRoom) {
           if (state.refused.size + state.waiting.size === 0) return
@@ -59,6 +55,7 @@ export function podScheduler(): KeyController {
 
 interface SchedulerState {
   readonly ledger: ClusterLedger
+  readonly ranking: NodeRanking
   /**
    * The unschedulable pods by uid, with the resource versions that were evaluated. A pod is evaluated again only when
    * resources are freed or the pod has changed.
@@ -72,8 +69,8 @@ interface SchedulerState {
 
 /** Updates the ledger from pod events and enqueues a pass when one is needed. */
 function pendingPods(ledger: ClusterLedger): Source {
-  return podSource({
-    started: () => ledger.clear(),
+  return eventSource(Pod, {
+    started: () => ledger.clearPods(),
     seen: (pod, sink) => {
       ledger.see(pod)
       if (isWaiting(pod)) sink.add(waitingPods, { cause: { event: 'update', kind: 'v1 Pod', object: keyOf(pod) } })
@@ -86,6 +83,20 @@ function pendingPods(ledger: ClusterLedger): Source {
   })
 }
 
+/** Updates the ledger from node events and enqueues a pass when a node may have become suitable for refused pods. */
+function schedulableNodes(ledger: ClusterLedger): Source {
+  return eventSource(Node, {
+    started: () => ledger.clearNodes(),
+    seen: (node, sink) => {
+      if (ledger.seeNode(node)) sink.add(moreRoom, { cause: { event: 'update', kind: 'v1 Node', object: keyOf(node) } })
+    },
+    gone: (node, sink) => {
+      ledger.forgetNode(node.metadata.name)
+      sink.add(moreRoom, { cause: { event: 'delete', kind: 'v1 Node', object: keyOf(node) } })
+    },
+  })
+}
+
 function isWaiting(pod: Pod): boolean {
   const { nodeName, schedulerName = 'default-scheduler', schedulingGates = [] } = pod.spec
   const isOurs = schedulerName === 'default-scheduler' && schedulingGates.length === 0
@@ -94,7 +105,7 @@ function isWaiting(pod: Pod): boolean {
 
 async function scheduleAll(context: KeyContext, state: SchedulerState, now: number): Promise<void> {
   const { client } = context
-  const { ledger, refused, waiting, nominations } = state
+  const { ledger, ranking, refused, waiting, nominations } = state
   const unbound = await client.list(Pod, { namespace: '', fields: { 'spec.nodeName': '' } })
   // The cache shows a binding only later; until then the ledger remembers it.
   const isDue = (pod: Pod): boolean =>
@@ -106,19 +117,26 @@ async function scheduleAll(context: KeyContext, state: SchedulerState, now: numb
   for (const map of [refused, waiting, nominations])
     for (const uid of map.keys()) if (!present.has(uid)) map.delete(uid)
   if (due.length === 0) return
-  const loads = ledger.loads(await client.list(Node))
+  // Only the anti-affinity terms of existing pods are read from them.
+  const loads = ledger.repelling > 0 ? ledger.nodes : []
   const facts = await sharedFacts(context, due, loads, unbound, nominations)
   const bindings: { readonly pod: Pod; readonly node: string }[] = []
   const refusals: { readonly pod: Pod; readonly refusal: Refusal }[] = []
   for (const pod of due) {
     const { uid } = pod.metadata
     const volumes = claimsOf(pod).length === 0 ? undefined : await volumeFacts(pod, context)
-    const placement = schedulePod(pod, loads, {
-      ...facts,
-      obstacle: volumes?.obstacle,
-      volumeNodes: volumes?.volumeNodes ?? [],
-      nominatedNode: nominations.get(uid) ?? pod.status?.nominatedNodeName,
-    })
+    const nominatedNode = nominations.get(uid) ?? pod.status?.nominatedNodeName
+    const isRanked = volumes === undefined && !nominatedNode && facts.nominated.size === 0
+    const ranked = isRanked ? ranking.choose(pod) : undefined
+    const placement =
+      ranked === undefined
+        ? schedulePod(pod, ledger.nodes, {
+            ...facts,
+            obstacle: volumes?.obstacle,
+            volumeNodes: volumes?.volumeNodes ?? [],
+            nominatedNode,
+          })
+        : { node: ranked }
     if ('reason' in placement) {
       if (volumes?.obstacle === undefined) waiting.delete(uid)
       else waiting.add(uid)
