@@ -42,6 +42,11 @@ export interface DeletionPlan {
   readonly object: MutableObject
   /** The grace period that the kind has set. */
   readonly gracePeriodSeconds?: number | undefined
+  /**
+   * Whether the removal fails although the resource version fits: kube-apiserver removes the last finalizer of an object without storing
+   * it, and then compares the precondition with the version of an object that it has not read.
+   */
+  readonly failsPrecondition?: boolean
 }
 
 /** Checks the options by themselves (meta/v1/validation.ValidateDeleteOptions). */
@@ -89,7 +94,10 @@ export function planDeletion(
   const finalizersChanged = setPropagationFinalizers(object, options, strategy)
   const hasFinalizers = (object.metadata.finalizers ?? []).length > 0
   if (timing === 'now' && hasFinalizers) markAsDeleting(object, now)
-  if (!hasFinalizers && timing === 'now') return { action: 'remove', object, gracePeriodSeconds }
+  if (!hasFinalizers && timing === 'now') {
+    const failsPrecondition = finalizersChanged && options.preconditions?.resourceVersion !== undefined
+    return { action: 'remove', object, gracePeriodSeconds, failsPrecondition }
+  }
   if (!hasFinalizers && object.metadata.deletionGracePeriodSeconds === 0) {
     return { action: 'mark-and-remove', object, gracePeriodSeconds }
   }
@@ -106,8 +114,12 @@ export async function commitDeletion(
   registry: ObjectRegistry,
   scope: WriteScope,
   existing: StoredObject,
-  { action, object }: DeletionPlan,
+  { action, object, failsPrecondition }: DeletionPlan,
 ): Promise<DeleteOutcome | undefined> {
+  if (failsPrecondition) {
+    const { name = '', resourceVersion = '' } = existing.object.metadata
+    throw registry.preconditionConflict(scope, name, 'ResourceVersion', '', resourceVersion)
+  }
   if (action === 'none' || action === 'keep') return { object: existing, removed: false }
   const last = action === 'remove' ? existing : await storeMarks(registry, scope, existing, object)
   if (!last) return undefined

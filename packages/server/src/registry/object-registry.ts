@@ -175,14 +175,24 @@ export class ObjectRegistry {
     wanted: string,
     found: string | undefined,
   ): void {
-    if (wanted === found) return
+    if (wanted !== found) throw this.preconditionConflict({ resource, namespace, dryRun }, name, 'UID', wanted, found ?? '')
+  }
+
+  /** The Conflict of the storage layer for a precondition that the object does not meet. */
+  preconditionConflict(
+    { resource, namespace, dryRun }: Pick<WriteScope, 'resource' | 'namespace' | 'dryRun'>,
+    name: string,
+    field: 'UID' | 'ResourceVersion',
+    wanted: string,
+    found: string,
+  ): ApiError {
     const { prefix, reportedPrefix = prefix } = resource.storage
     const key = reportedPrefix + this.keyOf(resource, namespace, name).slice(prefix.length)
     // A dry run fails before the store prepends its prefix.
     const why =
       `StorageError: invalid object, Code: 4, Key: ${dryRun ? key.replace(/^\/registry/, '') : key}, ResourceVersion: 0, ` +
-      `AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found ?? ''}`
-    throw newConflict(groupResourceOf(resource), name, why)
+      `AdditionalErrorMsg: Precondition failed: ${field} in precondition: ${wanted}, ${field} in object meta: ${found}`
+    return newConflict(groupResourceOf(resource), name, why)
   }
 
   /** The context of strategy hooks for a write that happens now. */

@@ -23,6 +23,8 @@ export interface ObjectCodec {
   readonly toClientForm: (object: MutableObject) => MutableObject
   /** The form in which managed fields are computed, where it differs from the working form: with nulls, which have owners. */
   readonly toOwnedForm?: ((object: MutableObject) => MutableObject) | undefined
+  /** Whether the owned form of an object may differ from its working form. Cheaper than the conversion. */
+  readonly needsOwnedForm?: ((object: MutableObject) => boolean) | undefined
   /** A new object with nothing set but kind, apiVersion and the fields that the kind's JSON never leaves out. Absent if there are none. */
   readonly empty?: (() => MutableObject) | undefined
 }

@@ -22,7 +22,7 @@ export function typedCodec(kind: AnyKind, strategy: Pick<Strategy, 'setDefaults'
     toWorkingForm: (object) => workingTyped(kind, object),
     toClientForm: (object) => storedTyped(kind, object),
     empty: () => emptyTyped(kind),
-    toOwnedForm: (object) =>
-      kindsWithNulls.has(kind.kind) || hasEmptyParts(object) ? ownedTyped(kind, object) : object,
+    needsOwnedForm: (object) => kindsWithNulls.has(kind.kind) || hasEmptyParts(object),
+    toOwnedForm: (object) => ownedTyped(kind, object),
   }
 }

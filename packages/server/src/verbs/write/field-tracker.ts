@@ -40,8 +40,11 @@ export class FieldTracker {
     next: MutableObject,
     options: UpdateFieldsOptions,
   ): MutableObject | Promise<MutableObject> {
-    const { toOwnedForm } = this.#endpoint.codec
-    if (!toOwnedForm) return this.#fields.updateNoErrors(live, next, options) as MutableObject | Promise<MutableObject>
+    const { toOwnedForm, needsOwnedForm } = this.#endpoint.codec
+    // Either both have the owned form or neither has: the nulls of one would count as changes of the other.
+    const isNeeded = needsOwnedForm?.(next) || (live !== undefined && needsOwnedForm?.(live))
+    if (!toOwnedForm || !isNeeded)
+      return this.#fields.updateNoErrors(live, next, options) as MutableObject | Promise<MutableObject>
     const owned = toOwnedForm(next)
     // The owned form has no empty lists, but an empty list of managers asks the server to forget them.
     const { managedFields } = next.metadata
@@ -63,8 +66,8 @@ export class FieldTracker {
     config: MutableObject,
     options: ApplyFieldsOptions,
   ): Promise<MutableObject> {
-    const { toOwnedForm } = this.#endpoint.codec
-    const owned = live && toOwnedForm ? toOwnedForm(live) : live
+    const { toOwnedForm, needsOwnedForm } = this.#endpoint.codec
+    const owned = live && toOwnedForm && needsOwnedForm?.(live) ? toOwnedForm(live) : live
     return (await this.#fields.apply(owned, config, options)).object as MutableObject
   }
 
