@@ -169,13 +169,8 @@ export class ObjectRegistry {
   }
 
   /** Throws a Conflict unless the object has the wanted uid. `found` is undefined for an object that does not exist. */
-  requireUid(
-    { resource, namespace, dryRun }: WriteScope,
-    name: string,
-    wanted: string,
-    found: string | undefined,
-  ): void {
-    if (wanted !== found) throw this.preconditionConflict({ resource, namespace, dryRun }, name, 'UID', wanted, found ?? '')
+  requireUid(scope: WriteScope, name: string, wanted: string, found: string | undefined): void {
+    if (wanted !== found) throw this.preconditionConflict(scope, name, 'UID', wanted, found ?? '')
   }
 
   /** The Conflict of the storage layer for a precondition that the object does not meet. */
