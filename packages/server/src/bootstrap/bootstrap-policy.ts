@@ -8,6 +8,7 @@ import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { SystemWriter } from '../verbs/write/system-writer.ts'
 import { bootstrapBindings, bootstrapRoles } from './generated/bootstrap-rbac.ts'
+import { seedObjects } from './seed-objects.ts'
 
 /** A role in short form. */
 export interface BootstrapRole {
@@ -53,13 +54,39 @@ export async function ensureBootstrapPolicy(parts: BootstrapPolicyParts): Promis
   const [roles, clusterRoles] = [resourceOf('roles'), resourceOf('clusterroles')]
   const [bindings, clusterBindings] = [resourceOf('rolebindings'), resourceOf('clusterrolebindings')]
   await Promise.all([
-    ...bootstrapRoles.map((role) =>
-      ensure(parts, role.namespace ? roles : clusterRoles, roleObject(role), completeRole),
+    ...byNamespace(bootstrapRoles).map(([namespace, all]) =>
+      ensureAll(parts, namespace === '' ? clusterRoles : roles, namespace, all, roleObject, completeRole),
     ),
-    ...bootstrapBindings.map((binding) =>
-      ensure(parts, binding.namespace ? bindings : clusterBindings, bindingObject(binding), completeBinding),
+    ...byNamespace(bootstrapBindings).map(([namespace, all]) =>
+      ensureAll(parts, namespace === '' ? clusterBindings : bindings, namespace, all, bindingObject, completeBinding),
     ),
   ])
+}
+
+function byNamespace<T extends { readonly namespace?: string }>(all: readonly T[]): [namespace: string, T[]][] {
+  const groups = new Map<string, T[]>()
+  for (const one of all) {
+    const { namespace = '' } = one
+    const group = groups.get(namespace)
+    if (group) group.push(one)
+    else groups.set(namespace, [one])
+  }
+  return [...groups]
+}
+
+/** Creates or completes objects of one namespace, those of a new cluster from the image. */
+async function ensureAll<T extends { readonly name: string }>(
+  parts: BootstrapPolicyParts,
+  resource: Resource,
+  namespace: string,
+  all: readonly T[],
+  objectOf: (short: T) => MutableObject,
+  complete: (object: MutableObject, wanted: MutableObject) => boolean,
+): Promise<void> {
+  const names = all.map(({ name }) => name)
+  const seeded = await seedObjects(parts.registry, resource, names, namespace)
+  const others = all.filter(({ name }) => !seeded.has(name))
+  await Promise.all(others.map((short) => ensure(parts, resource, objectOf(short), complete)))
 }
 
 async function ensure(

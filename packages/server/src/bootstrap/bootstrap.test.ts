@@ -1,5 +1,6 @@
 import { memoryLogger } from '@kubewright/base'
 import { servingHosts } from '@kubewright/base/pki'
+import { MemoryStore, type WriteResult } from '@kubewright/storage'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { namespaces } from '../builtins/core/namespace/namespace.ts'
 import { PlainServer } from '../testdata/plain-server.ts'
@@ -13,6 +14,14 @@ const anyApiService = {
   resource: 'apiservices',
   strategy: { validateName: () => [] },
 }
+
+class StoreWithoutNamespaces extends MemoryStore {
+  override async put(key: string, value: Uint8Array, expected: number): Promise<WriteResult> {
+    if (key.startsWith('/registry/namespaces/')) throw new Error('the disk is full')
+    return super.put(key, value, expected)
+  }
+}
+
 beforeAll(async () => {
   server = await PlainServer.start([namespaces, anyApiService], async (parts) => {
     await bootstrap(parts, { clientCa: 'PEM' })
@@ -122,6 +131,10 @@ describe('bootstrap()', () => {
         await bootstrap({ ...parts, log })
         return undefined
       },
+      new StoreWithoutNamespaces(),
+    )
+    expect(log.records.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('Cannot create namespaces'),
     )
     expect((await strict.send('GET /apis/scheduling.k8s.io/v1/priorityclasses')).body.items).toHaveLength(2)
     await strict[Symbol.asyncDispose]()
@@ -130,15 +143,13 @@ describe('bootstrap()', () => {
 
 test('bootstrap() logs an error that many objects share once', async () => {
   const log = memoryLogger()
-  const full = () => {
-    throw new Error('the disk is full')
-  }
   const broken = await PlainServer.start(
-    [{ group: '', resource: 'namespaces', strategy: { validateName: full } }, anyApiService],
+    [namespaces, anyApiService],
     async (parts) => {
       await bootstrap({ ...parts, log })
       return undefined
     },
+    new StoreWithoutNamespaces(),
   )
   const logged = log.records.map(({ error, message }) => `${message}: ${(error as Error).message}`)
   expect(logged).toEqual(['Cannot create namespaces default and 3 other objects: the disk is full'])

@@ -1,3 +1,4 @@
+import { parseGroupVersion } from '@kubewright/api'
 import { type Clock, formatRFC3339, instantFromMillis, type Logger } from '@kubewright/base'
 import { type FrontProxyIdentity, requestHeaderConfig } from '../aggregation/front-proxy.ts'
 import { aggregatorGroup, localApiService } from '../aggregation/local-api-service.ts'
@@ -8,6 +9,7 @@ import type { SystemWriter } from '../verbs/write/system-writer.ts'
 import { flowSchemaObjects, priorityLevelObjects } from './flow-control-objects.ts'
 import { ensureKubernetesService } from './kubernetes-service.ts'
 import { priorityClassObjects } from './priority-classes.ts'
+import { type SeedRegistry, seedObjects } from './seed-objects.ts'
 import { ensureServiceCidr } from './service-cidr.ts'
 import { namespaceObject, systemNamespaces } from './system-namespaces.ts'
 
@@ -15,7 +17,8 @@ import { namespaceObject, systemNamespaces } from './system-namespaces.ts'
 export interface BootstrapParts {
   readonly resources: ResourceTable
   readonly writer: SystemWriter
-  readonly registry?: { readonly store: { readonly shared?: boolean } }
+  /** Without it, the write pipeline creates all objects. */
+  readonly registry?: SeedRegistry
   readonly clock: Clock
   readonly log: Logger
 }
@@ -38,8 +41,14 @@ export interface BootstrapOptions {
  */
 export async function bootstrap(parts: BootstrapParts, options: BootstrapOptions = {}): Promise<void> {
   const now = parts.clock.now()
-  const ensure = (plural: string, objects: readonly MutableObject[]): Promise<unknown>[] =>
-    objects.map((object) => attempt(plural, object.metadata.name!, () => parts.writer.ensure(plural, object)))
+  const ensure = async (plural: string, objects: readonly MutableObject[]): Promise<void> => {
+    const seeded = await seed(parts, plural, objects)
+    await Promise.all(
+      objects
+        .filter(({ metadata }) => !seeded.has(metadata.name!))
+        .map((object) => attempt(plural, object.metadata.name!, () => parts.writer.ensure(plural, object))),
+    )
+  }
   const failures = new Map<string, { readonly error: unknown; readonly objects: string[] }>()
   // An object that cannot be created must not prevent the server from starting.
   const attempt = (plural: string, name: string, work: () => Promise<unknown>): Promise<unknown> =>
@@ -50,15 +59,15 @@ export async function bootstrap(parts: BootstrapParts, options: BootstrapOptions
     })
   const groupVersions = parts.resources.groupVersions().filter(({ group }) => group !== aggregatorGroup)
   await Promise.all([
-    ...ensure('namespaces', systemNamespaces.map(namespaceObject)),
-    ...ensure('priorityclasses', priorityClassObjects()),
-    ...ensure('prioritylevelconfigurations', priorityLevelObjects()),
-    ...ensure('flowschemas', flowSchemaObjects(now)),
-    ...ensure(
+    ensure('namespaces', systemNamespaces.map(namespaceObject)),
+    ensure('priorityclasses', priorityClassObjects()),
+    ensure('prioritylevelconfigurations', priorityLevelObjects()),
+    ensure('flowschemas', flowSchemaObjects(now)),
+    ensure(
       'apiservices',
       groupVersions.map(({ group, version }) => localApiService(group, version, 'onstart', now)),
     ),
-    ...ensure('configmaps', [tokenTracking(now)]),
+    ensure('configmaps', [tokenTracking(now)]),
     ...trust(options).map((object) =>
       // Publishes the certificates at every start, because they may have been renewed and extension servers verify clients with them.
       attempt('configmaps', object.metadata.name!, () => parts.writer.put('configmaps', object, ['data'])),
@@ -80,6 +89,22 @@ export async function bootstrap(parts: BootstrapParts, options: BootstrapOptions
     const others = objects.length - 1
     parts.log.error(error, `Cannot create ${objects[0]}${others === 0 ? '' : ` and ${others} other objects`}`)
   }
+}
+
+/** Creates cluster-scoped objects from the image, as far as it has them. Returns their names. */
+async function seed(
+  { resources, registry }: BootstrapParts,
+  plural: string,
+  objects: readonly MutableObject[],
+): Promise<ReadonlySet<string>> {
+  const { group, version } = parseGroupVersion(objects[0]?.apiVersion ?? '')
+  const resource = resources.find(group, version, plural)
+  if (!registry || resource?.kind.scope !== 'Cluster') return new Set()
+  return seedObjects(
+    registry,
+    resource,
+    objects.map(({ metadata }) => metadata.name!),
+  )
 }
 
 /** The ConfigMap from which extension servers learn the client CA and the front proxy. */
