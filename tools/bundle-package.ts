@@ -28,6 +28,10 @@ export async function bundlePackage(
     platform: 'node',
     target: 'node20',
     packages: 'external',
+    // Less text to scan at every start. Names stay, and short lines keep reports of uncaught errors readable.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 200,
     sourcemap: true,
     // The packages contain the sources.
     sourcesContent: false,
