@@ -142,11 +142,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
 
 /** Fills the cache of every resource at start, so that a watch can resume from any resource version this server has issued. */
 async function fillCaches(resources: ResourceTable, feed: StoreFeed): Promise<void> {
-  const fill = async (): Promise<void> => {
-    const prefixes = new Set(resources.all().map(({ storage }) => storage.prefix))
-    await Promise.all([...prefixes].map((prefix) => feed.cache(prefix)))
-  }
   // A cache that fails to fill now is filled by its first reader.
-  resources.onChange(() => void fill().catch(() => undefined))
-  await fill()
+  resources.onChange((added) => {
+    if (added !== undefined) void feed.cache(added.storage.prefix).catch(() => undefined)
+  })
+  const prefixes = new Set(resources.all().map(({ storage }) => storage.prefix))
+  await Promise.all([...prefixes].map((prefix) => feed.cache(prefix)))
 }

@@ -9,7 +9,7 @@ import { customOrigin } from '../resource/origin.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { AggregationParts } from './aggregation-parts.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
-import { automanagedLabel, localApiService } from './local-api-service.ts'
+import { automanagedLabel, localApiService, localSpec } from './local-api-service.ts'
 import type { RemoteApiServices } from './remote-api-services.ts'
 
 const apiServices = ['apiregistration.k8s.io', 'v1', 'apiservices'] as const
@@ -113,20 +113,21 @@ export class ApiServiceController {
     await this.#remote.update(known.filter(isRemote))
     this.#discovery?.setPromised(known.filter((object) => isUserManaged(object)).map(promisedBy))
     const custom = this.#customGroupVersions()
-    const defined = await this.#definedVersions()
     const byName = new Map(known.map((object) => [object.metadata.name!, object]))
     for (const [name, { group, version }] of custom) {
-      const wanted = localApiService(group, version, 'true', this.#parts.clock.now())
       const existing = byName.get(name)
+      if (existing && (!isManaged(existing) || deepEqual(existing['spec'], localSpec(group, version)))) continue
+      const wanted = localApiService(group, version, 'true', this.#parts.clock.now())
       if (!existing) await this.#parts.writer.ensure('apiservices', wanted)
-      else if (isManaged(existing) && !deepEqual(existing['spec'], wanted['spec'])) {
-        await this.#parts.writer.put('apiservices', wanted, ['spec'])
-      }
+      else await this.#parts.writer.put('apiservices', wanted, ['spec'])
     }
+    // Read only when an APIService may have lost its CRDs, because every change of a resource leads here.
+    let defined: Set<string> | undefined
     for (const object of known) {
       const name = object.metadata.name!
       // Keeps the APIService of a CRD that another server on the same store already serves.
-      if (isManaged(object) && !custom.has(name) && !defined.has(name)) await this.#remove(name)
+      const isUnserved = isManaged(object) && !custom.has(name)
+      if (isUnserved && !(defined ??= await this.#definedVersions()).has(name)) await this.#remove(name)
       else if (!isRemote(object) && !isLocal(object)) await this.#markLocal(object)
     }
   }

@@ -15,17 +15,11 @@ export function localApiService(
   automanaged: 'onstart' | 'true',
   now: number,
 ): MutableObject {
-  const priority = priorityOf(group, version)
   return {
     apiVersion: `${aggregatorGroup}/v1`,
     kind: 'APIService',
     metadata: { name: `${version}.${group}`, labels: { [automanagedLabel]: automanaged } },
-    spec: {
-      ...(group === '' ? {} : { group }),
-      version,
-      groupPriorityMinimum: priority.group,
-      versionPriority: priority.version,
-    },
+    spec: localSpec(group, version),
     status: {
       conditions: [
         {
@@ -37,5 +31,16 @@ export function localApiService(
         },
       ],
     },
+  }
+}
+
+/** The spec of the APIService of a group version that this server serves. */
+export function localSpec(group: string, version: string): Record<string, unknown> {
+  const priority = priorityOf(group, version)
+  return {
+    ...(group === '' ? {} : { group }),
+    version,
+    groupPriorityMinimum: priority.group,
+    versionPriority: priority.version,
   }
 }

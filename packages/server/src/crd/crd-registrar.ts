@@ -157,8 +157,11 @@ export class CrdRegistrar implements AsyncDisposable {
 
   readonly #acceptNames = (crd: Crd, stored: StoredObject): ((crd: Crd) => void) | undefined => {
     if (deepEqual(crd.spec.names, crd.status?.acceptedNames)) return undefined
+    // The name of a CRD ends with its group, so the CRDs of other groups need not be decoded.
+    const suffix = `.${crd.spec.group}`
     const group = this.#cache
       .list(crdPrefix)
+      .filter(({ key }) => key.endsWith(suffix))
       .map((other) => asCrd((other.key === stored.key ? stored : this.#newest(other)).object))
       .filter(({ spec }) => spec.group === crd.spec.group)
     const verdict = acceptNames(crd, group)

@@ -13,7 +13,7 @@ export class ResourceTable {
   readonly #byGroupVersion = new Map<string, Map<string, Resource>>()
   /** The resources by storage prefix; undefined after a change until the next read. */
   #byPrefix: Map<string, Resource[]> | undefined
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners = new Set<(added: Resource | undefined) => void>()
 
   find(group: string, version: string, plural: string): Resource | undefined {
     return this.#byGroupVersion.get(`${group}/${version}`)?.get(plural)
@@ -48,7 +48,7 @@ export class ResourceTable {
     let resources = this.#byGroupVersion.get(key)
     if (!resources) this.#byGroupVersion.set(key, (resources = new Map()))
     resources.set(plural, resource)
-    this.#changed()
+    this.#changed(resource)
   }
 
   delete(group: string, version: string, plural: string): void {
@@ -56,7 +56,7 @@ export class ResourceTable {
     const resources = this.#byGroupVersion.get(key)
     if (!resources?.delete(plural)) return
     if (resources.size === 0) this.#byGroupVersion.delete(key)
-    this.#changed()
+    this.#changed(undefined)
   }
 
   /** Group versions in the order in which they were added. */
@@ -84,14 +84,14 @@ export class ResourceTable {
     return this.#byPrefix.get(prefix) ?? []
   }
 
-  /** Calls the listener after every change until the result is disposed. */
-  onChange(listener: () => void): Disposable {
+  /** Calls the listener after every change, with the resource that was added or replaced, until the result is disposed. */
+  onChange(listener: (added: Resource | undefined) => void): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
   }
 
-  #changed(): void {
+  #changed(added: Resource | undefined): void {
     this.#byPrefix = undefined
-    for (const listener of this.#listeners) listener()
+    for (const listener of this.#listeners) listener(added)
   }
 }
