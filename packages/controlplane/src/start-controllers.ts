@@ -4,6 +4,7 @@ import {
   type BuiltinController,
   builtinControllers,
   type ClusterTrust,
+  controllerCache,
   createDefaultStorageClass,
   type GarbageCollectorOptions,
   garbageCollector,
@@ -109,7 +110,7 @@ export async function startControllers(options: StartControllersOptions): Promis
     const chosen = chosenControllers(options)
     const names = chosen.map(({ name }) => name).sort()
     const server = chosenServerControllers(options)
-    const cache = { reflector: { watchTimeout: inProcessWatchTimeout } }
+    const cache = { ...controllerCache, reflector: { watchTimeout: inProcessWatchTimeout } }
     const openCluster = (): Cluster => disposer.use(createCluster({ api: client, clock, random, log, cache }))
     if (election !== undefined)
       return startElections({ ...options, election }, { chosen, names, openCluster, disposer })

@@ -1,3 +1,4 @@
+import { index } from '@kubewright/client'
 import { Node, Pod, type PodStatus } from '@kubewright/k8s'
 import {
   type ControllerParts,
@@ -9,6 +10,8 @@ import {
 } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { disruptionTarget, disruptPod } from '../workload/disrupt-pod.ts'
+import { eventSource } from '../workload/event-source.ts'
+import { isPodTerminal } from '../workload/pod-state.ts'
 import { inParallel } from '../workload/slow-start.ts'
 import { type Leftover, planPodGc } from './plan-pod-gc.ts'
 
@@ -24,19 +27,39 @@ const checkEvery = '20s'
 // How long a node must be missing from the cache before it counts as deleted: it may be new.
 const quarantine = 40_000
 
+// Most pods neither have finished nor are being deleted. Without the index, each check would decode all pods.
+const ending = /* @__PURE__ */ index(Pod, 'ending', (pod) =>
+  isPodTerminal(pod) || pod.metadata.deletionTimestamp !== undefined ? 'yes' : undefined,
+)
+
 /** Deletes pods of deleted nodes, pods deleted before they were scheduled, and finished pods beyond the threshold. */
 export function podGarbageCollector({ terminatedThreshold = 12_500 }: PodGcOptions = {}): KeyController {
+  // The names of all nodes that have or had pods.
+  const hosts = new Set<string>()
+  const pods = eventSource(Pod, {
+    started: () => hosts.clear(),
+    seen: ({ spec }, sink) => {
+      if (spec.nodeName) hosts.add(spec.nodeName)
+      sink.add('all')
+    },
+    gone: (_, sink) => sink.add('all'),
+  })
   return defineBuiltinController({
     name: 'pod-garbage-collector-controller',
     kind: Pod,
-    sources: [delayed(kindSource(Pod, { map: () => ['all'] })), delayed(kindSource(Node, { map: () => ['all'] }))],
+    sources: [delayed(pods), delayed(kindSource(Node, { map: () => ['all'] }))],
     start: (parts) => {
       const missingSince = new Map<string, number>()
       return async (_, context) => {
         const { client } = context
-        const pods = await client.list(Pod, { namespace: '' })
         const nodes = await client.list(Node)
-        const leftovers = planPodGc({ pods, nodes, terminatedThreshold })
+        const pods = new Map((await client.list(Pod, { namespace: '', index: ending('yes') })).map(byUid))
+        for (const name of missingHosts(hosts, nodes)) {
+          const stranded = await client.list(Pod, { namespace: '', fields: { 'spec.nodeName': name } })
+          if (stranded.length === 0) hosts.delete(name)
+          for (const pod of stranded) pods.set(...byUid(pod))
+        }
+        const leftovers = planPodGc({ pods: [...pods.values()], nodes, terminatedThreshold })
         const gone = await confirmGone(leftovers, missingSince, parts)
         const sure = leftovers.filter(({ pod, why }) => why !== 'node-gone' || gone.has(pod.spec.nodeName ?? ''))
         await inParallel(sure, (leftover) => remove(context, leftover, parts.clock.now()))
@@ -44,6 +67,13 @@ export function podGarbageCollector({ terminatedThreshold = 12_500 }: PodGcOptio
       }
     },
   })
+}
+
+const byUid = (pod: Pod): readonly [string, Pod] => [pod.metadata.uid, pod]
+
+function missingHosts(hosts: ReadonlySet<string>, nodes: readonly Node[]): string[] {
+  const names = new Set(nodes.map(({ metadata }) => metadata.name))
+  return [...hosts].filter((name) => !names.has(name))
 }
 
 /** A source whose keys are due after {@link checkEvery}: one check for all changes until then. */
