@@ -1,6 +1,6 @@
-import type { Writable } from 'node:stream'
 import type { BodySink } from '@kubewright/api'
 import type { HeldBodies } from './held-bodies.ts'
+import type { Output, OutputObserver } from './output.ts'
 
 const canceled = new Error('The client disconnected or the server is stopping')
 
@@ -13,14 +13,11 @@ const progressBytes = 64 * 1024
  */
 const pieceBytes = 1024 * 1024
 
-/** The output of an exchange: the HTTP/2 stream, the HTTP/1.1 response, or the socket of an upgraded connection. */
-type Output = Writable & { readonly closed: boolean; readonly bytesWritten?: number }
-
 /**
  * A request and its response on a connection. It ends when the response has been sent and the output is closed, or when the client
  * disconnects. A client that does not read loses the exchange: see {@link Exchange.sweep}.
  */
-export class Exchange {
+export class Exchange implements OutputObserver {
   readonly #output: Output
   /** Set once the response is complete; there is nothing left to cancel. */
   #isComplete = false
@@ -35,23 +32,17 @@ export class Exchange {
   /** Milliseconds without progress. */
   #stalledFor = 0
 
-  readonly #reset: () => void
+  readonly #ended: () => void
   readonly #held: HeldBodies
   /** Set by the open connections: whether the request lasts until the client or the server ends it, such as a watch. */
   isLongRunning: () => boolean = () => false
 
-  /** Calls `reset` to drop the client in such a way that it notices the missing bytes, and `ended` once, when the output is closed. */
-  constructor(output: Output, reset: () => void, ended: () => void, held: HeldBodies) {
+  /** Calls `ended` once, when the output is closed. */
+  constructor(output: Output, ended: (exchange: Exchange) => void, held: HeldBodies) {
     this.#output = output
-    this.#reset = reset
+    this.#ended = () => ended(this)
     this.#held = held
-    output.once('finish', () => this.#sent())
-    output.once('close', () => {
-      this.cancel()
-      this.#sent()
-      ended()
-    })
-    output.on('error', () => this.cancel())
+    output.observe(this)
   }
 
   /**
@@ -67,7 +58,7 @@ export class Exchange {
 
   /** Drops the response. */
   reset(): void {
-    this.#reset()
+    this.#output.reset()
   }
 
   cancel(): void {
@@ -113,18 +104,7 @@ export class Exchange {
   }
 
   drained(): Promise<void> {
-    const output = this.#output
-    return new Promise((resolve) => {
-      // A closed output emits no further events.
-      if (output.destroyed || output.closed || !output.writableNeedDrain) return resolve()
-      const done = (): void => {
-        output.off('drain', done)
-        output.off('close', done)
-        resolve()
-      }
-      output.once('drain', done)
-      output.once('close', done)
-    })
+    return this.#output.drained()
   }
 
   /**
@@ -142,10 +122,20 @@ export class Exchange {
       return
     }
     this.#stalledFor += period
-    if (this.#stalledFor >= timeout) this.#reset()
+    if (this.#stalledFor >= timeout) this.reset()
   }
 
-  #sent(): void {
+  closed(): void {
+    this.cancel()
+    this.sent()
+    this.#ended()
+  }
+
+  failed(): void {
+    this.cancel()
+  }
+
+  sent(): void {
     if (this.#isSent) return
     this.#isSent = true
     this.#held.release(this)

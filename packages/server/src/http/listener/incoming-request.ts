@@ -13,7 +13,8 @@ export interface IncomingRequest {
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
   readonly peer: RequestPeer
-  readonly body: Readable
+  /** The body, or a function that reads it. */
+  readonly body: Readable | ((limit: number) => Promise<Uint8Array>)
 }
 
 /** The request for the handler. */
@@ -28,7 +29,7 @@ export function toApiRequest(
     query: parseQuery(at < 0 ? '' : url.slice(at + 1)),
     headers: joined(headers),
     rawHeaders,
-    body: (limit) => readBody(body, limit),
+    body: typeof body === 'function' ? body : (limit) => readBody(body, limit),
     get signal() {
       return exchange.signal
     },
@@ -55,7 +56,7 @@ function joined(headers: IncomingHttpHeaders): ApiRequest['headers'] {
 }
 
 function readBody(request: Readable, limit: number): Promise<Uint8Array> {
-  // An HTTP/2 stream emits `end` as soon as an empty DATA frame ends it, even before anything reads it. Streams with data wait.
+  // An empty body can end before anything reads it.
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0))
   if (request.destroyed) return Promise.reject(newBadRequest('unexpected EOF'))
   const chunks: Buffer[] = []

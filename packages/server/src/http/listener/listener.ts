@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import { createSecureServer } from 'node:http2'
 import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import type { ApiHandler } from '@kubewright/api'
 import { type Clock, systemClock } from '@kubewright/base'
+import { Flusher } from '../http2/flusher.ts'
 import { OpenConnections } from './open-connections.ts'
 import { serveRequest, serveUpgrade } from './serve-http1.ts'
-import { isServable, serveStream } from './serve-http2.ts'
+import { serveHttp2 } from './serve-http2.ts'
 
 /** Options of {@link listen}. */
 export interface ListenOptions {
@@ -69,10 +71,6 @@ const defaultLimits = {
 } as const
 /** Milliseconds for the TLS handshake. */
 const handshakeTimeout = 10_000
-/** Bytes of a request body that a client may send before the server reads them, per request. As in kube-apiserver. */
-const receiveWindow = 256 * 1024
-/** Mebibytes that Node may hold for one HTTP/2 connection. Bodies are written in pieces, so that the bound is not reached by reading slowly. */
-const sessionMemory = 100
 
 /**
  * An open port in front of a handler. Disposing it stops accepting connections, ends watches, lets other requests finish within the drain
@@ -96,21 +94,19 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requestCert: true,
     rejectUnauthorized: false,
     handshakeTimeout,
-    maxSessionMemory: sessionMemory,
-    maxHeaderListPairs: limits.headers,
-    settings: {
-      maxConcurrentStreams: limits.streamsPerConnection,
-      maxHeaderListSize: limits.headerBytes,
-      initialWindowSize: receiveWindow,
-    },
   })
   server.setTimeout(0)
   // Applies between requests of HTTP/1.1. The property exists but is missing in the type of the server.
   Object.assign(server, { keepAliveTimeout: limits.idleTimeout })
   server.maxConnections = limits.connections
-  server.on('session', (session) => open.addSession(session))
+  const flusher = new Flusher(clock)
+  // Node serves connections of HTTP/1.1 only.
+  const serveHttp1 = server.listeners('secureConnection') as ((this: typeof server, socket: TLSSocket) => void)[]
+  server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket) => {
-    if (socket.alpnProtocol !== 'h2') open.addSocket(socket)
+    if (socket.alpnProtocol === 'h2') return serveHttp2(socket, { handler, open, flusher, clock, limits })
+    open.addSocket(socket)
+    for (const serve of serveHttp1) serve.call(server, socket)
   })
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -118,23 +114,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     socket.once('close', () => sockets.delete(socket))
   })
   // Protocol errors of a client must not end the process.
-  server.on('sessionError', () => undefined)
   server.on('tlsClientError', () => undefined)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    void serveRequest(handler, request, response, open)
+    void serveRequest(handler, request, response, open, flusher)
   })
-  // Node's compatibility layer wraps HTTP/2 streams as HTTP/1.1 requests, which costs a quarter of each request. Serve streams
-  // directly.
-  server.removeAllListeners('stream')
-  const onStream = (
-    stream: ServerHttp2Stream,
-    headers: IncomingHttpHeaders,
-    _: number,
-    rawHeaders: readonly string[],
-  ): void => {
-    if (isServable(stream, headers)) void serveStream(handler, stream, { headers, rawHeaders }, open)
-  }
-  server.on('stream', onStream)
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     void serveUpgrade(handler, request, { socket, head }, open)
   })

@@ -1,10 +1,11 @@
-import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { Writable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { type Clock, every, type Timer } from '@kubewright/base'
+import type { Http2Connection } from '../http2/http2-connection.ts'
 import { Connection } from './connection.ts'
 import { Exchange } from './exchange.ts'
 import { HeldBodies } from './held-bodies.ts'
+import { NodeOutput, type Output } from './output.ts'
 import { peerOf } from './request-peer.ts'
 
 /** Time limits in milliseconds. */
@@ -19,7 +20,7 @@ export class OpenConnections {
   readonly #exchanges = new Set<Exchange>()
   readonly #held: HeldBodies
   readonly #connections = new Set<Connection>()
-  readonly #byOwner = new WeakMap<object, Connection>()
+  readonly #bySocket = new WeakMap<object, Connection>()
   #isDraining = false
   #onIdle: () => void = () => undefined
 
@@ -33,15 +34,10 @@ export class OpenConnections {
     return this.#held.bytes
   }
 
-  /** Adds a connection of HTTP/2. */
-  addSession(session: ServerHttp2Session): void {
-    const close = (): void => {
-      // Asks the client to send further requests on another connection; those in progress continue.
-      if (!session.destroyed && !session.closed) session.goaway(constants.NGHTTP2_NO_ERROR)
-      session.close()
-    }
-    const transport = { close, destroy: () => session.destroy(), announcesEnd: true }
-    this.#add(session, new Connection(transport, () => peerOf(session.socket as TLSSocket)))
+  /** Adds a connection of HTTP/2. When it is closed, the client sends further requests on another one; those in progress continue. */
+  addHttp2(socket: TLSSocket, http2: Http2Connection): Connection {
+    const transport = { close: () => http2.close(), destroy: () => http2.destroy(), announcesEnd: true }
+    return this.#add(socket, new Connection(transport, () => peerOf(socket)))
   }
 
   /** Adds a connection of HTTP/1.1. */
@@ -50,23 +46,27 @@ export class OpenConnections {
     this.#add(socket, new Connection(transport, () => peerOf(socket)))
   }
 
-  /** The connection of a session or a socket that was added. */
-  of(owner: object): Connection | undefined {
-    return this.#byOwner.get(owner)
+  /** The connection of a socket that was added. */
+  of(socket: object): Connection | undefined {
+    return this.#bySocket.get(socket)
   }
 
   /**
    * Begins an exchange on a connection, which ends when its output is closed. A long-running one that arrives on an open connection while
    * the listener drains is canceled at once: waiting for it would take the whole drain timeout.
    */
-  begin(connection: Connection | undefined, output: Writable, isLongRunning: () => boolean = () => false): Exchange {
+  begin(
+    connection: Connection | undefined,
+    output: Writable | Output,
+    isLongRunning: () => boolean = () => false,
+  ): Exchange {
     connection?.begin()
-    const ended = (): void => {
+    const ended = (exchange: Exchange): void => {
       this.#exchanges.delete(exchange)
       connection?.end()
       if (this.#exchanges.size === 0) this.#onIdle()
     }
-    const exchange = new Exchange(output, () => resetOutput(output, constants.NGHTTP2_CANCEL), ended, this.#held)
+    const exchange = new Exchange('observe' in output ? output : new NodeOutput(output), ended, this.#held)
     exchange.isLongRunning = isLongRunning
     this.#exchanges.add(exchange)
     if (this.#isDraining && isLongRunning()) exchange.cancel()
@@ -111,15 +111,10 @@ export class OpenConnections {
     return every(clock, period, sweep, 'connection limits')
   }
 
-  #add(owner: ServerHttp2Session | TLSSocket, connection: Connection): void {
+  #add(socket: TLSSocket, connection: Connection): Connection {
     this.#connections.add(connection)
-    this.#byOwner.set(owner, connection)
-    owner.once('close', () => this.#connections.delete(connection))
+    this.#bySocket.set(socket, connection)
+    socket.once('close', () => this.#connections.delete(connection))
+    return connection
   }
-}
-
-/** Drops a response. A stream that ends without an error code would look complete to its client. */
-export function resetOutput(output: Writable | ServerHttp2Stream, code: number): void {
-  if ('rstCode' in output) output.close(output.writableFinished ? constants.NGHTTP2_NO_ERROR : code)
-  output.destroy()
 }

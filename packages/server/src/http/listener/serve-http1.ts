@@ -2,7 +2,9 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ApiHandler, ApiResponse } from '@kubewright/api'
+import type { Flusher } from '../http2/flusher.ts'
 import type { Exchange } from './exchange.ts'
+import { Http1Output } from './http1-output.ts'
 import { type IncomingRequest, isLongRunningUrl, toApiRequest } from './incoming-request.ts'
 import type { OpenConnections } from './open-connections.ts'
 import { peerOf } from './request-peer.ts'
@@ -13,14 +15,16 @@ export async function serveRequest(
   request: IncomingMessage,
   response: ServerResponse,
   open: OpenConnections,
+  flusher: Flusher,
 ): Promise<void> {
   const isLongRunning = (): boolean => isLongRunningUrl(request.method ?? '', request.url ?? '')
-  const exchange = open.begin(open.of(request.socket), response, isLongRunning)
+  const output = new Http1Output(response, flusher)
+  const exchange = open.begin(open.of(request.socket), output, isLongRunning)
   request.on('error', () => exchange.cancel())
   try {
     const answer = await handler(toApiRequest(received(request), exchange))
     if (open.isDraining) response.shouldKeepAlive = false
-    await send(exchange, response, answer, request.method ?? '')
+    await send(exchange, response, answer, request.method ?? '', output)
     exchange.complete()
   } catch {
     // The handler never rejects: the connection broke, or a streamed body failed.
@@ -70,7 +74,13 @@ function received(request: IncomingMessage): IncomingRequest {
   return { method, url, headers, rawHeaders, peer: peerOf(request.socket as TLSSocket), body: request }
 }
 
-async function send(exchange: Exchange, response: ServerResponse, answer: ApiResponse, method: string): Promise<void> {
+async function send(
+  exchange: Exchange,
+  response: ServerResponse,
+  answer: ApiResponse,
+  method: string,
+  output?: Http1Output,
+): Promise<void> {
   if (response.writableEnded || response.destroyed) return
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value as string | string[])
   response.statusCode = answer.status
@@ -82,7 +92,9 @@ async function send(exchange: Exchange, response: ServerResponse, answer: ApiRes
   response.writeHead(answer.status)
   // Sends the headers at once, because a client waits for them before the first event of a watch.
   response.flushHeaders()
+  output?.startStream()
   await answer.body(exchange.sink)
   await exchange.drained()
-  response.end()
+  if (output) output.end()
+  else response.end()
 }

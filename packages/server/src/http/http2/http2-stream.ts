@@ -1,0 +1,277 @@
+import type { IncomingHttpHeaders } from 'node:http2'
+import { newBadRequest, newRequestEntityTooLarge } from '@kubewright/api'
+import type { Output, OutputObserver } from '../listener/output.ts'
+import { ErrorCode, Flag, FrameType, frame } from './frames.ts'
+
+/** The bytes that may wait in a stream before its writer should wait. */
+const highWaterMark = 64 * 1024
+/** Smaller writes of streamed bodies are watch events, which are collected under load. */
+const eventBytes = 16 * 1024
+
+/** The parts of a connection that its streams use. */
+export interface StreamConnection {
+  /** Sends the head of a response. */
+  sendHeaders(
+    stream: Http2Stream,
+    status: number,
+    headers: Readonly<Record<string, string | readonly string[]>>,
+    endStream: boolean,
+  ): void
+  /** Sends what waits in the stream: at once, or with other watch events. */
+  sendSoon(stream: Http2Stream, isEvent: boolean): void
+  /** Grants the client as many further bytes: of the connection, and of the stream unless the client has ended it. */
+  credit(stream: Http2Stream, bytes: number): void
+  /** Removes the stream, and tells the client if there is a code. */
+  remove(stream: Http2Stream, code: number | undefined): void
+}
+
+interface BodyReader {
+  readonly limit: number
+  readonly resolve: (body: Uint8Array) => void
+  readonly reject: (error: Error) => void
+}
+
+/** A request and its response on a connection of HTTP/2. */
+export class Http2Stream implements Output {
+  readonly id: number
+  readonly headers: IncomingHttpHeaders
+  readonly rawHeaders: readonly string[]
+  /** The bytes of the response that the client still accepts. */
+  sendWindow: number
+  /** The bytes of the request body that the client may still send. */
+  receiveWindow: number
+  /** Bytes of the body that were read but not granted again. */
+  credit = 0
+  readonly #connection: StreamConnection
+
+  #received: Buffer[] = []
+  #receivedBytes = 0
+  #isReceived = false
+  /** Set when the response does not need the rest of the body. */
+  #isDiscarding = false
+  #reader: BodyReader | undefined
+  readonly #contentLength: number | undefined
+
+  #queue: Uint8Array[] = []
+  /** The position in the first chunk of the queue. */
+  #offset = 0
+  #pending = 0
+  #isEnding = false
+  #isEnded = false
+  #isClosed = false
+  #onDrain: (() => void)[] | undefined
+  #observer: OutputObserver | undefined
+
+  constructor(
+    connection: StreamConnection,
+    id: number,
+    headers: IncomingHttpHeaders,
+    rawHeaders: readonly string[],
+    windows: { readonly send: number; readonly receive: number },
+  ) {
+    this.#connection = connection
+    this.id = id
+    this.headers = headers
+    this.rawHeaders = rawHeaders
+    this.sendWindow = windows.send
+    this.receiveWindow = windows.receive
+    const length = headers['content-length']
+    this.#contentLength = length === undefined ? undefined : Number(length)
+  }
+
+  // The request.
+
+  /** Whether the client has sent the complete request. */
+  get isReceived(): boolean {
+    return this.#isReceived
+  }
+
+  /** Takes a piece of the body from the connection. */
+  receive(chunk: Buffer): void {
+    this.#receivedBytes += chunk.length
+    if (this.#reader && this.#receivedBytes > this.#reader.limit) {
+      this.#reader.reject(newRequestEntityTooLarge(`limit is ${this.#reader.limit}`))
+      this.#reader = undefined
+      this.#discard()
+    }
+    if (!this.#isDiscarding) this.#received.push(chunk)
+    if (this.#isDiscarding || this.#reader) this.#connection.credit(this, chunk.length)
+  }
+
+  /** The client has ended the request. Returns false if the body does not have the length that its header states. */
+  receiveEnd(): boolean {
+    if (this.#contentLength !== undefined && this.#contentLength !== this.#receivedBytes) return false
+    this.#isReceived = true
+    this.#reader?.resolve(this.#takeBody())
+    this.#reader = undefined
+    if (this.#isEnded) this.#close(undefined)
+    return true
+  }
+
+  /** Reads the whole body. Must be called at most once. */
+  readonly body = (limit: number): Promise<Uint8Array> => {
+    if (this.#receivedBytes > limit) {
+      this.#discard()
+      return Promise.reject(newRequestEntityTooLarge(`limit is ${limit}`))
+    }
+    // An unread part of the window is granted now, because the client may need it to send the rest.
+    if (this.#receivedBytes > 0) this.#connection.credit(this, this.#receivedBytes)
+    if (this.#isReceived) return Promise.resolve(this.#takeBody())
+    if (this.#isClosed) return Promise.reject(newBadRequest('unexpected EOF'))
+    return new Promise((resolve, reject) => {
+      this.#reader = { limit, resolve, reject }
+    })
+  }
+
+  #takeBody(): Uint8Array {
+    const chunks = this.#received
+    this.#received = []
+    return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+  }
+
+  /** Drops the body, so that the client can send the rest of it and reads the response. */
+  #discard(): void {
+    this.#isDiscarding = true
+    let bytes = 0
+    for (const chunk of this.#received) bytes += chunk.length
+    this.#received = []
+    if (bytes > 0) this.#connection.credit(this, bytes)
+  }
+
+  // The response.
+
+  get destroyed(): boolean {
+    return this.#isClosed
+  }
+
+  get closed(): boolean {
+    return this.#isClosed
+  }
+
+  get writableLength(): number {
+    return this.#pending
+  }
+
+  /** Whether there is something to send, be it only the end. */
+  get hasPending(): boolean {
+    return this.#pending > 0 || (this.#isEnding && !this.#isEnded)
+  }
+
+  observe(observer: OutputObserver): void {
+    this.#observer = observer
+  }
+
+  /** Tells the client to send the body (100 Continue). */
+  respondContinue(): void {
+    this.#connection.sendHeaders(this, 100, {}, false)
+  }
+
+  respond(status: number, headers: Readonly<Record<string, string | readonly string[]>>, endStream: boolean): void {
+    this.#connection.sendHeaders(this, status, headers, endStream)
+    if (!endStream) return
+    this.#isEnding = true
+    this.ended()
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (this.#isClosed || this.#isEnding) return false
+    if (chunk.length === 0) return true
+    this.#queue.push(chunk)
+    this.#pending += chunk.length
+    this.#connection.sendSoon(this, this.#pending < eventBytes)
+    return this.#pending < highWaterMark
+  }
+
+  end(chunk?: Uint8Array): void {
+    if (this.#isClosed || this.#isEnding) return
+    if (chunk && chunk.length > 0) {
+      this.#queue.push(chunk)
+      this.#pending += chunk.length
+    }
+    this.#isEnding = true
+    this.#connection.sendSoon(this, false)
+  }
+
+  drained(): Promise<void> {
+    if (this.#isClosed || this.#pending < highWaterMark) return Promise.resolve()
+    return new Promise((resolve) => (this.#onDrain ??= []).push(resolve))
+  }
+
+  /**
+   * Appends a DATA frame with up to `max` bytes. Returns the number of bytes of the response in it; a frame without any ends the stream.
+   * The caller calls {@link Http2Stream.written} when the frame was handed to the socket.
+   */
+  takeFrame(frames: Uint8Array[], max: number): number {
+    const length = Math.min(max, this.#pending)
+    const isLast = this.#isEnding && length === this.#pending
+    frames.push(frame(FrameType.data, isLast ? Flag.endStream : 0, this.id, length, 0))
+    let left = length
+    let taken = 0
+    while (left > 0) {
+      const chunk = this.#queue[taken]!
+      const available = chunk.length - this.#offset
+      if (available <= left) {
+        frames.push(this.#offset === 0 ? chunk : chunk.subarray(this.#offset))
+        this.#offset = 0
+        taken++
+        left -= available
+      } else {
+        frames.push(chunk.subarray(this.#offset, this.#offset + left))
+        this.#offset += left
+        left = 0
+      }
+    }
+    if (taken === this.#queue.length) this.#queue = []
+    else if (taken > 0) this.#queue.splice(0, taken)
+    this.#pending -= length
+    this.sendWindow -= length
+    return length
+  }
+
+  /** The frames of this stream were handed to the socket. */
+  written(): void {
+    if (this.#isEnding && this.#pending === 0) {
+      this.ended()
+      return
+    }
+    if (this.#onDrain && this.#pending < highWaterMark) this.#drain()
+  }
+
+  #drain(): void {
+    const callbacks = this.#onDrain
+    this.#onDrain = undefined
+    for (const callback of callbacks ?? []) callback()
+  }
+
+  /** The end of the response was handed to the socket. */
+  ended(): void {
+    if (this.#isEnded || this.#isClosed) return
+    this.#isEnded = true
+    this.#observer?.sent()
+    if (this.#isReceived) this.#close(undefined)
+    else this.#discard()
+  }
+
+  reset(code: number = ErrorCode.cancel): void {
+    this.#close(this.#isEnded ? ErrorCode.noError : code)
+  }
+
+  #close(code: number | undefined): void {
+    if (this.#isClosed) return
+    this.#connection.remove(this, code)
+    this.closedByConnection()
+  }
+
+  /** The client reset the stream, or the connection is closed. */
+  closedByConnection(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#queue = []
+    this.#pending = 0
+    this.#received = []
+    this.#reader?.reject(newBadRequest('unexpected EOF'))
+    this.#reader = undefined
+    this.#drain()
+    this.#observer?.closed()
+  }
+}
