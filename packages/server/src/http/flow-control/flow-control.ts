@@ -126,7 +126,7 @@ export class FlowControl {
     // Watches hold no seats. kube-apiserver limits their initial lists.
     if (isLongRunning(context.info)) return next()
     const seats = level.isExempt ? 1 : this.#seatsOf(context)
-    const turn = level.take(() => `${schema.name},${schema.distinguish(context)}`, seats, context.request.signal)
+    const turn = level.take(() => `${schema.name},${schema.distinguish(context)}`, seats, context.request)
     if (turn) {
       const begin = this.#parts.clock.monotonic()
       const reason = await turn

@@ -124,7 +124,11 @@ export class PriorityLevel {
    * Takes seats, after waiting in a queue if there are none. Resolves to undefined when the request may run; the caller must then call
    * {@link release}. Otherwise resolves to the reason of the rejection.
    */
-  take(flow: () => string, seats: number, signal: AbortSignal): Promise<RejectReason | undefined> | undefined {
+  take(
+    flow: () => string,
+    seats: number,
+    request: { readonly signal: AbortSignal },
+  ): Promise<RejectReason | undefined> | undefined {
     // Requests that wait go first.
     if (this.isExempt || (this.waiting === 0 && this.#hasRoom(seats))) {
       this.#start(seats)
@@ -133,7 +137,8 @@ export class PriorityLevel {
     if (this.#handSize === 0) return Promise.resolve(this.#reject('concurrency-limit'))
     const queue = this.#shortest(flow())
     if (queue.waiting.length >= this.#queueLength) return Promise.resolve(this.#reject('queue-full'))
-    return this.#enqueue(queue, seats, signal)
+    // Reading the signal creates it, which requests that need not wait avoid.
+    return this.#enqueue(queue, seats, request.signal)
   }
 
   /** Returns the seats of a request that has ended. */
