@@ -201,26 +201,107 @@ export class CheckCompiler {
 
   /** Compiles the checks of properties and additional properties; undefined if every field is accepted. */
   #fields(schema: JSONSchemaProps): Check | undefined {
-    const properties = new Map<string, Slot>()
-    for (const [name, property] of Object.entries(schema.properties ?? {})) properties.set(name, this.#slot(property))
+    const properties = Object.entries(schema.properties ?? {}).map(([name, json]) => this.#field(name, json))
     const additional = schema.additionalProperties
     const closed = additional === false
-    const slot = typeof additional === 'object' && additional !== null ? this.#slot(additional) : undefined
-    if (properties.size === 0 && slot === undefined && !closed) return undefined
-    return (value) => {
-      const object = value as JsonObject
-      for (const name in object) {
-        const field = object[name]
-        if (field === undefined) continue
-        const property = properties.get(name) ?? slot
-        if (property === undefined) {
-          if (closed) return false
-        } else if (!property.check(field)) {
-          return false
-        }
-      }
-      return true
+    const other =
+      typeof additional === 'object' && additional !== null
+        ? this.#field('', additional)
+        : closed
+          ? closedField
+          : undefined
+    if (properties.length === 0 && other === undefined) return undefined
+    // Every object inherits properties with these names, so a look-up by name does not tell whether the object has them.
+    const isInherited = properties.some(({ name }) => name in Object.prototype)
+    return other === undefined && properties.length <= maxLookups && !isInherited
+      ? checkByName(properties)
+      : checkByField(properties, other)
+  }
+
+  #field(name: string, schema: JSONSchemaProps): Field {
+    return { name, slot: this.#slot(schema), ...this.#shortcut(schema) }
+  }
+
+  /** The shortcut for a schema that constrains one scalar type with bounds only. */
+  #shortcut(schema: JSONSchemaProps): Shortcut {
+    const types = allowedTypes(schema, this.#mode)
+    const { enum: allowed, anyOf, oneOf, allOf: all, not, pattern, multipleOf } = schema
+    const isPlain =
+      types.length === 1 &&
+      effectiveFormat(schema, this.#mode) === '' &&
+      !schema.nullable &&
+      !(anyOf || oneOf || all || not || pattern || limit(multipleOf) !== undefined)
+    if (!isPlain) return noShortcut
+    if (types[0] === 'string' && allowed === undefined) {
+      const most = limit(schema.maxLength) ?? Number.POSITIVE_INFINITY
+      const least = limit(schema.minLength) ?? 0
+      // A text has at least half as many code points as UTF-16 units.
+      return { kind: 'text', low: least <= 0 ? 0 : 2 * least - 1, high: most }
     }
+    if (allowed !== undefined) return noShortcut
+    if (types[0] === 'boolean') return { kind: 'boolean', low: 0, high: 0 }
+    if (types[0] === 'integer' && !schema.exclusiveMaximum && !schema.exclusiveMinimum) {
+      const low = limit(schema.minimum) ?? Number.MIN_SAFE_INTEGER
+      const high = limit(schema.maximum) ?? Number.MAX_SAFE_INTEGER
+      // The exact check truncates bounds that are no integers.
+      if (Number.isSafeInteger(low) && Number.isSafeInteger(high)) return { kind: 'integer', low, high }
+    }
+    return noShortcut
+  }
+}
+
+/** The number of properties up to which a look-up of each is faster than an iteration over the fields of the object. */
+const maxLookups = 16
+
+/**
+ * Accepts most valid values of a field without a call: a text with `low` to `high` UTF-16 units, an integer from `low` to `high`, or a
+ * boolean. Values that it does not accept have to pass the check.
+ */
+interface Shortcut {
+  readonly kind: 'text' | 'integer' | 'boolean' | 'none'
+  readonly low: number
+  readonly high: number
+}
+
+interface Field extends Shortcut {
+  readonly name: string
+  readonly slot: Slot
+}
+
+const noShortcut: Shortcut = { kind: 'none', low: 0, high: 0 }
+const closedField: Field = { name: '', slot: { check: never }, ...noShortcut }
+
+function takesShortcut({ kind, low, high }: Field, value: unknown): boolean {
+  if (kind === 'text') return typeof value === 'string' && value.length >= low && value.length <= high
+  if (kind === 'integer') return typeof value === 'number' && value >= low && value <= high && Number.isInteger(value)
+  return kind === 'boolean' && typeof value === 'boolean'
+}
+
+/** Looks up each declared property. Other fields are not checked. */
+function checkByName(fields: readonly Field[]): Check {
+  return (value) => {
+    const object = value as JsonObject
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i]!
+      const found = object[field.name]
+      if (found !== undefined && !takesShortcut(field, found) && !field.slot.check(found)) return false
+    }
+    return true
+  }
+}
+
+/** Finds the property of each field. Fields that are not declared are checked by `other`, if given. */
+function checkByField(properties: readonly Field[], other: Field | undefined): Check {
+  const byName = new Map(properties.map((field) => [field.name, field]))
+  return (value) => {
+    const object = value as JsonObject
+    for (const name in object) {
+      const found = object[name]
+      if (found === undefined) continue
+      const field = byName.get(name) ?? other
+      if (field !== undefined && !takesShortcut(field, found) && !field.slot.check(found)) return false
+    }
+    return true
   }
 }
 
