@@ -139,6 +139,7 @@ export default tseslint.config(
       'packages/simulator/src/regressions.ts',
       // Incoming connections (listener), and outgoing ones (etcd client, webhooks, aggregation).
       'packages/server/src/http/listener/*.ts',
+      'packages/server/src/http/http2/*.ts',
       'packages/server/src/outgoing/outgoing.ts',
       'packages/server/src/outgoing/verifying-agent.ts',
       'packages/storage/src/etcd/grpc-connection.ts',
