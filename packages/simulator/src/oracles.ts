@@ -1,20 +1,24 @@
-import {
-  type ComparableState,
-  comparable,
-  type Difference,
-  differences,
-  differenceText,
-  objectId,
-} from './cluster-state.ts'
+import type { KubeObject } from '@kubewright/api'
+import { comparable, type Difference, differences, differenceText, objectId } from './cluster-state.ts'
 import { type Fault, isLasting } from './fault.ts'
 import type { Run } from './run-schedule.ts'
 import type { Setup } from './setup.ts'
 import { checkStatus } from './status-oracle.ts'
+import type { Violation } from './violation.ts'
 
-/** The expected end of a run: that of runs without faults and with the same final specs. */
+/**
+ * The expected end of a run: that of runs without faults and with the same final specs. Holds facts of these runs and not
+ * the runs, because a run keeps its whole cluster in memory and a simulation has many references.
+ */
 export interface Reference {
-  readonly runs: readonly [Run, Run]
-  readonly state: ComparableState
+  /** The objects that the operator wrote in any of the runs. */
+  readonly written: ReadonlySet<string>
+  /** The objects of the first run. */
+  readonly objects: readonly KubeObject[]
+  readonly errorsAtRest: readonly string[]
+  readonly problemsAtRest: readonly string[]
+  /** The highest number of effective writes at rest in any of the runs, by object. */
+  readonly writesAtRest: ReadonlyMap<string, number>
   /** Fields that differ between runs without faults, as `kind path`. */
   readonly noise: ReadonlySet<string>
   /** Kinds whose objects differ between runs without faults. */
@@ -28,27 +32,41 @@ const maxDetails = 12
 
 const kindOf = (id: string): string => id.slice(0, id.indexOf(' '))
 
-/** Builds the reference from two runs that differ in seed, start time and resource versions. */
-export function referenceOf(setup: Setup, first: Run, second: Run): Reference {
-  const ids = idsOf(setup, [first, second])
-  const options = { ids, statusOf: statusKinds(setup), ignore: setup.ignore }
-  const [state, other] = [comparable(first.objects, options), comparable(second.objects, options)]
+/** The reference of a single run. It masks no noise: a difference counts only against a reference of two runs. */
+export function referenceOf({ world, objects, errorsAtRest, problemsAtRest, writesAtRest }: Run): Reference {
+  const written = new Set(world.log.written.keys())
+  return {
+    written,
+    objects,
+    errorsAtRest,
+    problemsAtRest,
+    writesAtRest,
+    noise: new Set(),
+    volatileKinds: new Set(),
+  }
+}
+
+/** Adds a second run, which differs in seed, start time and resource versions: what differs between both is noise. */
+export function withSecondRun(setup: Setup, first: Reference, second: Run): Reference {
+  const written = new Set([...first.written, ...second.world.log.written.keys()])
+  const options = { ids: idsOf(setup, written), statusOf: statusKinds(setup), ignore: setup.ignore }
   const noise = new Set<string>()
   const volatileKinds = new Set<string>()
-  for (const { id, path } of differences(state, other)) {
+  for (const { id, path } of differences(comparable(first.objects, options), comparable(second.objects, options))) {
     if (path === '') volatileKinds.add(kindOf(id))
     else noise.add(noiseKey(id, path))
   }
-  return { runs: [first, second], state, noise, volatileKinds }
+  const writesAtRest = new Map(first.writesAtRest)
+  for (const [id, count] of second.writesAtRest) writesAtRest.set(id, Math.max(count, writesAtRest.get(id) ?? 0))
+  return { ...first, written, writesAtRest, noise, volatileKinds }
 }
 
 // A list with one volatile item may also differ in length.
 const noiseKey = (id: string, path: string): string => `${kindOf(id)} ${path.replace(/\[.*/s, '')}`
 
 /** The objects to compare: subjects, and everything that the operator has written. */
-function idsOf(setup: Setup, runs: readonly Run[]): Set<string> {
-  const ids = new Set<string>()
-  for (const { world } of runs) for (const id of world.log.written.keys()) ids.add(id)
+function idsOf(setup: Setup, written: Iterable<string>): Set<string> {
+  const ids = new Set(written)
   for (const { kind, namespace, name } of setup.subjects) {
     ids.add(`${kind.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`)
   }
@@ -141,44 +159,43 @@ function checkOrphans(setup: Setup, { world, objects }: Run): void {
   }
 }
 
-/** Compares a run with its reference. */
-export function compareRun(setup: Setup, run: Run, reference: Reference): void {
+/** Compares a run with its reference. Returns what differs, and does not change the run. */
+export function compareRun(setup: Setup, run: Run, reference: Reference): Violation[] {
   const { world } = run
-  if (world.isOver && world.history.violations.length > 0) return
-  if (world.schedule.faults.some(hasOwnEnd)) return
-  const [first] = reference.runs
-  const ids = idsOf(setup, [run, ...reference.runs])
-  const state = comparable(run.objects, { ids, statusOf: statusKinds(setup), ignore: setup.ignore })
+  if (world.isOver && world.history.violations.length > 0) return []
+  if (world.schedule.faults.some(hasOwnEnd)) return []
+  const ids = idsOf(setup, [...reference.written, ...world.log.written.keys()])
+  const options = { ids, statusOf: statusKinds(setup), ignore: setup.ignore }
   const hasChanges = world.schedule.operations.some((operation) => operation.do === 'change')
-  const found = differences(reference.state, state)
+  const found = differences(comparable(reference.objects, options), comparable(run.objects, options))
     .filter((difference) => isRelevant(difference, reference, hasChanges))
     // Whole objects first: they explain more than a field.
     .sort((a, b) => Number(a.path !== '') - Number(b.path !== ''))
   if (found.length > 0) {
     const failures = run.errorsAtRest.map((error) => `reconcile keeps failing: ${error}`)
-    world.history.violate('end state', endStateMessage(world, found), [
-      ...found.slice(0, maxDetails).map(differenceText),
-      ...failures.slice(0, 2),
-    ])
-    return
+    const details = [...found.slice(0, maxDetails).map(differenceText), ...failures.slice(0, 2)]
+    return [{ oracle: 'end state', message: endStateMessage(world, found), details }]
   }
+  const violations: Violation[] = []
+  const violate = (oracle: string, message: string): void => void violations.push({ oracle, message, details: [] })
   const [problem] = run.problemsAtRest
-  if (problem !== undefined && first.problemsAtRest.length === 0) {
-    world.history.violate('settles', `A controller does not work 15 minutes after the last fault: ${problem}`)
+  if (problem !== undefined && reference.problemsAtRest.length === 0) {
+    violate('settles', `A controller does not work 15 minutes after the last fault: ${problem}`)
   }
-  const failing = run.errorsAtRest.filter((error) => !first.errorsAtRest.includes(error))
-  if (failing.length > 0 && first.errorsAtRest.length === 0) {
-    world.history.violate('settles', `Reconciles still fail 15 minutes after the last fault: ${failing[0]}`)
+  const [failing] = run.errorsAtRest
+  if (failing !== undefined && reference.errorsAtRest.length === 0) {
+    violate('settles', `Reconciles still fail 15 minutes after the last fault: ${failing}`)
   }
   for (const [id, count] of run.writesAtRest) {
-    const expected = Math.max(...reference.runs.map(({ writesAtRest }) => writesAtRest.get(id) ?? 0))
+    const expected = reference.writesAtRest.get(id) ?? 0
     if (count > 3 * expected + 5) {
-      world.history.violate(
+      violate(
         'quiet',
         `The operator wrote ${id} ${count} times within ten minutes at rest, and ${expected} times without faults`,
       )
     }
   }
+  return violations
 }
 
 /**

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { seededRandom } from '@kubewright/base'
 import { neighborKey } from './cluster-user.ts'
 import { HostGuards } from './host-guards.ts'
-import { checkRun, compareRun, type Reference, referenceOf } from './oracles.ts'
+import { checkRun, compareRun, type Reference, referenceOf, withSecondRun } from './oracles.ts'
 import { type Run, runSchedule } from './run-schedule.ts'
 import type { Operation, Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
+import type { Violation } from './violation.ts'
 import type { WorldOptions } from './world.ts'
 
 // Long enough for a roll-out.
@@ -17,11 +18,22 @@ export interface CheckedRun extends Run {
   readonly schedule: Schedule
 }
 
+/**
+ * The reference of final specs, in the making: its second run is made when a schedule first differs from its first run. Most
+ * references never need it.
+ */
+interface ReferenceState {
+  /** Undefined when no expected end is known. */
+  reference: Reference | undefined
+  /** The schedule of the second run; undefined when it was made. */
+  second: Schedule | undefined
+}
+
 /** Runs schedules and checks them. Keeps the references, which many schedules share. */
 export class Simulation implements Disposable {
   readonly setup: Setup
   readonly guards: HostGuards = new HostGuards()
-  readonly #references = new Map<string, Promise<Reference | CheckedRun | undefined>>()
+  readonly #references = new Map<string, ReferenceState | CheckedRun>()
   readonly #hash = createHash('sha256')
   runs = 0
 
@@ -41,12 +53,24 @@ export class Simulation implements Disposable {
     const run = await this.#run(schedule, options)
     checkRun(this.setup, run)
     if (run.world.history.violations.length > 0) return { ...run, schedule }
-    const reference = await this.#reference(run)
-    if (reference === undefined) return { ...run, schedule }
-    if ('schedule' in reference) return reference
-    compareRun(this.setup, run, reference)
-    if (run.world.history.violations.length === 0) await this.#checkData(run)
+    const state = await this.#reference(run)
+    if ('schedule' in state) return state
+    for (const { oracle, message, details } of await this.#compare(run, state)) {
+      run.world.history.violate(oracle, message, details)
+    }
+    if (state.reference !== undefined && run.world.history.violations.length === 0) await this.#checkData(run)
     return { ...run, schedule }
+  }
+
+  /** Compares a run with its reference. Makes the second run of the reference if the first one differs. */
+  async #compare(run: Run, state: ReferenceState): Promise<readonly Violation[]> {
+    if (state.reference === undefined) return []
+    const found = compareRun(this.setup, run, state.reference)
+    if (found.length === 0 || state.second === undefined) return found
+    const other = await this.#run(state.second, { isShifted: true })
+    state.second = undefined
+    state.reference = hasSameSpecs(other, run) ? withSecondRun(this.setup, state.reference, other) : undefined
+    return this.#compare(run, state)
   }
 
   /**
@@ -77,22 +101,23 @@ export class Simulation implements Disposable {
     return run
   }
 
-  /** The reference of a run, or the run of the reference that failed; undefined when the final specs cannot be created directly. */
-  #reference({ world }: Run): Promise<Reference | CheckedRun | undefined> {
-    const desired = [...world.user.desired].sort(([a], [b]) => a - b)
+  /** The reference of a run, or the run of the reference that failed. */
+  async #reference(run: Run): Promise<ReferenceState | CheckedRun> {
+    const desired = desiredOf(run)
     const key = JSON.stringify(desired)
     const known = this.#references.get(key)
     if (known !== undefined) return known
-    const made = this.#makeReference(desired)
+    const made = await this.#makeReference(run, desired)
     this.#references.set(key, made)
     return made
   }
 
-  async #makeReference(desired: readonly (readonly [number, number])[]): Promise<Reference | CheckedRun | undefined> {
+  async #makeReference(run: Run, desired: Desired): Promise<ReferenceState | CheckedRun> {
     const { subjects } = this.setup
+    const unknown: ReferenceState = { reference: undefined, second: undefined }
     // Without work, the state of the children depends on what was before.
     if (desired.some(([subject, variant]) => subject >= 0 && this.setup.isHeld(subjects[subject]!, variant))) {
-      return undefined
+      return unknown
     }
     const creations = desired
       .filter(([subject]) => subject >= 0)
@@ -112,17 +137,21 @@ export class Simulation implements Disposable {
     const one = await this.#run(first, {})
     checkRun(this.setup, one)
     if (one.world.history.violations.length > 0) return { ...one, schedule: first }
-    // Admission may depend on the order of operations.
-    const isSame = (run: Run): boolean =>
-      desired.every(([subject, variant]) => run.world.user.desired.get(subject) === variant)
     // Specs whose children the server refuses until the end have no expected end.
-    if (!isSame(one) || one.refusalsAtRest > 0) return undefined
-    const other = await this.#run(second, { isShifted: true })
-    if (!isSame(other)) return undefined
-    return referenceOf(this.setup, one, other)
+    if (!hasSameSpecs(one, run) || one.refusalsAtRest > 0) return unknown
+    return { reference: referenceOf(one), second }
   }
 
   [Symbol.dispose](): void {
     this.guards[Symbol.dispose]()
   }
 }
+
+/** The subjects and neighbors that exist at the end of a run, with their variants, in order. */
+type Desired = readonly (readonly [subject: number, variant: number])[]
+
+const desiredOf = ({ world }: Run): Desired => [...world.user.desired].sort(([a], [b]) => a - b)
+
+/** Whether a run of a reference has reached the specs of a run. Admission may depend on the order of operations. */
+const hasSameSpecs = (reference: Run, run: Run): boolean =>
+  desiredOf(run).every(([subject, variant]) => reference.world.user.desired.get(subject) === variant)
