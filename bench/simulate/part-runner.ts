@@ -21,7 +21,7 @@ const [index = 0, of = 1] = part.split('/').map(Number)
 const run = (budget: Pick<SimulateOptions, 'schedules' | 'for'>): ReturnType<typeof explore> =>
   explore(make, { samples, world: createWorld, without: oracleNames, shard: { index, of }, ...budget })
 
-await run({ schedules: 20 })
+await run({ for: `${Math.ceil(Number(seconds) / 3)}s` })
 const started = performance.now()
 const before = process.cpuUsage()
 const { schedules, runs, requests } = await run({ for: `${Number(seconds)}s` })

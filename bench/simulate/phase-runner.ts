@@ -1,5 +1,5 @@
-// Measures where the time of a run without faults goes: `phase-runner.ts OPERATOR RUNS`. Prints the CPU milliseconds of each
-// phase as JSON.
+// Measures where the time of a run without faults goes: `phase-runner.ts OPERATOR SECONDS`. Prints the CPU milliseconds of
+// each phase as JSON.
 import { HostGuards } from '../../packages/simulator/src/host-guards.ts'
 import { Setup } from '../../packages/simulator/src/setup.ts'
 import { World } from '../../packages/simulator/src/world.ts'
@@ -8,7 +8,7 @@ import { createWorld, operatorNamed } from './operators.ts'
 /** Milliseconds of CPU time per run, by phase. */
 export type PhaseFigures = Readonly<Record<string, number>>
 
-const [name = 'home', count = '60'] = process.argv.slice(2)
+const [name = 'home', seconds = '10'] = process.argv.slice(2)
 const { make, samples } = operatorNamed(name)
 const setup = await Setup.create(make, { samples, world: createWorld })
 const guards = new HostGuards()
@@ -47,13 +47,20 @@ async function measured(seed: number, add: (phase: string, millis: number) => vo
   end('end state')
 }
 
-const runs = Number(count)
-for (let seed = 1; seed <= runs; seed++) await measured(seed, () => undefined)
-const sums: Record<string, number> = {}
-for (let seed = 1; seed <= runs; seed++) {
-  await measured(seed, (phase, millis) => {
-    sums[phase] = (sums[phase] ?? 0) + millis / runs
-  })
+/** Measures runs for the given time, at least one. Returns their number. */
+async function repeat(add: (phase: string, millis: number) => void): Promise<number> {
+  const end = performance.now() + Number(seconds) * 1000
+  let runs = 0
+  do await measured(++runs, add)
+  while (performance.now() < end)
+  return runs
 }
-process.stdout.write(JSON.stringify(sums))
+
+await repeat(() => undefined)
+const sums: Record<string, number> = {}
+const runs = await repeat((phase, millis) => {
+  sums[phase] = (sums[phase] ?? 0) + millis
+})
+const figures = Object.fromEntries(Object.entries(sums).map(([phase, millis]) => [phase, millis / runs]))
+process.stdout.write(JSON.stringify(figures))
 process.exit(0)
