@@ -56,6 +56,29 @@ describe('CrdRegistrar', () => {
     await watch.done
   })
 
+  test('lists a CRD in discovery once it is established', async () => {
+    const unlisted = (): boolean | undefined => {
+      const { resources } = server.plain.server.parts
+      return resources.find(group, 'v1', 'widgets')!.serving.unlisted ?? false
+    }
+    // A caBundle without certificates keeps the CRD from being established, while its names are accepted.
+    const caBundle = Buffer.from('no certificates').toString('base64')
+    const clientConfig = { url: 'https://127.0.0.1:1/', caBundle }
+    const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } }
+    await server.send(`POST ${crds}`, { body: definition(anything, { conversion }) })
+    const named = await server.until(`GET ${one}`, ({ body }) => conditionOf(body, 'NamesAccepted') !== undefined)
+    expect(conditionOf(named.body, 'NamesAccepted')).toMatchObject({ status: 'True' })
+    expect((await server.send(`GET ${widgets}`)).status).toBe(200)
+    expect(unlisted()).toBe(true)
+
+    await server.send(`PATCH ${one}`, {
+      body: { spec: { conversion: { strategy: 'None', webhook: null } } },
+      headers: merge,
+    })
+    await server.until(`GET ${one}`, ({ body }) => conditionOf(body, 'Established')?.status === 'True')
+    expect(unlisted()).toBe(false)
+  })
+
   test('serves a CRD with conflicting names once the names are free', async () => {
     await server.define(definition(anything, { names: { plural: 'widgets', kind: 'Widget', shortNames: ['w'] } }))
     const other = {

@@ -34,13 +34,14 @@ interface Installed {
   readonly acceptedNames: Crd['status']['acceptedNames']
   readonly resources: CustomResources
   readonly end: AbortController
+  established: boolean
   terminating: boolean
 }
 
 /**
  * Registers the resources of all stored CRDs in the resource table and maintains the conditions of the CRDs: accepts their
  * names, establishes them, and finalizes those that are deleted. Any number of servers may share a store: each one follows the store,
- * and serves a CRD before it reports it as established.
+ * and serves a CRD before it reports it as established. Discovery lists it afterwards, as in kube-apiserver.
  */
 export class CrdRegistrar implements AsyncDisposable {
   readonly #parts: CrdParts
@@ -193,7 +194,10 @@ export class CrdRegistrar implements AsyncDisposable {
     return (next) => setCrdCondition(next, full, this.#parts.clock.now())
   }
 
-  /** Updates the resource table to match the CRD. */
+  /**
+   * Updates the resource table to match the CRD. Accepted names suffice to serve its resources; discovery lists them once the
+   * CRD is established, so that a client that waits for discovery does not race with that write of the status.
+   */
   #serve({ key, object }: StoredObject): void {
     const crd = asCrd(object)
     if (!isCrdCondition(crd, 'NamesAccepted') && !isCrdCondition(crd, 'Established')) {
@@ -202,6 +206,8 @@ export class CrdRegistrar implements AsyncDisposable {
     }
     const { uid } = crd.metadata
     const { acceptedNames } = crd.status
+    const established = isCrdCondition(crd, 'Established')
+    const terminating = isCrdCondition(crd, 'Terminating')
     let installed = this.#installed.get(key)
     const same =
       installed?.uid === uid &&
@@ -212,16 +218,19 @@ export class CrdRegistrar implements AsyncDisposable {
       const converter = this.#options.converterFor?.(crd)
       const resources = customResources(crd, { ended: end.signal, converter })
       if (installed) this.#withdraw(installed, new Set(resources.served.map(({ kind }) => kind.version)))
-      installed = { uid, spec: crd.spec, acceptedNames, resources, end, terminating: false }
+      installed = { uid, spec: crd.spec, acceptedNames, resources, end, established, terminating }
       this.#installed.set(key, installed)
-      for (const resource of resources.served) this.#set(resource)
+    } else if (installed.established === established && installed.terminating === terminating) {
+      return
     }
-    const terminating = isCrdCondition(crd, 'Terminating')
-    if (installed.terminating !== terminating) {
-      // The condition Terminating becomes false once the custom resources are deleted, even if another finalizer keeps the CRD.
-      installed.terminating = terminating
-      for (const resource of installed.resources.served) {
-        this.#set(terminating ? { ...resource, serving: { ...resource.serving, listedVerbs: lastVerbs } } : resource)
+    installed.established = established
+    // The condition Terminating becomes false once the custom resources are deleted, even if another finalizer keeps the CRD.
+    installed.terminating = terminating
+    for (const resource of installed.resources.served) {
+      if (established && !terminating) this.#set(resource)
+      else {
+        const listedVerbs = terminating ? lastVerbs : undefined
+        this.#set({ ...resource, serving: { ...resource.serving, listedVerbs, unlisted: !established } })
       }
     }
   }

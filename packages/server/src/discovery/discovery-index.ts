@@ -99,7 +99,8 @@ export class DiscoveryIndex implements Disposable {
 
   /** Whether some version of the group is served. Cheaper than {@link groups} after a change. */
   has(group: string): boolean {
-    if (this.#groups) return this.#groups.has(group)
+    if (this.#groups?.has(group)) return true
+    // The table also has resources that discovery omits.
     return this.#resources.hasGroup(group) || this.#remote.some((found) => found.group === group)
   }
 
@@ -138,8 +139,9 @@ export class DiscoveryIndex implements Disposable {
     const elsewhere = new Set(remote.map(({ group, version }) => `${group}/${version}`))
     for (const { group, version, resources } of this.#resources.groupVersions()) {
       if (elsewhere.has(`${group}/${version}`)) continue
-      const priority = priorityOf(group, version)
-      add(group, { version, resources: [...resources.values()].map(discoveredResource), priority })
+      const listed = [...resources.values()].filter(({ serving }) => !serving.unlisted)
+      if (listed.length === 0) continue
+      add(group, { version, resources: listed.map(discoveredResource), priority: priorityOf(group, version) })
     }
     for (const found of remote) {
       add(found.group, { version: found.version, resources: [], priority: found.priority, remote: found })

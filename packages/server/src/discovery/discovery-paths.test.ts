@@ -113,6 +113,12 @@ describe('discoveryPaths()', () => {
     })
     expect((await server.send('GET /apis/shop.example.com/v9')).text).toBe('404 page not found\n')
     resources.delete('shop.example.com', 'v1', 'widgets')
+    // A resource that is served and not listed, as before its CRD is established.
+    const beta = customResource('v1beta1', { type: 'object' })
+    resources.set({ ...beta, serving: { ...beta.serving, unlisted: true } })
+    expect((await server.send('GET /apis', yes)).headers['etag']).toBe(before.headers['etag'])
+    expect((await server.send('GET /apis/shop.example.com/v1beta1')).status).toBe(404)
+    expect((await server.send('GET /apis/shop.example.com/v1beta1/namespaces/a/widgets')).status).toBe(200)
     resources.delete('shop.example.com', 'v1beta1', 'widgets')
     expect((await server.send('GET /apis', yes)).headers['etag']).toBe(before.headers['etag'])
   })

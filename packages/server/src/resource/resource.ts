@@ -38,6 +38,8 @@ export interface Serving {
   readonly verbs: readonly string[]
   /** The verbs that discovery lists, where they are not those that are served. @default `verbs` */
   readonly listedVerbs?: readonly string[] | undefined
+  /** Whether discovery omits the resource although it is served, as for a CRD that is not established yet. */
+  readonly unlisted?: boolean | undefined
   /** A Warning for every request to this resource. */
   readonly deprecation?: string | undefined
   /** Aborted when the resource is no longer served this way; ends its watches. */
