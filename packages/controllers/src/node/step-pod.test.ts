@@ -172,6 +172,15 @@ test('stopsAt() and stoppedStatus() respect the grace period', () => {
   })
 })
 
+test('stopsAt() and stoppedStatus() count the sleep of a preStop hook', () => {
+  const lifecycle = { preStop: { sleep: { seconds: 20 } } }
+  const going = pod({ deleted: true, ready: 5, spec: { containers: [{ name: 'c', image: 'i', lifecycle }] } })
+  expect(stopsAt(going, {}, now)).toBe(now + 20_000)
+  expect(stopsAt(going, { default: { stopAfter: '5s' } }, now)).toBe(now + 25_000)
+  expect(stoppedStatus(going, {}, now)).toMatchObject({ phase: 'Succeeded' })
+  expect(stoppedStatus(going, { default: { stopAfter: '11s' } }, now)).toMatchObject({ phase: 'Failed' })
+})
+
 test('stepPod() runs ephemeral containers, which do not count for readiness', () => {
   const life = new Life({})
   life.pod = { ...life.pod, spec: { ...life.pod.spec, ephemeralContainers: [{ name: 'debugger', image: 'busybox' }] } }

@@ -201,8 +201,17 @@ function phaseOf(
  */
 export function stopsAt(pod: Pod, plan: NodePlan, since: number): number {
   const { deletionGracePeriodSeconds = 30 } = pod.metadata
-  const slowest = Math.max(0, ...pod.spec.containers.map((container) => scriptFor(plan, pod, container).stopAfter))
+  const slowest = Math.max(0, ...pod.spec.containers.map((container) => stopTime(pod, plan, container)))
   return since + Math.min(slowest, deletionGracePeriodSeconds * 1000)
+}
+
+/**
+ * The milliseconds that a container takes to stop: first the preStop hook, then the program. Of the hooks only `sleep` takes
+ * time, because kubelets run it themselves; the others need a program in the container.
+ */
+function stopTime(pod: Pod, plan: NodePlan, container: PlannedContainer): number {
+  const { lifecycle } = pod.spec.containers.find(({ name }) => name === container.name) ?? {}
+  return (lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000 + scriptFor(plan, pod, container).stopAfter
 }
 
 /** The time at which the pod reaches its `activeDeadlineSeconds`, in epoch milliseconds; undefined without a deadline. */
@@ -237,7 +246,7 @@ export function stoppedStatus(pod: Pod, plan: NodePlan, now: number): PodStatus 
   const containerStatuses = (pod.status?.containerStatuses ?? []).map((status) => {
     if (status.state?.terminated !== undefined) return status as ContainerStatus
     const container = pod.spec.containers.find(({ name }) => name === status.name) ?? status
-    const killed = scriptFor(plan, pod, container).stopAfter > deletionGracePeriodSeconds * 1000
+    const killed = stopTime(pod, plan, container) > deletionGracePeriodSeconds * 1000
     const state = terminatedState(
       status.state as ContainerStatus['state'],
       killed ? 137 : 0,
