@@ -14,7 +14,7 @@ describe.skipIf(skipped !== undefined)('pods and nodes in the console', { timeou
   let pod = ''
   beforeAll(async () => {
     env = await openTestConsole()
-    const annotations = { 'kubewright.dev/log': 'listening on <b>8080</b>' }
+    const annotations = { 'kubewright.dev/log': '\u001b[31mlistening\u001b[0m on <b>8080</b>\u001b]0;title\u0007' }
     const template = {
       metadata: { labels: { app: 'web' }, annotations },
       spec: { containers: [{ name: 'web', image: 'nginx:1.27' }] },
@@ -29,7 +29,7 @@ describe.skipIf(skipped !== undefined)('pods and nodes in the console', { timeou
   })
   afterAll(async () => env?.[Symbol.asyncDispose]())
 
-  test('a pod shows the log of its container as text', async () => {
+  test('a pod shows the log of its container as text, without escape sequences of terminals', async () => {
     const page = await env.open(`#/object/core/v1/pods/default/${pod}?tab=logs`)
     await page.getByRole('log').getByText('listening on <b>8080</b>').waitFor()
     await page.context().close()

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { ChangesPage } from './changes-page.tsx'
 import { connection } from './connection.ts'
+import { FailureBoundary } from './failure-boundary.tsx'
 import { Header } from './header.tsx'
 import { Help } from './help.tsx'
 import { LeverBanner } from './lever-banner.tsx'
@@ -8,7 +9,7 @@ import { NewPage } from './new-page.tsx'
 import { ObjectPage } from './object-page.tsx'
 import { OperatorPage } from './operator-page.tsx'
 import { Palette } from './palette.tsx'
-import { go, parseRoute, tableRoute, useRoute } from './route.ts'
+import { go, parseRoute, routeHash, tableRoute, useRoute } from './route.ts'
 import { findKind, type Shared, SharedContext } from './settings.ts'
 import { Sidebar } from './sidebar.tsx'
 import { StoryPage } from './story-page.tsx'
@@ -72,13 +73,15 @@ export function App() {
       <div class="body">
         <Sidebar route={route} problem={kinds?.problem} hasStory={hasStory ?? false} />
         <main class="view">
-          {route.view === 'table' && <TablePage key={JSON.stringify(route.resource)} route={route} />}
-          {route.view === 'new' && <NewPage key={JSON.stringify(route.resource)} resource={route.resource} />}
-          {route.view === 'object' && <ObjectPage key={JSON.stringify(route.object)} route={route} />}
-          {route.view === 'operators' && <OperatorPage />}
-          {route.view === 'changes' && <ChangesPage />}
-          {route.view === 'story' && <StoryPage />}
-          {route.view === 'start' && <p class="empty">{text(kinds === undefined ? 'loading' : 'start')}</p>}
+          <FailureBoundary key={routeHash(route)}>
+            {route.view === 'table' && <TablePage key={JSON.stringify(route.resource)} route={route} />}
+            {route.view === 'new' && <NewPage key={JSON.stringify(route.resource)} resource={route.resource} />}
+            {route.view === 'object' && <ObjectPage key={JSON.stringify(route.object)} route={route} />}
+            {route.view === 'operators' && <OperatorPage />}
+            {route.view === 'changes' && <ChangesPage />}
+            {route.view === 'story' && <StoryPage />}
+            {route.view === 'start' && <p class="empty">{text(kinds === undefined ? 'loading' : 'start')}</p>}
+          </FailureBoundary>
         </main>
       </div>
       <TimeBar />

@@ -2,12 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ObjectName } from '../../src/wire/names.ts'
 import { connection } from './connection.ts'
 import { text } from './text.ts'
+import { plainText } from './visible-text.ts'
 
 // The oldest output beyond this is dropped.
 const maxOutput = 256 * 1024
-// Colours and cursor movements, which this line-based view does not show.
-const escapes =
-  /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])|[\u0000-\u0008\u000b-\u001a]/g
 
 type End = { readonly exitCode?: number | undefined; readonly problem?: string | undefined }
 
@@ -86,7 +84,7 @@ export function ExecView({ name, containers }: { readonly name: ObjectName; read
       </form>
       {problem && <p class="problem">{problem}</p>}
       <pre class="log terminal" role="log" aria-label={text('output')}>
-        {output.replace(escapes, '')}
+        {plainText(output)}
       </pre>
       {end && <p class="quiet">{end.problem ?? text('exited', end.exitCode ?? '')}</p>}
       {isRunning && (

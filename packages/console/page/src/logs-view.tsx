@@ -3,6 +3,7 @@ import type { ObjectName } from '../../src/wire/names.ts'
 import { connection } from './connection.ts'
 import { useShared } from './settings.ts'
 import { text } from './text.ts'
+import { plainText } from './visible-text.ts'
 
 // The oldest lines beyond these are dropped.
 const maxLines = 5000
@@ -52,7 +53,7 @@ export function LogsView({ name, containers }: { readonly name: ObjectName; read
       {problem && <p class="problem">{problem}</p>}
       {lines.length === 0 && !problem && <p class="quiet">{text('noLog')}</p>}
       <pre class="log" role="log" aria-label={text('logs')}>
-        {lines.join('\n')}
+        {plainText(lines.join('\n'))}
       </pre>
       <div ref={end} />
     </>

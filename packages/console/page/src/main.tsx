@@ -5,7 +5,9 @@ import { openSession } from './open-session.ts'
 import { Refused } from './refused.tsx'
 import { applyTheme, storedTheme } from './settings.ts'
 import { currentLanguage, setLanguage } from './text.ts'
+import { drawVisibleTexts } from './visible-text.ts'
 
+drawVisibleTexts()
 applyTheme(storedTheme())
 setLanguage(currentLanguage())
 const root = document.getElementById('app')

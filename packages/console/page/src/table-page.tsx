@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Row } from '../../src/wire/messages.ts'
 import { connection } from './connection.ts'
 import { FaultDialog } from './fault-dialog.tsx'
@@ -26,9 +26,8 @@ export function TablePage({ route }: { readonly route: TableRoute }) {
   const scope = kind?.namespaced === false ? undefined : namespace || undefined
   const table = useTable({ type: 'table', resource, namespace: scope, labelSelector, fieldSelector })
   const showsNamespace = kind?.namespaced === true && scope === undefined
-  const sorted = useRef<SortedRows>()
-  sorted.current ??= new SortedRows()
-  const rows = sorted.current.update(table, filter, sorting)
+  const [sorted] = useState(() => new SortedRows())
+  const rows = sorted.update(table, filter, sorting)
   const open = (row: Row, tab?: 'yaml' | 'edit'): void =>
     go(objectRoute({ resource, name: row.name, namespace: row.namespace }, tab))
   return (

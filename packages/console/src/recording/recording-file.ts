@@ -1,17 +1,22 @@
-import { promisify } from 'node:util'
-import { createGzip, gunzip } from 'node:zlib'
+import { Readable } from 'node:stream'
+import { createGunzip, createGzip } from 'node:zlib'
 import { KubewrightError } from '@kubewright/base'
 import { isJson, type Json, listAt, textOf } from '../cluster/json.ts'
 import { rowOf } from '../cluster/read-table.ts'
 import type { Column } from '../wire/messages.ts'
-import type { KindInfo, ResourceName } from '../wire/names.ts'
+import type { ResourceName } from '../wire/names.ts'
 import type { OperatorView } from '../wire/operator-view.ts'
-import { type Mark, type RecordedObject, Recording, type Version } from './recording.ts'
+import { readColumns, readKinds, readMarks, readOperators, readResource, readTime } from './read-views.ts'
+import { type RecordedObject, Recording, type Version } from './recording.ts'
 
 const format = 'kubewright-recording'
 const formatVersion = 1
 // Protects against files that expand without end.
 const maxExpanded = 1024 * 1024 * 1024
+const maxLine = 64 * 1024 * 1024
+// More than the API server accepts in practice, and few enough for recursive functions.
+const maxDepth = 500
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93]
 
 /** A recording that was read from a file, with what the file states about its origin. */
 export interface RecordingFile {
@@ -64,44 +69,104 @@ function lineOf({ resource, uid, namespace, name }: RecordedObject, { time, stat
   return state === undefined ? `${text}\n` : `${text.slice(0, -1)},"object":${state.text}}\n`
 }
 
-/** Reads a file. Throws if the bytes are not a complete recording of a known version. */
+/**
+ * Reads a file. Throws if the bytes are not a complete recording of a known version. The file may come from anywhere:
+ * its size and depth are limited, and fields of another type than expected become empty.
+ */
 export async function decodeRecording(bytes: Uint8Array): Promise<RecordingFile> {
-  const text = await promisify(gunzip)(bytes, { maxOutputLength: maxExpanded }).catch((error: unknown) => {
+  let header: Json | undefined
+  let recording = new Recording({ startedAt: 0 })
+  let number = 0
+  for await (const text of expandedLines(bytes)) {
+    const line = parseLine(text, ++number)
+    if (header !== undefined) {
+      addState(recording, line, number)
+      continue
+    }
+    header = checkedHeader(line)
+    recording = new Recording({ startedAt: readTime(header['startedAt']) ?? 0, maxSize: Infinity })
+    recording.setKinds(readKinds(header))
+    for (const line of listAt(header, 'columns')) {
+      const resource = readResource(line['resource'])
+      if (resource !== undefined) recording.setColumns(resource, readColumns(line))
+    }
+    recording.marks = readMarks(header)
+  }
+  if (header === undefined) throw unreadable('it is empty')
+  return { recording, cluster: textOf(header['cluster']), operators: readOperators(header) }
+}
+
+/** The lines of a compressed file, one by one: the whole text may be longer than a string can be. */
+async function* expandedLines(bytes: Uint8Array): AsyncGenerator<string, void, undefined> {
+  let size = 0
+  let parts: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of Readable.from([bytes]).pipe(createGunzip()) as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > maxExpanded) throw new Error(`it is larger than ${maxExpanded / 1024 ** 2} MiB`)
+      let start = 0
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+        parts.push(chunk.subarray(start, end))
+        start = end + 1
+        if (length + end > 0) yield Buffer.concat(parts).toString('utf8')
+        parts = []
+        length = 0
+      }
+      parts.push(chunk.subarray(start))
+      length += chunk.length - start
+      if (length > maxLine) throw new Error(`a line is longer than ${maxLine / 1024 ** 2} MiB`)
+    }
+  } catch (error) {
+    if (error instanceof KubewrightError) throw error
     throw unreadable(`it cannot be expanded: ${error instanceof Error ? error.message : String(error)}`)
-  })
-  const [header, ...lines] = text.toString('utf8').split('\n').filter(Boolean).map(parseLine)
+  }
+  if (length > 0) yield Buffer.concat(parts).toString('utf8')
+}
+
+function checkedHeader(header: unknown): Json {
   if (!isJson(header) || header['format'] !== format) throw unreadable('it is not a recording of the console')
   if (header['version'] !== formatVersion)
     throw unreadable(`it has version ${String(header['version'])}, but this console reads ${formatVersion}`)
-  const { startedAt, cluster } = header
-  const recording = new Recording({ startedAt: typeof startedAt === 'number' ? startedAt : 0, maxSize: Infinity })
-  // The lists are those of this package's own format; their items are only ever shown as text.
-  recording.setKinds(listAt(header, 'kinds') as unknown as KindInfo[])
-  for (const { resource, columns } of listAt(header, 'columns') as unknown as ColumnsLine[])
-    recording.setColumns(resource, columns)
-  recording.marks = listAt(header, 'marks') as unknown as Mark[]
-  lines.forEach((line, index) => {
-    const { resource, uid, namespace, name, time, isBase, object, row } = line
-    if (!isJson(resource) || typeof uid !== 'string' || typeof name !== 'string' || typeof time !== 'number')
-      throw unreadable(`line ${index + 2} is not a state of an object`)
-    const about = {
-      resource: resource as unknown as ResourceName,
-      uid,
-      name,
-      namespace: textOf(namespace) || undefined,
-    }
-    const state = isJson(row) ? { text: JSON.stringify(object), row: rowOf({ ...row, object }) } : undefined
-    recording.add(about, state, time, { isBase: isBase === true })
-  })
-  return { recording, cluster: textOf(cluster), operators: listAt(header, 'operators') as unknown as OperatorView[] }
+  return header
 }
 
-function parseLine(text: string, index: number): Json {
+function addState(recording: Recording, line: Json, number: number): void {
+  const { uid, namespace, name, isBase, object, row } = line
+  const resource = readResource(line['resource'])
+  const time = readTime(line['time'])
+  const isState = row === undefined || (isJson(row) && isJson(object))
+  if (resource === undefined || typeof uid !== 'string' || typeof name !== 'string' || time === undefined || !isState)
+    throw unreadable(`line ${number} is not a state of an object`)
+  const about = { resource, uid, name, namespace: textOf(namespace) || undefined }
+  const state = isJson(row) ? { text: JSON.stringify(object), row: rowOf({ ...row, object }) } : undefined
+  recording.add(about, state, time, { isBase: isBase === true })
+}
+
+function parseLine(text: string, number: number): Json {
+  if (isDeeperThan(text, maxDepth)) throw unreadable(`line ${number} is nested more than ${maxDepth} levels deep`)
   try {
     return JSON.parse(text) as Json
   } catch {
-    throw unreadable(`line ${index + 1} is not complete`)
+    throw unreadable(`line ${number} is not complete`)
   }
+}
+
+/** Whether a JSON text is nested too deeply for recursive functions. Reads the text before it is parsed. */
+function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0
+  let isString = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (isString) {
+      if (code === backslash) index++
+      else if (code === quote) isString = false
+    } else if (code === quote) isString = true
+    else if (code === openBrace || code === openBracket) {
+      if (++depth > limit) return true
+    } else if (code === closeBrace || code === closeBracket) depth--
+  }
+  return false
 }
 
 function unreadable(reason: string): KubewrightError {

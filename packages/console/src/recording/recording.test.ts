@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { FollowOptions } from '../cluster/cluster-view.ts'
@@ -103,6 +104,55 @@ it('decodeRecording() rejects a truncated file', async () => {
   const bytes = await bytesOf(encodeRecording({ recording, cluster: 'c', operators: [] }))
   for (const length of [bytes.length - 1, bytes.length >> 1, 12])
     await expect(decodeRecording(bytes.subarray(0, length))).rejects.toThrow('The recording cannot be read')
+})
+
+const head = { format: 'kubewright-recording', version: 1, startedAt: 0 }
+const state = { resource: maps, uid: 'a', name: 'a', time: 1, row: { cells: [] }, object: { metadata: { name: 'a' } } }
+const fileOf = (...lines: readonly unknown[]): Buffer =>
+  gzipSync(lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'))
+const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+
+it.each<[string, Buffer | Uint8Array, RegExp]>([
+  ['no bytes', new Uint8Array(), /cannot be expanded|it is empty/],
+  ['bytes that are not compressed', Buffer.from('{}'), /cannot be expanded/],
+  ['an empty text', fileOf(''), /it is empty/],
+  ['another format', fileOf({ format: 'x' }), /it is not a recording/],
+  ['a list', fileOf([]), /it is not a recording/],
+  ['a later version', fileOf({ ...head, version: 2 }), /version 2/],
+  ['a header that is too deep', fileOf(deep), /line 1 is nested more than 500 levels deep/],
+  ['a state that is too deep', fileOf(head, deep), /line 2 is nested more than 500 levels deep/],
+  ['half a line', fileOf(head, '{"resource":{"gro'), /line 2 is not complete/],
+  ['a number as a line', fileOf(head, 7), /line 2 is not a state/],
+  ['a state without a resource', fileOf(head, { ...state, resource: 'pods' }), /line 2 is not a state/],
+  ['a time beyond all dates', fileOf(head, { ...state, time: 1e300 }), /line 2 is not a state/],
+  ['a state without its object', fileOf(head, { ...state, object: undefined }), /line 2 is not a state/],
+  ['a very long line', fileOf(head, ' '.repeat(65 * 1024 * 1024)), /a line is longer than 64 MiB/],
+])('decodeRecording() rejects %s and names the reason', async (_, bytes, reason) => {
+  const failure = await decodeRecording(bytes).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'KW_CONSOLE_RECORDING' })
+  expect(String(failure)).toMatch(reason)
+})
+
+it('decodeRecording() returns what the page expects when fields have other types', async () => {
+  const header = {
+    ...head,
+    startedAt: '<b>',
+    cluster: { toString: 1 },
+    kinds: [null, 7, { group: 1 }, { ...maps, shortNames: 'x', verbs: { length: 3 } }],
+    columns: [{ resource: null }, { resource: maps, columns: [{ name: ['x'] }] }],
+    marks: [{ time: 1e300 }, { time: 1, text: {} }],
+    operators: [{ controllers: [{ keys: [{}] }], reconciles: [{ causes: 1, requests: {} }], calls: 'x', name: 5 }],
+  }
+  const { recording, cluster, operators } = await decodeRecording(fileOf(header, { ...state, namespace: 5 }))
+  expect(cluster).toBe('')
+  expect(recording.startedAt).toBe(0)
+  expect(recording.kinds).toMatchObject([{ plural: 'configmaps', kind: '', shortNames: [], verbs: [] }])
+  expect(recording.columnsOf(maps)).toMatchObject([{ name: '', priority: 0 }])
+  expect(recording.marks).toEqual([{ time: 1, actor: '', text: '' }])
+  expect(operators).toMatchObject([
+    { name: '', controllers: [{ name: '', keys: [{ state: 'ready', causes: [] }] }], calls: [], missingAccess: [] },
+  ])
+  expect(operators[0]?.reconciles[0]).toMatchObject({ causes: [], requests: [] })
 })
 
 it('RecordedCluster lists the objects of a moment by namespace and selectors', async () => {
