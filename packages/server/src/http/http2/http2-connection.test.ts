@@ -1,10 +1,14 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import type { ApiRequest, ApiResponse } from '@kubewright/api'
+import { systemClock } from '@kubewright/base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createServerIdentity } from '../../server-identity.ts'
 import { type Listener, listen } from '../listener/listener.ts'
+import { Flusher } from './flusher.ts'
+import { Http2Connection } from './http2-connection.ts'
+import type { Http2Stream } from './http2-stream.ts'
 
 const identity = createServerIdentity(Date.UTC(2026, 0, 2))
 const ok: ApiResponse = { status: 200, headers: {}, body: Buffer.from('ok') }
@@ -215,4 +219,59 @@ test('Http2Connection transfers bodies of any size within any window', async () 
     )
     session.destroy()
   }
+})
+
+test.each([
+  ['reads', async ({ body }: ApiRequest) => ({ ...ok, body: await body(1_000_000) })],
+  // Later, when the client has sent the body.
+  ['does not read', () => new Promise<ApiResponse>((resolve) => setTimeout(resolve, 3, ok))],
+  [
+    'refuses',
+    async ({ body }: ApiRequest) =>
+      body(1000)
+        .then(() => ok)
+        .catch(() => ok),
+  ],
+])('Http2Connection grants the client bytes for bodies that the handler %s', async (_, handler) => {
+  answer = handler
+  const session = connectHttp2(`https://${listener.host}:${listener.port}`, { rejectUnauthorized: false })
+  sessions.push(session)
+  // Three times the window of the connection.
+  for (let i = 0; i < 300; i++) expect((await send(session, Buffer.alloc(10_000))).length).toBeGreaterThan(0)
+  // Never more than the window of the connection: bytes that were granted twice would add up.
+  expect(session.state.remoteWindowSize).toBeLessThanOrEqual(1024 * 1024)
+  session.destroy()
+})
+
+test('Http2Connection reads no further requests while the client does not read responses', () => {
+  class StalledSocket extends EventEmitter {
+    writableLength = 0
+    isPaused = false
+    write(bytes: Buffer): boolean {
+      this.writableLength += bytes.length
+      return this.writableLength < 16_384
+    }
+    pause(): void {
+      this.isPaused = true
+    }
+    resume(): void {
+      this.isPaused = false
+    }
+  }
+  const socket = new StalledSocket()
+  const flusher = new Flusher(systemClock)
+  const onStream = (stream: Http2Stream): void => stream.respond(200, { 'x-a': 'a'.repeat(1000) }, true)
+  const connection = new Http2Connection(socket as unknown as TLSSocket, {
+    ...{ streamsPerConnection: 100, headerBytes: 16_384, headers: 100, flusher, clock: systemClock, onStream },
+  })
+  socket.emit('data', Buffer.concat([preface, settings]))
+  let requests = 0
+  for (; !socket.isPaused && requests < 10_000; requests++) {
+    socket.emit('data', frame(1, 5, requests * 2 + 1, get))
+    connection.flush()
+  }
+  expect(requests).toBeLessThan(2000)
+  socket.writableLength = 0
+  socket.emit('drain')
+  expect(socket.isPaused).toBe(false)
 })

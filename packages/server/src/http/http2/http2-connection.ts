@@ -42,6 +42,8 @@ const maxSendFrame = 64 * 1024
 /** Streams that a client may reset, or frames without effect that it may send, in a burst; and how many more each second. */
 const abuseBurst = 1000
 const abusePerSecond = 33
+/** With more bytes than this in the socket, the connection reads nothing until the client has taken some of them. */
+const maxUnsent = 1024 * 1024
 /** Acknowledgements that may wait for a client that does not read. */
 const maxWaitingControls = 1000
 
@@ -96,6 +98,7 @@ export class Http2Connection implements Flushable, StreamConnection {
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
     socket.on('drain', () => {
       this.#isBlocked = false
+      socket.resume()
       this.flush()
     })
     socket.on('error', () => undefined)
@@ -271,16 +274,17 @@ export class Http2Connection implements Flushable, StreamConnection {
     const data = unpadded(flags, payload)
     if (payload.length === 0 && !(flags & Flag.endStream)) this.#countAbuse(1)
     if (!stream) {
-      this.#creditConnection(payload.length)
+      this.creditConnection(payload.length)
       return
     }
     if (stream.isReceived) {
-      this.#creditConnection(payload.length)
+      this.creditConnection(payload.length)
       stream.reset(ErrorCode.streamClosed)
       return
     }
     stream.receiveWindow -= payload.length
     if (stream.receiveWindow < 0) {
+      this.creditConnection(payload.length)
       stream.reset(ErrorCode.flowControlError)
       return
     }
@@ -402,7 +406,7 @@ export class Http2Connection implements Flushable, StreamConnection {
   }
 
   credit(stream: Http2Stream, bytes: number): void {
-    this.#creditConnection(bytes)
+    this.creditConnection(bytes)
     if (stream.isReceived) return
     stream.credit += bytes
     if (stream.credit < streamWindow / 2) return
@@ -411,7 +415,7 @@ export class Http2Connection implements Flushable, StreamConnection {
     stream.credit = 0
   }
 
-  #creditConnection(bytes: number): void {
+  creditConnection(bytes: number): void {
     this.#credit += bytes
     if (this.#credit < connectionWindow / 2) return
     this.#control(numberFrame(FrameType.windowUpdate, 0, this.#credit))
@@ -453,6 +457,8 @@ export class Http2Connection implements Flushable, StreamConnection {
       this.#pieces = []
       const isAccepted = this.#socket.write(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
       this.#isBlocked = !isAccepted
+      // Otherwise a client that reads no responses could fill the memory with their heads.
+      if (this.#socket.writableLength > maxUnsent) this.#socket.pause()
       if (isAccepted) this.#waitingControls = 0
       for (const stream of streams) stream.written()
     } while (!this.#isBlocked && this.#ready.size > 0 && this.#sendWindow > 0)

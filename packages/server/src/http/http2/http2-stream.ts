@@ -21,6 +21,8 @@ export interface StreamConnection {
   sendSoon(stream: Http2Stream, isEvent: boolean): void
   /** Grants the client as many further bytes: of the connection, and of the stream unless the client has ended it. */
   credit(stream: Http2Stream, bytes: number): void
+  /** Grants the client further bytes of the connection, for bytes of a stream that is gone. */
+  creditConnection(bytes: number): void
   /** Removes the stream, and tells the client if there is a code. */
   remove(stream: Http2Stream, code: number | undefined): void
 }
@@ -46,6 +48,8 @@ export class Http2Stream implements Output {
 
   #received: Buffer[] = []
   #receivedBytes = 0
+  /** Received bytes that the client may not send again yet. */
+  #ungranted = 0
   #isReceived = false
   /** Set when the response does not need the rest of the body. */
   #isDiscarding = false
@@ -89,13 +93,14 @@ export class Http2Stream implements Output {
   /** Takes a piece of the body from the connection. */
   receive(chunk: Buffer): void {
     this.#receivedBytes += chunk.length
+    this.#ungranted += chunk.length
     if (this.#reader && this.#receivedBytes > this.#reader.limit) {
       this.#reader.reject(newRequestEntityTooLarge(`limit is ${this.#reader.limit}`))
       this.#reader = undefined
       this.#discard()
     }
     if (!this.#isDiscarding) this.#received.push(chunk)
-    if (this.#isDiscarding || this.#reader) this.#connection.credit(this, chunk.length)
+    if (this.#isDiscarding || this.#reader) this.#grant()
   }
 
   /** The client has ended the request. Returns false if the body does not have the length that its header states. */
@@ -115,7 +120,7 @@ export class Http2Stream implements Output {
       return Promise.reject(newRequestEntityTooLarge(`limit is ${limit}`))
     }
     // An unread part of the window is granted now, because the client may need it to send the rest.
-    if (this.#receivedBytes > 0) this.#connection.credit(this, this.#receivedBytes)
+    this.#grant()
     if (this.#isReceived) return Promise.resolve(this.#takeBody())
     if (this.#isClosed) return Promise.reject(newBadRequest('unexpected EOF'))
     return new Promise((resolve, reject) => {
@@ -132,10 +137,13 @@ export class Http2Stream implements Output {
   /** Drops the body, so that the client can send the rest of it and reads the response. */
   #discard(): void {
     this.#isDiscarding = true
-    let bytes = 0
-    for (const chunk of this.#received) bytes += chunk.length
     this.#received = []
-    if (bytes > 0) this.#connection.credit(this, bytes)
+    this.#grant()
+  }
+
+  #grant(): void {
+    if (this.#ungranted > 0) this.#connection.credit(this, this.#ungranted)
+    this.#ungranted = 0
   }
 
   // The response.
@@ -269,6 +277,9 @@ export class Http2Stream implements Output {
     this.#queue = []
     this.#pending = 0
     this.#received = []
+    // Bytes of a body that was not read still count in the window of the connection.
+    this.#connection.creditConnection(this.#ungranted)
+    this.#ungranted = 0
     this.#reader?.reject(newBadRequest('unexpected EOF'))
     this.#reader = undefined
     this.#drain()
