@@ -1,5 +1,6 @@
 import { deepFreeze } from '@kubewright/base'
 import { Walk } from './json-scan.ts'
+import { addManagedFields } from './lazy-managed-fields.ts'
 
 /** A buffer that contains encoded objects: a chunk of a stream, a page of a list, a slab of a store. */
 export interface ByteHome {
@@ -12,6 +13,12 @@ export interface EncodedType<T> {
   readonly kind: string
   /** Converts the parsed JSON of an object to the type that readers get. */
   readonly read: (json: unknown) => T
+}
+
+/** The positions of the comma before the managed fields and of their end; both 0 without managed fields. */
+export interface ManagedFieldsSpan {
+  readonly fieldsStart: number
+  readonly fieldsEnd: number
 }
 
 /**
@@ -27,8 +34,21 @@ export class EncodedObject<T> {
   #start: number
   #end: number
   #decodes = 0
+  // The managed fields with the comma before them, relative to the start; 0 when they were not located.
+  readonly #fieldsStart: number
+  readonly #fieldsEnd: number
 
-  constructor(type: EncodedType<T>, key: string, resourceVersion: string, home: ByteHome, start: number, end: number) {
+  constructor(
+    type: EncodedType<T>,
+    key: string,
+    resourceVersion: string,
+    home: ByteHome,
+    start: number,
+    end: number,
+    managedFields?: ManagedFieldsSpan,
+  ) {
+    this.#fieldsStart = managedFields?.fieldsStart ? managedFields.fieldsStart - start : 0
+    this.#fieldsEnd = managedFields?.fieldsStart ? managedFields.fieldsEnd - start : 0
     this.type = type
     this.key = key
     this.resourceVersion = resourceVersion
@@ -52,10 +72,39 @@ export class EncodedObject<T> {
     return this.#home
   }
 
-  /** Parses the object and freezes it deeply. */
+  /**
+   * Parses the object and freezes it deeply. `metadata.managedFields`, often half of the bytes, become an accessor that
+   * parses them on first access.
+   */
   decode(): T {
     this.#decodes++
-    return deepFreeze(this.parse()) as T
+    return this.#decodeLazily() ?? (deepFreeze(this.parse()) as T)
+  }
+
+  /** Undefined when the managed fields were not located, or the type copies the metadata. */
+  #decodeLazily(): T | undefined {
+    if (this.#fieldsStart === 0) return undefined
+    const { bytes } = this.#home
+    const start = this.#start
+    const json: unknown = JSON.parse(
+      bytes.toString('utf8', start, start + this.#fieldsStart) +
+        bytes.toString('utf8', start + this.#fieldsEnd, this.#end),
+    )
+    const { metadata } = json as { readonly metadata: Readonly<Record<string, unknown>> }
+    const value = this.type.read(json) as { readonly metadata?: unknown }
+    if (value.metadata !== metadata) return undefined
+    // Children first: freezing an object reads all its properties, which would parse the managed fields.
+    for (const name in metadata) deepFreeze(metadata[name])
+    addManagedFields(metadata, this)
+    return deepFreeze(value) as T
+  }
+
+  /** Parses the managed fields only. */
+  parseManagedFields(): unknown {
+    const { bytes } = this.#home
+    const start = this.#start + this.#fieldsStart
+    // After the comma: the key, a colon and the list.
+    return JSON.parse(`{${bytes.toString('utf8', start + 1, this.#start + this.#fieldsEnd)}}`).managedFields
   }
 
   /** Parses the object. The caller may modify the result. */

@@ -1,3 +1,4 @@
+import { deepCopy, deepEqual, produce } from '@kubewright/base'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EncodedReader } from './encoded-reader.ts'
@@ -130,5 +131,59 @@ describe('EncodedObject', () => {
     const { key, resourceVersion, type } = reader.encode(json)
     expect([key, resourceVersion, type.kind, reader.encode(json).decode()]).toEqual(['n/a', '3', 'Pod', json])
     expect([reader.encode(null).key, reader.encode({ metadata: {} }).resourceVersion]).toEqual(['', ''])
+  })
+})
+
+describe('EncodedObject.decode()', () => {
+  const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': { 'f:ä': {} } } }]
+  const object = {
+    apiVersion: 'example.com/v1',
+    kind: 'Thing',
+    metadata: { labels: { a: 'b' }, managedFields, name: 'n', resourceVersion: '7' },
+    spec: { list: [1] },
+  }
+  const encoded = () => {
+    const bytes = Buffer.from(JSON.stringify(object))
+    return reader.read({ bytes }, 0, bytes.length)!
+  }
+  const decoded = () => encoded().decode() as typeof object
+
+  it('parses managedFields on first access and returns the same frozen value afterwards', () => {
+    const { metadata } = decoded()
+    expect(Object.getOwnPropertyDescriptor(metadata, 'managedFields')?.get).toBeTypeOf('function')
+    expect(metadata.managedFields).toEqual(managedFields)
+    expect(metadata.managedFields).toBe(metadata.managedFields)
+    expect(Object.isFrozen(metadata.managedFields[0]?.fieldsV1)).toBe(true)
+  })
+
+  it('returns an object that is frozen, enumerates, copies, compares and drafts like parsed JSON', () => {
+    const one = decoded()
+    expect([one, one.metadata, one.metadata.labels, one.spec.list].every((part) => Object.isFrozen(part))).toBe(true)
+    expect(JSON.parse(JSON.stringify(one))).toEqual(object)
+    expect(structuredClone(one)).toEqual(object)
+    expect(deepCopy(one)).toEqual(object)
+    expect(deepEqual(one, decoded())).toBe(true)
+    expect({ ...one.metadata }).toEqual(object.metadata)
+    const changed = produce(one, (draft) => {
+      draft.metadata.labels.a = 'c'
+    })
+    expect(changed).toEqual({ ...object, metadata: { ...object.metadata, labels: { a: 'c' } } })
+  })
+
+  it('reads managedFields after the bytes have moved', () => {
+    const source = encoded()
+    const { metadata } = source.decode() as typeof object
+    source.moveTo({ bytes: Buffer.alloc(1000) }, 17)
+    expect(metadata.managedFields).toEqual(managedFields)
+  })
+
+  it('keeps managedFields that the type reads while it converts the object', () => {
+    const copying = new EncodedReader<unknown>({
+      apiVersion: 'example.com/v1',
+      kind: 'Thing',
+      read: (json) => ({ ...(json as object), metadata: { ...(json as typeof object).metadata } }),
+    })
+    const bytes = Buffer.from(JSON.stringify(object))
+    expect(copying.read({ bytes }, 0, bytes.length)?.decode()).toEqual(object)
   })
 })

@@ -2,6 +2,7 @@ import { type ByteHome, EncodedObject, type EncodedType } from './encoded-object
 import { isWord, skipSpace, stringAt, Walk } from './json-scan.ts'
 
 const quote = 0x22
+const comma = 0x2c
 const slash = 0x2f
 const backslash = 0x5c
 
@@ -11,6 +12,7 @@ const metadataWord = Buffer.from('metadata')
 const nameWord = Buffer.from('name')
 const namespaceWord = Buffer.from('namespace')
 const resourceVersionWord = Buffer.from('resourceVersion')
+const managedFieldsWord = Buffer.from('managedFields')
 const itemsWord = Buffer.from('items')
 
 /** Parameters of {@link EncodedReader}. */
@@ -72,7 +74,7 @@ export class EncodedReader<T> {
     const key = this.#key(bytes, head)
     const version = stringAt(bytes, head.versionStart, head.versionEnd)
     if (key === undefined || version === undefined) return undefined
-    return new EncodedObject(this.#typeOf(bytes, head), key, version, home, start, walk.end)
+    return new EncodedObject(this.#typeOf(bytes, head), key, version, home, start, walk.end, head)
   }
 
   /** Encodes an object that had to be parsed. */
@@ -177,15 +179,27 @@ class Head {
   namespaceEnd = 0
   versionStart = 0
   versionEnd = 0
+  fieldsStart = 0
+  fieldsEnd = 0
 }
 
-/** Records the positions of name, namespace and version, and returns the end of the metadata. */
+/** Records the positions of name, namespace, version and managed fields, and returns the end of the metadata. */
 function readMetadata(bytes: Buffer, start: number, limit: number, head: Head): number {
   const walk = new Walk(bytes, start, limit)
+  let before = 0
   while (walk.next()) {
     const end = walk.skip()
     if (end < 0) return -1
-    if (bytes[walk.valueStart] !== quote) continue
+    const previous = before
+    before = end
+    if (bytes[walk.valueStart] !== quote) {
+      // Only directly after a comma, and only once: the object is then decoded without them.
+      if (previous > 0 && bytes[previous] === comma && walk.isKey(managedFieldsWord)) {
+        head.fieldsStart = head.fieldsEnd === 0 ? previous : 0
+        head.fieldsEnd = end
+      }
+      continue
+    }
     if (walk.isKey(nameWord)) {
       head.nameStart = walk.valueStart
       head.nameEnd = end
