@@ -64,6 +64,7 @@ test.skipIf(noBrowser !== undefined)(
       await operators.getByText('denied').first().waitFor()
 
       await show(page, home)
+      await page.getByText('UID').waitFor()
       await client.delete(Home, 'home-sample')
       await page.getByText('The object was deleted').waitFor()
       await expect.poll(async () => client.find(Deployment, 'home-sample'), { timeout: 60_000 }).toBeUndefined()

@@ -73,7 +73,7 @@ export function App() {
       <div class="body">
         <Sidebar route={route} problem={kinds?.problem} hasStory={hasStory ?? false} />
         <main class="view">
-          <FailureBoundary key={routeHash(route)}>
+          <FailureBoundary place={routeHash(route)}>
             {route.view === 'table' && <TablePage key={JSON.stringify(route.resource)} route={route} />}
             {route.view === 'new' && <NewPage key={JSON.stringify(route.resource)} resource={route.resource} />}
             {route.view === 'object' && <ObjectPage key={JSON.stringify(route.object)} route={route} />}

@@ -1,7 +1,8 @@
 /** A unified diff. */
 export function DiffView({ lines }: { readonly lines: readonly string[] }) {
   return (
-    <pre class="diff">
+    // Focusable, so that the keyboard can scroll a long diff.
+    <pre class="diff" tabIndex={0}>
       {lines.map((line, index) => (
         <div key={index} class={tones[line[0] ?? '']}>
           {line}

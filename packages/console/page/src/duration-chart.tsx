@@ -2,7 +2,7 @@ import type { ReconcileView } from '../../src/wire/operator-view.ts'
 import { text } from './text.ts'
 import { wordTone } from './tone.ts'
 
-const [width, height, pad] = [720, 110, 18]
+const [width, height, pad, labels] = [720, 110, 18, 58]
 
 /** The durations of the last reconciles over time, on a logarithmic scale; the colours show the results. */
 export function DurationChart({ reconciles }: { readonly reconciles: readonly ReconcileView[] }) {
@@ -11,7 +11,8 @@ export function DurationChart({ reconciles }: { readonly reconciles: readonly Re
   const first = times.reduce((least, time) => Math.min(least, time))
   const last = times.reduce((most, time) => Math.max(most, time))
   const top = reconciles.reduce((most, { durationMillis }) => Math.max(most, durationMillis), 10)
-  const x = (time: number): number => pad + ((time - first) / Math.max(1, last - first)) * (width - 2 * pad)
+  const x = (time: number): number =>
+    labels + 6 + ((time - first) / Math.max(1, last - first)) * (width - labels - 6 - pad)
   // 0.1 ms is at the bottom.
   const scale = (millis: number): number => Math.log10(Math.max(0.1, millis)) + 1
   const y = (millis: number): number => height - pad - (scale(millis) / scale(top)) * (height - 2 * pad)
@@ -22,8 +23,8 @@ export function DurationChart({ reconciles }: { readonly reconciles: readonly Re
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={text('durations')}>
         {lines.map((millis) => (
           <g key={millis}>
-            <line x1={pad} x2={width - pad} y1={y(millis)} y2={y(millis)} />
-            <text x={pad} y={y(millis) - 3}>
+            <line x1={labels} x2={width - pad + 6} y1={y(millis)} y2={y(millis)} />
+            <text x={labels - 6} y={y(millis) + 3} text-anchor="end">
               {millis} ms
             </text>
           </g>

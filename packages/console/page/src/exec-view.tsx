@@ -83,9 +83,12 @@ export function ExecView({ name, containers }: { readonly name: ObjectName; read
         </button>
       </form>
       {problem && <p class="problem">{problem}</p>}
-      <pre class="log terminal" role="log" aria-label={text('output')}>
-        {plainText(output)}
-      </pre>
+      {terminal === undefined && !problem && <p class="quiet">{text('execHint')}</p>}
+      {terminal !== undefined && (
+        <pre class="log terminal" role="log" aria-label={text('output')}>
+          {plainText(output)}
+        </pre>
+      )}
       {end && <p class="quiet">{end.problem ?? text('exited', end.exitCode ?? '')}</p>}
       {isRunning && (
         <form

@@ -5,6 +5,8 @@ import { text } from './text.ts'
 import { useTopic } from './use-topic.ts'
 
 const [columnWidth, rowHeight, nodeWidth, nodeHeight] = [260, 56, 216, 44]
+// Pods of one ReplicaSet differ only in the last characters of their names, so these are never cut off.
+const shownEnd = 6
 
 /** The owners and dependents of an object. Nodes move when the graph changes. */
 export function GraphView({ name }: { readonly name: ObjectName }) {
@@ -40,7 +42,10 @@ function GraphItem({ place, name }: { readonly place: PlacedNode; readonly name:
   const label = (
     <>
       <small>{node.kind}</small>
-      <span title={node.name}>{node.name}</span>
+      <span class="ends" title={node.name}>
+        <span>{node.name.slice(0, -shownEnd)}</span>
+        <span>{node.name.slice(-shownEnd)}</span>
+      </span>
     </>
   )
   const [x, y] = [place.column * columnWidth, place.row * rowHeight]

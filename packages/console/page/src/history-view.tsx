@@ -29,7 +29,7 @@ export function HistoryView({ name }: { readonly name: ObjectName }) {
   return (
     <>
       {changes.length > 1 && diff && (
-        <section class="compared" aria-label={text('compare')} tabIndex={0}>
+        <section class="compared" aria-label={text('compare')}>
           <h2>{text('compared', from, to)}</h2>
           {diff.length === 0 ? <p class="quiet">{text('noDifference')}</p> : <DiffView lines={diff} />}
         </section>

@@ -88,13 +88,16 @@ export function VirtualTable(props: {
   return (
     <div class="table" ref={scroller} tabIndex={0} role="region" aria-label={props.label}>
       <div role="table" aria-label={props.label} aria-rowcount={rows.length + 1} aria-colcount={columns.length}>
-        <div role="rowgroup" class="table-head">
-          <div class="row" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
-            {columns.map((column) => (
-              <HeaderCell key={String(column.by)} column={column} sorting={sorting} onSort={props.onSort} />
-            ))}
+        {/* Until the server has sent its columns, a row of headings would be empty. */}
+        {props.columns.length > 0 && (
+          <div role="rowgroup" class="table-head">
+            <div class="row" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+              {columns.map((column) => (
+                <HeaderCell key={String(column.by)} column={column} sorting={sorting} onSort={props.onSort} />
+              ))}
+            </div>
           </div>
-        </div>
+        )}
         <div role="rowgroup" class="rows" style={{ height: `${rows.length * rowHeight}px` }}>
           {rows.slice(first, last).map((row, offset) => (
             <TableRow

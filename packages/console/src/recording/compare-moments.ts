@@ -15,7 +15,8 @@ function linesAt(recording: Recording, { resource, namespace, name }: ObjectName
     const state = stateAt(recorded, moment)
     if (state === undefined) continue
     const object = JSON.parse(state.text) as Json
-    const { managedFields: _, ...metadata } = objectAt(object, 'metadata')
+    // Both change with every write and say nothing about the object.
+    const { managedFields: _, resourceVersion: __, ...metadata } = objectAt(object, 'metadata')
     return encodeYaml({ ...object, metadata }).split('\n')
   }
   return []
