@@ -1,5 +1,5 @@
 import { deepEqual } from '@kubewright/base'
-import { type Json, listAt, objectAt, textOf } from '../cluster/json.ts'
+import { isJson, type Json, listAt, objectAt, textOf } from '../cluster/json.ts'
 import type { ChangeView, FieldChange } from '../wire/change-view.ts'
 import { fieldChanges } from './field-changes.ts'
 import type { RecordedObject, Recording, Version } from './recording.ts'
@@ -50,8 +50,9 @@ function parsed(state: { readonly text: string } | undefined): Json | undefined 
 }
 
 /**
- * The managers whose entries in metadata.managedFields are new or differ. A second write of the same fields within a
- * second leaves the entries as they are; then the managers that wrote last.
+ * The managers whose entries in metadata.managedFields are new or differ, except those that only lost fields to another
+ * manager. A second write of the same fields within a second leaves the entries as they are; then the managers that wrote
+ * last.
  */
 function writers(before: Json | undefined, after: Json): string[] {
   const [old, current] = [managersOf(before ?? {}), managersOf(after)]
@@ -59,9 +60,21 @@ function writers(before: Json | undefined, after: Json): string[] {
     .map((entry) => textOf(entry['time']))
     .sort()
     .at(-1)
-  const changed = current.filter((entry) => !old.some((one) => deepEqual(one, entry)))
+  const changed = current.filter((entry) => !old.some((one) => deepEqual(one, entry) || hasOnlyLost(one, entry)))
   const written = changed.length > 0 ? changed : current.filter((entry) => entry['time'] === newest)
   return [...new Set(written.map((entry) => textOf(entry['manager'])).filter((name) => name !== ''))]
+}
+
+/** Whether an entry of a manager was left with fewer fields. The API server renews its time only when the manager writes. */
+function hasOnlyLost(before: Json, after: Json): boolean {
+  const isSame = ['manager', 'operation', 'subresource', 'time'].every((field) => before[field] === after[field])
+  return isSame && isWithin(after['fieldsV1'], before['fieldsV1'])
+}
+
+/** Whether all fields of a field set are also in another one. */
+function isWithin(fields: unknown, all: unknown): boolean {
+  if (!isJson(fields) || !isJson(all)) return false
+  return Object.entries(fields).every(([field, inner]) => field in all && isWithin(inner, all[field]))
 }
 
 const managersOf = (object: Json): Json[] => listAt(objectAt(object, 'metadata'), 'managedFields')

@@ -211,3 +211,27 @@ it('describeChange() names the fields that changed and the managers that wrote',
     ],
   })
 })
+
+it('describeChange() does not name a manager that only lost fields', () => {
+  const recording = new Recording({ startedAt: 0 })
+  const entry = (manager: string, time: string, fields: object) => ({
+    manager,
+    operation: 'Update',
+    time,
+    fieldsV1: { 'f:spec': fields },
+  })
+  const put = (replicas: number, ...managedFields: object[]): void => {
+    const text = JSON.stringify({ metadata: { name: 'a', uid: 'a', managedFields }, spec: { replicas } })
+    recording.add(
+      { resource: maps, uid: 'a', name: 'a' },
+      { text, row: { uid: 'a', name: 'a', created: '', cells: [] } },
+      0,
+    )
+  }
+  put(3, entry('operator', '1', { 'f:replicas': {}, 'f:paused': {} }))
+  put(5, entry('operator', '1', { 'f:paused': {} }), entry('kubectl', '2', { 'f:replicas': {} }))
+  put(3, entry('operator', '2', { 'f:paused': {}, 'f:replicas': {} }))
+  const [object] = recording.objectsOf(maps)
+  const managers = object?.versions.map((version) => describeChange(recording, object, version).managers)
+  expect(managers).toEqual([['operator'], ['kubectl'], ['operator']])
+})
