@@ -42,6 +42,22 @@ test('an unschedulable pod reports the reason and starts when there is room', as
   expect(plane.errors()).toEqual([])
 })
 
+test('an extended resource that a client adds to the capacity of a node becomes allocatable, and is removed with it', async () => {
+  await using plane = await startPlane({ ...none, nodes: [{ name: 'one' }] })
+  const { api } = plane
+  const limits = { 'example.com/gpu': '2' }
+  await api.create(web('needy', { containers: [{ name: 'c', image: 'nginx', resources: { limits } }] }))
+  await plane.settle()
+  expect((await api.get(Pod, 'test/needy')).spec.nodeName).toBeUndefined()
+  const nodeStatus = api.subresource(Node, 'status')
+  await nodeStatus.patch('one', { status: { capacity: { 'example.com/gpu': '4' } } }, { type: 'strategic' })
+  await plane.until(Pod, 'test/needy', ({ status }) => status?.phase === 'Running')
+  expect((await api.get(Node, 'one')).status?.allocatable).toMatchObject({ 'example.com/gpu': '4', pods: '5k' })
+  await nodeStatus.patch('one', { status: { capacity: { 'example.com/gpu': null as never } } }, { type: 'strategic' })
+  await plane.until(Node, 'one', ({ status }) => status?.allocatable?.['example.com/gpu'] === undefined)
+  expect(plane.errors()).toEqual([])
+})
+
 test('a pod with affinity to another pod starts when that pod has a node', async () => {
   await using plane = await startPlane({ ...none, nodes: [{ name: 'one' }, { name: 'two' }] })
   const { api } = plane

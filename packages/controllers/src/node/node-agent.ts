@@ -41,8 +41,11 @@ export function nodeAgent(
       timerSource('24h', { keys: names, atStart: true }),
       // A node with heartbeats repairs its status when another component has changed it, like a kubelet.
       kindSource(Node, {
-        map: (node) =>
-          heartbeat !== undefined && byName.has(node.metadata.name) && !isReady(node) ? [node.metadata.name] : [],
+        map: (node) => {
+          const { name } = node.metadata
+          const isBroken = (heartbeat !== undefined && !isReady(node)) || hasUnequalExtended(node)
+          return byName.has(name) && isBroken ? [name] : []
+        },
       }),
     ],
     start: ({ clock }) => {
@@ -67,6 +70,15 @@ export function nodeAgent(
 
 const isReady = (node: Node): boolean =>
   node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
+
+/** The amounts of extended resources, such as `example.com/gpu`: those with a domain that is not of Kubernetes. */
+function extendedOf(amounts: Readonly<Record<string, unknown>> | undefined): Record<string, string> {
+  const entries = Object.entries(amounts ?? {}).map(([name, amount]) => [name, String(amount)] as const)
+  return Object.fromEntries(entries.filter(([name]) => name.includes('/') && !name.includes('kubernetes.io/')))
+}
+
+const hasUnequalExtended = ({ status }: Node): boolean =>
+  !sameContent(extendedOf(status?.capacity), extendedOf(status?.allocatable))
 
 async function register(
   { client }: KeyContext,
@@ -118,10 +130,14 @@ async function untaint({ client }: Pick<KeyContext, 'client'>, name: string): Pr
 function nodeStatus(node: NodeSpecification, live: Node, addresses: NodeAddresses, now: number): NodeStatus {
   // In the canonical form that the server stores, so that equal quantities compare equal.
   const amounts = Object.entries({ ...defaultCapacity, ...node.capacity })
-  const capacity = Object.fromEntries(amounts.map(([name, text]) => [name, Quantity.parse(text).toString()]))
+  const own = Object.fromEntries(amounts.map(([name, text]) => [name, Quantity.parse(text).toString()]))
+  // A client adds an extended resource to the capacity; the kubelet makes it allocatable, and removes it with the capacity.
+  const capacity = { ...extendedOf(live.status?.capacity), ...own }
+  const removed = Object.keys(extendedOf(live.status?.allocatable)).filter((name) => !(name in capacity))
   return {
     capacity,
-    allocatable: capacity,
+    // In a patch, null removes an entry.
+    allocatable: { ...capacity, ...Object.fromEntries(removed.map((name) => [name, null as never])) },
     conditions: conditionsOf(live, now),
     addresses: [
       { type: 'InternalIP', address: addresses.ofNode(node.name) },
