@@ -86,6 +86,36 @@ describe('simulate()', { timeout: 120_000 }, () => {
     await expect(`${hash}\n`).toMatchFileSnapshot('testdata/history.sha256')
   })
 
+  test('makes the second run of a reference only if a schedule differs from the first', async () => {
+    const operatorWith = (value: () => string): ReturnType<typeof defineOperator> => {
+      const controller = defineController(Thing, {
+        owns: [ConfigMap],
+        async reconcile({ metadata: { name } }, { apply, owned }) {
+          const [existing] = await owned(ConfigMap)
+          await apply(ConfigMap({ metadata: { name }, data: { key: existing?.data?.['key'] ?? value() } }))
+        },
+      })
+      return defineOperator({ name: 'referred', controllers: [controller] })
+    }
+    const options = { samples: plantedSamples, schedules: 1 }
+    // The schedule, its repetition for the check of determinism, and the first run of the reference.
+    expect(
+      await explore(
+        operatorWith(() => 'same'),
+        options,
+      ),
+    ).toMatchObject({ runs: 3, failure: undefined })
+    expect(
+      await explore(
+        operatorWith(() => String(Math.random())),
+        options,
+      ),
+    ).toMatchObject({
+      runs: 4,
+      failure: undefined,
+    })
+  })
+
   test('seeds the random functions of node:crypto, and reports files and sockets', async () => {
     const drawn: string[] = []
     const controller = defineController(Thing, {
