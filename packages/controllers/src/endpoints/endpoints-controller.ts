@@ -1,7 +1,16 @@
 import { isConflict, isNotFound, parseKey } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
 import { Endpoints, Pod, Service } from '@kubewright/k8s'
-import { type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
+import {
+  type Cluster,
+  type ControllerParts,
+  type KeyContext,
+  type KeyController,
+  type KeySink,
+  kindSource,
+  type RunningSource,
+  type Source,
+} from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { knownTime } from '../workload/known-time.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
@@ -12,6 +21,37 @@ import { TriggerTimes } from './trigger-times.ts'
 
 /** Marks Endpoints that legacy clients use for leader election. */
 export const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
+
+// The controller value is shared by all managers of the process, so its state belongs to the cluster.
+const initial = new WeakMap<Cluster, Set<string>>()
+
+function initialUids(cluster: Cluster): Set<string> {
+  const uids = initial.get(cluster) ?? new Set<string>()
+  initial.set(cluster, uids)
+  return uids
+}
+
+/** Records the Endpoints that exist when the controller starts. Adds no keys. */
+const initialEndpoints: Source = Object.freeze({
+  name: 'Endpoints (initial)',
+  start: (_: KeySink, { cluster }: ControllerParts): RunningSource => {
+    const uids = initialUids(cluster)
+    const lease = cluster.cache.use(Endpoints)
+    const registration = lease.addHandler({
+      onAdd: ({ metadata: { uid } }, { isInInitialList }) => {
+        if (isInInitialList) uids.add(uid)
+      },
+      onDelete: ({ metadata: { uid } }) => void uids.delete(uid),
+    })
+    return {
+      synced: registration.synced,
+      // The other source of Endpoints reports problems of the watch.
+      problem: () => undefined,
+      registrations: [registration],
+      [Symbol.asyncDispose]: () => lease.release(),
+    }
+  },
+})
 
 /** Keeps the Endpoints of services in sync with the pods that the services select. */
 export const endpointsController: KeyController = /* @__PURE__ */ defineBuiltinController({
@@ -27,9 +67,15 @@ export const endpointsController: KeyController = /* @__PURE__ */ defineBuiltinC
       map: ({ metadata: { name, namespace, annotations } }) =>
         annotations?.[leaderAnnotation] === undefined ? [`${namespace}/${name}`] : [],
     }),
+    initialEndpoints,
   ],
-  start: ({ clock }) => {
-    const state: State = { triggers: new TriggerTimes(), services: new Set(), startedAt: clock.now() }
+  start: ({ clock, cluster }) => {
+    const state: State = {
+      triggers: new TriggerTimes(),
+      services: new Set(),
+      initial: initialUids(cluster),
+      startedAt: clock.now(),
+    }
     return (key, context) => reconcile(key, context, state)
   },
 })
@@ -38,6 +84,8 @@ interface State {
   readonly triggers: TriggerTimes
   /** The keys of the services that exist, as far as this controller has seen. */
   readonly services: Set<string>
+  /** The uids of the Endpoints that existed when this controller started. */
+  readonly initial: ReadonlySet<string>
   readonly startedAt: number
 }
 
@@ -80,7 +128,8 @@ async function removeLeftover(key: string, client: KeyContext['client'], state: 
   if (leftover === undefined) return
   const created = knownTime(leftover.metadata.creationTimestamp) ?? 0
   // Times have no fractions of a second.
-  if (!state.services.has(key) && created + 1000 > state.startedAt) return
+  const isOld = state.initial.has(leftover.metadata.uid) || created + 1000 <= state.startedAt
+  if (!state.services.has(key) && !isOld) return
   try {
     await client.delete(Endpoints, parseKey(key), { preconditions: { uid: leftover.metadata.uid } })
   } catch (error) {
