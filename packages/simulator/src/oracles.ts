@@ -164,11 +164,13 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
   const { world } = run
   if (world.isOver && world.history.violations.length > 0) return []
   if (world.schedule.faults.some(hasOwnEnd)) return []
-  const ids = idsOf(setup, [...reference.written, ...world.log.written.keys()])
+  const written = new Set([...reference.written, ...world.log.written.keys()])
+  const ids = idsOf(setup, written)
   const options = { ids, statusOf: statusKinds(setup), ignore: setup.ignore }
   const hasChanges = world.schedule.operations.some((operation) => operation.do === 'change')
   const found = differences(comparable(reference.objects, options), comparable(run.objects, options))
     .filter((difference) => isRelevant(difference, reference, hasChanges))
+    .filter((difference) => written.has(difference.id) || isOfOperator(difference))
     // Whole objects first: they explain more than a field.
     .sort((a, b) => Number(a.path !== '') - Number(b.path !== ''))
   if (found.length > 0) {
@@ -210,6 +212,12 @@ function endStateMessage(world: Run['world'], found: readonly Difference[]): str
   const more = found.length > 1 ? `, and ${found.length - 1} more difference${found.length > 2 ? 's' : ''}` : ''
   return `The end state depends on ${cause}: ${first === undefined ? '' : differenceText(first)}${more}`
 }
+
+/**
+ * Whether a difference of an object that the operator has not written may be its doing. The server keeps some old values of
+ * a spec that the user leaves out, such as the IP families of a Service.
+ */
+const isOfOperator = ({ path }: Difference): boolean => path === '' || /^(metadata|status)\b/.test(path)
 
 function isRelevant({ id, path }: Difference, reference: Reference, hasChanges: boolean): boolean {
   const kind = kindOf(id)
