@@ -45,12 +45,22 @@ export class HttpClient implements Disposable {
     for (const agent of this.#agents.values()) agent.destroy()
   }
 
-  /** Sends a request. Retries while the server responds with 429, and when a reused connection was closed. */
-  async request(spec: RequestSpec): Promise<Answer> {
+  /** Sends a request to every server of the store, in turn. */
+  async requestAll(spec: RequestSpec): Promise<Answer[]> {
+    const answers: Answer[] = []
+    for (const server of this.#servers) answers.push(await this.request(spec, server))
+    return answers
+  }
+
+  /**
+   * Sends a request to the given server, or to the next one. Retries while the server responds with 429, and when a reused connection was
+   * closed.
+   */
+  async request(spec: RequestSpec, server?: URL): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
       let answer: Answer
       try {
-        answer = await this.#once(spec)
+        answer = await this.#once(spec, server)
       } catch (error) {
         if (attempt >= 3 || !/ECONNRESET|socket hang up|EPIPE/.test(String(error))) throw error
         await pause(50)
@@ -62,9 +72,9 @@ export class HttpClient implements Disposable {
   }
 
   /** Sends a request and resolves when the response begins. */
-  open(spec: RequestSpec): Promise<http.IncomingMessage> {
+  open(spec: RequestSpec, to?: URL): Promise<http.IncomingMessage> {
     const { headers, agent, payload } = this.#prepare(spec)
-    const server = this.#servers[this.#turn++ % this.#servers.length]!
+    const server = to ?? this.#servers[this.#turn++ % this.#servers.length]!
     const { request } = server.protocol === 'https:' ? https : http
     return new Promise((resolve, reject) => {
       const path = server.pathname.replace(/\/$/, '') + pathOf(spec)
@@ -77,8 +87,8 @@ export class HttpClient implements Disposable {
     })
   }
 
-  async #once(spec: RequestSpec): Promise<Answer> {
-    const response = await this.open(spec)
+  async #once(spec: RequestSpec, server: URL | undefined): Promise<Answer> {
+    const response = await this.open(spec, server)
     const chunks: Buffer[] = []
     for await (const chunk of response) chunks.push(chunk as Buffer)
     return {

@@ -24,6 +24,16 @@ describe('openApiPaths() version 3', () => {
     expect(answer.body.info).toEqual({ title: 'Kubernetes', version: '1.35' })
   })
 
+  test('serves a range of a document', async () => {
+    const whole = await server.send('GET /openapi/v3')
+    const size = Buffer.byteLength(whole.text)
+    const part = await server.send('GET /openapi/v3', { headers: { range: 'bytes=2-6' } })
+    expect([part.status, part.headers['content-range'], part.text]).toEqual([206, `bytes 2-6/${size}`, 'paths'])
+    const beyond = await server.send('GET /openapi/v3', { headers: { range: `bytes=${size}-` } })
+    expect([beyond.status, beyond.headers['content-range']]).toEqual([416, `bytes */${size}`])
+    expect(beyond.text).toBe('invalid range: failed to overlap\n')
+  })
+
   test('redirects an outdated hash to the current one', async () => {
     const answer = await server.send('GET /openapi/v3/apis/apps/v1?hash=OLD')
     expect(answer.status).toBe(301)

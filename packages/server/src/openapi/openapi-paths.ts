@@ -1,6 +1,8 @@
 import type { ApiRequest, ApiResponse } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
 import type { PathHandler } from '../request/path-handler.ts'
+import { respondText } from '../request/respond.ts'
+import { type ByteRange, NoOverlap, parseByteRange } from './byte-range.ts'
 import type { OpenApiDocument, OpenApiDocuments, OpenApiDocumentsOptions } from './openapi-documents.ts'
 
 const v2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
@@ -69,11 +71,35 @@ function serve(
   const headers = { 'cache-control': 'no-cache, private', ...more, etag: quoted }
   const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known.includes(quoted) || known.includes('*')) return { status: 304, headers }
-  return {
-    status: 200,
-    headers: { ...headers, 'content-type': contentType, 'content-length': String(bytes.length) },
-    body: bytes,
+  const ifRange = request.headers['if-range']
+  const range = ifRange === undefined || ifRange === quoted ? (request.headers['range'] ?? '') : ''
+  return partOf(bytes, range, contentType, headers)
+}
+
+/** The bytes that the Range header selects. kube-apiserver serves these documents with Go's file server, which has ranges. */
+function partOf(
+  bytes: Uint8Array,
+  header: string,
+  contentType: string,
+  headers: Readonly<Record<string, string>>,
+): ApiResponse {
+  let range: ByteRange | undefined
+  try {
+    range = parseByteRange(header, bytes.length)
+  } catch (error) {
+    const { message } = error as Error
+    const refused = respondText(416, `${message}\n`)
+    const where = error instanceof NoOverlap ? { 'content-range': `bytes */${bytes.length}` } : {}
+    return { ...refused, headers: { ...refused.headers, 'x-content-type-options': 'nosniff', ...where } }
   }
+  const shown = { ...headers, 'accept-ranges': 'bytes', 'content-type': contentType }
+  if (!range) return { status: 200, headers: { ...shown, 'content-length': String(bytes.length) }, body: bytes }
+  const { start, length } = range
+  const part = {
+    'content-range': `bytes ${start}-${start + length - 1}/${bytes.length}`,
+    'content-length': String(length),
+  }
+  return { status: 206, headers: { ...shown, ...part }, body: bytes.subarray(start, start + length) }
 }
 
 /** The media types of the Accept header, most preferred first. */
