@@ -6,7 +6,7 @@ import type { Suite } from './harness.ts'
 import { KubeApiserver } from './server/kube-apiserver.ts'
 import { KubewrightUp } from './server/kubewright-up.ts'
 import type { Measured } from './server/load.ts'
-import { listed, measureEvents, measureList, measureRequests, watchers } from './server/measure.ts'
+import { listed, measureEvents, measureIdleWatches, measureList, measureRequests } from './server/measure.ts'
 
 const root = join(import.meta.dirname, '..')
 /** Shown if the run has no peer: figures of another machine, for the order of magnitude. */
@@ -40,17 +40,16 @@ export const suite: Suite = {
     const heads = ['work', 'CPU', 'rate', ...(peer === undefined ? [] : [peer, 'its rate'])]
     lines.push(`| ${heads.join(' | ')} |`, `|${'---|'.repeat(heads.length)}`)
     const theirs = new Map<string, Measured>()
-    const [listWork, eventWork] = [
-      `list of ${listed.toLocaleString('en')} objects, memory`,
-      `watch event to one of ${watchers} watchers, memory`,
-    ]
+    const theirIdle = new Map<string, number>()
+    const listWork = `list of ${listed.toLocaleString('en')} objects, memory`
     if (peer !== undefined) {
       await using server = await KubeApiserver.start()
       for (const [work, measured] of await measureRequests(server, 0.25)) theirs.set(work, measured)
       await using second = await KubeApiserver.start()
       theirs.set(listWork, await measureList(second))
       await using third = await KubeApiserver.start()
-      theirs.set(eventWork, await measureEvents(third, 0.5))
+      for (const [work, measured] of await measureEvents(third, 0.5)) theirs.set(work, measured)
+      for (const [work, kib] of await measureIdleWatches(() => KubeApiserver.start())) theirIdle.set(work, kib)
     }
     const aims: Readonly<Record<string, number>> = { create: 0.4, get: 0.1 }
     await using server = await KubewrightUp.start()
@@ -71,7 +70,16 @@ export const suite: Suite = {
     await using second = await KubewrightUp.start('--memory')
     lines.push(row(listWork, await measureList(second), theirs.get(listWork), 25))
     await using third = await KubewrightUp.start('--memory')
-    lines.push(row(eventWork, await measureEvents(third), theirs.get(eventWork)))
+    for (const [work, measured] of await measureEvents(third)) {
+      const peerEvent = theirs.get(work)
+      lines.push(row(work, measured, peerEvent, peerEvent && Number((peerEvent.cpuMillis / 5).toFixed(4))))
+    }
+    for (const [work, kib] of await measureIdleWatches(() => KubewrightUp.start('--memory'))) {
+      const cells = [work, `${kib.toFixed(0)} KiB${verdict(kib, 20)}`, '']
+      const peerKib = theirIdle.get(work)
+      if (peerKib !== undefined) cells.push(`${peerKib.toFixed(0)} KiB (${factor(kib, peerKib)})`, '')
+      lines.push(`| ${cells.join(' | ')} |`)
+    }
     return lines
   },
 }

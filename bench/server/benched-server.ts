@@ -1,5 +1,13 @@
 import { readFileSync } from 'node:fs'
+import type { SecureClientSessionOptions } from 'node:http2'
 import type { Http2Client } from './http2-client.ts'
+
+/** How to connect to an API server. */
+export interface Target {
+  readonly server: URL
+  readonly tls: SecureClientSessionOptions
+  readonly headers: Readonly<Record<string, string>>
+}
 
 /** An API server in its own processes. */
 export interface BenchedServer extends AsyncDisposable {
@@ -11,6 +19,7 @@ export interface BenchedServer extends AsyncDisposable {
   cpuMillis(): number
   residentMiB(): number
   client(): Http2Client
+  target(): Target
 }
 
 /** On Linux, ticks in /proc are hundredths of a second. */

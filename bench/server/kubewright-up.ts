@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { targetOfKubeconfig } from '../../test/conformance/target.ts'
-import { type BenchedServer, processCpuMillis, processResidentMiB } from './benched-server.ts'
+import { type BenchedServer, processCpuMillis, processResidentMiB, type Target } from './benched-server.ts'
 import { Http2Client } from './http2-client.ts'
 
 const command = join(import.meta.dirname, '../../packages/cli/dist/main.js')
@@ -44,8 +44,13 @@ export class KubewrightUp implements BenchedServer {
   }
 
   client(): Http2Client {
+    const { server, tls } = this.target()
+    return new Http2Client(server, tls)
+  }
+
+  target(): Target {
     const { server, ca, client } = targetOfKubeconfig(join(this.#folder, '.kubewright/kubeconfig'))
-    return new Http2Client(server, { ...(ca === undefined ? {} : { ca }), ...client })
+    return { server: new URL(server), tls: { ...(ca === undefined ? {} : { ca }), ...client }, headers: {} }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { get, type RequestOptions } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crdOf } from '@kubewright/api'
 import { WebSite, webSiteDraft } from '../fixtures/web-site.ts'
@@ -70,29 +72,72 @@ export async function defineSites(server: BenchedServer): Promise<Operation> {
   return (each) => each.send('POST', sites, { ...draft, metadata: { name: `site-${serial++}` }, spec: known })
 }
 
+/** How watchers connect: with a connection each, or 100 streams of HTTP/2 on each connection, as the informers of one client. */
+export type Protocol = 'HTTP/1.1' | 'HTTP/2' | 'HTTP/2, shared'
+
+const streamsPerConnection = 100
+
+/** Opens watches of a path, one after the other. Each has received its first event when this resolves. */
+async function openWatches(
+  server: BenchedServer,
+  protocol: Protocol,
+  count: number,
+  path: string,
+  onEvents: (count: number) => void,
+): Promise<Disposable> {
+  const onData = (chunk: Buffer): void => {
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) if (chunk[at - 1] === closing) onEvents(1)
+  }
+  const clients: Disposable[] = []
+  const { server: url, tls, headers } = server.target()
+  for (let i = 0; i < count; i++) {
+    if (protocol === 'HTTP/1.1') {
+      const options = { ...tls, host: url.hostname, port: url.port, path, headers, agent: false as const }
+      const request = get(options as RequestOptions)
+      request.on('error', () => undefined)
+      clients.push({ [Symbol.dispose]: () => request.destroy() })
+      const [response] = (await once(request, 'response')) as [IncomingMessage]
+      response.on('data', onData)
+      response.on('error', () => undefined)
+      await once(response, 'data')
+      continue
+    }
+    if (protocol === 'HTTP/2' || i % streamsPerConnection === 0) clients.push(server.client())
+    const stream = (clients.at(-1) as Http2Client).open('GET', path)
+    stream.on('data', onData)
+    // The stream is cut off at the end.
+    stream.on('error', () => undefined)
+    await once(stream, 'data')
+  }
+  return {
+    [Symbol.dispose]: () => {
+      for (const client of clients) client[Symbol.dispose]()
+    },
+  }
+}
+
+/** The last character of an event. Chunks of HTTP/1.1 end lines of their own. */
+const closing = '}'.charCodeAt(0)
+
 /** Updates one watched object until all watchers have received every update. Figures are per event. */
 export async function fanOut(
   server: BenchedServer,
   name: string,
   watchers: number,
   updates: number,
+  protocol: Protocol = 'HTTP/2',
 ): Promise<Measured> {
   using writer = server.client()
   await writer.send('POST', maps, { metadata: { name }, data: { payload } })
-  const pool = Array.from({ length: watchers }, () => server.client())
   // The first event is the initial state of the object.
   let left = watchers * (updates + 1)
   let done = (): void => undefined
   const all = new Promise<void>((resolve) => (done = resolve))
-  for (const client of pool) {
-    const stream = client.open('GET', `${maps}?watch=1&fieldSelector=metadata.name%3D${name}`)
-    stream.on('data', (chunk: Buffer) => {
-      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) if (--left === 0) done()
-    })
-    // The stream is cut off at the end.
-    stream.on('error', () => undefined)
-    await once(stream, 'data')
-  }
+  const path = `${maps}?watch=1&fieldSelector=metadata.name%3D${name}`
+  using _watches = await openWatches(server, protocol, watchers, path, (events) => {
+    left -= events
+    if (left === 0) done()
+  })
   const cpu = server.cpuMillis()
   const start = performance.now()
   for (let i = 0; i < updates; i++) {
@@ -100,12 +145,23 @@ export async function fanOut(
   }
   await all
   const events = watchers * updates
-  const result = {
+  return {
     perSecond: (events * 1000) / (performance.now() - start),
     cpuMillis: (server.cpuMillis() - cpu) / events,
   }
-  for (const client of pool) client[Symbol.dispose]()
-  return result
+}
+
+/** The resident memory in KiB that one idle watch adds, of the given number. The server must be fresh. */
+export async function idleWatch(server: BenchedServer, watchers: number, protocol: Protocol): Promise<number> {
+  using writer = server.client()
+  await writer.send('POST', maps, { metadata: { name: 'idle' }, data: {} })
+  const path = `${maps}?watch=1&fieldSelector=metadata.name%3Didle`
+  using _warm = await openWatches(server, protocol, 20, path, () => undefined)
+  await sleep(500)
+  const before = server.residentMiB()
+  using _watches = await openWatches(server, protocol, watchers, path, () => undefined)
+  await sleep(1500)
+  return ((server.residentMiB() - before) * 1024) / watchers
 }
 
 /** Returns the best of three rounds by CPU, because other work on the machine only adds to it. */

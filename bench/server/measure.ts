@@ -1,11 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchedServer } from './benched-server.ts'
-import { best, creates, defineSites, fanOut, load, type Measured, maps, type Operation } from './load.ts'
+import {
+  best,
+  creates,
+  defineSites,
+  fanOut,
+  idleWatch,
+  load,
+  type Measured,
+  maps,
+  type Operation,
+  type Protocol,
+} from './load.ts'
 
 /** The number of objects in the measured list. */
 export const listed = 10_000
-/** The number of watchers of the updated object. */
-export const watchers = 100
+/** The numbers of watchers of the updated object. */
+const watchers = [100, 1000]
+const protocols: readonly Protocol[] = ['HTTP/2', 'HTTP/1.1']
 
 /** The minimum of several starts, separately for each figure. */
 export interface Start {
@@ -64,8 +76,29 @@ export async function measureList(server: BenchedServer): Promise<Measured> {
   return best(() => load(server, 1, 5, (client) => client.send('GET', maps)))
 }
 
-/** Measures events of one object to all its watchers. */
-export async function measureEvents(server: BenchedServer, part = 1): Promise<Measured> {
-  await fanOut(server, 'fan-out-warm', watchers, 200 * part)
-  return best((round) => fanOut(server, `fan-out-${round}`, watchers, 300 * part))
+/** Measures events of one object to all its watchers, by work. */
+export async function measureEvents(server: BenchedServer, part = 1): Promise<Map<string, Measured>> {
+  const results = new Map<string, Measured>()
+  let serial = 0
+  for (const protocol of protocols) {
+    for (const count of watchers) {
+      const updates = Math.ceil((30_000 / count) * part)
+      const run = (): Promise<Measured> => fanOut(server, `fan-out-${serial++}`, count, updates, protocol)
+      await run()
+      const work = `watch event to one of ${count.toLocaleString('en')} watchers, ${protocol}, memory`
+      results.set(work, await best(run))
+    }
+  }
+  return results
+}
+
+/** Measures the memory of an idle watch in KiB, by work. */
+export async function measureIdleWatches(start: () => Promise<BenchedServer>): Promise<Map<string, number>> {
+  const results = new Map<string, number>()
+  for (const protocol of ['HTTP/2, shared', ...protocols] as const) {
+    await using server = await start()
+    const by = protocol === 'HTTP/2, shared' ? 'HTTP/2, 100 per connection' : `${protocol}, a connection each`
+    results.set(`idle watch, one of 1,000, ${by}`, await idleWatch(server, 1000, protocol))
+  }
+  return results
 }
