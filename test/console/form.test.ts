@@ -46,8 +46,10 @@ describe.skipIf(noBrowser !== undefined)('forms of the console', { timeout: 180_
     await page.locator('.diff').getByText('+  rooms: 4').waitFor()
     await page.locator('button:enabled', { hasText: 'Save' }).click()
     await page.getByText('Saved').waitFor()
-    const home = await env.client.get(Home, { name: 'cottage', namespace: 'default' })
-    expect(home.spec).toEqual({ colour: 'red', rooms: 4, doors: [{ name: 'front' }] })
+    // The message may still be that of the creation.
+    await expect
+      .poll(async () => (await env.client.get(Home, { name: 'cottage', namespace: 'default' })).spec)
+      .toEqual({ colour: 'red', rooms: 4, doors: [{ name: 'front' }] })
     await page.context().close()
   })
 
