@@ -151,6 +151,8 @@ export default tseslint.config(
       'packages/console/src/cluster/system-port-listener.ts',
       // The server of a manager's metrics and probes.
       'packages/runtime/src/serving/http/system-http-listener.ts',
+      // The connections that the main process of `up` passes to its workers, and the channel to its store.
+      'packages/cli/src/up/{run-worker,worker-pool}.ts',
     ],
     rules: {
       'no-restricted-globals': 'off',

@@ -36,6 +36,8 @@ export class HttpClient implements Disposable {
     this.#tls = {
       keepAlive: true,
       maxSockets: 256,
+      // Requests of one case take turns on the connections, which belong to different processes of a server with workers.
+      scheduling: 'fifo',
       rejectUnauthorized: target.ca !== undefined,
       ...(target.ca === undefined ? {} : { ca: target.ca }),
     }

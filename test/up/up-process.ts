@@ -26,7 +26,7 @@ async function bundle(checkout: string): Promise<string> {
   const folder = mkdtempSync(join(cache, 'kubewright-program-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   await build({
-    entryPoints: ['main', 'operator-main'].map((name) => join(checkout, `packages/cli/src/${name}.ts`)),
+    entryPoints: ['main', 'operator-main', 'worker-main'].map((name) => join(checkout, `packages/cli/src/${name}.ts`)),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,

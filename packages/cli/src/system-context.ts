@@ -37,7 +37,11 @@ export function systemContext(main: string): SystemContext {
     })
   }
   const file = fileURLToPath(main)
-  const operatorMain = fileURLToPath(new URL(`./operator-main${extname(file)}`, main))
+  const program = (name: string): string[] => [
+    process.execPath,
+    ...process.execArgv.filter(isForChild),
+    fileURLToPath(new URL(`./${name}${extname(file)}`, main)),
+  ]
   const interaction = systemInteraction(env, stop.signal)
   return {
     ...screen,
@@ -46,7 +50,8 @@ export function systemContext(main: string): SystemContext {
     // The monotonic time of the system clock counts from the start of the process.
     startedAt: 0,
     ...(interaction === undefined ? {} : { interaction }),
-    operatorProgram: [process.execPath, ...process.execArgv.filter(isForChild), operatorMain],
+    operatorProgram: program('operator-main'),
+    workerProgram: program('worker-main'),
     signal: stop.signal,
     exitInterrupted: () => process.exit(signalCodes[stoppedBy]),
   }

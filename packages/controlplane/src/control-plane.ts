@@ -63,6 +63,8 @@ export interface ControlPlaneOptions {
    * @default 1
    */
   readonly nodes?: number | NodesOptions | undefined
+  /** The nodes of another process, which serves their logs. @default the simulated nodes of this control plane */
+  readonly connector?: AssembleServerOptions['nodes'] | undefined
   /** Whether the scheduler binds pods to nodes. @default whether there are simulated nodes */
   readonly scheduler?: boolean | undefined
   /**
@@ -199,17 +201,19 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
       },
       webhooks: { ...webhooks, outgoing: localServers.before(webhooks?.outgoing ?? systemOutgoing) },
       kubelets: { client: kubeletClient(identity, clock), ...kubelets },
-      components: (name) => {
-        const runs = name === 'scheduler' ? runsScheduler : options.controllers !== 'none'
-        if (!runs) return undefined
-        return async () => {
-          // They start after the server.
-          if (!controllers) throw new Error('the component is starting')
-          return 'ok'
-        }
-      },
+      components:
+        rest.components ??
+        ((name) => {
+          const runs = name === 'scheduler' ? runsScheduler : options.controllers !== 'none'
+          if (!runs) return undefined
+          return async () => {
+            // They start after the server.
+            if (!controllers) throw new Error('the component is starting')
+            return 'ok'
+          }
+        }),
       // The nodes start with the controllers, which need the server first.
-      nodes: {
+      nodes: options.connector ?? {
         logs: (request) => controllers?.nodes?.logs(request),
         refusesStreams: (node) => controllers?.nodes?.refusesStreams?.(node),
       },

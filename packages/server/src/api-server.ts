@@ -29,6 +29,8 @@ export interface ApiServerOptions {
   readonly random?: Random
   /** @default no logs */
   readonly log?: Logger
+  /** The revision from which on watches can start, if the store still has it. @default the newest one */
+  readonly historyFrom?: number | undefined
   /** Limits the memory of the watch caches. */
   readonly windows?: WindowLimits
   /** Registers resources and returns the extensions. Runs once, before the first request. */
@@ -79,7 +81,7 @@ export interface ApiServer extends AsyncDisposable {
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { store, clock = systemClock, random = systemRandom, log = nullLogger } = options
   const feed = new StoreFeed(store, clock, log, options.windows)
-  await feed.start()
+  await feed.start(options.historyFrom)
   const registry = new ObjectRegistry({ store, feed, clock, random })
   const resources = new ResourceTable()
   // Filled once, when `setup` has returned the list. Resources hold the chain before that, but no request is served until then.

@@ -51,6 +51,13 @@ export interface AssembleServerOptions {
    * options. The server then neither creates nor completes them. @default false
    */
   readonly isBootstrapped?: boolean | undefined
+  /**
+   * Whether another server does the background work on the same store: bootstrap, conditions and deletion of CRDs, APIServices,
+   * IPAddresses, repair of allocations, compaction. This server then only serves requests. @default false
+   */
+  readonly isWorker?: boolean | undefined
+  /** The revision from which on watches can start, if the store still has it. @default the newest one */
+  readonly historyFrom?: number | undefined
   /** How the server connects to the kubelets of all other nodes. */
   readonly kubelets?: KubeletOptions | undefined
   /** How long the history of the store is kept. */
@@ -87,6 +94,7 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
     store,
     clock,
     log,
+    historyFrom: options.historyFrom,
     windows: history?.bytes === undefined ? {} : { bytes: history.bytes },
     ...(options.random ? { random: options.random } : {}),
     authenticators: access.authenticators,
@@ -100,17 +108,15 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
   })
   let addresses: AsyncDisposable | undefined
   try {
-    addresses = await keepServiceAddresses(server.parts)
+    if (!options.isWorker) addresses = await keepServiceAddresses(server.parts)
   } catch (error) {
     // The caller has no handle to dispose yet.
     await definitions?.[Symbol.asyncDispose]()
     await server[Symbol.asyncDispose]()
     throw error
   }
-  const limit = new HistoryLimit(
-    { store, clock, log, changed: (signal) => server.parts.registry.feed.changed(signal) },
-    history,
-  )
+  const changed = (signal: AbortSignal): Promise<void> => server.parts.registry.feed.changed(signal)
+  const limit = options.isWorker ? undefined : new HistoryLimit({ store, clock, log, changed }, history)
   return {
     ...server,
     publishAddress: (address) => publishServerAddresses(server.parts, [address]),
@@ -122,8 +128,8 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
       return { [Symbol.asyncDispose]: async () => undefined }
     },
     [Symbol.asyncDispose]: async () => {
-      await addresses[Symbol.asyncDispose]()
-      await limit[Symbol.asyncDispose]()
+      await addresses?.[Symbol.asyncDispose]()
+      await limit?.[Symbol.asyncDispose]()
       await definitions?.[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
     },
@@ -153,6 +159,7 @@ async function setUp(
     components: options.components,
     kubelets: new KubeletConnections(parts, options.kubelets),
     serviceRanges: options.serviceRanges,
+    isWorker: options.isWorker,
   })
   const { serves = () => true } = options
   for (const resource of resources) {
@@ -164,14 +171,17 @@ async function setUp(
     clusterIpRange: options.serviceRanges?.clusterIpRange,
     aggregation: { ...options.webhooks, ...options.builtins?.aggregation },
     isBootstrapped: options.isBootstrapped,
+    isWorker: options.isWorker,
   })
   // As kube-apiserver: without RBAC, there are no bootstrap roles.
   const { authorization = ['RBAC'] } = options.access ?? {}
   const hasRoles = ('modes' in authorization ? authorization.modes : authorization).includes('RBAC')
-  if (hasRoles && !options.isBootstrapped) await ensureBootstrapPolicy(parts)
+  if (hasRoles && !options.isBootstrapped && !options.isWorker) await ensureBootstrapPolicy(parts)
   const webhooks = createWebhookClient(parts, options.webhooks)
   const registrar = await CrdRegistrar.start(parts, {
     converterFor: (crd) => converterFor({ client: webhooks, random: parts.random }, crd),
+    isReadOnly: options.isWorker,
+    readsHistory: options.historyFrom !== undefined,
   })
   // Stops the registrar when a later step of the start fails.
   onAbort(parts.signal, () => void registrar[Symbol.asyncDispose]())

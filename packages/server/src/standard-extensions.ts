@@ -77,6 +77,12 @@ export interface BuiltinOptions extends BootstrapOptions {
   readonly audit?: AuditOptions | undefined
 }
 
+/** The options that the assembly of a server adds: see AssembleServerOptions. */
+interface StandardOptions extends BuiltinOptions {
+  readonly isBootstrapped?: boolean | undefined
+  readonly isWorker?: boolean | undefined
+}
+
 /** The audit log of a server. */
 export interface AuditOptions {
   readonly sink: AuditSink
@@ -97,13 +103,17 @@ export interface StandardExtensions
  */
 export async function standardExtensions(
   parts: ServerParts,
-  options: BuiltinOptions & { readonly isBootstrapped?: boolean | undefined } = {},
+  options: StandardOptions = {},
 ): Promise<StandardExtensions> {
   const { registry, resources, clock, log } = parts
   const health = standardChecks({ store: registry.store, feed: registry.feed, clock })
   const discovery = new DiscoveryIndex(resources)
   const metrics = new ServerMetrics(parts)
-  const aggregation = createAggregation(parts, discovery, { ...options.aggregation, frontProxy: options.frontProxy })
+  const aggregation = createAggregation(parts, discovery, {
+    ...options.aggregation,
+    frontProxy: options.frontProxy,
+    isReadOnly: options.isWorker,
+  })
   await start(parts, health, aggregation, options)
   const flowControl = options.flowControl === false ? undefined : await startFlowControl(parts, metrics, options)
   return {
@@ -138,7 +148,7 @@ const unlimitedSeats = 1_000_000
 async function startFlowControl(
   parts: ServerParts,
   metrics: ServerMetrics,
-  { inFlight: { readOnly = 400, mutating = 200 } = {} }: BuiltinOptions,
+  { inFlight: { readOnly = 400, mutating = 200 } = {}, isWorker }: StandardOptions,
 ): Promise<FlowControl> {
   const { resources, registry, clock } = parts
   const objectCount = ({ info, request }: RequestContext): number => {
@@ -150,6 +160,7 @@ async function startFlowControl(
   const flowControl = new FlowControl({ clock, metrics: metrics.registry, objectCount }, seats)
   metrics.onRender(() => flowControl.collect())
   await followFlowControl(parts, flowControl)
+  if (isWorker) return flowControl
   keepFlowControl(parts).catch((error: unknown) => {
     if (!parts.signal.aborted) parts.log.error(error, 'Failed to keep the objects of flow control')
   })
@@ -172,7 +183,7 @@ async function start(
   parts: ServerParts,
   health: HealthChecks,
   aggregation: Aggregation,
-  options: BuiltinOptions & { readonly isBootstrapped?: boolean | undefined },
+  options: StandardOptions,
 ): Promise<void> {
   // Later steps of the setup, such as RBAC and CRDs, need no gates of their own: the server answers no request before all of them are done.
   const gates = startChecks
@@ -181,9 +192,10 @@ async function start(
   health.add('shutdown', () => {
     if (parts.draining.aborted) throw new Error('process is shutting down')
   }, ['readyz'])
-  if (!options.isBootstrapped) await bootstrap(parts, options)
+  if (!options.isBootstrapped && !options.isWorker) await bootstrap(parts, options)
   for (const open of gates) open()
   aggregation.controller.start()
+  if (options.isWorker) return
   followFlowSchemas(parts).catch((error: unknown) => {
     if (!parts.signal.aborted) parts.log.error(error, 'Failed to follow FlowSchemas')
   })

@@ -43,7 +43,8 @@ export class ReplicaStore extends LocalStore {
 
   /** The oldest revision that can be read. */
   get oldestRevision(): number {
-    return this.mvcc.compacted
+    // A new store is at revision 1 and empty.
+    return Math.max(1, this.mvcc.compacted)
   }
 
   /**

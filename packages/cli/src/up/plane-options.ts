@@ -4,6 +4,7 @@ import type { ApiServerOptions } from './api-server-options.ts'
 import type { certificateFlags } from './certificate-flags.ts'
 import type { etcdFlags } from './etcd-flags.ts'
 import type { planeFlags } from './plane-flags.ts'
+import type { UpFlagValues } from './worker-messages.ts'
 
 /** Where a control plane keeps objects. */
 export type Backend = { readonly kind: 'memory' } | { readonly kind: 'durable'; readonly folder: string } | EtcdBackend
@@ -53,6 +54,10 @@ export interface PlaneOptions {
   readonly apiServer?: ApiServerOptions
   /** How long the server serves requests after its readiness check has failed. @default 0 */
   readonly shutdownDelay?: Duration | undefined
+  /** The number of worker processes that serve requests besides this one. @default 0 */
+  readonly workers?: number | undefined
+  /** The flags of `up`, for its workers. */
+  readonly flags?: UpFlagValues | undefined
   /** Whether the console can inject faults. @default false */
   readonly levers?: boolean | undefined
   readonly verbose: boolean

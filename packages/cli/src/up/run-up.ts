@@ -16,8 +16,15 @@ export async function runUp({ flags }: CommandInput<typeof upFlags>, context: Co
   const { clock, signal, out, note } = context
   const apiServer = await apiServerOptions(flags, flags['enable-admission-plugins'])
   const planned = planeOptions(flags, { kind: 'durable', folder: '.kubewright/data' })
+  const { workers } = flags
   const hasConsole = flags.console || flags.open
-  const options = { ...withServingFlags(withEtcdFlags(planned, flags), flags), apiServer, levers: hasConsole }
+  const options = {
+    ...withServingFlags(withEtcdFlags(planned, flags), flags),
+    apiServer,
+    levers: hasConsole && workers === 0,
+    workers,
+    flags,
+  }
   for (const warning of apiServer.warnings) note(`Warning: ${warning}`)
   const served = await serveControlPlane(options, context, lineLogger(note, options.verbose))
   try {

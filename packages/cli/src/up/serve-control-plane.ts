@@ -1,21 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { AsyncDisposer, type Clock, isKubewrightError, type Logger, toMillis, UsageError } from '@kubewright/base'
-import { type ControlPlane, chooseControllers, kubeconfigFor, startControlPlane } from '@kubewright/controlplane'
-import {
-  AuthorizationChain,
-  adminUser,
-  createFrontProxyIdentity,
-  JwtAuthentication,
-  listen,
-  TokenWebhook,
-} from '@kubewright/server'
-import type { Store } from '@kubewright/storage'
+import { AsyncDisposer, isKubewrightError, type Logger, toMillis, UsageError } from '@kubewright/base'
+import { type ControlPlane, chooseControllers, kubeconfigFor } from '@kubewright/controlplane'
+import { adminUser, type Listener, listen } from '@kubewright/server'
+import { DurableStore, MemoryStore, type Store } from '@kubewright/storage'
 import type { CommandContext } from '../command/command-context.ts'
-import { type AuditLogOptions, admissionChoice } from './api-server-options.ts'
-import type { AuthenticationOptions } from './authentication-options.ts'
-import type { AuthorizationOptions } from './authorization-options.ts'
-import { followFile } from './follow-file.ts'
+import type { AuditLogOptions } from './api-server-options.ts'
+import { assemblePlane, defaultAddress } from './assemble-plane.ts'
 import { freeKubeconfig } from './free-kubeconfig.ts'
 import { identityOf, openBackend } from './open-backend.ts'
 import type { PlaneOptions } from './plane-options.ts'
@@ -23,10 +13,7 @@ import { writePrivateFile } from './private-file.ts'
 import { RotatingFile } from './rotating-file.ts'
 import { exposure, serverAddresses, urlOf } from './server-addresses.ts'
 import { withFolder } from './with-folder.ts'
-
-/** Milliseconds that requests in progress have to finish on a stop. */
-const drainTimeout = 10_000
-const defaultAddress = { bindAddress: '127.0.0.1', clusterIpRange: '10.0.0.0/24' }
+import type { WorkerPool, WorkerPoolParts } from './worker-pool.ts'
 
 /** A control plane that is served over HTTPS, with its kubeconfig. Disposing it stops the server and closes the store. */
 export interface ServedControlPlane extends AsyncDisposable {
@@ -59,86 +46,29 @@ export async function serveControlPlane(
   const { clock } = context
   const controllers = await chosenControllers(options.controllers)
   const { apiServer } = options
-  const admission = apiServer?.admission ?? admissionChoice(options.admissionPlugins ?? [], [])
   const addresses = serverAddresses(apiServer ?? defaultAddress)
   const disposer = new AsyncDisposer()
   try {
-    const clientCa = options.clientCa === undefined ? undefined : await certificateIn(options.clientCa)
     // The store first: its lock also prevents two servers from generating keys in the same folder.
     const store = disposer.use(await openBackend(options.backend, options.historyBytes, context))
     const identity = await identityOf(options.backend, clock.now(), addresses.certified)
-    const { serving, serviceAccounts } = apiServer?.certificates ?? {}
-    // A certificate of another CA: clients get its chain as further trusted certificates.
-    const rootCa = serving ? `${identity.ca.cert.trimEnd()}\n${serving.cert}` : identity.ca.cert
-    const clientCas = [identity.ca.cert, ...(clientCa === undefined ? [] : [clientCa])]
-    const { token, limits } = options
     let port = options.port
     const audit = apiServer?.audit && auditSink(apiServer.audit, context, disposer)
-    const jwt = apiServer?.authentication && jwtAuthentication(apiServer.authentication, { clock, log }, disposer)
-    const chain = apiServer?.authorizers && authorizationChain(apiServer.authorizers, { clock, log }, disposer)
-    const plane = disposer.use(
-      await startControlPlane({
-        store,
-        clock,
-        log,
-        controllers,
-        levers: options.levers,
-        identity,
-        rootCa,
-        // With heartbeats, because a kube-controller-manager may monitor the nodes.
-        nodes: options.nodes > 0 ? { nodes: options.nodes, heartbeat: '10s' } : 0,
-        scheduler: apiServer?.scheduler,
-        tokens: [
-          ...(token === undefined ? [] : [{ token, user: { name: adminUser, groups: ['system:masters'] } }]),
-          ...(apiServer?.tokens ?? []),
-        ],
-        server: {
-          history: historyOf(options),
-          kubelets: apiServer?.kubelets,
-          admissionPlugins: admission.enabled,
-          disabledAdmissionPlugins: admission.disabled,
-          encryption: apiServer?.encryption,
-          serves: apiServer?.serves,
-          serviceRanges: { clusterIpRange: (apiServer ?? defaultAddress).clusterIpRange },
-          builtins: {
-            body: limits.body,
-            ...(limits.listObjects === undefined ? {} : { list: { objects: limits.listObjects } }),
-            watchesPerUser: limits.watchesPerUser,
-            ...(apiServer ? { inFlight: apiServer.inFlight, flowControl: apiServer.flowControl } : {}),
-            ...(apiServer?.audit && audit ? { audit: { policy: apiServer.audit.policy, sink: audit } } : {}),
-            port: options.port,
-            clientCa: clientCas.join('\n'),
-            frontProxy: createFrontProxyIdentity(clock.now(), identity.frontProxyCa),
-          },
-          access: {
-            serviceAccounts: {
-              keys: [serviceAccounts?.signingKey ?? identity.serviceAccountKey, ...(serviceAccounts?.keys ?? [])],
-              ...(serviceAccounts?.issuer === undefined ? {} : { issuer: serviceAccounts.issuer }),
-            },
-            externalAddress: () => urlOf(addresses.advertised ?? addresses.local, port).slice('https://'.length),
-            ...(apiServer ? { anonymous: apiServer.anonymous, authorization: chain ?? apiServer.authorization } : {}),
-            jwt,
-            tokenWebhook: apiServer?.tokenWebhook && new TokenWebhook({ ...apiServer.tokenWebhook, clock, log }),
-            ...(apiServer?.bootstrapTokens === false ? { bootstrapTokens: false } : {}),
-          },
-        },
-      }),
-    )
+    const parts = { store, identity, addresses, port: () => port, audit, clock, log, disposer }
+    const { plane, rootCa, listening } = await assemblePlane({ ...options, controllers }, parts, {})
     let requests = 0
-    const listener = disposer.use(
-      await listen({
-        handler: (request) => {
-          requests++
-          return plane.server.handler(request)
-        },
-        ...(serving ?? identity.serving),
-        clientCas,
-        host: (apiServer ?? defaultAddress).bindAddress,
-        port,
-        drainTimeout,
-        limits: { headerBytes: limits.headerBytes, streamsPerConnection: limits.streamsPerConnection },
-      }),
-    )
+    const workers = await workerPool(options, { store, identity, plane, audit, context, log })
+    const listener: Listener = await listen({
+      handler: (request) => {
+        requests++
+        return plane.server.handler(request)
+      },
+      ...listening,
+      port,
+      ...(workers ? { route: (socket) => workers.route(socket, listener.connections) } : {}),
+    })
+    // At the same time, so that a stop takes the drain timeout once.
+    disposer.defer(() => Promise.all([listener[Symbol.asyncDispose](), workers?.[Symbol.asyncDispose]()]))
     port = listener.port
     const presence = disposer.use(
       await plane.server.announce({ hostname: hostname(), port, address: addresses.advertised }),
@@ -154,17 +84,19 @@ export async function serveControlPlane(
       },
       () => writePrivateFile(kubeconfig, access),
     )
+    workers?.start(port)
     return {
       plane,
       store,
       url,
-      exposure: apiServer ? exposure(addresses, port, { ...apiServer, hasToken: token !== undefined }) : [],
+      exposure: apiServer ? exposure(addresses, port, { ...apiServer, hasToken: options.token !== undefined }) : [],
       kubeconfig,
       controllers: plane.controllers.names,
-      requests: () => requests,
+      requests: () => requests + (workers?.requests ?? 0),
       onStop: (resource) => void disposer.use(resource),
       drain: async () => {
         plane.server.drain()
+        workers?.drain()
         const delay = toMillis(options.shutdownDelay ?? 0)
         await Promise.all([
           presence[Symbol.asyncDispose](),
@@ -180,11 +112,21 @@ export async function serveControlPlane(
   }
 }
 
-function historyOf({ backend, historyBytes }: PlaneOptions): { bytes: number; age?: number; revisions?: number } {
-  if (backend.kind !== 'etcd') return { bytes: historyBytes }
-  const age = toMillis(backend.compaction ?? '5m')
-  // History in etcd takes none of this server's memory, so its age alone decides.
-  return { bytes: historyBytes, age: age === 0 ? Number.POSITIVE_INFINITY : age, revisions: Number.POSITIVE_INFINITY }
+/** The workers that the options ask for; undefined for none. */
+async function workerPool(
+  options: PlaneOptions,
+  parts: Omit<WorkerPoolParts, 'program' | 'env' | 'clock' | 'note' | 'store'> & {
+    readonly store: Store
+    readonly context: CommandContext
+  },
+): Promise<WorkerPool | undefined> {
+  const { flags } = options
+  const { store, context, ...others } = parts
+  const { workerProgram: program, env, clock, note } = context
+  if (!options.workers || !program || !flags) return undefined
+  const { WorkerPool } = await import('./worker-pool.ts')
+  const local = store instanceof MemoryStore || store instanceof DurableStore ? store : undefined
+  return new WorkerPool({ ...options, flags }, { ...others, store: local, program, env, clock, note })
 }
 
 /** The controllers that `--controllers` selects. Throws a UsageError for an unknown name. */
@@ -198,62 +140,6 @@ async function chosenControllers(choice: PlaneOptions['controllers']): Promise<P
   }
 }
 
-/** Starts to authenticate ID tokens, and follows the file that describes their issuers. */
-function jwtAuthentication(
-  { jwt, algorithms, file }: AuthenticationOptions,
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
-  disposer: AsyncDisposer,
-): JwtAuthentication {
-  const authentication = new JwtAuthentication(jwt, { algorithms, clock, log })
-  const stop = async (): Promise<void> => authentication[Symbol.dispose]()
-  if (!file) {
-    disposer.defer(stop)
-    return authentication
-  }
-  const changed = async (text: string): Promise<'done' | 'retry'> => {
-    let next: AuthenticationOptions['jwt']
-    try {
-      next = file.parse(text)
-    } catch (error) {
-      log.error(error, 'Ignored a change of the authentication configuration: it is not valid', { file: file.path })
-      return 'done'
-    }
-    try {
-      await authentication.update(next)
-    } catch (error) {
-      log.error(error, 'Could not apply the new authentication configuration; retrying', { file: file.path })
-      return 'retry'
-    }
-    log.info('Reloaded the authentication configuration', { file: file.path })
-    return 'done'
-  }
-  disposer.use(followFile(file.path, file.text, changed, { clock, log }))
-  // Runs before the disposal of the follower, which waits for an update in progress.
-  disposer.defer(stop)
-  return authentication
-}
-
-/** Creates the chain of authorizers, and follows the file that describes it. */
-function authorizationChain(
-  { authorizers, connect, file }: AuthorizationOptions,
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
-  disposer: AsyncDisposer,
-): AuthorizationChain {
-  const chain = new AuthorizationChain(authorizers, { connect, clock, log })
-  if (!file) return chain
-  const changed = async (text: string): Promise<'done'> => {
-    try {
-      chain.update(await file.parse(text))
-      log.info('Reloaded the authorization configuration', { file: file.path })
-    } catch (error) {
-      log.error(error, 'Ignored a change of the authorization configuration: it is not valid', { file: file.path })
-    }
-    return 'done'
-  }
-  disposer.use(followFile(file.path, file.text, changed, { clock, log }))
-  return chain
-}
-
 /** Opens the audit log. Events to the standard output are lines of it. */
 function auditSink(
   { path, limits }: AuditLogOptions,
@@ -264,11 +150,4 @@ function auditSink(
   const file = new RotatingFile(path, limits, clock)
   disposer.defer(async () => file[Symbol.dispose]())
   return (line) => file.write(line)
-}
-
-async function certificateIn(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8')
-  if (!text.includes('-----BEGIN CERTIFICATE-----'))
-    throw new UsageError(`--client-ca and --client-ca-file must be a file with PEM certificates: ${file} contains none`)
-  return text
 }

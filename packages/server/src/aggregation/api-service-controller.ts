@@ -25,6 +25,7 @@ export class ApiServiceController {
   readonly #lookup: ObjectLookup
   readonly #remote: RemoteApiServices
   readonly #discovery: DiscoveryIndex | undefined
+  readonly #isReadOnly: boolean
   /** Whether a change came after the last reconcile had started. */
   #changed = true
   /** The reconcile loop while it runs; there is never more than one. */
@@ -34,9 +35,10 @@ export class ApiServiceController {
     parts: AggregationParts,
     lookup: ObjectLookup,
     remote: RemoteApiServices,
-    discovery: DiscoveryIndex | undefined,
+    options: { readonly discovery?: DiscoveryIndex | undefined; readonly isReadOnly?: boolean | undefined } = {},
   ) {
-    this.#discovery = discovery
+    this.#discovery = options.discovery
+    this.#isReadOnly = options.isReadOnly ?? false
     this.#parts = parts
     this.#lookup = lookup
     this.#remote = remote
@@ -112,6 +114,8 @@ export class ApiServiceController {
     const known = (await this.#lookup.list(apiServices)) as MutableObject[]
     await this.#remote.update(known.filter(isRemote))
     this.#discovery?.setPromised(known.filter((object) => isUserManaged(object)).map(promisedBy))
+    // Another server on the same store maintains the objects.
+    if (this.#isReadOnly) return
     const custom = this.#customGroupVersions()
     const byName = new Map(known.map((object) => [object.metadata.name!, object]))
     for (const [name, { group, version }] of custom) {

@@ -67,6 +67,8 @@ export interface BuiltinServer extends ObjectAccess {
   /** Connections to the kubelets of all other nodes. @default with the default options */
   readonly kubelets?: KubeletConnections | undefined
   readonly serviceRanges?: ServiceRanges | undefined
+  /** Whether another server does the background work on the same store. @default false */
+  readonly isWorker?: boolean | undefined
   /** The components of the control plane that run in this process. @default none */
   readonly components?: ComponentChecks | undefined
 }

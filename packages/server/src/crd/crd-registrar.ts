@@ -25,6 +25,10 @@ const lastVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch']
 export interface CrdRegistrarOptions {
   /** The converter of a CRD. @default conversion changes apiVersion only */
   readonly converterFor?: (crd: Crd) => CustomConverter | undefined
+  /** Whether another server on the same store writes the conditions of CRDs and deletes their objects. @default false */
+  readonly isReadOnly?: boolean | undefined
+  /** Whether the store has the history of custom resources that were stored before this server serves them. @default false */
+  readonly readsHistory?: boolean | undefined
 }
 
 /** A served CRD. */
@@ -54,6 +58,8 @@ export class CrdRegistrar implements AsyncDisposable {
   readonly #finalizing = new Map<string, Promise<void>>()
   /** CRDs that this server has written and that the cache does not contain yet, by key. */
   readonly #written = new Map<string, StoredObject>()
+  /** The revision of the store at the end of the last complete sync. CRDs that are not installed were not served then. */
+  #synced = 0
   #running: Promise<void> | undefined
 
   private constructor(parts: CrdParts, options: CrdRegistrarOptions, cache: ResourceCache) {
@@ -66,6 +72,7 @@ export class CrdRegistrar implements AsyncDisposable {
   static async start(parts: CrdParts, options: CrdRegistrarOptions = {}): Promise<CrdRegistrar> {
     const cache = await parts.registry.feed.cache(crdPrefix)
     const registrar = new CrdRegistrar(parts, options, cache)
+    registrar.#synced = parts.registry.feed.revision
     await registrar.#syncAll()
     registrar.#running = registrar.#follow()
     return registrar
@@ -93,6 +100,7 @@ export class CrdRegistrar implements AsyncDisposable {
    */
   async #syncAll(): Promise<boolean> {
     const stored = this.#cache.list(crdPrefix)
+    const { revision } = this.#parts.registry.feed
     const keys = new Set(stored.map(({ key }) => key))
     let freed = false
     let complete = true
@@ -112,7 +120,9 @@ export class CrdRegistrar implements AsyncDisposable {
       if (known && accepted) continue
       if (this.#stop.signal.aborted) return true
       try {
-        await this.#sync(object)
+        // Without an await, so that all CRDs of a batch are served before a request that has waited for the batch looks for them.
+        if (this.#options.isReadOnly) this.#serve(object)
+        else await this.#sync(object)
         this.#seen.set(object.key, object.revision)
         // A CRD that had accepted names may have released some.
         if (!accepted && acceptedNames?.plural) freed = true
@@ -122,6 +132,7 @@ export class CrdRegistrar implements AsyncDisposable {
         complete = false
       }
     }
+    if (complete) this.#synced = revision
     return complete
   }
 
@@ -146,6 +157,12 @@ export class CrdRegistrar implements AsyncDisposable {
   async #fillCache(key: string): Promise<void> {
     const installed = this.#installed.get(key)
     if (installed) await this.#parts.registry.feed.cache(installed.resources.stored.storage.prefix)
+  }
+
+  /** Starts to fill the cache of a CRD with the changes since a revision. A failure is not needed: the first reader fills the cache. */
+  #fillSince({ resources }: Installed, revision: number): void {
+    const { feed } = this.#parts.registry
+    feed.cache(resources.stored.storage.prefix, revision).catch(() => undefined)
   }
 
   /** The newest known version of a CRD: that in the cache, or the one that this server has just written. */
@@ -220,6 +237,8 @@ export class CrdRegistrar implements AsyncDisposable {
       if (installed) this.#withdraw(installed, new Set(resources.served.map(({ kind }) => kind.version)))
       installed = { uid, spec: crd.spec, acceptedNames, resources, end, established, terminating }
       this.#installed.set(key, installed)
+      // Another server establishes the CRD and may have stored objects since. A server that does it itself fills the cache before.
+      if (this.#options.readsHistory) this.#fillSince(installed, this.#synced)
     } else if (installed.established === established && installed.terminating === terminating) {
       return
     }

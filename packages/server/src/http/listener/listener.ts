@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createSecureServer } from 'node:http2'
-import type { Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ApiHandler } from '@kubewright/api'
 import { type Clock, systemClock } from '@kubewright/base'
@@ -20,8 +20,13 @@ export interface ListenOptions {
   readonly clientCas: readonly string[]
   /** @default '127.0.0.1' */
   readonly host?: string
-  /** Zero picks a free port. @default 0 */
-  readonly port?: number
+  /** Zero picks a free port. 'none' opens no port: all connections come from {@link Listener.accept}. @default 0 */
+  readonly port?: number | 'none'
+  /**
+   * Called for each new connection before its first byte is read. Returns true when it has taken the connection, for example by
+   * sending it to another process. @default the listener serves all
+   */
+  readonly route?: ((socket: Socket) => boolean) | undefined
   /** @default the system clock */
   readonly clock?: Clock
   /**
@@ -79,6 +84,10 @@ const handshakeTimeout = 10_000
 export interface Listener extends AsyncDisposable {
   readonly port: number
   readonly host: string
+  /** The number of open connections that the listener serves. */
+  readonly connections: number
+  /** Serves a connection that another process or listener has accepted. No byte of it may have been read. */
+  accept(socket: Socket): void
 }
 
 /** Serves a handler over HTTPS. HTTP/1.1 and HTTP/2 share the port. */
@@ -121,22 +130,44 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     void serveUpgrade(handler, request, { socket, head }, open)
   })
-  server.listen(port, host)
-  await once(server, 'listening')
+  let isDraining = false
+  const accept = (socket: Socket): void => {
+    // A socket that arrives from elsewhere does not count as a connection of the server.
+    if (isDraining || sockets.size >= limits.connections) socket.destroy()
+    else server.emit('connection', socket)
+  }
+  const acceptor = options.route ? routingServer(options.route, accept) : server
+  if (port !== 'none') {
+    acceptor.listen(port, host)
+    await once(acceptor, 'listening')
+  }
   const sweeper = open.sweepEvery(clock, limits)
-  const address = server.address()
+  const address = acceptor.address()
   return {
     host,
-    port: typeof address === 'object' && address ? address.port : port,
+    port: typeof address === 'object' && address ? address.port : 0,
+    get connections() {
+      return sockets.size
+    },
+    accept,
     [Symbol.asyncDispose]: async () => {
-      const closed = once(server, 'close')
-      server.close()
+      isDraining = true
+      // A routing server would also wait for the connections that it has passed on.
+      const closed = server.listening ? once(server, 'close') : undefined
+      if (acceptor.listening) acceptor.close()
       await open.drain(clock, options.drainTimeout ?? 0)
       sweeper.cancel()
       await cut(sockets, open)
       await closed
     },
   }
+}
+
+/** Accepts connections without reading from them, and passes those that `route` does not take to `accept`. */
+function routingServer(route: (socket: Socket) => boolean, accept: (socket: Socket) => void): Server {
+  return createServer({ pauseOnConnect: true }, (socket) => {
+    if (!route(socket)) accept(socket)
+  })
 }
 
 /** Cancels the requests that are left and closes all connections. */

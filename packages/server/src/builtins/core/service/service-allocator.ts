@@ -21,6 +21,10 @@ export interface ServiceRanges {
   readonly clusterIpRange?: string
   /** First and last node port. @default [30000, 32767] */
   readonly nodePortRange?: readonly [first: number, last: number]
+  /**
+   * Whether allocations are claimed in the store, because other servers allocate from the same ranges. @default whether the store is shared
+   */
+  readonly claims?: boolean | undefined
 }
 
 /** The IPv4 range of cluster IPs, unless the server has another. */
