@@ -34,7 +34,7 @@ class Measured {
   }
 
   static async start(...args: string[]): Promise<Measured> {
-    const child = fork(join(import.meta.dirname, 'console', 'measured.ts'), args, { execArgv: process.execArgv })
+    const child = fork(join(import.meta.dirname, 'console', 'console-runner.ts'), args, { execArgv: process.execArgv })
     const [{ port }] = (await once(child, 'message')) as [{ port: number }]
     return new Measured(child, port)
   }
