@@ -155,7 +155,7 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', { timeout: 
     await failing.getByText(/test\/console\/console\.test\.ts:\d+/).waitFor()
     await env.client.create(ConfigMap({ metadata: { name: 'reading' } }))
     const reading = page.getByRole('row').filter({ hasText: 'default/reading' }).first()
-    await reading.getByText('1 requests, 0 writes').click()
+    await reading.getByText('Requests: 1, writes: 0').click()
     await reading.getByText('GET /api/v1/namespaces/default/secrets/absent').waitFor()
     await reading.getByText('1 log lines').click()
     await reading.getByText('Read <i>nothing</i> {"tries":7}').waitFor()

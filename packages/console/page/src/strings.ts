@@ -158,7 +158,7 @@ const en = {
   remove: 'Remove',
   addItem: 'Add',
   addKey: 'Add a key',
-  requests: '{0} requests, {1} writes',
+  requests: 'Requests: {0}, writes: {1}',
   webhookCalls: 'Webhook calls',
   webhook: 'Webhook',
   allowed: 'allowed',

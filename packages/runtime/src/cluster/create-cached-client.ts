@@ -48,13 +48,13 @@ import {
   type WatchStream,
   type WriteOptions,
 } from '@kubewright/client'
+import { hasReached } from '../cache/store/version-order.ts'
 import { CachedClientMetrics, type LiveReason } from './cached-client-metrics.ts'
 import { inOrder } from './in-order.ts'
 import type { CacheContents, CachedStore } from './object-cache.ts'
 import { OwnWrites, type WriteTarget } from './own-writes.ts'
 import { implies, impliesKey } from './selection.ts'
 import { matchesQuery, queryStore, selectorOf, storedQuery } from './stored-query.ts'
-import { hasReached } from './version-order.ts'
 import type { Overlaid } from './write-overlay.ts'
 
 /** Options of {@link createCachedClient}. */

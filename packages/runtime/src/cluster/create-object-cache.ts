@@ -206,6 +206,10 @@ class InformerCache implements ObjectCache, CacheContents {
       leases: 0,
       store: storeOf(parts, namespaces),
       shape: transform === undefined ? drop : (object) => transform(deepCopy(drop(object))),
+      announce: (object) => {
+        const part = namespaces.length === 0 ? parts[0] : parts[namespaces.indexOf(object.metadata.namespace ?? '')]
+        part?.informer.announce(object)
+      },
     }
   }
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@kubewright/api'
 import type { IndexFunction } from '../cache/store/index-buckets.ts'
 import type { Store, StoreQuery } from '../cache/store/store.ts'
-import { oldestVersion } from './version-order.ts'
+import { oldestVersion } from '../cache/store/version-order.ts'
 
 /** A read-only view of the stores of several namespaces. Holds no objects itself. */
 export class MergedStore<T extends KubeObject> implements Store<T> {

@@ -47,6 +47,11 @@ export interface CachedStore {
   readonly store: Store<KubeObject>
   /** Converts an object to the form in which the store holds it. Does not modify its argument. */
   shape(object: KubeObject): KubeObject
+  /**
+   * Announces an object that a write has returned, in the form of the store. If a list shows that the object was deleted
+   * before the store received it, handlers receive its addition and its deletion.
+   */
+  announce(object: KubeObject): void
 }
 
 /** The contents of a cache, for clients that read from it. */

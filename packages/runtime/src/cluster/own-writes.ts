@@ -2,10 +2,10 @@ import { formatKey, type GroupKind, gvkOf, type KubeObject, type Selector } from
 import { type Clock, type Duration, deepFreeze, type Logger, type Timer, toMillis } from '@kubewright/base'
 import type { CollectionDeletion, Deletion } from '@kubewright/client'
 import type { Store } from '../cache/store/store.ts'
+import { hasReached } from '../cache/store/version-order.ts'
 import type { CachedClientMetrics } from './cached-client-metrics.ts'
 import type { CacheContents, CachedStore } from './object-cache.ts'
 import { isSelected } from './selection.ts'
-import { hasReached } from './version-order.ts'
 import { storedIn, untilChanged, untilRead, untilVersion, WriteOverlay } from './write-overlay.ts'
 
 /** Options of {@link OwnWrites}. */
@@ -66,9 +66,9 @@ export class OwnWrites implements Disposable {
       else if (isOutside(cached, object, isMetadataOnly)) overlay.leave(key, resourceVersion, now)
       else if (cached.isMetadataOnly && cached.kind.version === type.version) {
         const { apiVersion, kind, metadata } = object
-        overlay.show(shaped(cached, { apiVersion, kind, metadata }), now)
+        showWritten(overlay, shaped(cached, { apiVersion, kind, metadata }), now)
       } else if (!cached.isMetadataOnly && !isMetadataOnly && cached.kind.version === type.version) {
-        overlay.show(shaped(cached, object), now)
+        showWritten(overlay, shaped(cached, object), now)
       } else overlay.doubt(key, untilVersion(resourceVersion), now)
     })
   }
@@ -251,6 +251,11 @@ export class OwnWrites implements Disposable {
     }
     this.#timer = clock.setTimer(sweepInterval, onTime, 'sweep of own writes')
   }
+}
+
+function showWritten(overlay: WriteOverlay, object: KubeObject, now: number): void {
+  overlay.show(object, now)
+  overlay.cached.announce(object)
 }
 
 /** Whether a written object certainly does not belong to the selection of a store. */

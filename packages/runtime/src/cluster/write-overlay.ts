@@ -1,8 +1,8 @@
 import { isComparableResourceVersion, type KubeObject, keyOf, type Selector } from '@kubewright/api'
 import type { Store } from '../cache/store/store.ts'
+import { hasReached } from '../cache/store/version-order.ts'
 import { MergedStore } from './merged-store.ts'
 import type { CachedStore } from './object-cache.ts'
-import { hasReached } from './version-order.ts'
 
 /** A reason why only the server can return the object of a key. */
 export interface Doubt {

@@ -95,6 +95,55 @@ describe.each([
     expect(() => informer.seed([])).toThrow('it was started')
   })
 
+  test('announce() delivers an announced object that a list shows to be gone', async () => {
+    const { clock, source, informer } = setUp()
+    const handler = recorder()
+    informer.addHandler(handler)
+    informer.start()
+    await clock.advance(0)
+    // The watch ends, and its successors fail, while this process creates objects and others delete some of them.
+    source.fault = () => {
+      throw new Error('unreachable')
+    }
+    source.cut()
+    for (const name of ['gone', 'kept', 'recreated']) informer.announce(source.set(name))
+    source.removeUnseen('gone')
+    source.removeUnseen('recreated')
+    source.set('recreated', { uid: 'another' })
+    source.compacted = source.version
+    await clock.advance('1m')
+    expect(handler.calls).toEqual([])
+    source.fault = () => undefined
+    await clock.advance('1m')
+    expect(handler.calls).toEqual([
+      ...['add gone@2', 'delete gone@2 unknown', 'add recreated@4', 'delete recreated@4 unknown'],
+      ...['add kept@3', 'add recreated@7'],
+    ])
+    source.compacted = ++source.version
+    source.cut()
+    await clock.advance('1m')
+    expect(handler.calls).toHaveLength(6)
+  })
+
+  test('announce() has no effect for an object that the watch delivers', async () => {
+    const { clock, source, informer } = setUp()
+    const handler = recorder()
+    informer.addHandler(handler)
+    informer.start()
+    await clock.advance(0)
+    source.set('a')
+    source.remove('a')
+    const object = source.set('a')
+    informer.announce(object)
+    await clock.advance(0)
+    informer.announce(object)
+    source.remove('a')
+    source.compacted = ++source.version
+    source.cut()
+    await clock.advance('1m')
+    expect(handler.calls).toEqual(['add a@2', 'delete a@3', 'add a@4', 'delete a@5'])
+  })
+
   test('addHandler() delivers all objects as initial to a late handler, without missing a change', async () => {
     const { clock, source, informer } = setUp()
     source.set('a')

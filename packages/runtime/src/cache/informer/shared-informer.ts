@@ -21,6 +21,7 @@ import type { IndexFunction } from '../store/index-buckets.ts'
 import { Indexer, type StoreStats } from '../store/indexer.ts'
 import { type Item, isEncoded } from '../store/item.ts'
 import type { Store } from '../store/store.ts'
+import { AnnouncedObjects } from './announced-objects.ts'
 import { applyDelta, initialChanges } from './change.ts'
 import type { EventHandler } from './event-handler.ts'
 import { HandlerQueue } from './handler-queue.ts'
@@ -89,6 +90,7 @@ interface Listener<T> {
 export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   readonly #options: SharedInformerOptions<T>
   readonly #store: Indexer<T>
+  readonly #announced: AnnouncedObjects<T>
   readonly #fifo: DeltaFifo<T>
   readonly #reflector: Reflector<T>
   readonly #metrics: InformerMetrics
@@ -108,6 +110,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
       onIndexError: (error, index, key) => log.error(error, 'Index function failed', { index, key }),
       ...(hotObjects === undefined ? {} : { hotObjects }),
     })
+    this.#announced = new AnnouncedObjects(this.#store)
     this.#fifo = new DeltaFifo()
     this.#reflector = new Reflector({
       ...options.reflector,
@@ -168,6 +171,14 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
     }
     for (const object of objects) this.#store.set(object)
     return this
+  }
+
+  /**
+   * Announces an object that a write of this process has returned. If a list shows that the object was deleted before
+   * the watch delivered it, handlers receive its addition and its deletion.
+   */
+  announce(object: T): void {
+    if (this.#populated) this.#announced.announce(object)
   }
 
   /** Starts to list and watch. Does nothing when it has started. A stopped informer cannot be started again. */
@@ -249,7 +260,9 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   // No await: the store and the queues of the handlers change together.
   #process(delta: NonNullable<ReturnType<DeltaFifo<T>['pop']>>): void {
     const first = delta.type === 'Replaced' && !this.#populated
-    const changes = applyDelta(this.#store, delta, first)
+    const applied = applyDelta(this.#store, delta, first)
+    const missed = this.#announced.received(delta)
+    const changes = missed.length === 0 ? applied : [...missed, ...applied]
     for (const listener of this.#listeners) {
       for (const change of changes) if (!change.sync || listener.resyncDue) listener.queue.push(change)
       if (first) listener.queue.markInitialEnd()

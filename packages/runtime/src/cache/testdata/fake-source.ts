@@ -8,7 +8,7 @@ import type { Item } from '../store/item.ts'
 export function objectOf(
   name: string,
   version: number,
-  more: Partial<Pick<ObjectMeta, 'namespace' | 'labels' | 'managedFields'>> = {},
+  more: Partial<Pick<ObjectMeta, 'namespace' | 'uid' | 'labels' | 'managedFields'>> = {},
 ): KubeObject {
   const metadata = {
     name,
