@@ -15,14 +15,16 @@ import { startComparedServer } from './differential/compared-server.ts'
 import { scenarioKinds } from './differential/generate-scenario.ts'
 import { storedInputs, storedRequests, storeRegression } from './regressions/regressions.ts'
 import { type FuzzRequestsReport, fuzzRequests } from './requests/fuzz-requests.ts'
+import { soakWorkers } from './soak/soak-workers.ts'
 
 const usage = `Usage: npm run fuzz [-- NAME] [flags]
 
-NAME is requests, crash, chaos, differential, or one of the decoders: ${allDecoders.map(({ name }) => name).join(', ')}.
+NAME is requests, crash, chaos, soak, differential, or one of the decoders: ${allDecoders.map(({ name }) => name).join(', ')}.
 Without NAME, all decoders run.
 
   --seed S       Start from this seed; the default is random
-  --for 10m      Run each decoder, or chaos, for this time; the default is 30s
+  --for 10m      Run each decoder, chaos or soak for this time; the default is 30s
+  --workers N    Start the server with this many workers (soak); the default is 2
   --servers N    Start this many servers (chaos); the default is 3
   --other DIR    Start servers of this checkout in turn with those of the present one (chaos); it needs its own node_modules
   --count N      Run this many inputs or requests instead
@@ -49,6 +51,7 @@ async function main(): Promise<number> {
       cycles: { type: 'string', default: '100' },
       etcd: { type: 'boolean', default: false },
       servers: { type: 'string', default: '3' },
+      workers: { type: 'string', default: '2' },
       other: { type: 'string' },
       reference: { type: 'string' },
       kubeconfig: { type: 'string' },
@@ -67,6 +70,7 @@ async function main(): Promise<number> {
   if (name === 'differential') return runDifferential(seed, Number(values.count ?? 10_000), values)
   if (name === 'crash') return runCrashes(seed, Number(values.cycles), values.etcd)
   if (name === 'chaos') return runChaos(seed, values)
+  if (name === 'soak') return runSoak(seed, values)
   const targets = allDecoders.filter((target) => name === undefined || target.name === name)
   if (targets.length === 0) {
     console.error(`There is no fuzzer "${name}".\n\n${usage}`)
@@ -156,10 +160,6 @@ async function runDifferential(
     console.error('Name a kube-apiserver: --reference KUBECONFIG, or set KUBEWRIGHT_REFERENCE')
     return 2
   }
-  if (only !== undefined && !scenarioKinds.includes(only)) {
-    console.error(`There is no kind of scenario "${only}"; use one of ${scenarioKinds.join(', ')}`)
-    return 2
-  }
   const onProgress = ({ requests, equalRequests, classes }: DifferentialReport): void =>
     showProgress(
       `${requests} requests, ${percent(equalRequests, requests)} equal, ${classes.size} classes of differences`,
@@ -232,6 +232,23 @@ async function runChaos(
   console.error(
     `Repeat: npm run fuzz -- chaos --seed '${seed}' --for ${time} --servers ${servers}${other === undefined ? '' : ` --other ${other}`}`,
   )
+  return 1
+}
+
+async function runSoak(seed: string, { for: time, workers }: { for: string; workers: string }): Promise<number> {
+  const millis = Number(parseDuration(time)) / 1e6
+  const { mistakes, ...figures } = await soakWorkers({
+    seed,
+    workers: Number(workers),
+    millis,
+    // At most every ten seconds, and several kills in a short run.
+    killMillis: Math.min(10_000, millis / 6),
+    onProgress: (text) => console.log(text),
+  })
+  console.log(JSON.stringify(figures, undefined, 1))
+  console.log(`${mistakes.length} mistakes`)
+  if (mistakes.length === 0) return 0
+  console.error(`Repeat: npm run fuzz -- soak --seed '${seed}' --for ${time} --workers ${workers}`)
   return 1
 }
 

@@ -52,18 +52,19 @@ export class Requests implements Disposable {
     return new Promise((resolve, reject) => {
       const { hostname, port } = this.server
       const request = https.request({ hostname, port, path, agent: this.agent }, (response) => {
-        const seen: string[] = []
+        let seen: string[] = []
         const lines = createInterface({ input: response })
-        // Destroying the request below ends the watch with an error.
-        lines.on('error', () => undefined)
+        // A closed connection fails the response, of which the lines get no event. Without effect if the condition was met.
+        response.on('error', reject)
+        lines.on('error', reject)
         lines.on('line', (line) => {
-          seen.push(line)
+          seen = [...seen.slice(-2), line]
           const { type, object } = JSON.parse(line) as { type: string; object: unknown }
           if (!isEnough(object, type)) return
           resolve()
           request.destroy()
         })
-        lines.on('close', () => reject(new Error(`The condition was not met on ${path}: ${seen.slice(-3).join('\n')}`)))
+        lines.on('close', () => reject(new Error(`The condition was not met on ${path}: ${seen.join('\n')}`)))
       })
       request.on('error', reject)
       request.end()
