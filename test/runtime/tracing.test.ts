@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { crdOf, defineResource } from '@kubewright/api'
 import { Deferred, systemClock, withDeadline } from '@kubewright/base'
 import { bearerToken, createClient, inProcessTransport } from '@kubewright/client'
-import { ConfigMap } from '@kubewright/k8s'
+import { ConfigMap, CustomResourceDefinition } from '@kubewright/k8s'
 import {
   createManager,
   defineController,
@@ -16,6 +16,10 @@ import { s } from '@kubewright/schema'
 import { assembleServer } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
 import { expect, test } from 'vitest'
+import { watchObject } from '../../packages/testing/src/watch-object.ts'
+
+const isEstablished = (crd: CustomResourceDefinition | undefined): boolean =>
+  crd?.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ?? false
 
 interface RecordedSpan {
   readonly name: string
@@ -59,7 +63,11 @@ test('an event, its time in the queue, its reconcile and the requests are nested
   const { api, spans } = recordingApi()
   const tracer = openTelemetryTracer(api)
   const client = createClient({ transport, credentials: bearerToken('admin'), around: traceRequests(tracer) })
-  await client.create(crdOf(Home))
+  const { metadata } = await client.create(crdOf(Home))
+  await watchObject(client, CustomResourceDefinition, metadata.name, isEstablished, {
+    namespace: '',
+    signal: AbortSignal.timeout(20_000),
+  })
   await client.create(Home({ metadata: { name: 'cosy' }, spec: {} }))
 
   const done = new Deferred<void>()
