@@ -48,8 +48,12 @@ export const suite: Suite = {
       await using second = await KubeApiserver.start()
       theirs.set(listWork, await measureList(second))
       await using third = await KubeApiserver.start()
-      for (const [work, measured] of await measureEvents(third, 0.5)) theirs.set(work, measured)
-      for (const [work, kib] of await measureIdleWatches(() => KubeApiserver.start())) theirIdle.set(work, kib)
+      try {
+        for (const [work, measured] of await measureEvents(third, 0.5)) theirs.set(work, measured)
+        for (const [work, kib] of await measureIdleWatches(() => KubeApiserver.start())) theirIdle.set(work, kib)
+      } catch (error) {
+        console.error(`The watches of kube-apiserver are not measured: ${String(error)}`)
+      }
     }
     const aims: Readonly<Record<string, number>> = { create: 0.4, get: 0.1 }
     await using server = await KubewrightUp.start()
