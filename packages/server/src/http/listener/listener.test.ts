@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2'
-import { connect } from 'node:tls'
+import { connect, TLSSocket } from 'node:tls'
 import type { ApiRequest, ApiResponse } from '@kubewright/api'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createServerIdentity } from '../../server-identity.ts'
 import { type Listener, listen } from './listener.ts'
 
@@ -49,6 +49,17 @@ describe('listen() closes idle connections', () => {
     endWatch()
     await once(session, 'close')
   })
+})
+
+test.each(['h2', 'http/1.1'])('listen() lets no response over %s wait for an acknowledgement', async (protocol) => {
+  const setNoDelay = vi.spyOn(TLSSocket.prototype, 'setNoDelay')
+  const { host, port } = listener
+  const socket = connect({ host, port, rejectUnauthorized: false, ALPNProtocols: [protocol] })
+  // The server closes the connection because it is idle.
+  await once(socket.resume(), 'close')
+  expect(setNoDelay.mock.contexts.map((each) => (each as TLSSocket).alpnProtocol)).toContain(protocol)
+  expect(setNoDelay).toHaveBeenCalledWith(true)
+  setNoDelay.mockRestore()
 })
 
 describe('listen() serves HTTP/2', () => {

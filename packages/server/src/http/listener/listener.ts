@@ -113,6 +113,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const serveHttp1 = server.listeners('secureConnection') as ((this: typeof server, socket: TLSSocket) => void)[]
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket) => {
+    // Otherwise the first response of a connection waits up to 40 ms for an acknowledgement that the client delays.
+    socket.setNoDelay(true)
     if (socket.alpnProtocol === 'h2') return serveHttp2(socket, { handler, open, flusher, clock, limits })
     open.addSocket(socket)
     for (const serve of serveHttp1) serve.call(server, socket)
