@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { build } from 'esbuild'
+import { bundlePrograms } from './bundle-programs.ts'
 import type { Suite } from './harness.ts'
 
 const folder = join(import.meta.dirname, 'client')
@@ -38,20 +38,7 @@ interface Source extends AsyncDisposable {
 }
 
 /** Bundles the programs of `bench/client` next to the installed packages, so that peers resolve. */
-async function bundled(out: string, ...names: string[]): Promise<void> {
-  await build({
-    entryPoints: names.map((name) => join(folder, `${name}.ts`)),
-    outdir: out,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    conditions: ['kubewright-source'],
-    external: ['@kubernetes/client-node'],
-    logLevel: 'warning',
-  })
-}
+const programs = ['source-server', 'kubewright-consumer', 'kubewright-controller', 'client-node-consumer']
 
 async function startSource(out: string, objects: number, updates: number): Promise<Source> {
   const child: ChildProcess = spawn(
@@ -223,7 +210,7 @@ export const suite: Suite = {
   report: async () => {
     const out = mkdtempSync(join(root, 'node_modules', '.bench-client-'))
     try {
-      await bundled(out, 'source-server', 'kubewright-consumer', 'kubewright-controller', 'client-node-consumer')
+      await bundlePrograms(folder, programs, out)
       return [
         '| work | kubewright | @kubernetes/client-node | controller-runtime, measured elsewhere |',
         '|---|---|---|---|',

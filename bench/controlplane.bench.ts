@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { bundlePrograms } from './bundle-programs.ts'
 import type { Taken } from './controlplane/process-figures.ts'
 import type { Suite } from './harness.ts'
 
@@ -13,21 +13,6 @@ const programs = ['environments-runner', 'deployments-runner'] as const
 const rounds = 3
 const environments = 50
 const many = { namespaces: 10, deployments: 100, replicas: 3 }
-
-async function bundled(out: string): Promise<void> {
-  await build({
-    entryPoints: programs.map((program) => join(folder, `${program}.ts`)),
-    outdir: out,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    conditions: ['kubewright-source'],
-    logLevel: 'warning',
-  })
-}
 
 async function figuresOf<T>(out: string, program: (typeof programs)[number], ...args: number[]): Promise<T> {
   const child = spawn(process.execPath, [join(out, `${program}.mjs`), ...args.map(String)], {
@@ -56,7 +41,7 @@ export const suite: Suite = {
   report: async () => {
     const out = mkdtempSync(join(root, 'node_modules', '.bench-controlplane-'))
     try {
-      await bundled(out)
+      await bundlePrograms(folder, programs, out)
       const starts: { first: Taken; later: Taken; idle: Taken }[] = []
       for (let i = 0; i < rounds; i++) starts.push(await figuresOf(out, 'environments-runner', 1))
       const first = least(starts.map((one) => one.first))

@@ -8,7 +8,7 @@ import { crdOf, defineResource } from '@kubewright/api'
 import { type ApiClient, connect } from '@kubewright/client'
 import { Namespace } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
-import { build } from 'esbuild'
+import { bundlePrograms } from './bundle-programs.ts'
 import type { Suite } from './harness.ts'
 import { group, madeAt, plural, version } from './runtime/operator-report.ts'
 
@@ -41,22 +41,6 @@ interface Figures {
   readonly p50: number
   readonly p99: number
   readonly perSecond: number
-}
-
-async function bundled(out: string): Promise<void> {
-  await build({
-    entryPoints: contenders.map(({ program }) => join(folder, `${program}.ts`)),
-    outdir: out,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    conditions: ['kubewright-source'],
-    external: ['@kubernetes/client-node'],
-    logLevel: 'warning',
-  })
 }
 
 /** Returns the next line of a process. Rejects if the process exits first. */
@@ -154,7 +138,11 @@ export const suite: Suite = {
     const server = await startServer(kubeconfig)
     const client = await connect({ kubeconfig })
     try {
-      await bundled(out)
+      await bundlePrograms(
+        folder,
+        contenders.map(({ program }) => program),
+        out,
+      )
       await client.create(crdOf(Site))
       const lines = [
         '| work | kubewright | @kubernetes/client-node | controller-runtime, measured elsewhere |',

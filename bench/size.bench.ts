@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { bundlePrograms } from './bundle-programs.ts'
 import type { Taken } from './controlplane/process-figures.ts'
 import type { Suite } from './harness.ts'
 
@@ -66,21 +66,6 @@ interface NamespaceFigures {
   readonly created: Taken
   readonly removed: Taken
   readonly left: number
-}
-
-async function bundled(out: string): Promise<void> {
-  await build({
-    entryPoints: programs.map((program) => join(folder, `${program}.ts`)),
-    outdir: out,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    conditions: ['kubewright-source'],
-    logLevel: 'warning',
-  })
 }
 
 // SIZE_NODE_FLAGS adds flags of Node, such as --cpu-prof.
@@ -169,7 +154,7 @@ async function report(): Promise<string[]> {
   const objects: string[] = []
   const namespaces: string[] = []
   try {
-    await bundled(out)
+    await bundlePrograms(folder, programs, out)
     for (const size of (process.env.SIZE ?? defaultSizes).split(',')) {
       const [kind = '', count = '', more = ''] = size.split(':')
       process.stderr.write(`${size}\n`)

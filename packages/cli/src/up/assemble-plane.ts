@@ -14,7 +14,7 @@ import type { Store } from '@kubewright/storage'
 import { admissionChoice } from './api-server-options.ts'
 import type { AuthenticationOptions } from './authentication-options.ts'
 import type { AuthorizationOptions } from './authorization-options.ts'
-import { followFile } from './follow-file.ts'
+import { followConfig } from './follow-config.ts'
 import type { PlaneOptions } from './plane-options.ts'
 import { type ServerAddresses, urlOf } from './server-addresses.ts'
 
@@ -156,24 +156,7 @@ function jwtAuthentication(
     disposer.defer(stop)
     return authentication
   }
-  const changed = async (text: string): Promise<'done' | 'retry'> => {
-    let next: AuthenticationOptions['jwt']
-    try {
-      next = file.parse(text)
-    } catch (error) {
-      log.error(error, 'Ignored a change of the authentication configuration: it is not valid', { file: file.path })
-      return 'done'
-    }
-    try {
-      await authentication.update(next)
-    } catch (error) {
-      log.error(error, 'Could not apply the new authentication configuration; retrying', { file: file.path })
-      return 'retry'
-    }
-    log.info('Reloaded the authentication configuration', { file: file.path })
-    return 'done'
-  }
-  disposer.use(followFile(file.path, file.text, changed, { clock, log }))
+  disposer.use(followConfig('authentication', file, (next) => authentication.update(next), { clock, log }))
   // Runs before the disposal of the follower, which waits for an update in progress.
   disposer.defer(stop)
   return authentication
@@ -187,16 +170,7 @@ function authorizationChain(
 ): AuthorizationChain {
   const chain = new AuthorizationChain(authorizers, { connect, clock, log })
   if (!file) return chain
-  const changed = async (text: string): Promise<'done'> => {
-    try {
-      chain.update(await file.parse(text))
-      log.info('Reloaded the authorization configuration', { file: file.path })
-    } catch (error) {
-      log.error(error, 'Ignored a change of the authorization configuration: it is not valid', { file: file.path })
-    }
-    return 'done'
-  }
-  disposer.use(followFile(file.path, file.text, changed, { clock, log }))
+  disposer.use(followConfig('authorization', file, (next) => chain.update(next), { clock, log }))
   return chain
 }
 

@@ -10,23 +10,15 @@ import {
   signingAlgorithms,
 } from '@kubewright/server'
 import type { authenticationFlags } from './authentication-flags.ts'
+import type { ConfigFile } from './follow-config.ts'
 
 /** The issuers of ID tokens, and the file that they come from. */
 export interface AuthenticationOptions {
   readonly jwt: readonly JwtAuthenticatorConfig[]
   /** The accepted signature algorithms. @default all */
   readonly algorithms?: readonly SigningAlgorithm[] | undefined
-  /** The file to watch; undefined if flags describe the issuer. */
-  readonly file?: AuthenticationFile | undefined
-}
-
-/** The file of `--authentication-config`. */
-export interface AuthenticationFile {
-  readonly path: string
-  /** The contents that the options were read from. */
-  readonly text: string
-  /** Parses new contents. Throws if they are not valid, or if they change what needs a restart. */
-  parse(text: string): readonly JwtAuthenticatorConfig[]
+  /** The file of `--authentication-config`, which is followed; undefined if flags describe the issuer. */
+  readonly file?: ConfigFile<readonly JwtAuthenticatorConfig[]> | undefined
 }
 
 /** The flag `--anonymous-auth` as given. */

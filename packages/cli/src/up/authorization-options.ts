@@ -11,22 +11,14 @@ import {
   type WebhookConnection,
 } from '@kubewright/server'
 import type { authorizationFlags } from './authorization-flags.ts'
+import type { ConfigFile } from './follow-config.ts'
 
 /** How requests are authorized, if webhooks or a file decide. */
 export interface AuthorizationOptions {
   readonly authorizers: readonly AuthorizerConfig[]
   readonly connect: (kubeConfigFile: string) => WebhookConnection
-  /** The file to watch; undefined if flags describe the authorizers. */
-  readonly file?: AuthorizationFile | undefined
-}
-
-/** The file of `--authorization-config`. */
-export interface AuthorizationFile {
-  readonly path: string
-  /** The contents that the options were read from. */
-  readonly text: string
-  /** Parses new contents. Rejects if they are not valid. */
-  parse(text: string): Promise<readonly AuthorizerConfig[]>
+  /** The file of `--authorization-config`, which is followed; undefined if flags describe the authorizers. */
+  readonly file?: ConfigFile<readonly AuthorizerConfig[]> | undefined
 }
 
 /** The modes besides Webhook, and the chain if there is more than modes. */
