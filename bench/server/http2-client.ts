@@ -16,7 +16,9 @@ export class Http2Client implements Disposable {
     // Requests report their errors. The session also fails when its server is stopped, which is ignored.
     this.#session.on('error', () => undefined)
     // A large window, so that the server limits the speed of lists.
-    this.#session.once('connect', () => this.#session.setLocalWindowSize(64 * 1024 * 1024))
+    this.#session.once('connect', () => {
+      if (!this.#session.destroyed) this.#session.setLocalWindowSize(64 * 1024 * 1024)
+    })
   }
 
   open(method: string, path: string, body?: unknown): ClientHttp2Stream {
@@ -36,6 +38,8 @@ export class Http2Client implements Disposable {
       stream.on('data', (chunk: Buffer) => (length += chunk.length))
       stream.on('end', () => resolve(length))
       stream.on('error', reject)
+      // A session that ends closes its streams without an error. After a response, this has no effect.
+      stream.on('close', () => reject(new Error(`${method} ${path}: the connection closed before the response`)))
     })
   }
 

@@ -170,7 +170,8 @@ export async function fanOut(
     return { perSecond: (events * 1000) / millis, cpuMillis: (server.cpuMillis() - cpu) / events }
   }
   await round()
-  return best(round)
+  // Without the await, the watches would be disposed before the rounds.
+  return await best(round)
 }
 
 /** Watches without an event for this time have ended. */
