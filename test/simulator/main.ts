@@ -57,6 +57,8 @@ const limits: { -readonly [Name in keyof SimulateOptions]: SimulateOptions[Name]
 const budget = Number(values.cpu ?? (set === 'planted' ? 60 : Number.POSITIVE_INFINITY))
 if (Number.isFinite(budget) && values.schedules === undefined) limits.schedules = Number.POSITIVE_INFINITY
 class OverBudget extends Error {}
+// An interrupted run still shows how far it came.
+const progressMillis = 60_000
 
 let failures = 0
 for (const { name, make, options, expected } of subjects()) {
@@ -67,9 +69,13 @@ for (const { name, make, options, expected } of subjects()) {
     return (user + system) / 1e6
   }
   let done = 0
+  let shownAt = Date.now()
   const onProgress = (progress: { readonly schedules: number }): void => {
     done = progress.schedules
     if (used() > budget) throw new OverBudget()
+    if (Date.now() - shownAt < progressMillis) return
+    shownAt = Date.now()
+    console.log(`...  ${used().toFixed(1)} s CPU, ${done} schedules: ${name}`)
   }
   const { failure, schedules, runs } = await explore(make, { ...options, ...limits, onProgress }).catch(
     (error: unknown) => {

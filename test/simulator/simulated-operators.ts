@@ -71,6 +71,8 @@ const labels = { app: 'web' }
 const template = { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app:1' }] } }
 const jobTemplate = { spec: { restartPolicy: 'Never' as const, containers: [{ name: 'job', image: 'job:1' }] } }
 
+const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined && spec.type !== 'ExternalName'
+
 /** The built-in controllers by name. Each runs as the operator, and not in the control plane. */
 export const builtins: Readonly<Record<string, SimulatedOperator>> = {
   deployment: builtin(
@@ -111,8 +113,14 @@ export const builtins: Readonly<Record<string, SimulatedOperator>> = {
     Namespace({ metadata: { name: 'space' } }),
     ConfigMap({ metadata: { name: 'input', namespace: 'default' }, data: { a: 'b' } }),
   ]),
-  endpoints: builtin(endpointsController, [
-    Deployment({ metadata: { name: 'web' }, spec: { replicas: 2, selector: { matchLabels: labels }, template } }),
-    Service({ metadata: { name: 'web' }, spec: { selector: labels, ports: [{ port: 80 }] } }),
-  ]),
+  endpoints: builtin(
+    endpointsController,
+    [
+      Deployment({ metadata: { name: 'web' }, spec: { replicas: 2, selector: { matchLabels: labels }, template } }),
+      Service({ metadata: { name: 'web' }, spec: { selector: labels, ports: [{ port: 80 }] } }),
+    ],
+    // As in pkg/controller/endpoint: the Endpoints of a service whose selector is removed stay, because users manage them from
+    // then on. Found with seed 22, schedule 66.
+    { isHeld: (service) => !hasSelector(service as Service) },
+  ),
 }

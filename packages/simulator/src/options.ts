@@ -46,6 +46,12 @@ export interface SimulateOptions<World = unknown> {
   readonly replicas?: number | undefined
   /** Paths of fields and kinds that are not compared, such as `status.lastBackup` and `Backup`. @default none */
   readonly ignore?: readonly string[] | undefined
+  /**
+   * Whether the operator leaves the children of such an object as they are, for example while it is paused. The end state is
+   * not compared then, because it depends on the earlier forms of the object. @default a field such as `paused` or `suspend`
+   * is true
+   */
+  readonly isHeld?: ((object: KubeObject) => boolean) | undefined
   /** The names of oracles that are not checked. @default none */
   readonly without?: readonly string[] | undefined
   /** The maximum number of writes to one object within ten minutes at rest. @default 60 */

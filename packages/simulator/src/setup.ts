@@ -94,6 +94,7 @@ export class Setup {
   readonly revision: number
   /** The uids of the objects that exist before the operator starts. */
   readonly inputs: ReadonlySet<string>
+  readonly #isHeld: SimulateOptions['isHeld']
   readonly #create: OperatorFactory<unknown>
   readonly #world: () => unknown
   readonly #snapshot: ControlPlaneSnapshot
@@ -131,6 +132,7 @@ export class Setup {
     this.now = parts.now
     this.revision = parts.revision
     this.inputs = parts.inputs
+    this.#isHeld = options.isHeld
     this.#create = parts.create
     this.#world = parts.world
     this.#snapshot = parts.snapshot
@@ -208,7 +210,8 @@ export class Setup {
   /** Whether the form of a subject makes the operator stop its work. */
   isHeld(subject: Subject, variant: number): boolean {
     const { variants } = this.samples[subject.sample]!
-    return variants[variant % variants.length]!.isHeld ?? false
+    const { body, isHeld = false } = variants[variant % variants.length]!
+    return this.#isHeld?.(this.objectOf(subject, body) as KubeObject) ?? isHeld
   }
 
   /** A form of a subject that the server refuses to create. */
