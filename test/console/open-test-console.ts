@@ -21,6 +21,15 @@ export const realCluster: string | undefined = process.env[variable]
 export const noSimulation: string | undefined =
   realCluster === undefined ? undefined : `${variable} names a cluster without simulated nodes`
 
+/** The image of the containers on a real kubelet: one with a shell and httpd, such as busybox. */
+export const shellImage: string = process.env['KUBEWRIGHT_CONSOLE_IMAGE'] ?? ''
+
+/** Why tests of real containers do not run; undefined if they do. */
+export const noKubelet: string | undefined =
+  realCluster === undefined || shellImage === ''
+    ? `${variable} and KUBEWRIGHT_CONSOLE_IMAGE name no cluster with a node and no image that it can run`
+    : undefined
+
 /** A console on a control plane of its own, or on the cluster of the variable. */
 export interface TestConsole extends AsyncDisposable, Pick<TestBrowser, 'browse'> {
   /** The embedded control plane. Throws on a real cluster. */

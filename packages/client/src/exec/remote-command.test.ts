@@ -94,6 +94,22 @@ describe('exec()', () => {
     )
   })
 
+  it('reads a Status without a type, as kubelets send it', async () => {
+    const causes = [{ reason: 'ExitCode', message: '3' }]
+    const failure = { metadata: {}, status: 'Failure', reason: 'NonZeroExitCode', details: { causes } }
+    for (const [status, code] of [
+      [{ metadata: {}, status: 'Success' }, 0],
+      [failure, 3],
+    ] as const) {
+      const client = await serve((peer) => {
+        peer.send(3, JSON.stringify(status))
+        peer.end()
+      })
+      const command = await client.exec('web', { command: ['true'] })
+      expect(await command.exitCode).toBe(code)
+    }
+  })
+
   it('writes and ends the input, resizes the terminal and answers pings', async () => {
     const seen: unknown[] = []
     const client = await serve((peer, message) => {

@@ -95,7 +95,8 @@ function exitCodeOf(text: string): number {
   } catch {
     throw newInternalError(new Error(`the command failed: ${text}`))
   }
-  const status = statusFromJson(json)
+  // Kubelets send the Status of a command without its type, because nothing else is sent on this channel.
+  const status = statusFromJson(typeof json === 'object' ? { kind: 'Status', apiVersion: 'v1', ...json } : json)
   if (status?.status === 'Success') return 0
   const code = status?.details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message
   if (code !== undefined && /^\d+$/.test(code)) return Number(code)

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ObjectName } from '../../src/wire/names.ts'
+import type { ContainerView } from '../../src/wire/object-view.ts'
 import { connection } from './connection.ts'
 import { text } from './text.ts'
 import { plainText } from './visible-text.ts'
@@ -10,8 +11,14 @@ const maxOutput = 256 * 1024
 type End = { readonly exitCode?: number | undefined; readonly problem?: string | undefined }
 
 /** Runs a command in a container of a pod: its output, and a line for its input. */
-export function ExecView({ name, containers }: { readonly name: ObjectName; readonly containers: readonly string[] }) {
-  const [container = containers[0] ?? '', setContainer] = useState<string>()
+export function ExecView({
+  name,
+  containers,
+}: {
+  readonly name: ObjectName
+  readonly containers: readonly ContainerView[]
+}) {
+  const [container = containers[0]?.name ?? '', setContainer] = useState<string>()
   const [command, setCommand] = useState('sh')
   const [terminal, setTerminal] = useState<string>()
   const [output, setOutput] = useState('')
@@ -68,7 +75,7 @@ export function ExecView({ name, containers }: { readonly name: ObjectName; read
           onChange={({ currentTarget }) => setContainer(currentTarget.value)}
         >
           {containers.map((one) => (
-            <option key={one}>{one}</option>
+            <option key={one.name}>{one.name}</option>
           ))}
         </select>
         <input

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ObjectName } from '../../src/wire/names.ts'
+import type { ContainerView } from '../../src/wire/object-view.ts'
 import { connection } from './connection.ts'
 import { useShared } from './settings.ts'
 import { text } from './text.ts'
@@ -9,21 +10,30 @@ import { plainText } from './visible-text.ts'
 const maxLines = 5000
 
 /** The log of one container, followed. */
-export function LogsView({ name, containers }: { readonly name: ObjectName; readonly containers: readonly string[] }) {
+export function LogsView({
+  name,
+  containers,
+}: {
+  readonly name: ObjectName
+  readonly containers: readonly ContainerView[]
+}) {
   const { at } = useShared()
-  const [container = containers[0] ?? '', setContainer] = useState<string>()
+  const [container = containers[0]?.name ?? '', setContainer] = useState<string>()
   const [previous, setPrevious] = useState(false)
   const [lines, setLines] = useState<readonly string[]>([])
   const [problem, setProblem] = useState<string>()
   const end = useRef<HTMLDivElement>(null)
+  // A container that starts again has a new log.
+  const run = containers.find((one) => one.name === container)?.run
   useEffect(() => {
     setLines([])
+    setProblem(undefined)
     return connection.follow({ type: 'logs', object: name, container, previous, at }, (update) => {
       if (update.type !== 'logs') return
       setProblem(update.problem)
       setLines((old) => [...(update.reset ? [] : old), ...update.lines].slice(-maxLines))
     })
-  }, [JSON.stringify(name), container, previous, at])
+  }, [JSON.stringify(name), container, run, previous, at])
   // Follows the end until the user scrolls up.
   useEffect(() => {
     const panel = end.current?.parentElement
@@ -38,7 +48,7 @@ export function LogsView({ name, containers }: { readonly name: ObjectName; read
           onChange={({ currentTarget }) => setContainer(currentTarget.value)}
         >
           {containers.map((one) => (
-            <option key={one}>{one}</option>
+            <option key={one.name}>{one.name}</option>
           ))}
         </select>
         <label class="check">

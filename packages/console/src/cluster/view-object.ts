@@ -1,5 +1,5 @@
 import type { KindInfo, ObjectName } from '../wire/names.ts'
-import type { ConditionView, ObjectView, OwnerView } from '../wire/object-view.ts'
+import type { ConditionView, ContainerView, ObjectView, OwnerView } from '../wire/object-view.ts'
 import { fieldOwners } from './field-owners.ts'
 import { type Json, listAt, objectAt, textOf, textsAt } from './json.ts'
 import { isSecret, maskSecret } from './mask-secret.ts'
@@ -48,11 +48,17 @@ export function viewObject(original: Json, { kinds, reveal }: ViewOptions): Obje
   }
 }
 
-/** The names of a pod's containers, those of its spec first. */
-function containersOf(pod: Json): string[] {
-  const spec = objectAt(pod, 'spec')
-  const lists = ['containers', 'initContainers', 'ephemeralContainers']
-  return lists.flatMap((field) => listAt(spec, field).map(({ name }) => textOf(name)))
+/** The containers of a pod, then its init containers and ephemeral containers. */
+function containersOf(pod: Json): ContainerView[] {
+  const [spec, status] = [objectAt(pod, 'spec'), objectAt(pod, 'status')]
+  const runs = new Map(
+    ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses']
+      .flatMap((field) => listAt(status, field))
+      .map(({ name, containerID, restartCount }) => [textOf(name), `${textOf(containerID)} ${restartCount}`]),
+  )
+  return ['containers', 'initContainers', 'ephemeralContainers']
+    .flatMap((field) => listAt(spec, field))
+    .map(({ name }) => ({ name: textOf(name), run: runs.get(textOf(name)) ?? '' }))
 }
 
 /** Newest first. */

@@ -34,6 +34,13 @@ export interface OwnerView {
   readonly name: string
 }
 
+/** A container of a pod. */
+export interface ContainerView {
+  readonly name: string
+  /** Differs between the runs of the container; empty until it ran first. */
+  readonly run: string
+}
+
 /** Everything that the page shows about one object. Values of Secrets are masked unless the page asked for them. */
 export interface ObjectView {
   readonly apiVersion: string
@@ -53,8 +60,8 @@ export interface ObjectView {
   readonly conditions: readonly ConditionView[]
   /** spec.replicas, if the object has it. */
   readonly replicas?: number | undefined
-  /** The names of a pod's containers. */
-  readonly containers?: readonly string[] | undefined
+  /** Of pods: the containers. */
+  readonly containers?: readonly ContainerView[] | undefined
   /** Of nodes: whether new pods are kept away. */
   readonly unschedulable?: boolean | undefined
   readonly lines: readonly YamlLine[]
