@@ -43,9 +43,9 @@ export async function load(
 }
 
 /** Returns an operation that creates ConfigMaps `map-0`, `map-1` and so on. Each server needs its own series. */
-export function creates(): Operation {
+export function creates(prefix = 'map'): Operation {
   let serial = 0
-  return (client) => client.send('POST', maps, { metadata: { name: `map-${serial++}` }, data: { payload } })
+  return (client) => client.send('POST', maps, { metadata: { name: `${prefix}-${serial++}` }, data: { payload } })
 }
 
 /** Defines the custom resource of the machinery suite with two rules. Returns the operation that creates an object. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -25,8 +25,13 @@ async function bundle(checkout: string): Promise<string> {
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'kubewright-program-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const sources = join(checkout, 'packages/cli/src')
+  // An older checkout may have fewer programs.
+  const entryPoints = readdirSync(sources).flatMap((file) =>
+    /^(.+-)?main\.ts$/.test(file) ? [join(sources, file)] : [],
+  )
   await build({
-    entryPoints: ['main', 'operator-main', 'worker-main'].map((name) => join(checkout, `packages/cli/src/${name}.ts`)),
+    entryPoints,
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -3,7 +3,8 @@ import { seededRandom } from '@kubewright/base'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { storageContract } from './contract.ts'
 import { MemoryStore } from './memory-store.ts'
-import { openReplicaStore, type ReplicaStore } from './replica-store.ts'
+import { openReplicaStore, type ReplicaStore, type ReplicaStoreOptions } from './replica-store.ts'
+import { RevisionBoard } from './revision-board.ts'
 import { serveReplica } from './serve-replica.ts'
 import type { Store } from './store.ts'
 
@@ -27,10 +28,11 @@ async function socketPair(): Promise<[near: Socket, far: Socket]> {
 /** Opens a replica. The returned function breaks its connection. */
 async function replicaOf(
   store: MemoryStore,
+  options?: ReplicaStoreOptions,
 ): Promise<{ replica: ReplicaStore; cut: () => void; ended: Promise<void> }> {
   const [near, far] = await socketPair()
   const ended = serveReplica(store, far)
-  return { replica: await openReplicaStore(near), cut: () => far.destroy(), ended }
+  return { replica: await openReplicaStore(near, options), cut: () => far.destroy(), ended }
 }
 
 storageContract('ReplicaStore', test, async () => (await replicaOf(new MemoryStore())).replica)
@@ -51,10 +53,14 @@ test('openReplicaStore() transfers the contents and the history since the last c
   await replica[Symbol.asyncDispose]()
 })
 
-test('ReplicaStore.sync() makes writes of the source and of other replicas visible', async () => {
+test.each([
+  { by: 'messages', follow: () => undefined },
+  { by: 'a board', follow: (store: MemoryStore) => RevisionBoard.follow(store) },
+])('ReplicaStore.sync() by $by makes writes of the source and of other replicas visible', async ({ follow }) => {
   await using store = new MemoryStore()
-  const one = await replicaOf(store)
-  const two = await replicaOf(store)
+  using board = follow(store)
+  const one = await replicaOf(store, { board })
+  const two = await replicaOf(store, { board })
   const random = seededRandom(7)
   for (let i = 0; i < 200; i++) {
     const writer = [store, one.replica, two.replica][random.int(3)]!
@@ -84,6 +90,22 @@ test('ReplicaStore rejects a write whose response was lost as uncertain, and end
   await expect(writing).rejects.toMatchObject({ code: 'KW_STORAGE_UNCERTAIN' })
   await expect(watching).rejects.toMatchObject({ code: 'KW_STORAGE_CLOSED' })
   await expect(replica.get('/a')).rejects.toMatchObject({ code: 'KW_STORAGE_CLOSED' })
+})
+
+test('ReplicaStore.sync() waits for changes that are on the board only, and rejects when the channel ends', async () => {
+  await using store = new MemoryStore()
+  using board = RevisionBoard.follow(store)
+  const { replica, cut } = await replicaOf(store, { board })
+  // Both start in the turn that publishes: the change is on its way.
+  const writing = store.put('/a', bytes('1'), 0)
+  expect(board?.read()).toBe(2)
+  expect(await replica.revision()).toBe(1)
+  expect(await replica.sync()).toBe(2)
+  expect(text((await replica.get('/a')).entry?.value)).toBe('1')
+  await writing
+  cut()
+  await store.put('/a', bytes('2'), 2)
+  await expect(replica.sync()).rejects.toMatchObject({ code: 'KW_STORAGE_CLOSED' })
 })
 
 test('ReplicaStore throws the errors of the source', async () => {

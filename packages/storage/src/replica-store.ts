@@ -4,6 +4,7 @@ import { FrameSplitter } from './etcd/grpc-frames.ts'
 import { LocalStore } from './internal/local-store.ts'
 import { Mvcc } from './internal/mvcc.ts'
 import { changeKind, fromReplica, fromSource, MessageReader, MessageWriter } from './replica/messages.ts'
+import type { RevisionBoard } from './revision-board.ts'
 import type { ReplicaFailure } from './serve-replica.ts'
 import { CompactedError, FutureRevisionError, StorageError, type StorageErrorCode } from './storage-error.ts'
 import type { Entry, WriteResult } from './store.ts'
@@ -15,6 +16,19 @@ interface Pending {
   readonly wanted?: number
   /** The value of a put, which the source does not send back. */
   readonly value?: Uint8Array
+}
+
+/** Options of {@link openReplicaStore}. */
+export interface ReplicaStoreOptions {
+  /** The board of the source's newest revision, so that {@link ReplicaStore.sync} needs no message. */
+  readonly board?: RevisionBoard | undefined
+}
+
+/** A caller that waits until the replica has reached a revision. */
+interface Waiting {
+  readonly revision: number
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
 }
 
 /**
@@ -31,14 +45,17 @@ export class ReplicaStore extends LocalStore {
   readonly #pending = new Map<number, Pending>()
   /** The callers of `sync` whose request was not sent yet. They share one request. */
   #syncing: Promise<number> | undefined
+  readonly #board: RevisionBoard | undefined
+  #waiting: Waiting[] = []
   #id = 0
   #isScheduled = false
 
   /** @internal Use {@link openReplicaStore}. */
-  constructor(channel: Duplex, mvcc: Mvcc) {
+  constructor(channel: Duplex, mvcc: Mvcc, options: ReplicaStoreOptions) {
     // The source limits the history, and the replica compacts whenever the source has.
     super(mvcc, 'the replica', { historyBytes: Number.POSITIVE_INFINITY })
     this.#channel = channel
+    this.#board = options.board
   }
 
   /** The oldest revision that can be read. */
@@ -48,11 +65,16 @@ export class ReplicaStore extends LocalStore {
   }
 
   /**
-   * Asks the source for its newest revision. When the promise resolves, the replica has every change up to it, which includes all
-   * writes that any process has completed before the call.
+   * Learns the source's newest revision. When the promise resolves, the replica has every change up to it, which includes all writes
+   * that any process has completed before the call.
    */
   async sync(): Promise<number> {
     this.assertOpen()
+    if (this.#board) {
+      const revision = this.#board.read()
+      if (revision > this.mvcc.revision) await this.#reached(revision)
+      return revision
+    }
     this.#syncing ??= this.#request(fromReplica.sync, () => undefined).then(({ revision }) => revision)
     return this.#syncing
   }
@@ -106,6 +128,10 @@ export class ReplicaStore extends LocalStore {
       reject(new StorageError('KW_STORAGE_UNCERTAIN', 'Lost the connection to the store before it responded'))
     }
     this.#pending.clear()
+    for (const { reject } of this.#waiting) {
+      reject(new StorageError('KW_STORAGE_CLOSED', 'Lost the connection to the store before its changes arrived'))
+    }
+    this.#waiting = []
   }
 
   #apply(reader: MessageReader): void {
@@ -121,6 +147,15 @@ export class ReplicaStore extends LocalStore {
       else this.mvcc.publish({ key, value: this.#pending.get(reader.int())!.value! })
     }
     this.hub.wake()
+    if (this.#waiting.length === 0) return
+    const { revision } = this.mvcc
+    const reached = this.#waiting.filter((one) => one.revision <= revision)
+    this.#waiting = this.#waiting.filter((one) => one.revision > revision)
+    for (const { resolve } of reached) resolve()
+  }
+
+  #reached(revision: number): Promise<void> {
+    return new Promise((resolve, reject) => this.#waiting.push({ revision, resolve, reject }))
   }
 
   #respond(type: number, reader: MessageReader): void {
@@ -176,14 +211,18 @@ function errorOf({ code, message, reason, revision }: ReplicaFailure, wanted: nu
  * Opens a replica of the store that {@link serveReplica} serves at the other end of the channel. Resolves when the replica has everything
  * that the source had at the time of the connection. When the channel ends, all calls and watches fail with code `KW_STORAGE_CLOSED`.
  */
-export function openReplicaStore(channel: Duplex): Promise<ReplicaStore> {
+export function openReplicaStore(channel: Duplex, options: ReplicaStoreOptions = {}): Promise<ReplicaStore> {
   return new Promise((resolve, reject) => {
     const entries: Entry[] = []
     let compacted = 0
     let store: ReplicaStore | undefined
     const opened = (): ReplicaStore =>
-      // A store without history starts at revision 1, which is not compacted.
-      (store ??= new ReplicaStore(channel, compacted === 0 ? new Mvcc() : new Mvcc({ entries, revision: compacted })))
+      (store ??= new ReplicaStore(
+        channel,
+        // A store without history starts at revision 1, which is not compacted.
+        compacted === 0 ? new Mvcc() : new Mvcc({ entries, revision: compacted }),
+        options,
+      ))
     const splitter = new FrameSplitter((message) => {
       const type = message[0]
       if (type === fromSource.begin) compacted = new MessageReader(message.subarray(1)).revision()

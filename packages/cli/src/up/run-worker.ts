@@ -2,14 +2,20 @@ import { Socket } from 'node:net'
 import type { ApiHandler, NodeConnector, PodLogRequest } from '@kubewright/api'
 import { AsyncDisposer, AsyncQueue, drainMicrotasks } from '@kubewright/base'
 import { listen } from '@kubewright/server'
-import { openReplicaStore, ReplicaStore, type Store } from '@kubewright/storage'
+import { openReplicaStore, ReplicaStore, RevisionBoard, type Store } from '@kubewright/storage'
 import type { CommandContext } from '../command/command-context.ts'
 import { lineLogger } from '../text/line-logger.ts'
 import { apiServerOptions } from './api-server-options.ts'
 import { assemblePlane, defaultAddress } from './assemble-plane.ts'
 import { openBackend } from './open-backend.ts'
 import { serverAddresses } from './server-addresses.ts'
-import { type FromWorker, storeDescriptor, type ToWorker, type WorkerStart } from './worker-messages.ts'
+import {
+  boardDescriptor,
+  type FromWorker,
+  storeDescriptor,
+  type ToWorker,
+  type WorkerStart,
+} from './worker-messages.ts'
 
 /**
  * Serves the connections that the main process of `up` passes to this process, until the main process asks to stop. The objects are in
@@ -53,9 +59,12 @@ export async function runWorker(context: CommandContext): Promise<void> {
     },
   )
   let requests = 0
+  const mainProcess = process.ppid
   const { feed } = plane.server.parts.registry
   const handler: ApiHandler = async (request) => {
     requests++
+    // The channel reports the end of the main process later. Its successor may have acknowledged writes that no longer arrive here.
+    if (process.ppid !== mainProcess) process.exit(1)
     // Everything that any process has acknowledged before this request is visible to it: objects, definitions, permissions, policies.
     if (store instanceof ReplicaStore) await feed.reached(await store.sync(), request.signal)
     return plane.server.handler(request)
@@ -69,10 +78,10 @@ export async function runWorker(context: CommandContext): Promise<void> {
   await messages.flush({ type: 'stopped', requests })
 }
 
-async function openStore({ options }: WorkerStart, context: CommandContext): Promise<Store> {
+async function openStore({ options, hasBoard }: WorkerStart, context: CommandContext): Promise<Store> {
   if (options.backend.kind === 'etcd') return openBackend(options.backend, options.historyBytes, context)
   const channel = new Socket({ fd: storeDescriptor })
-  const store = await openReplicaStore(channel)
+  const store = await openReplicaStore(channel, { board: hasBoard ? new RevisionBoard(boardDescriptor) : undefined })
   // The main process has ended, or has disconnected a worker that fell behind.
   channel.once('close', () => process.exit(1))
   return store

@@ -15,6 +15,8 @@ export interface WorkerStart {
   readonly identity: ServerIdentity
   /** The port of the main process, for the addresses in responses. */
   readonly port: number
+  /** Whether {@link boardDescriptor} is a board. */
+  readonly hasBoard: boolean
   /** Why each simulated node offers no exec, by the name of the node. */
   readonly simulatedNodes: ReadonlyMap<string, string>
 }
@@ -40,3 +42,6 @@ export type FromWorker =
 
 /** The file descriptor of the channel to the store of the main process. */
 export const storeDescriptor = 4
+
+/** The file descriptor of the {@link RevisionBoard} of that store; it is /dev/null without one. */
+export const boardDescriptor = 5

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { type Clock, errorText, formatDuration, type Logger } from '@kubewright/base'
 import type { ControlPlane } from '@kubewright/controlplane'
 import type { ServerIdentity } from '@kubewright/server'
-import { type DurableStore, type MemoryStore, serveReplica } from '@kubewright/storage'
+import { type DurableStore, type MemoryStore, RevisionBoard, serveReplica } from '@kubewright/storage'
 import type { CommandContext } from '../command/command-context.ts'
 import { drainTimeout } from './assemble-plane.ts'
 import type { PlaneOptions } from './plane-options.ts'
@@ -40,12 +40,14 @@ export class WorkerPool implements AsyncDisposable {
   readonly #parts: WorkerPoolParts
   readonly #workers = new Set<Worker>()
   readonly #stop = new AbortController()
+  readonly #board: RevisionBoard | undefined
   #running: Promise<unknown> = Promise.resolve()
   #requests = 0
 
   constructor(options: PlaneOptions & { readonly flags: UpFlagValues }, parts: WorkerPoolParts) {
     this.#options = options
     this.#parts = parts
+    this.#board = parts.store && RevisionBoard.follow(parts.store)
   }
 
   /** The requests that workers have served, of those that have stopped in order. */
@@ -85,6 +87,7 @@ export class WorkerPool implements AsyncDisposable {
     const { clock } = this.#parts
     await Promise.all([...this.#workers].map((worker) => worker.stop(clock)))
     await this.#running
+    this.#board?.[Symbol.dispose]()
   }
 
   /** Runs one worker after the other under the same number, until the pool stops. Calls `ready` when the first is ready or has ended. */
@@ -94,7 +97,7 @@ export class WorkerPool implements AsyncDisposable {
     let delay = shortestDelay
     while (!signal.aborted) {
       const startedAt = clock.monotonic()
-      const worker = new Worker(this.#options, this.#parts, port, () => {
+      const worker = new Worker(this.#options, this.#parts, this.#board, port, () => {
         log.info('Worker is ready', { worker: number, pid: worker.pid })
         ready()
       })
@@ -130,13 +133,14 @@ class Worker {
   constructor(
     options: PlaneOptions & { readonly flags: UpFlagValues },
     parts: WorkerPoolParts,
+    board: RevisionBoard | undefined,
     port: number,
     ready: () => void,
   ) {
     this.#parts = parts
     const [node = process.execPath, ...args] = parts.program
     const child = spawn(node, args, {
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe', board?.descriptor ?? 'ignore'],
       serialization: 'advanced',
       env: parts.env,
     })
@@ -160,6 +164,7 @@ class Worker {
       options: plain,
       identity: parts.identity,
       port,
+      hasBoard: board !== undefined,
       simulatedNodes: simulatedNodes(options.nodes, parts.plane),
     })
   }
