@@ -1,4 +1,5 @@
 import { plantedBasics } from './planted-basic.ts'
+import { plantedFaults } from './planted-faults.ts'
 import { plantedInstances } from './planted-instances.ts'
 import { plantedOutside } from './planted-outside.ts'
 import { plantedStates } from './planted-states.ts'
@@ -16,4 +17,5 @@ export const planted: Readonly<Record<string, Planted>> = {
   ...plantedWorkloads,
   ...plantedOutside,
   ...plantedStyles,
+  ...plantedFaults,
 }
