@@ -160,10 +160,17 @@ async function runDifferential(
     console.error('Name a kube-apiserver: --reference KUBECONFIG, or set KUBEWRIGHT_REFERENCE')
     return 2
   }
-  const onProgress = ({ requests, equalRequests, classes }: DifferentialReport): void =>
+  // The file is complete at every step, so an interrupted run keeps its findings.
+  const writeClasses = (report: DifferentialReport): void => {
+    if (json !== undefined) writeFileSync(json, JSON.stringify(sortedClasses(report), undefined, 1))
+  }
+  const onProgress = (report: DifferentialReport): void => {
+    const { requests, equalRequests, classes } = report
+    writeClasses(report)
     showProgress(
       `${requests} requests, ${percent(equalRequests, requests)} equal, ${classes.size} classes of differences`,
     )
+  }
   await using server = kubeconfig === undefined ? await startComparedServer() : undefined
   const tested = server?.target ?? targetOfKubeconfig(kubeconfig!)
   const report = await compareServers({
@@ -175,7 +182,7 @@ async function runDifferential(
     onProgress,
   })
   clearProgress()
-  if (json !== undefined) writeFileSync(json, JSON.stringify(sortedClasses(report), undefined, 1))
+  writeClasses(report)
   for (const { name, count: times, scenario, request, difference } of sortedClasses(report)) {
     console.log(`${times} × ${name}`)
     console.log(`    ${describeDifference(difference)}`)

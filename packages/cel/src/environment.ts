@@ -97,7 +97,7 @@ export class CelEnvironment implements CheckerScope {
   }
 
   hasStruct(name: string): boolean {
-    return this.#tables.structs.has(name) || this.#tables.types.get(name)?.type.kind === 'struct'
+    return this.#tables.structs.has(name) || this.#tables.types.get(name)?.fields !== undefined
   }
 
   fieldType(struct: string, field: string): CelType | undefined {

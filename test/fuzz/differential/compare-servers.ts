@@ -210,10 +210,11 @@ function parsedEvent(line: string): unknown {
   }
 }
 
-/** YAML is compared as text, in which the normalizer does not find resource versions. */
+/** YAML is compared as text, in which the normalizer does not find resource versions and the server's address. */
 function withoutVersions(body: unknown): unknown {
   if (!isRecord(body) || typeof body['$text'] !== 'string') return body
-  return { $text: body['$text'].replace(/(resourceVersion: )"\d+"/g, '$1<rv>') }
+  const text = body['$text'].replace(/(resourceVersion: )"\d+"/g, '$1<rv>')
+  return { $text: text.replace(/(serverAddress: )127\.0\.0\.1:\d+/g, '$1<address>') }
 }
 
 /**

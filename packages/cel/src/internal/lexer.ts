@@ -57,8 +57,13 @@ const TWO_CHARS = new Set(['==', '!=', '<=', '>=', '&&', '||'])
 const ONE_CHAR = new Set('<>[]{}().,-!?:+*/%')
 const KEYWORDS = new Set(['in', 'true', 'false', 'null'])
 
+/** Characters that start no token. */
+export interface UnrecognizedText extends SourceIssue {
+  readonly end: number
+}
+
 /** Splits a source into tokens; the last one is EOF. Characters that start no token are skipped and reported. */
-export function tokenize(source: string, issues: SourceIssue[]): Token[] {
+export function tokenize(source: string, issues: UnrecognizedText[]): Token[] {
   const tokens: Token[] = []
   let at = 0
   while (at < source.length) {
@@ -70,7 +75,11 @@ export function tokenize(source: string, issues: SourceIssue[]): Token[] {
     const token = next(source, at)
     if (typeof token === 'number') {
       const text = source.slice(at, token)
-      issues.push({ offset: at, message: `Syntax error: token recognition error at: '${escapeText(text)}'` })
+      issues.push({
+        offset: at,
+        end: token,
+        message: `Syntax error: token recognition error at: '${escapeText(text)}'`,
+      })
       at = token
     } else {
       tokens.push(token)

@@ -18,6 +18,32 @@ function issuesOf(source: string): string[] {
   return []
 }
 
+describe('parse() reports other errors of an expression with syntax errors', () => {
+  it.each([
+    ['has(1', ['1:5: invalid argument to has() macro', "1:6: Syntax error: missing ')' at '<EOF>'"]],
+    ['has(x.)', ['1:5: invalid argument to has() macro', "1:7: Syntax error: no viable alternative at input '.)'"]],
+    ['has(x.y && a && !b', ['1:14: invalid argument to has() macro', "1:19: Syntax error: missing ')' at '<EOF>'"]],
+    [
+      'has(x.?)',
+      [
+        '1:6: invalid argument to has() macro',
+        "1:8: Syntax error: mismatched input ')' expecting {IDENTIFIER, ESC_IDENTIFIER}",
+        '1:8: unsupported ident kind',
+      ],
+    ],
+    ['x.all(.,1)', ['1:0: argument must be a simple name', "1:8: Syntax error: no viable alternative at input '.,'"]],
+    ['has(T{m)', ['1:6: invalid argument to has() macro', "1:8: Syntax error: mismatched input ')' expecting ':'"]],
+    ['T{`a`:1}}', ["1:3: unsupported syntax: '`'", "1:9: Syntax error: extraneous input '}' expecting <EOF>"]],
+    ['(a b) + for', ["1:4: Syntax error: extraneous input 'b' expecting ')'", '1:9: reserved identifier: for']],
+    [
+      '(a b) + 99999999999999999999',
+      ["1:4: Syntax error: extraneous input 'b' expecting ')'", '1:9: invalid int literal'],
+    ],
+  ])('%j', (source, issues) => {
+    expect(issuesOf(source)).toEqual(issues)
+  })
+})
+
 describe('parse() reports syntax errors with the texts of cel-go', () => {
   it.each([
     ['self >', [`1:7: Syntax error: mismatched input '<EOF>' expecting ${OPERAND}`]],
@@ -29,6 +55,15 @@ describe('parse() reports syntax errors with the texts of cel-go', () => {
     ['a b', ["1:3: Syntax error: extraneous input 'b' expecting <EOF>"]],
     ['a b c', ["1:3: Syntax error: mismatched input 'b' expecting <EOF>"]],
     ['for b', ['1:1: reserved identifier: for', "1:5: Syntax error: extraneous input 'b' expecting <EOF>"]],
+    ['x. // c', ["1:8: Syntax error: no viable alternative at input '. // c'"]],
+    [
+      'x. &q 1',
+      [
+        "1:4: Syntax error: token recognition error at: '&q'",
+        "1:7: Syntax error: no viable alternative at input '.  1'",
+      ],
+    ],
+    ['-1 -1 -1 < 2 }', ["1:14: Syntax error: extraneous input '}' expecting <EOF>"]],
     ['(a', ["1:3: Syntax error: missing ')' at '<EOF>'"]],
     ['a)', ["1:2: Syntax error: extraneous input ')' expecting <EOF>"]],
     ['f(a', ["1:4: Syntax error: missing ')' at '<EOF>'"]],

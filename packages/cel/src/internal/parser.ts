@@ -3,10 +3,11 @@ import { type Expr, type MapEntry, OPERATORS, type StructField } from '../ast.ts
 import type { CelMacro } from '../macro.ts'
 import { DepthExceeded, DepthTracker } from './depth-tracker.ts'
 import { ExprBuilder, MacroError } from './expr-builder.ts'
-import { type Token, type TokenKind, tokenize } from './lexer.ts'
+import { type Token, type TokenKind, tokenize, type UnrecognizedText } from './lexer.ts'
 import { isLiteral, literalValue } from './literal-value.ts'
 import { macroKey } from './macro-key.ts'
 import { PRODUCTS, RELATIONS, RESERVED, SUMS } from './operator-tokens.ts'
+import { issuesOfRepaired } from './repaired-tree.ts'
 import { compileError, type SourceIssue } from './source.ts'
 import { diagnoseSyntax } from './syntax-diagnosis.ts'
 
@@ -30,7 +31,9 @@ export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): Pa
     const message = `expression code point size exceeds limit: size: ${length}, limit ${MAX_SOURCE_LENGTH}`
     throw compileError(source, [{ offset: -1, message }])
   }
-  const tokens = tokenize(source, issues)
+  const lexical: UnrecognizedText[] = []
+  const tokens = tokenize(source, lexical)
+  issues.push(...lexical)
   const parser = new Parser(tokens, macros, issues)
   let expr: Expr | undefined
   try {
@@ -39,8 +42,9 @@ export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): Pa
     if (e instanceof DepthExceeded) {
       issues.push({ offset: -1, message: e.message })
     } else if (e instanceof SyntaxMismatch) {
-      // Issues found before the mismatch are still valid. At the same position, syntax errors come first.
-      throw compileError(source, [...diagnoseSyntax(source, tokens, parser.token), ...issues])
+      // At the same position, syntax errors come first.
+      const { issues: found, tree } = diagnoseSyntax({ source, tokens, lexical }, parser.token)
+      throw compileError(source, [...found, ...(tree ? [...lexical, ...issuesOfRepaired(tree, macros)] : issues)])
     } else {
       throw e
     }

@@ -1,6 +1,9 @@
 import { CelCompileError, type CelIssue } from '../cel-error.ts'
 
-/** An issue at an offset of the source, in UTF-16 units. A negative offset means that it has no position. */
+/** The offset of an issue of an expression that has no position itself: cel-go computes column 0 of the first line. */
+export const BEFORE_SOURCE = -2
+
+/** An issue at an offset of the source, in UTF-16 units. Offset -1 means that it has no position. */
 export interface SourceIssue {
   readonly offset: number
   readonly message: string
@@ -21,7 +24,7 @@ export function compileError(source: string, found: readonly SourceIssue[]): Cel
 }
 
 function locate(lines: readonly string[], offset: number): { line: number; column: number } {
-  if (offset < 0) return { line: -1, column: -1 }
+  if (offset < 0) return { line: offset === BEFORE_SOURCE ? 1 : -1, column: -1 }
   let rest = offset
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!

@@ -98,15 +98,16 @@ function* alternativesOf(here: Rest, frame: RuleFrame): Iterable<readonly [numbe
       if (a.precedence >= frame.precedence) yield [i, restOf(a.body, next)]
     }
   } else if (element.type === 'loop') {
-    if (mayIterate(element.body, frame)) yield [0, restOf(element.body, here)]
+    for (const body of iterationsOf(element.body, frame)) yield [0, restOf(body, here)]
     yield [1, next]
   }
 }
 
-/** A loop of a left-recursive rule is entered only for operators of sufficient precedence. */
-function mayIterate(body: Sequence, frame: RuleFrame): boolean {
-  const first = body[0]
-  return first?.type !== 'choice' || first.alternatives.some((a) => a.precedence >= frame.precedence)
+/** The possible bodies of an iteration. A loop of a left-recursive rule is entered only for operators of sufficient precedence. */
+function iterationsOf(body: Sequence, frame: RuleFrame): readonly Sequence[] {
+  const [first, ...others] = body
+  if (first?.type !== 'choice') return [body]
+  return first.alternatives.filter((a) => a.precedence >= frame.precedence).map((a) => [...a.body, ...others])
 }
 
 /** Advances a thread to the tokens that it can match next. */
