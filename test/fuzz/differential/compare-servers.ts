@@ -210,21 +210,48 @@ function parsedEvent(line: string): unknown {
   }
 }
 
-/** YAML is compared as text, in which the normalizer does not find resource versions and the server's address. */
+/** YAML is compared as text, in which the normalizer does not find resource versions, page tokens and the server's address. */
 function withoutVersions(body: unknown): unknown {
   if (!isRecord(body) || typeof body['$text'] !== 'string') return body
-  const text = body['$text'].replace(/(resourceVersion: )"\d+"/g, '$1<rv>')
-  return { $text: text.replace(/(serverAddress: )127\.0\.0\.1:\d+/g, '$1<address>') }
+  const text = body['$text']
+    .replace(/(resourceVersion: )"\d+"/g, '$1<rv>')
+    .replace(/^( {2}continue: )\S+$/gm, '$1<continue>')
+    .replace(/(serverAddress: )127\.0\.0\.1:\d+/g, '$1<address>')
+  return { $text: text }
 }
 
 /**
- * Go visits the fields of an applied configuration in random order and stops at the first undeclared field, so that kube-apiserver itself
- * reports different errors for the same configuration. Only the beginning of the message is comparable.
+ * Go iterates over maps in random order, so that kube-apiserver itself reports different errors for the same request. It stops at the
+ * first undeclared field of an applied configuration, of which only the beginning of the message is comparable, and at the first
+ * value of a Secret that is not base64. The authorizer lists role bindings, and so the roles that it misses, in any order.
  */
 function withoutRandomErrors(body: unknown): unknown {
-  if (!isRecord(body) || typeof body['message'] !== 'string') return body
-  const [begin] = /^failed to create typed patch object \(.*?\): /.exec(body['message']) ?? []
-  return begin === undefined ? body : { ...body, message: begin }
+  if (!isRecord(body)) return body
+  const { message, status, details } = body
+  if (isRecord(status) && typeof status['reason'] === 'string') {
+    return { ...body, status: { ...status, reason: withSortedRoles(status['reason']) } }
+  }
+  if (typeof message !== 'string') return body
+  const [begin] = /^failed to create typed patch object \(.*?\): /.exec(message) ?? []
+  if (begin !== undefined) return { ...body, message: begin }
+  if (!badBase64.test(message)) return body
+  const causes = isRecord(details) && Array.isArray(details['causes']) ? (details['causes'] as unknown[]) : undefined
+  const cleaned = causes?.map((cause) =>
+    isRecord(cause) ? { ...cause, message: String(cause['message']).replace(badBase64, '$1') } : cause,
+  )
+  return {
+    ...body,
+    message: message.replace(badBase64, '$1'),
+    ...(cleaned ? { details: { ...(details as object), causes: cleaned } } : {}),
+  }
+}
+
+const badBase64 = /(error decoding from json: illegal base64 data) at input byte \d+/
+
+function withSortedRoles(reason: string): string {
+  return reason.replace(/(RBAC: \[)(.*)(\])$/, (_, open: string, list: string, close: string) =>
+    [open, list.split(', ').sort().join(', '), close].join(''),
+  )
 }
 
 interface Compared {

@@ -48,11 +48,26 @@ export function readYaml(text: string): YamlReading {
   return { value, repeatedKeys: values.repeatedKeys, steps: steps + values.decoded }
 }
 
+// go-yaml, unlike JSON, has no escapes for surrogates and slashes, has more line breaks, refuses some characters, and wants the colon on
+// the line of its key.
+const differsFromJson = /\\u[dD][89a-fA-F]|\\\/|[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|"[ \t]*[\r\n]\s*:/
+const endOfKey = /"[ \t]*:/g
+/** go-yaml wants the colon at most 1024 characters after the start of its key. */
+const maxKeyDistance = 1000
+
+/** Whether a key may be too long for go-yaml. Also true for some long strings that are not keys. */
+function mayHaveLongKey(text: string): boolean {
+  if (text.length <= maxKeyDistance) return false
+  for (const { 0: end, index } of text.matchAll(endOfKey)) {
+    if (index + end.length - text.lastIndexOf('"', index - 1) > maxKeyDistance) return true
+  }
+  return false
+}
+
 // Clients that declare YAML mostly send JSON, and decoding it as JSON is several times faster. Returns undefined when
 // the text has a problem, because the YAML reader reports it with a different message.
 function readAsJson(text: string, schema?: JsonReaderOptions['schema']): Decoded | undefined {
-  // YAML, unlike JSON, has no escapes for surrogates.
-  if (!looksLikeJson(text) || /\\u[dD][89a-fA-F]/.test(text)) return undefined
+  if (!looksLikeJson(text) || differsFromJson.test(text) || mayHaveLongKey(text)) return undefined
   try {
     const decoded = decodeJson(text, { strict: true, schema })
     return decoded.strictErrors.length === 0 ? decoded : undefined

@@ -255,3 +255,23 @@ it.each(['{"a":', '['])('encodeYaml() writes values that are nested as deep as J
   const value: unknown = JSON.parse(`${opening.repeat(maxJsonDepth)}1${closing.repeat(maxJsonDepth)}`)
   expect(encodeYaml(value)).toContain('1\n')
 })
+
+describe('parseYaml() reads JSON as go-yaml does', () => {
+  it.each([
+    ['{"a":"x\u0085y"}', { a: 'x y' }],
+    ['{"a":"x\u2028 y"}', { a: 'x\u2028y' }],
+    [`{"${'k'.repeat(1022)}":1}`, { ['k'.repeat(1022)]: 1 }],
+    [`{"a":"${'v":'.replaceAll('"', '\\"').repeat(1000)}"}`, { a: 'v":'.repeat(1000) }],
+  ])('%.40j', (text, value) => {
+    expect(parseYaml(text)).toEqual(value)
+  })
+
+  it.each([
+    ['{"a":"\\/b"}', 'found unknown escape character'],
+    ['{"a"\n:"b"}', "line 1: did not find expected ',' or '}'"],
+    [`{"${'k'.repeat(1023)}":1}`, "did not find expected ',' or '}'"],
+    ['{"a":"x\x7fy"}', 'control characters are not allowed'],
+  ])('refuses %.40j', (text, message) => {
+    expect(() => parseYaml(text)).toThrow(message)
+  })
+})

@@ -251,3 +251,11 @@ describe('createJsonPatch()', () => {
     )
   })
 })
+
+it('applyJsonPatch() sorts the keys of values that a test compared', () => {
+  const value = { z: [{ b: 1, a: 2 }], y: 1 }
+  const document = { tested: value, other: { d: 1, c: 2 } }
+  const patched = applyJsonPatch(document, [{ op: 'test', path: '/tested', value }])
+  expect(JSON.stringify(patched)).toBe('{"other":{"d":1,"c":2},"tested":{"y":1,"z":[{"a":2,"b":1}]}}')
+  expect(Object.keys(value)).toEqual(['z', 'y'])
+})

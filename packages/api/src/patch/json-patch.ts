@@ -213,13 +213,18 @@ class JsonPatcher {
     if (typeof path !== 'string') {
       throw failure(`test operation failed to decode path: operation missing path field: ${missing}`)
     }
-    let actual: unknown = this.#document
-    if (path !== '') {
-      const place = this.#find(path)
-      if (!place) throw failure(`test operation does not apply: is missing path: ${path}: ${missing}`)
-      actual = attempt(`error in test for path: '${path}'`, () => get(place.container, place.key))
-    }
+    const place = path === '' ? undefined : this.#find(path)
+    if (path !== '' && !place) throw failure(`test operation does not apply: is missing path: ${path}: ${missing}`)
+    const actual = place
+      ? attempt(`error in test for path: '${path}'`, () => get(place.container, place.key))
+      : this.#document
     if (!deepEqual(actual ?? null, value)) throw failure(`testing value ${path} failed: test failed`)
+    // The comparison passes through the whole value.
+    if (!isContainer(actual)) return
+    const owned = this.#ownedDeeply(actual)
+    if (!place) this.#document = owned
+    else if (Array.isArray(place.container)) place.container[indexOf(place.container, place.key)] = owned
+    else setOwn(place.container, place.key, owned)
   }
 
   /** The container of the last path element. Copies all containers on the path first, so that they may be modified. */
@@ -254,6 +259,14 @@ class JsonPatcher {
     const copy: Container = Array.isArray(value) ? [...value] : { ...value }
     this.#own.add(copy)
     return copy
+  }
+
+  #ownedDeeply(value: unknown): unknown {
+    const owned = this.#owned(value)
+    if (owned === undefined) return value
+    if (Array.isArray(owned)) for (const [i, item] of owned.entries()) owned[i] = this.#ownedDeeply(item)
+    else for (const key of Object.keys(owned)) setOwn(owned, key, this.#ownedDeeply(owned[key]))
+    return owned
   }
 
   /**

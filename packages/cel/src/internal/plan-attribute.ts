@@ -63,7 +63,8 @@ export function propertyReader(run: (f: Frame) => unknown, name: string): (f: Fr
   const isInherited = OBJECT_PROTOTYPE_KEYS.has(name)
   return (f) => {
     const object = run(f)
-    if (typeof object !== 'object' || object === null) {
+    if (object === null) throw new CelError(`no such key: ${name}`)
+    if (typeof object !== 'object') {
       throw new CelError('invalid data, expected a map for the provided schema with type=object')
     }
     if (isInherited && !Object.hasOwn(object, name)) return undefined

@@ -1,4 +1,4 @@
-import { append } from '@kubewright/base'
+import { append, goQuote } from '@kubewright/base'
 import {
   type FieldError,
   type FieldPath,
@@ -27,7 +27,7 @@ export function validateObjectMetaUpdate(meta: MutableMeta, old: MutableMeta, pa
     const before = new Set(old.finalizers)
     const extra = [...new Set(meta.finalizers)].filter((finalizer) => !before.has(finalizer)).sort()
     if (extra.length > 0) {
-      const list = `[]string{${extra.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`
+      const list = `[]string{${extra.map((finalizer) => goQuote(finalizer)).join(', ')}}`
       const text = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`
       errors.push(forbidden(path.child('finalizers'), text))
     }

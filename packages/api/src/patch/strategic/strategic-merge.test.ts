@@ -5,7 +5,7 @@ import type { JsonObject } from '../../own-property.ts'
 import { PatchError } from '../patch-error.ts'
 import { requireKeyUnchanged, requireMetadataKeyUnchanged } from '../preconditions.ts'
 import { createThreeWayStrategicMergePatch, createTwoWayStrategicMergePatch } from './create-strategic-merge-patch.ts'
-import { applyStrategicMergePatch, decodeStrategicMergePatch } from './strategic-merge.ts'
+import { applyStrategicMergePatch, decodeStrategicMergePatch, printedStrategicPatch } from './strategic-merge.ts'
 
 const text: JSONSchemaProps = { type: 'string' }
 const schema: JSONSchemaProps = {
@@ -337,4 +337,12 @@ describe('applyStrategicMergePatch() with long lists', () => {
     const text = 'map: map[image:b] does not contain declared merge key: name'
     expect(() => applyStrategicMergePatch(live, patch, schema)).toThrow(new PatchError(text))
   })
+})
+
+it('printedStrategicPatch() lacks the directives of values that replace values of another type', () => {
+  const patch = {
+    a: { $retainKeys: { $patch: 'replace' }, b: [{ $patch: 'x' }, 1] },
+    c: [{ $patch: 'x' }, { d: { $patch: 'y' } }],
+  }
+  expect(printedStrategicPatch({ a: 1, c: 1 }, patch)).toEqual({ a: { b: [1] }, c: [{ $patch: 'x' }, {}] })
 })

@@ -45,9 +45,16 @@ export function printedStrategicPatch(document: object, patch: object): JsonObje
     const current = getOwn(asJson(document), key)
     if (value === null || value === undefined) setOwn(out, key, value)
     else if (isObject(current) && isObject(value)) setOwn(out, key, printedStrategicPatch(current, value))
-    else setOwn(out, key, Array.isArray(current) && Array.isArray(value) ? value : withoutNulls(value))
+    else setOwn(out, key, Array.isArray(current) && Array.isArray(value) ? value : afterRemoval(withoutNulls(value)))
   }
   return out
+}
+
+/** A value of a patch after the removal of its directives, which changes objects in place but creates new lists. */
+function afterRemoval(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(afterRemoval)
+  const kept = withoutDirectives(value)
+  return kept === removed ? value : kept
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   parseGroupVersion,
   parseJsonFloats,
 } from '@kubewright/api'
+import { goQuote } from '@kubewright/base'
 import { builtinKinds, kindFor } from '@kubewright/k8s/all'
 import { goTypeOfKind, printGoType } from '../../codec/go-declarations.ts'
 import {
@@ -50,9 +51,7 @@ export function decodeTyped(
   request.check?.(value)
   const { gvk, own } = identify(kind, value, body)
   const reject = (why: string): never => {
-    throw newBadRequest(
-      `${gvk.kind} in version ${JSON.stringify(gvk.version)} cannot be handled as a ${kind.kind}: ${why}`,
-    )
+    throw newBadRequest(`${gvk.kind} in version ${goQuote(gvk.version)} cannot be handled as a ${kind.kind}: ${why}`)
   }
   if (!own) {
     if (isSameType(kind, gvk)) {
@@ -238,7 +237,7 @@ function notConvertible(kind: AnyKind, gvk: Identity): string {
   ])
   const retired = isFormerVersion(apiVersion, gvk.kind)
   if (!retired && !kindFor(gvk) && !listKinds.has(`${apiVersion}/${gvk.kind}`)) {
-    return `no kind ${JSON.stringify(gvk.kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(schemeOf(kind.group))}`
+    return `no kind ${goQuote(gvk.kind)} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(schemeOf(kind.group))}`
   }
   const from = retired ? `${gvk.version}.${gvk.kind}` : printGoType(goTypeOfKind(gvk.group, gvk.version, gvk.kind))
   const target = goTypeOfKind(kind.group, kind.version, kind.kind)

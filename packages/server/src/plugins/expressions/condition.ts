@@ -1,3 +1,4 @@
+import { goQuote } from '@kubewright/base'
 import {
   CelAuthorizerValue,
   CelCompileError,
@@ -148,7 +149,7 @@ class Scope {
   }
 
   #variable(name: string, { program, error }: Condition): Evaluated {
-    const what = `composited variable ${JSON.stringify(name)} fails to`
+    const what = `composited variable ${goQuote(name)} fails to`
     if (!program) return { error: `${what} compile: ${error}` }
     const meter = new CostMeter()
     try {

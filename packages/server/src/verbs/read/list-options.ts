@@ -1,4 +1,5 @@
 import { newBadRequest, newInvalid, parseUintProblem } from '@kubewright/api'
+import { goQuote } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, notSupported } from '@kubewright/schema'
 import { isTrue } from '../../request/request-info.ts'
 import { integerParameter } from '../../request/write-options.ts'
@@ -118,5 +119,5 @@ export function versionNumber(text: string): number {
 /** The storage layer's error text for a malformed resource version; undefined when it is valid. */
 export function versionProblem(text: string): string | undefined {
   const problem = parseUintProblem(text)
-  return problem && `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`
+  return problem && `resourceVersion: Invalid value: ${goQuote(text)}: ${problem}`
 }

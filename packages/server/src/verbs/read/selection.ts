@@ -6,6 +6,7 @@ import {
   parseSelector,
   type Selector,
 } from '@kubewright/api'
+import { goQuote } from '@kubewright/base'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Resource } from '../../resource/resource.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
@@ -79,7 +80,7 @@ function checkField(resource: Resource, field: string): void {
   if (Object.hasOwn(resource.selectors.fields, field)) return
   const text =
     resource.selectors.unknownField?.(field) ??
-    `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+    `${goQuote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
   throw newBadRequest(text)
 }
 

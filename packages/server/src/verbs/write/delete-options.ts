@@ -1,4 +1,5 @@
 import { newBadRequest, newUnsupportedMediaType, parseJson, parseYaml } from '@kubewright/api'
+import { goQuote } from '@kubewright/base'
 import { decodeGo, GoDecodeError, typeMetaMismatch, typeMetaProblem } from '../../codec/json/go-codec.ts'
 import { decodeMessage, openEnvelope } from '../../codec/protobuf/envelope.ts'
 import type { DeleteOptions } from '../../registry/deletion.ts'
@@ -26,7 +27,7 @@ export async function readDeleteOptions(context: RequestContext): Promise<Delete
   if (typeof kind === 'string' && kind !== '' && kind !== 'DeleteOptions') {
     const scheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
     throw newBadRequest(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion ?? '')} in scheme ${JSON.stringify(scheme)}`,
+      `no kind ${goQuote(kind)} is registered for version ${goQuote(String(apiVersion ?? ''))} in scheme ${goQuote(scheme)}`,
     )
   }
   try {

@@ -123,18 +123,41 @@ function jsonPatch(type: string, request: PatchRequest): (current: MutableObject
     const { value, strictErrors } = decoded(body, strict, strict ? 'error decoding patch: ' : '')
     checkBody(context, value, body.length)
     const before = endpoint.codec.toClientForm(current)
-    let after: MutableObject
+    const applied = (patch: unknown): MutableObject =>
+      type === jsonPatchType
+        ? applyJsonPatch(before, decodeJsonPatch(patch, options.fieldValidation))
+        : applyMergePatch(before, decodeMergePatch(patch))
+    const after = applied(value)
     let errors = strictErrors
-    if (type === jsonPatchType) {
-      const operations = decodeJsonPatch(value, options.fieldValidation)
-      if (strict) {
-        errors = [...strictErrors.map((error) => `json patch ${error}`), ...unknownJsonPatchFields(operations)]
-      }
-      after = applyJsonPatch(before, operations)
-    } else after = applyMergePatch(before, decodeMergePatch(value))
+    if (type === jsonPatchType && strict) {
+      const unknown = unknownJsonPatchFields(decodeJsonPatch(value, options.fieldValidation))
+      errors = [...strictErrors.map((error) => `json patch ${error}`), ...unknown]
+    }
     const sortKeys = !endpoint.hasGoType
-    return rechecked(request, after, errors, 'json', () => encodeJson(after, { sortKeys }))
+    return rechecked(request, after, errors, 'json', () => {
+      const text = textOf(body)
+      const marked = markedSurrogates(text)
+      if (marked === text) return encodeJson(after, { sortKeys })
+      return unmarkedSurrogates(encodeJson(applied(decodeJson(marked).value), { sortKeys }))
+    })
   }
+}
+
+const surrogateEscape =
+  /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u([dD][89a-fA-F][\da-fA-F]{2})|\\./gs
+
+/**
+ * The JSON text with lone surrogates as markers, which survive decoding. kube-apiserver copies the values of a patch without decoding them,
+ * so that its errors quote lone surrogates as the client wrote them.
+ */
+function markedSurrogates(text: string): string {
+  return text.replace(surrogateEscape, (all, lone: string | undefined) =>
+    lone === undefined ? all : `\ue000${lone}\ue001`,
+  )
+}
+
+function unmarkedSurrogates(text: string): string {
+  return text.replace(/\ue000([\da-fA-F]{4})\ue001/g, '\\u$1')
 }
 
 function strategicPatch(request: PatchRequest): (current: MutableObject) => MutableObject {

@@ -16,6 +16,7 @@ import {
   statusPath,
 } from '../../checks/strategy-checks.ts'
 import { defaultPodTemplate } from '../../core/pod/defaults/default-pod-spec.ts'
+import { withoutDisabledFields } from '../../core/pod/defaults/drop-disabled-fields.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
 import { templateWarnings } from '../../core/pod/template/pod-template-warnings.ts'
 import { validatePodTemplateSpec } from '../../core/pod/template/validate-pod-template.ts'
@@ -43,7 +44,7 @@ export const daemonSets: BuiltinDefinition = defineBuiltin({
   bookmark: emptyDaemonSet,
   conversion: { toInternal: withoutTemplateGeneration },
   ...withStatus(
-    {
+    withoutDisabledFields({
       ...workloadStrategy,
       setDefaults: (object) => {
         setDefaults((object['spec'] ??= {}) as Spec)
@@ -68,7 +69,7 @@ export const daemonSets: BuiltinDefinition = defineBuiltin({
       warningsOnCreate: (object) => templateWarnings(object),
       warningsOnUpdate: (object, old) =>
         templateGeneration(object) === templateGeneration(old) ? [] : templateWarnings(object),
-    },
+    }),
     {
       prepareForUpdate: (object, old) => setTemplateGeneration(object, templateGeneration(old)),
       validateUpdate: validateStatusUpdate,

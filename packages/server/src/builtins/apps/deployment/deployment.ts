@@ -6,6 +6,7 @@ import { withStatus } from '../../../resource/status-strategy.ts'
 import { checkNonNegative, unsupported } from '../../checks/field-checks.ts'
 import { part, specPath } from '../../checks/strategy-checks.ts'
 import { defaultPodTemplate } from '../../core/pod/defaults/default-pod-spec.ts'
+import { withoutDisabledFields } from '../../core/pod/defaults/drop-disabled-fields.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
@@ -29,13 +30,13 @@ export const deployments: BuiltinDefinition = defineBuiltin({
   table: deploymentTable,
   bookmark: withReplicas,
   ...withStatus(
-    {
+    withoutDisabledFields({
       ...replicatedStrategy(validateSpec),
       setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
       generation: (object, old) =>
         !semanticEqual(object['spec'], old['spec']) ||
         !semanticEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
-    },
+    }),
     { keeps: ['spec', 'metadata.labels'], validateUpdate: validateStatusUpdate },
   ),
 })

@@ -8,6 +8,7 @@ import { containerColumns, replicaColumns, selectorColumn } from '../../../table
 import { checkNonNegative } from '../../checks/field-checks.ts'
 import { part, specPath } from '../../checks/strategy-checks.ts'
 import { defaultPodTemplate } from '../../core/pod/defaults/default-pod-spec.ts'
+import { withoutDisabledFields } from '../../core/pod/defaults/drop-disabled-fields.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
@@ -30,7 +31,7 @@ export const replicaSets: BuiltinDefinition = defineBuiltin({
   ]),
   bookmark: withReplicas,
   ...withStatus(
-    {
+    withoutDisabledFields({
       ...replicatedStrategy(validateSpec),
       setDefaults: (object) => {
         const spec = (object['spec'] ??= {}) as Spec
@@ -38,7 +39,7 @@ export const replicaSets: BuiltinDefinition = defineBuiltin({
         defaultPodTemplate((spec.template ??= {}) as PodTemplate)
       },
       generation: true,
-    },
+    }),
     { validateUpdate: validateStatusUpdate },
   ),
 })

@@ -9,6 +9,7 @@ import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/c
 import { containerColumns, readyText } from '../../../table/workload-columns.ts'
 import { part, specPath } from '../../checks/strategy-checks.ts'
 import { defaultPodTemplate } from '../../core/pod/defaults/default-pod-spec.ts'
+import { withoutDisabledFields } from '../../core/pod/defaults/drop-disabled-fields.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
 import { templateWarnings } from '../../core/pod/template/pod-template-warnings.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
@@ -51,7 +52,7 @@ export const statefulSets: BuiltinDefinition = defineBuiltin({
   ]),
   bookmark: withReplicas,
   ...withStatus(
-    {
+    withoutDisabledFields({
       ...workloadStrategy,
       validateName: nameIsDNSLabel,
       setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
@@ -72,7 +73,7 @@ export const statefulSets: BuiltinDefinition = defineBuiltin({
         ...claimTemplateWarnings(part<Spec>(object, 'spec').volumeClaimTemplates, (path) => path.child('Spec')),
         ...historyWarnings(object),
       ],
-    },
+    }),
     { validateUpdate: validateStatusUpdate },
   ),
 })

@@ -6,7 +6,8 @@ import { podNameWarnings } from '../../apps/workload/pod-workload.ts'
 import { checkEnum, checkNonNegative, unsupported } from '../../checks/field-checks.ts'
 import { isTooLong, metadataPath, part, selectorValue, specPath } from '../../checks/strategy-checks.ts'
 import { defaultPodTemplate } from '../../core/pod/defaults/default-pod-spec.ts'
-import type { PodTemplate } from '../../core/pod/pod-types.ts'
+import { withoutDisabledFields } from '../../core/pod/defaults/drop-disabled-fields.ts'
+import type { PodSpec, PodTemplate } from '../../core/pod/pod-types.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { defaultFailurePolicy } from '../job/pod-failure-policy.ts'
@@ -24,44 +25,49 @@ export const cronJobs: BuiltinDefinition = defineBuiltin({
   group: 'batch',
   resource: 'cronjobs',
   table: cronJobTable,
-  ...withStatus({
-    validateName: nameIsDNSSubdomain,
-    metadataOnUpdate: ['update'],
-    defaultPropagation: 'Background',
-    setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
-    generation: true,
-    validate: (object) => {
-      const { name = '' } = object.metadata
-      const errors: FieldError[] = []
-      validateSpec(part<Spec>(object, 'spec'), undefined, errors)
-      if (isTooLong(name, maxName)) {
-        errors.push(invalid(metadataPath.child('name'), name, 'must be no more than 52 characters'))
-      }
-      return errors
-    },
-    validateUpdate: (object, old) => {
-      const errors: FieldError[] = []
-      validateSpec(part<Spec>(object, 'spec'), part<Spec>(old, 'spec'), errors)
-      return errors
-    },
-    warningsOnCreate: (object) => [
-      ...podNameWarnings(object),
-      ...jobSpecWarnings(part<Spec>(object, 'spec').jobTemplate?.spec ?? {}, jobSpecPath),
-    ],
-    warningsOnUpdate: (object, old) => {
-      const spec = part<Spec>(object, 'spec')
-      const changed = object.metadata.generation !== old.metadata.generation
-      const warnings = changed ? jobSpecWarnings(spec.jobTemplate?.spec ?? {}, jobSpecPath) : []
-      if (spec.schedule?.includes('TZ')) {
-        // As in kube-apiserver: the path repeats `spec`.
-        warnings.push(
-          'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, ' +
-            'see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
-        )
-      }
-      return warnings
-    },
-  }),
+  ...withStatus(
+    withoutDisabledFields(
+      {
+        validateName: nameIsDNSSubdomain,
+        metadataOnUpdate: ['update'],
+        defaultPropagation: 'Background',
+        setDefaults: (object) => setDefaults((object['spec'] ??= {}) as Spec),
+        generation: true,
+        validate: (object) => {
+          const { name = '' } = object.metadata
+          const errors: FieldError[] = []
+          validateSpec(part<Spec>(object, 'spec'), undefined, errors)
+          if (isTooLong(name, maxName)) {
+            errors.push(invalid(metadataPath.child('name'), name, 'must be no more than 52 characters'))
+          }
+          return errors
+        },
+        validateUpdate: (object, old) => {
+          const errors: FieldError[] = []
+          validateSpec(part<Spec>(object, 'spec'), part<Spec>(old, 'spec'), errors)
+          return errors
+        },
+        warningsOnCreate: (object) => [
+          ...podNameWarnings(object),
+          ...jobSpecWarnings(part<Spec>(object, 'spec').jobTemplate?.spec ?? {}, jobSpecPath),
+        ],
+        warningsOnUpdate: (object, old) => {
+          const spec = part<Spec>(object, 'spec')
+          const changed = object.metadata.generation !== old.metadata.generation
+          const warnings = changed ? jobSpecWarnings(spec.jobTemplate?.spec ?? {}, jobSpecPath) : []
+          if (spec.schedule?.includes('TZ')) {
+            // As in kube-apiserver: the path repeats `spec`.
+            warnings.push(
+              'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, ' +
+                'see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
+            )
+          }
+          return warnings
+        },
+      },
+      (object) => (object['spec'] as Spec | undefined)?.jobTemplate?.spec?.template?.spec as PodSpec | undefined,
+    ),
+  ),
 })
 
 function setDefaults(spec: Spec): void {

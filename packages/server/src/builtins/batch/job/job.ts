@@ -1,4 +1,4 @@
-import { isDNS1123Label, nameIsDNSSubdomain } from '@kubewright/base'
+import { goQuote, isDNS1123Label, nameIsDNSSubdomain } from '@kubewright/base'
 import { type FieldError, invalid, required } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
 import { semanticEqual } from '../../../resource/semantic-equal.ts'
@@ -15,6 +15,7 @@ import {
   trySelector,
 } from '../../checks/strategy-checks.ts'
 import { defaultPodTemplate } from '../../core/pod/defaults/default-pod-spec.ts'
+import { withoutDisabledFields } from '../../core/pod/defaults/drop-disabled-fields.ts'
 import type { PodTemplate } from '../../core/pod/pod-types.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import { jobTable } from './job-table.ts'
@@ -33,7 +34,7 @@ export const jobs: BuiltinDefinition = defineBuiltin({
   resource: 'jobs',
   table: jobTable,
   ...withStatus(
-    {
+    withoutDisabledFields({
       validateName: nameIsDNSSubdomain,
       metadataOnUpdate: ['create', 'update'],
       defaultPropagation: 'Orphan',
@@ -69,7 +70,7 @@ export const jobs: BuiltinDefinition = defineBuiltin({
         object.metadata.generation === old.metadata.generation
           ? []
           : jobSpecWarnings(part<JobSpec>(object, 'spec'), specPath),
-    },
+    }),
     {
       prepareForUpdate: (object) =>
         takeTemplateLabels(object, (part<JobSpec>(object, 'spec').template ?? {}) as PodTemplate),
@@ -77,7 +78,7 @@ export const jobs: BuiltinDefinition = defineBuiltin({
     },
   ),
   selectableFields: { 'status.successful': (object) => String(part<JobStatus>(object, 'status').succeeded ?? 0) },
-  unknownField: (label) => `field label ${JSON.stringify(label)} not supported for Job`,
+  unknownField: (label) => `field label ${goQuote(label)} not supported for Job`,
 })
 
 function setDefaults(object: MutableObject): void {

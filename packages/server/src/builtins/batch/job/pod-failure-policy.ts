@@ -1,3 +1,4 @@
+import { goQuote } from '@kubewright/base'
 import type * as batch from '@kubewright/k8s/batch/v1'
 import { duplicate, type FieldError, type FieldPath, invalid, omitValue, required, tooMany } from '@kubewright/schema'
 import { checkQualifiedName, unsupported } from '../../checks/field-checks.ts'
@@ -65,7 +66,7 @@ function validateRule(
 /** Checks an enumeration. The error for a missing value lists the valid ones. */
 function checkListed(errors: FieldError[], path: FieldPath, value: string | undefined, known: readonly string[]): void {
   if (!value) {
-    errors.push(required(path, `valid values: [${known.map((each) => JSON.stringify(each)).join(' ')}]`))
+    errors.push(required(path, `valid values: [${known.map((each) => goQuote(each)).join(' ')}]`))
   } else if (!known.includes(value)) errors.push(unsupported(path, value, known))
 }
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { append, isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
+import { append, goQuote, isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
 import { checkCertificateRequest, fromPem, parseCertificateRequest } from '@kubewright/base/pki'
 import { duplicate, type FieldError, FieldPath, forbidden, invalid, required, tooLong } from '@kubewright/schema'
 import type { MutableObject } from '../../../resource/object.ts'
@@ -133,14 +133,14 @@ export function validateSignerName(path: FieldPath, name: string): FieldError[] 
   const badLabel = labels.find((label) => isDNS1123Label(label).length > 0)
   if (badLabel !== undefined) {
     for (const text of isDNS1123Label(badLabel))
-      errors.push(invalid(path, domain, `validating label ${JSON.stringify(badLabel)}: ${text}`))
+      errors.push(invalid(path, domain, `validating label ${goQuote(badLabel)}: ${text}`))
   }
   if (labels.length < 2)
     errors.push(invalid(path, domain, 'should be a domain with at least two segments separated by dots'))
   const badPart = rest.split('.').find((label) => isDNS1123Subdomain(label).length > 0)
   if (badPart !== undefined) {
     for (const text of isDNS1123Subdomain(badPart))
-      errors.push(invalid(path, rest, `validating label ${JSON.stringify(badPart)}: ${text}`))
+      errors.push(invalid(path, rest, `validating label ${goQuote(badPart)}: ${text}`))
   }
   const longest = 253 + (253 + 63 + 1) + 1
   if (name.length > longest) errors.push(tooLong(path, longest))
@@ -184,8 +184,7 @@ function problemOfChain(text: string): string | undefined {
   let rest = text
   let blocks = 0
   for (let block = fromPem(rest); block; block = fromPem(rest)) {
-    if (block.label !== 'CERTIFICATE')
-      return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(block.label)}`
+    if (block.label !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${goQuote(block.label)}`
     blocks++
     try {
       new X509Certificate(block.bytes)
@@ -209,14 +208,14 @@ export function validateSigningRequestUpdate(
     (status.conditions ?? []).filter((condition) => condition.type === type)
   for (const type of onlyTrue) {
     if (ofType(now, type).length >= ofType(before, type).length) continue
-    errors.push(forbidden(conditionsPath, `updates may not remove a condition of type ${JSON.stringify(type)}`))
+    errors.push(forbidden(conditionsPath, `updates may not remove a condition of type ${goQuote(type)}`))
   }
   for (const type of may.approval ? [] : ['Approved', 'Denied']) {
     const [after, earlier] = [ofType(now, type), ofType(before, type)]
     if (after.length > earlier.length) {
-      errors.push(forbidden(conditionsPath, `updates may not add a condition of type ${JSON.stringify(type)}`))
+      errors.push(forbidden(conditionsPath, `updates may not add a condition of type ${goQuote(type)}`))
     } else if (after.length === earlier.length && !semanticEqual(after, earlier)) {
-      errors.push(forbidden(conditionsPath, `updates may not modify a condition of type ${JSON.stringify(type)}`))
+      errors.push(forbidden(conditionsPath, `updates may not modify a condition of type ${goQuote(type)}`))
     }
   }
   if ((now.certificate ?? '') !== (before.certificate ?? '')) {

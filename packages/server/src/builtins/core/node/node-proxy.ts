@@ -1,5 +1,5 @@
 import { type ApiResponse, newBadRequest, newServiceUnavailable } from '@kubewright/api'
-import { parseIPSloppy } from '@kubewright/base'
+import { goQuote, parseIPSloppy } from '@kubewright/base'
 import { unverified } from '../../../proxy/backend.ts'
 import { KubeletConnections } from '../../../proxy/kubelet-connections.ts'
 import { proxyRequest } from '../../../proxy/proxy-request.ts'
@@ -15,7 +15,7 @@ export function nodeProxySubresource(server: BuiltinServer): Subresource {
     handle: async (context): Promise<ApiResponse> => {
       const { info } = context
       const split = splitName(info.name)
-      if (!split) throw newBadRequest(`invalid node request ${JSON.stringify(info.name)}`)
+      if (!split) throw newBadRequest(`invalid node request ${goQuote(info.name)}`)
       const refusal = nodes?.refusesStreams?.(split.name)
       if (refusal !== undefined) throw newServiceUnavailable(`error trying to reach service: ${refusal}`)
       const kubelet = await kubelets.locate(split.name, 'nodes')

@@ -1,5 +1,5 @@
 import { FieldSet, fieldSetPath } from '@kubewright/api'
-import { append, isValidLabelValue, nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
+import { append, goQuote, isValidLabelValue, nameIsDNSSubdomain, parseCIDRSloppy } from '@kubewright/base'
 import type * as core from '@kubewright/k8s/core/v1'
 import { duplicate, FieldError, FieldPath, forbidden, internalError, invalid } from '@kubewright/schema'
 import { withConnectAdmission } from '../../../admission/connect-admission.ts'
@@ -77,7 +77,7 @@ function checkFeatures(node: MutableObject, errors: FieldError[]): void {
   const features = (statusOf(node) as { declaredFeatures?: string[] }).declaredFeatures ?? []
   const path = FieldPath.of('status', 'declaredFeatures')
   for (const [i, name] of features.entries()) {
-    const prefix = `invalid feature name ${JSON.stringify(name)}`
+    const prefix = `invalid feature name ${goQuote(name)}`
     if (name.length > 253) errors.push(invalid(path.index(i), name, `${prefix}: must be no more than 253 characters`))
     else if (!featureName.test(name)) {
       const text =
@@ -161,21 +161,28 @@ function warnings(node: MutableObject): string[] {
   return found
 }
 
-/** Drops the fields of dynamic kubelet configuration, which Kubernetes has removed, and fields whose feature gate is off by default. */
-function dropDisabledFields(node: MutableObject): void {
+/**
+ * Drops the fields of dynamic kubelet configuration, which Kubernetes has removed, and fields whose feature gate is off by default. As in
+ * kube-apiserver, a write of the status keeps declared features, and later writes of such a node do too.
+ */
+function dropDisabledFields(node: MutableObject, old?: MutableObject): void {
   delete specOf(node).configSource
+  dropConfig(node)
+  if (!old || statusOf(old).declaredFeatures === undefined) delete statusOf(node).declaredFeatures
+}
+
+function dropConfig(node: MutableObject): void {
   delete statusOf(node).config
-  delete (statusOf(node) as { declaredFeatures?: string[] }).declaredFeatures
 }
 
 const strategy: Strategy = {
   validateName: nameIsDNSSubdomain,
   setDefaults,
   // A create keeps the status, because a kubelet registers its node with the status.
-  prepareForCreate: dropDisabledFields,
+  prepareForCreate: (node) => dropDisabledFields(node),
   prepareForUpdate: (node, old) => {
     carryOver(node, old, ['status'])
-    dropDisabledFields(node)
+    dropDisabledFields(node, old)
   },
   validate: validateNode,
   metadataOnUpdate: ['create', 'update'],
@@ -201,7 +208,7 @@ export const nodes: BuiltinDefinition = defineBuiltin({
   subresources: {
     status: {
       verbs: ['get', 'patch', 'update'],
-      strategy: statusStrategy(strategy, { prepareForUpdate: dropDisabledFields, validateUpdate: validateNodeUpdate }),
+      strategy: statusStrategy(strategy, { prepareForUpdate: dropConfig, validateUpdate: validateNodeUpdate }),
     },
   },
   selectableFields: { 'spec.unschedulable': (node) => String(specOf(node).unschedulable ?? false) },

@@ -8,6 +8,7 @@ import { resetForStatus } from '../../checks/reset-for-status.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import { fillAppArmorFields } from './defaults/app-armor-fields.ts'
 import { defaultPod } from './defaults/default-pod-spec.ts'
+import { withoutDisabledFields } from './defaults/drop-disabled-fields.ts'
 import { setPodCondition } from './pod-condition.ts'
 import { podQosClass } from './pod-qos.ts'
 import { podTable } from './pod-table.ts'
@@ -20,38 +21,41 @@ import { podWarnings } from './warnings/pod-warnings.ts'
 
 type PodStatus = NonNullable<PodLike['status']>
 
-const strategy: Strategy = {
-  validateName: nameIsDNSSubdomain,
-  setDefaults: (pod) => defaultPod(pod as PodLike),
-  generation: true,
-  returnDeletedObject: true,
-  prepareForCreate: (pod, { now, request }) => {
-    const spec = podSpecOf(pod)
-    const status: PodStatus = { phase: 'Pending', qosClass: podQosClass(spec) }
-    if ((spec.schedulingGates ?? []).length > 0) {
-      setPodCondition(status, formatRFC3339(instantFromMillis(now)), {
-        type: 'PodScheduled',
-        status: 'False',
-        reason: 'SchedulingGated',
-        message: 'Scheduling is blocked due to non-empty scheduling gates',
-      })
-    }
-    pod['status'] = status
-    mergeLabelKeys(spec, pod.metadata.labels ?? {})
-    fillAppArmorFields(pod, request.warn)
+const strategy: Strategy = withoutDisabledFields(
+  {
+    validateName: nameIsDNSSubdomain,
+    setDefaults: (pod) => defaultPod(pod as PodLike),
+    generation: true,
+    returnDeletedObject: true,
+    prepareForCreate: (pod, { now, request }) => {
+      const spec = podSpecOf(pod)
+      const status: PodStatus = { phase: 'Pending', qosClass: podQosClass(spec) }
+      if ((spec.schedulingGates ?? []).length > 0) {
+        setPodCondition(status, formatRFC3339(instantFromMillis(now)), {
+          type: 'PodScheduled',
+          status: 'False',
+          reason: 'SchedulingGated',
+          message: 'Scheduling is blocked due to non-empty scheduling gates',
+        })
+      }
+      pod['status'] = status
+      mergeLabelKeys(spec, pod.metadata.labels ?? {})
+      fillAppArmorFields(pod, request.warn)
+    },
+    validate: validatePodCreate,
+    validateUpdate: validatePodUpdate,
+    warningsOnCreate: (pod) => podWarnings(pod as PodLike),
+    gracePeriod: (pod, requested) => {
+      const { nodeName, terminationGracePeriodSeconds = 0 } = podSpecOf(pod)
+      const phase = (pod['status'] as PodStatus | undefined)?.phase
+      // No container of the pod runs.
+      if (!nodeName || phase === 'Failed' || phase === 'Succeeded') return 0
+      const period = requested ?? terminationGracePeriodSeconds
+      return period < 0 ? 1 : period
+    },
   },
-  validate: validatePodCreate,
-  validateUpdate: validatePodUpdate,
-  warningsOnCreate: (pod) => podWarnings(pod as PodLike),
-  gracePeriod: (pod, requested) => {
-    const { nodeName, terminationGracePeriodSeconds = 0 } = podSpecOf(pod)
-    const phase = (pod['status'] as PodStatus | undefined)?.phase
-    // No container of the pod runs.
-    if (!nodeName || phase === 'Failed' || phase === 'Succeeded') return 0
-    const period = requested ?? terminationGracePeriodSeconds
-    return period < 0 ? 1 : period
-  },
-}
+  podSpecOf,
+)
 
 /** Adds requirements for `matchLabelKeys` and `mismatchLabelKeys` to the selectors beside them, with the values of the pod's labels. */
 function mergeLabelKeys(spec: PodSpec, labels: Readonly<Record<string, string>>): void {

@@ -14,6 +14,7 @@ import { part, specPath } from '../../checks/strategy-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 import { defaultPodTemplate } from '../pod/defaults/default-pod-spec.ts'
+import { withoutDisabledFields } from '../pod/defaults/drop-disabled-fields.ts'
 import type { PodTemplate } from '../pod/pod-types.ts'
 import { templateWarnings } from '../pod/template/pod-template-warnings.ts'
 import { validatePodTemplateSpec } from '../pod/template/validate-pod-template.ts'
@@ -41,7 +42,7 @@ export const replicationControllers: BuiltinDefinition = defineBuiltin({
   ]),
   storagePath: 'controllers/',
   ...withStatus(
-    {
+    withoutDisabledFields({
       validateName: nameIsDNSSubdomain,
       generation: true,
       defaultPropagation: 'Orphan',
@@ -53,7 +54,7 @@ export const replicationControllers: BuiltinDefinition = defineBuiltin({
       // As in kube-apiserver: the warnings of an update are about the old template.
       warningsOnUpdate: (controller, old) =>
         controller.metadata.generation === old.metadata.generation ? [] : templateWarnings(old),
-    },
+    }),
     { validateUpdate: validateStatus },
   ),
   selectableFields: {

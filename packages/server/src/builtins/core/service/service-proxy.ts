@@ -1,5 +1,5 @@
 import { type ApiResponse, newBadRequest, newNotFound, newServiceUnavailable } from '@kubewright/api'
-import { parseIPSloppy } from '@kubewright/base'
+import { goQuote, parseIPSloppy } from '@kubewright/base'
 import { type Endpoints, Pod } from '@kubewright/k8s'
 import { unverified } from '../../../proxy/backend.ts'
 import { KubeletConnections } from '../../../proxy/kubelet-connections.ts'
@@ -17,14 +17,14 @@ export function serviceProxySubresource(server: BuiltinServer): Subresource {
     handle: async (context, resource): Promise<ApiResponse> => {
       const { info } = context
       const split = splitName(info.name)
-      if (!split) throw newBadRequest(`invalid service request ${JSON.stringify(info.name)}`)
+      if (!split) throw newBadRequest(`invalid service request ${goQuote(info.name)}`)
       let portName = split.port
       if (/^\d+$/.test(split.port)) {
         const service = await registry.find(resource, info.namespace, split.name)
         if (!service) throw newNotFound({ group: '', resource: 'services' }, split.name)
         const found = (serviceSpecOf(service.copy()).ports ?? []).find(({ port }) => port === Number(split.port))
         if (!found) {
-          throw newServiceUnavailable(`no service port ${split.port} found for service ${JSON.stringify(split.name)}`)
+          throw newServiceUnavailable(`no service port ${split.port} found for service ${goQuote(split.name)}`)
         }
         portName = found.name ?? ''
       }
@@ -33,7 +33,7 @@ export function serviceProxySubresource(server: BuiltinServer): Subresource {
       // As in kube-apiserver: the error names the service, although the endpoints are missing.
       if (!endpoints) throw newNotFound({ group: '', resource: 'services' }, split.name)
       const { subsets = [] } = endpoints.object as unknown as Endpoints
-      const none = (name: string) => newServiceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
+      const none = (name: string) => newServiceUnavailable(`no endpoints available for service ${goQuote(name)}`)
       if (subsets.length === 0) throw none(split.name)
       const scheme = split.scheme === 'https' ? 'https' : 'http'
       for (const subset of rotated(subsets, random.int(subsets.length))) {

@@ -42,24 +42,6 @@ describe('defaultPodSpec()', () => {
     expect(both).toMatchObject({ serviceAccount: 'b', serviceAccountName: 'b' })
   })
 
-  test('drops fields whose feature gate is off', () => {
-    const spec: PodSpec = {
-      workloadRef: { name: 'w' },
-      containers: [
-        { lifecycle: { stopSignal: 'SIGTERM' } },
-        { lifecycle: { stopSignal: 'SIGTERM', preStop: { sleep: { seconds: 1 } } } },
-      ],
-      volumes: [{ projected: { sources: [{ clusterTrustBundle: { path: 'p' } }] } }],
-    }
-    defaultPodSpec(spec)
-    expect(spec).not.toHaveProperty('workloadRef')
-    expect(spec.containers?.map(({ lifecycle }) => lifecycle)).toEqual([
-      undefined,
-      { preStop: { sleep: { seconds: 1 } } },
-    ])
-    expect(spec.volumes?.[0]?.projected?.sources).toEqual([{}])
-  })
-
   test('fills probes, ports and references to fields', () => {
     const spec: PodSpec = {
       containers: [

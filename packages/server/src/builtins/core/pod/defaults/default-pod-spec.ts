@@ -3,7 +3,6 @@ import { aggregateContainerLimits, aggregateContainerRequests, isPodLevelResourc
 import { defaultResourceList } from '../resources/resource-list.ts'
 import { imageTag } from '../warnings/image-tag.ts'
 import { defaultVolume } from './default-volume.ts'
-import { dropDisabledFields } from './drop-disabled-fields.ts'
 
 /** Fills the defaults of a pod: those of its spec, and those that a pod template does not get. */
 export function defaultPod(pod: PodLike): void {
@@ -41,12 +40,8 @@ export function defaultPodTemplate(template: PodTemplate): void {
   defaultPodSpec((template.spec ??= {}))
 }
 
-/**
- * Fills the defaults of the spec of a pod or a pod template (core/v1/defaults.go, SetDefaults_PodSpec), and drops fields whose feature
- * gate is off.
- */
+/** Fills the defaults of the spec of a pod or a pod template (core/v1/defaults.go, SetDefaults_PodSpec). */
 export function defaultPodSpec(spec: PodSpec): void {
-  dropDisabledFields(spec)
   spec.dnsPolicy ||= 'ClusterFirst'
   spec.restartPolicy ||= 'Always'
   spec.securityContext ??= {}

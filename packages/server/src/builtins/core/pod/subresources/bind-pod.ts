@@ -1,4 +1,5 @@
 import { newBadRequest, newConflict, newNotFound } from '@kubewright/api'
+import { goQuote } from '@kubewright/base'
 import { aggregateText, type FieldError, FieldPath, notSupported, required } from '@kubewright/schema'
 import type { ObjectAccess } from '../../../../registry/object-access.ts'
 import { unclassifiedError } from '../../../../request/unclassified-error.ts'
@@ -55,7 +56,7 @@ function bindingProblem(pod: MutableObject, name: string): string | undefined {
   if (pod.metadata.deletionTimestamp !== undefined) {
     return `pod ${name} is being deleted, cannot be assigned to a host`
   }
-  if (spec.nodeName) return `pod ${name} is already assigned to node ${JSON.stringify(spec.nodeName)}`
+  if (spec.nodeName) return `pod ${name} is already assigned to node ${goQuote(spec.nodeName)}`
   if ((spec.schedulingGates ?? []).length > 0) return `pod ${name} has non-empty .spec.schedulingGates`
   return undefined
 }

@@ -7,7 +7,7 @@ import {
   newServiceUnavailable,
   type PodLogRequest,
 } from '@kubewright/api'
-import { parseIPSloppy } from '@kubewright/base'
+import { goQuote, parseIPSloppy } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, invalid } from '@kubewright/schema'
 import { type Backend, unverified } from '../../../../proxy/backend.ts'
 import type { KubeletConnections } from '../../../../proxy/kubelet-connections.ts'
@@ -209,7 +209,7 @@ export function podProxySubresource(parts: Parts): Subresource {
     verbs: [],
     handle: async (context, resource): Promise<ApiResponse> => {
       const split = splitName(context.info.name)
-      if (!split) throw newBadRequest(`invalid pod request ${JSON.stringify(context.info.name)}`)
+      if (!split) throw newBadRequest(`invalid pod request ${goQuote(context.info.name)}`)
       const info = { ...context.info, name: split.name }
       const pod = await podOf(parts, { ...context, info }, resource)
       const spec = podSpecOf(pod)

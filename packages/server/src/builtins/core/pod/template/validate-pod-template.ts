@@ -1,4 +1,4 @@
-import { append } from '@kubewright/base'
+import { append, goQuote } from '@kubewright/base'
 import {
   type FieldError,
   type FieldPath,
@@ -61,7 +61,7 @@ export function validatePodAnnotations(
       names ??= containerNames(spec, path)
       if (!names.has(container)) errors.push(invalid(path.key(key), container, 'container not found'))
       if (!['', 'runtime/default', 'unconfined'].includes(value) && !value.startsWith('localhost/')) {
-        errors.push(invalid(path.key(key), value, `invalid AppArmor profile name: ${JSON.stringify(value)}`))
+        errors.push(invalid(path.key(key), value, `invalid AppArmor profile name: ${goQuote(value)}`))
       }
     }
   }

@@ -1,4 +1,4 @@
-import { append } from '@kubewright/base'
+import { append, goQuote } from '@kubewright/base'
 import type { Volume } from '../pod-types.ts'
 import { maxPodWarnings } from './max-pod-warnings.ts'
 
@@ -14,17 +14,17 @@ export function volumePathWarnings(volume: Volume): string[] {
   const warnings: string[] = []
   const check = (what: string, files: readonly VolumeFile[]): void => {
     for (const overlap of overlapsOf(files)) {
-      warnings.push(`volume ${JSON.stringify(name)} (${what}): overlapping paths: ${overlap}`)
+      warnings.push(`volume ${goQuote(name)} (${what}): overlapping paths: ${overlap}`)
     }
   }
-  if (configMap?.items) check(`ConfigMap ${JSON.stringify(configMap.name ?? '')}`, filesOf(configMap.items, ''))
-  if (secret?.items) check(`Secret ${JSON.stringify(secret.secretName ?? '')}`, filesOf(secret.items, ''))
+  if (configMap?.items) check(`ConfigMap ${goQuote(configMap.name ?? '')}`, filesOf(configMap.items, ''))
+  if (secret?.items) check(`Secret ${goQuote(secret.secretName ?? '')}`, filesOf(secret.items, ''))
   if (downwardAPI?.items) check('DownwardAPI', filesOf(downwardAPI.items, ''))
   if (!projected) return warnings
   const files: VolumeFile[] = []
   for (const source of projected.sources ?? []) {
     if (Object.keys(source).length === 0) {
-      warnings.push(`volume ${JSON.stringify(name)} (Projected) has no sources provided`)
+      warnings.push(`volume ${goQuote(name)} (Projected) has no sources provided`)
     } else append(files, projectedFiles(source))
   }
   check('Projected', files)
@@ -35,8 +35,8 @@ type Source = NonNullable<NonNullable<Volume['projected']>['sources']>[number]
 
 function projectedFiles(source: Source): VolumeFile[] {
   const { configMap, secret, downwardAPI, serviceAccountToken: token } = source
-  if (configMap?.items) return filesOf(configMap.items, `ConfigMap ${JSON.stringify(configMap.name ?? '')}`)
-  if (secret?.items) return filesOf(secret.items, `Secret ${JSON.stringify(secret.name ?? '')}`)
+  if (configMap?.items) return filesOf(configMap.items, `ConfigMap ${goQuote(configMap.name ?? '')}`)
+  if (secret?.items) return filesOf(secret.items, `Secret ${goQuote(secret.name ?? '')}`)
   if (downwardAPI?.items) return filesOf(downwardAPI.items, 'DownwardAPI')
   if (token) return filesOf([token], 'ServiceAccountToken')
   return []
@@ -78,5 +78,5 @@ function overlapsOf(files: readonly VolumeFile[]): string[] {
 }
 
 function printed({ path, source }: VolumeFile): string {
-  return source === '' ? JSON.stringify(path) : `${JSON.stringify(path)} (${source})`
+  return source === '' ? goQuote(path) : `${goQuote(path)} (${source})`
 }

@@ -1,4 +1,4 @@
-import { nameIsDNSSubdomain } from '@kubewright/base'
+import { goQuote, nameIsDNSSubdomain } from '@kubewright/base'
 import { duplicate, type FieldError, type FieldPath, forbidden, invalid, required } from '@kubewright/schema'
 import type { MutableMeta } from '../../../../../resource/object.ts'
 import {
@@ -160,6 +160,6 @@ function validateEphemeral(volume: Volume, path: FieldPath, errors: FieldError[]
   if (!podMeta?.name || !volume.name) return
   const claim = `${podMeta.name}-${volume.name}`
   for (const text of nameIsDNSSubdomain(claim, false)) {
-    errors.push(invalid(path.child('name'), volume.name, `PVC name ${JSON.stringify(claim)}: ${text}`))
+    errors.push(invalid(path.child('name'), volume.name, `PVC name ${goQuote(claim)}: ${text}`))
   }
 }
