@@ -1,4 +1,4 @@
-import { errorText } from '@kubewright/base'
+import { append, errorText } from '@kubewright/base'
 import { type Expr, type MapEntry, OPERATORS, type StructField } from '../ast.ts'
 import type { CelMacro } from '../macro.ts'
 import { DepthExceeded, DepthTracker } from './depth-tracker.ts'
@@ -33,7 +33,7 @@ export function parse(source: string, macros: ReadonlyMap<string, CelMacro>): Pa
   }
   const lexical: UnrecognizedText[] = []
   const tokens = tokenize(source, lexical)
-  issues.push(...lexical)
+  append(issues, lexical)
   const parser = new Parser(tokens, macros, issues)
   let expr: Expr | undefined
   try {
