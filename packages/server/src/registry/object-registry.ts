@@ -214,7 +214,8 @@ export class ObjectRegistry {
   }
 
   async #toStorage({ codec, conversion }: Resource, object: MutableObject): Promise<MutableObject> {
-    const shown = codec.toClientForm(object)
+    // Encoded at once, so that it need not be a copy.
+    const shown = codec.toClientForm(object, true)
     return conversion.storage ? conversion.storage.toStorage(shown) : shown
   }
 

@@ -186,7 +186,9 @@ function keepSystemFields(meta: MutableMeta, before: MutableMeta): void {
 
 /** Gives an object its working form in place. */
 function takeWorkingForm({ codec }: Resource, object: MutableObject): void {
-  const form = codec.toWorkingForm(object)
+  const form = codec.toWorkingForm(object, true)
+  // The strategy may have put parts of the old object into this one, and the metadata changes after this.
+  form.metadata = { ...form.metadata }
   if (form === object) return
   for (const key of Object.keys(object)) if (!(key in form)) delete object[key]
   Object.assign(object, form)

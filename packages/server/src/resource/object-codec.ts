@@ -17,10 +17,13 @@ export interface ObjectCodec {
    * pruned. Throws an Error when the object does not fit the kind.
    */
   readonly recheck: (object: MutableObject, options: RecheckOptions) => Rechecked
-  /** The working form: the argument itself if the kind has one form only, otherwise a new object that shares nothing with it. */
-  readonly toWorkingForm: (object: Readonly<MutableObject>) => MutableObject
+  /**
+   * The working form: the argument itself if the kind has one form only, otherwise a new object that shares nothing with it. With
+   * `mayShare`, the result may be the argument or share parts with it, which saves copying those that already have the form.
+   */
+  readonly toWorkingForm: (object: Readonly<MutableObject>, mayShare?: boolean) => MutableObject
   /** The client form, under the same guarantee as {@link ObjectCodec.toWorkingForm}. */
-  readonly toClientForm: (object: MutableObject) => MutableObject
+  readonly toClientForm: (object: MutableObject, mayShare?: boolean) => MutableObject
   /** The form in which managed fields are computed, where it differs from the working form: with nulls, which have owners. */
   readonly toOwnedForm?: ((object: MutableObject) => MutableObject) | undefined
   /** Whether the owned form of an object may differ from its working form. Cheaper than the conversion. */

@@ -103,13 +103,13 @@ export function recheckTyped(
 }
 
 /** The form that Go has in memory: empty lists are kept, unset ones are absent. */
-export function workingTyped(kind: AnyKind, object: Readonly<MutableObject>): MutableObject {
-  return codecOf(kind).decode(object, new DecodeState({ inMemory: true })) as MutableObject
+export function workingTyped(kind: AnyKind, object: Readonly<MutableObject>, shares = false): MutableObject {
+  return codecOf(kind).decode(object, new DecodeState({ inMemory: true, shares })) as MutableObject
 }
 
 /** The stored form, with the nulls that Go writes. */
-export function storedTyped(kind: AnyKind, object: Readonly<MutableObject>): MutableObject {
-  return codecOf(kind).decode(object, new DecodeState({ nulls: true })) as MutableObject
+export function storedTyped(kind: AnyKind, object: Readonly<MutableObject>, shares = false): MutableObject {
+  return codecOf(kind).decode(object, new DecodeState({ nulls: true, shares })) as MutableObject
 }
 
 /**

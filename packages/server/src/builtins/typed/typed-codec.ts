@@ -19,8 +19,8 @@ export function typedCodec(kind: AnyKind, strategy: Pick<Strategy, 'setDefaults'
   return {
     decode: (body, request) => decodeTyped(kind, strategy, body, request),
     recheck: (object, options) => recheckTyped(kind, strategy, object, options),
-    toWorkingForm: (object) => workingTyped(kind, object),
-    toClientForm: (object) => storedTyped(kind, object),
+    toWorkingForm: (object, mayShare) => workingTyped(kind, object, mayShare),
+    toClientForm: (object, mayShare) => storedTyped(kind, object, mayShare),
     empty: () => emptyTyped(kind),
     needsOwnedForm: (object) => kindsWithNulls.has(kind.kind) || hasEmptyParts(object),
     toOwnedForm: (object) => ownedTyped(kind, object),

@@ -80,12 +80,15 @@ function slice(item: GoCodec, type: string): GoCodec {
     decode: (value, state) => {
       if (!Array.isArray(value)) return value === null ? undefined : state.mismatched(value, type, 'slice')
       if (value.length === 0) return state.keepEmpty ? [] : undefined
-      const out: unknown[] = new Array(value.length)
-      for (let i = 0; i < value.length; i++) {
-        const decoded = item.decode(value[i], state)
+      const source = value as readonly unknown[]
+      const out: unknown[] = new Array(source.length)
+      let changed = !state.shares
+      for (let i = 0; i < source.length; i++) {
+        const decoded = item.decode(source[i], state)
         out[i] = decoded === undefined ? item.zero(state.nulls) : decoded
+        if (out[i] !== source[i]) changed = true
       }
-      return out
+      return changed ? out : source
     },
   }
 }
@@ -104,15 +107,26 @@ function map(item: GoCodec, type: string): GoCodec {
       if (keys.length === 0) return state.keepEmpty ? out : undefined
       state.members += keys.length
       // Go prints maps sorted by key. Errors are found in document order.
-      if (!state.inOrder && keys.length > 1) keys.sort()
-      for (const key of keys) {
-        if (source[key] === undefined) continue
-        const decoded = item.decode(source[key], state)
-        setOwn(out, key, decoded === undefined ? item.zero(state.nulls) : decoded)
+      let changed = !state.shares
+      if (!state.inOrder && !isSorted(keys)) {
+        keys.sort()
+        changed = true
       }
-      return out
+      for (const key of keys) {
+        const given = source[key]
+        const decoded = given === undefined ? undefined : item.decode(given, state)
+        const kept = decoded === undefined && given !== undefined ? item.zero(state.nulls) : decoded
+        if (kept !== given || given === undefined) changed = true
+        if (given !== undefined) setOwn(out, key, kept)
+      }
+      return changed ? out : source
     },
   }
+}
+
+function isSorted(keys: readonly string[]): boolean {
+  for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return false
+  return true
 }
 
 function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
@@ -160,14 +174,38 @@ interface BoundField extends GoField {
   readonly nullable: boolean
 }
 
+interface BoundFields {
+  /** In the order of their declaration, in which Go writes them. */
+  readonly fields: readonly BoundField[]
+  readonly indexes: ReadonlyMap<string, number>
+  /** For each index, the next index from there on of a field that is written even when it is absent; the number of fields at the end. */
+  readonly always: { readonly withNulls: readonly number[]; readonly withoutNulls: readonly number[] }
+}
+
+function nextIndexes(fields: readonly BoundField[], isWanted: (field: BoundField) => boolean): readonly number[] {
+  const next: number[] = new Array(fields.length + 1)
+  next[fields.length] = fields.length
+  for (let i = fields.length - 1; i >= 0; i--) next[i] = isWanted(fields[i]!) ? i : next[i + 1]!
+  return next
+}
+
+/** Sorts a few numbers in place. */
+function sortRange(numbers: number[], start: number, end: number): void {
+  for (let i = start + 1; i < end; i++) {
+    const number = numbers[i]!
+    let at = i
+    for (; at > start && numbers[at - 1]! > number; at--) numbers[at] = numbers[at - 1]!
+    numbers[at] = number
+  }
+}
+
 class StructCodec implements GoCodec {
   readonly omittable = false
   readonly #name: string
   readonly #printed: string
   readonly #declared: readonly GoField[]
   readonly #defaults: readonly (readonly [string, unknown])[]
-  #fields: readonly BoundField[] | undefined
-  #byName: ReadonlyMap<string, BoundField> | undefined
+  #fields: BoundFields | undefined
 
   constructor(type: string, fields: readonly GoField[]) {
     this.#name = type.slice(type.lastIndexOf('.') + 1)
@@ -177,8 +215,12 @@ class StructCodec implements GoCodec {
   }
 
   /** Resolved on first use, because types may contain themselves. */
-  get #bound(): readonly BoundField[] {
-    return (this.#fields ??= this.#declared.map((field) => {
+  get #bound(): BoundFields {
+    return (this.#fields ??= this.#bind())
+  }
+
+  #bind(): BoundFields {
+    const fields = this.#declared.map((field) => {
       const codec = goCodec(field.type)
       const always = !field.omitZero && (!field.omitEmpty || !codec.omittable)
       const isTime = field.type === 'meta/v1.Time' || field.type === 'meta/v1.MicroTime'
@@ -191,12 +233,20 @@ class StructCodec implements GoCodec {
         omitsEmpty: field.omitEmpty && !field.type.startsWith('*') && codec.omittable,
         keepsEmptyMap: keepsEmptyMap.has(`${this.#name}.${field.name}`),
       }
-    }))
+    })
+    return {
+      fields,
+      indexes: new Map(fields.map(({ name }, index) => [name, index])),
+      always: {
+        withNulls: nextIndexes(fields, ({ always }) => always),
+        withoutNulls: nextIndexes(fields, ({ always, nullable }) => always && !nullable),
+      },
+    }
   }
 
   zero(nulls: boolean): Record<string, unknown> {
     const out: Record<string, unknown> = {}
-    for (const { name, codec, always, nullable } of this.#bound) {
+    for (const { name, codec, always, nullable } of this.#bound.fields) {
       if (always && (nulls || !nullable)) out[name] = codec.zero(nulls)
     }
     return out
@@ -210,41 +260,98 @@ class StructCodec implements GoCodec {
     }
     const source = value as Record<string, unknown>
     if (state.inOrder) this.#visitInOrder(source, state)
-    const out: Record<string, unknown> = {}
-    let found = 0
+    const { fields, indexes, always: tables } = this.#bound
+    const always = state.nulls ? tables.withNulls : tables.withoutNulls
+    const { order, values } = state
+    const base = state.top
+    // Visits the fields that the source has, not all that the struct declares: most of a large struct is unset.
+    let top = base
+    let last = -1
+    let count = 0
+    // Whether the result has the members of the source in the same order.
+    let same = true
+    let sorted = true
+    for (const key in source) {
+      if (source[key] === undefined) {
+        same = false
+        continue
+      }
+      count++
+      const index = indexes.get(key)
+      if (index === undefined) {
+        same = false
+        continue
+      }
+      if (index < last) sorted = false
+      last = index
+      order[top++] = index
+    }
+    state.members += count
+    if (count !== top - base) state.unknown = true
+    if (!sorted) {
+      sortRange(order, base, top)
+      same = false
+    }
+    state.top = top
     const struct = state.struct
     const depth = state.depth++
-    const fields = this.#bound
-    const { nulls, labels } = state
-    // Runs during server start before it is optimized, so it is kept small and free of iterators.
-    for (let i = 0; i < fields.length; i++) {
-      const field = fields[i]!
-      let given = source[field.name]
-      if (state.repeated) given = state.resolve(given, field.codec, field.type)
-      let decoded: unknown
-      if (given !== undefined) {
-        found++
-        state.struct = this.#name
-        labels[depth] = field.label
-        decoded = field.codec.decode(given, state)
-      }
-      if (decoded === undefined || decoded === null) {
-        if (!field.always || (field.nullable && !nulls)) continue
-        // A zero time is null.
-        if (decoded === undefined) decoded = field.codec.zero(nulls)
-      } else if (field.omitsEmpty && isEmpty(decoded)) {
-        if (!state.inMemory || !(field.keepsEmptyMap || Array.isArray(decoded))) continue
-      }
-      out[field.name] = decoded
+    let changed = false
+    let next = always[0]!
+    for (let i = base; i < top; i++) {
+      const index = order[i]!
+      if (next < index) same = false
+      next = always[index + 1]!
+      const field = fields[index]!
+      const given = source[field.name]
+      const decoded = this.#decodeField(field, given, state, depth)
+      values[i] = decoded
+      if (decoded === undefined) same = false
+      else if (decoded !== given) changed = true
     }
     state.depth = depth
     state.struct = struct
-    let count = 0
-    for (const key in source) if (source[key] !== undefined) count++
-    state.members += count
-    if (count !== found) state.unknown = true
+    state.top = base
+    if (same && next === fields.length) {
+      if (!changed && state.shares && this.#defaults.length === 0) return source
+      // Copying the shape of the source is several times faster than adding its members one by one.
+      const out = { ...source }
+      if (changed) for (let i = base; i < top; i++) out[fields[order[i]!]!.name] = values[i]
+      if (this.#defaults.length > 0) this.#setDefaults(out)
+      return out
+    }
+    const out: Record<string, unknown> = {}
+    next = always[0]!
+    for (let i = base; i < top; i++) {
+      const index = order[i]!
+      for (; next < index; next = always[next + 1]!) out[fields[next]!.name] = fields[next]!.codec.zero(state.nulls)
+      next = always[index + 1]!
+      if (values[i] !== undefined) out[fields[index]!.name] = values[i]
+    }
+    for (; next < fields.length; next = always[next + 1]!) {
+      out[fields[next]!.name] = fields[next]!.codec.zero(state.nulls)
+    }
     if (this.#defaults.length > 0) this.#setDefaults(out)
     return out
+  }
+
+  /** The value of a field that is present in the source; undefined when the result omits it. */
+  #decodeField(field: BoundField, source: unknown, state: DecodeState, depth: number): unknown {
+    const given = state.repeated ? state.resolve(source, field.codec, field.type) : source
+    let decoded: unknown
+    if (given !== undefined) {
+      state.struct = this.#name
+      state.labels[depth] = field.label
+      decoded = field.codec.decode(given, state)
+    }
+    if (decoded === undefined || decoded === null) {
+      if (!field.always || (field.nullable && !state.nulls)) return undefined
+      // A zero time is null.
+      return decoded === undefined ? field.codec.zero(state.nulls) : null
+    }
+    if (field.omitsEmpty && isEmpty(decoded)) {
+      if (!state.inMemory || !(field.keepsEmptyMap || Array.isArray(decoded))) return undefined
+    }
+    return decoded
   }
 
   #setDefaults(out: Record<string, unknown>): void {
@@ -252,12 +359,13 @@ class StructCodec implements GoCodec {
   }
 
   #visitInOrder(source: Record<string, unknown>, state: DecodeState): void {
-    this.#byName ??= new Map(this.#bound.map((field) => [field.name, field]))
+    const { fields, indexes } = this.#bound
     const struct = state.struct
     const depth = state.depth++
     for (const key of Object.keys(source)) {
-      const field = this.#byName.get(key)
-      if (!field) continue
+      const index = indexes.get(key)
+      if (index === undefined) continue
+      const field = fields[index]!
       state.struct = this.#name
       state.labels[depth] = field.label
       field.codec.decode(state.repeated ? state.resolve(source[key], field.codec, field.type) : source[key], state)

@@ -21,6 +21,15 @@ export class DecodeState {
   readonly nulls: boolean
   /** Whether to visit fields in document order, so that the first mismatch is the one that Go finds first. */
   readonly inOrder: boolean
+  /**
+   * Whether the result may share parts with the input: a part that already has its canonical form is returned as it is. The caller must
+   * not change the result while it still uses the input. Otherwise the result is a copy, except for raw JSON.
+   */
+  readonly shares: boolean
+  /** A stack for the fields of the structs that are being decoded: indexes of fields, and their decoded values. */
+  readonly order: number[] = []
+  readonly values: unknown[] = []
+  top = 0
   /** The name of the innermost struct, and the path of fields to it. */
   struct = ''
   readonly labels: string[] = []
@@ -37,10 +46,12 @@ export class DecodeState {
       readonly repeated?: boolean
       readonly nulls?: boolean
       readonly words?: 'json' | 'map'
+      readonly shares?: boolean
     } = {},
   ) {
     this.nulls = options.nulls ?? false
     this.words = options.words ?? 'json'
+    this.shares = options.shares ?? false
     this.inOrder = options.inOrder ?? false
     this.repeated = options.repeated ?? false
     this.inMemory = options.inMemory ?? false
