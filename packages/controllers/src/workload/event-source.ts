@@ -18,9 +18,11 @@ export function eventSource<K extends AnyKind>(kind: K, events: ObjectEvents<Inf
     events.started()
     const lease = cluster.cache.use(kind)
     const registration = lease.addHandler({
-      onAdd: (object) => events.seen(object, sink),
-      onUpdate: (_, object) => events.seen(object, sink),
-      onDelete: (object) => events.gone(object, sink),
+      // Does not read the previous state, which would decode it.
+      onChange: ({ after, deleted }) => {
+        if (after !== undefined) events.seen(after, sink)
+        else if (deleted !== undefined) events.gone(deleted.object, sink)
+      },
     })
     return {
       synced: registration.synced,

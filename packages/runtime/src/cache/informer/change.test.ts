@@ -1,6 +1,7 @@
 import { type KubeObject, keyOf } from '@kubewright/api'
+import { EncodedObject } from '@kubewright/client'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { DeltaFifo } from '../reflector/delta-fifo.ts'
 import { Indexer } from '../store/indexer.ts'
 import { objectOf } from '../testdata/fake-source.ts'
@@ -60,6 +61,31 @@ test('joinChanges() of any history of a key leads to the same end as the single 
       expect(joined?.deleted === undefined).toBe(joined === undefined || joined.after !== undefined)
     }),
   )
+})
+
+test('Change decodes each side once for all handlers', () => {
+  const read = vi.fn((json: unknown) => json as KubeObject)
+  const encoded = (version: number): EncodedObject<KubeObject> => {
+    const bytes = Buffer.from(JSON.stringify(objectOf('a', version)))
+    return new EncodedObject(
+      { apiVersion: 'v1', kind: 'ConfigMap', read },
+      'a',
+      String(version),
+      { bytes },
+      0,
+      bytes.length,
+    )
+  }
+  // Without a cache of parsed objects, every read of the store would decode.
+  const store = new Indexer<KubeObject>({}, { hotObjects: 0 })
+  store.put(encoded(1))
+  const [update] = applyDelta(store, { type: 'Updated', object: encoded(2) }, false)
+  for (let i = 0; i < 2; i++)
+    expect([update?.before, update?.after]).toMatchObject([objectOf('a', 1), objectOf('a', 2)])
+  expect(read).toHaveBeenCalledTimes(2)
+  const [deletion] = applyDelta(store, { type: 'Deleted', object: encoded(3) }, false)
+  for (let i = 0; i < 2; i++) expect(deletion?.deleted?.object).toMatchObject(objectOf('a', 3))
+  expect(read).toHaveBeenCalledTimes(3)
 })
 
 describe('DeltaFifo', () => {

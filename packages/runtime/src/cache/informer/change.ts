@@ -38,8 +38,10 @@ export class Change<T> {
   // The last state of a deleted object.
   readonly #last: Item<T> | undefined
   readonly #lastUnknown: boolean
-  // The decoded form of an object that is no longer in the store.
+  // The decoded forms. All handlers of an informer receive the same change, so that each form is decoded once for all of them.
   #before: T | undefined
+  #after: T | undefined
+  #deleted: DeletedObject<T> | undefined
 
   constructor(hot: HotObjects<T>, parts: ChangeParts<T>) {
     this.key = parts.key
@@ -68,16 +70,21 @@ export class Change<T> {
   }
 
   get after(): T | undefined {
-    return this.#to === undefined ? undefined : this.#hot.read(this.#to)
+    if (this.#to === undefined) return undefined
+    if (this.#after !== undefined) return this.#after
+    const after = this.#hot.read(this.#to)
+    // The changes of an initial list wait together, and their decoded forms would fill the memory.
+    if (!this.initial) this.#after = after
+    return after
   }
 
   /** Set for deletions only. */
   get deleted(): DeletedObject<T> | undefined {
     const last = this.#last
-    if (last === undefined) return undefined
+    if (last === undefined || this.#deleted !== undefined) return this.#deleted
     // When the deletion was missed, the last state is the one in the store.
     const object = last === this.#from ? (this.before as T) : this.#decoded(last)
-    return { object, finalStateUnknown: this.#lastUnknown }
+    return (this.#deleted = { object, finalStateUnknown: this.#lastUnknown })
   }
 
   /** Joins this change and a later one of the same key; undefined when they cancel each other out. */
