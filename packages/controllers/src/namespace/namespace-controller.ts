@@ -1,7 +1,7 @@
 import { isApiError, isNotFound, parseRFC3339 } from '@kubewright/api'
 import type { ApiClient } from '@kubewright/client'
 import { Namespace } from '@kubewright/k8s'
-import { type KeyController, kindSource } from '@kubewright/runtime'
+import { changed, type KeyController, kindSource } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { emptyNamespace } from './empty-namespace.ts'
 import { type NamespaceRemains, namespaceConditions } from './namespace-conditions.ts'
@@ -15,7 +15,8 @@ const finalizer = 'kubernetes'
 export const namespaceController: KeyController = defineBuiltinController({
   name: 'namespace-controller',
   kind: Namespace,
-  sources: [kindSource(Namespace)],
+  // Not the status: the controller writes it in each round, and would start the next round at once.
+  sources: [kindSource(Namespace, { predicates: [changed('metadata.deletionTimestamp', 'spec.finalizers')] })],
   concurrency: 10,
   start:
     ({ cluster, clock }) =>
@@ -91,7 +92,7 @@ function isEmpty({ objects, contentErrors, discoveryError }: NamespaceRemains): 
  * The delay until the next round: short at first, because most objects disappear quickly, then growing with the wait.
  */
 function patience(waited: number): number {
-  return Math.min(8000, Math.max(50, waited / 4))
+  return Math.min(8000, Math.max(50, waited / 8))
 }
 
 function millisOf(time: string): number {
