@@ -239,29 +239,4 @@ describe.skipIf(noBrowser !== undefined)('the console in a browser', { timeout: 
     expect(await page.locator('html').getAttribute('lang')).toBe('ja')
     await page.context().close()
   })
-
-  test.each(['light', 'dark'] as const)('axe finds no violations in %s colours', async (colorScheme) => {
-    const { source } = (await import('axe-core')).default
-    const page = await env.open(undefined, { colorScheme })
-    for (const route of [
-      configMaps,
-      deployment,
-      ...['yaml', 'graph', 'history', 'edit'].map((t) => `${deployment}?tab=${t}`),
-      '#/operators',
-      '#/changes',
-    ]) {
-      await show(page, route)
-      await page.locator('.rows .row, .timeline li, .line, .node, textarea, .plain-table').first().waitFor()
-      await page.evaluate(source)
-      const violations = await page.evaluate(async () => {
-        const { axe } = globalThis as unknown as {
-          axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
-        }
-        const { violations } = await axe.run()
-        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
-      })
-      expect(violations, route).toEqual([])
-    }
-    await page.context().close()
-  })
 })

@@ -116,7 +116,7 @@ describe.skipIf(noBrowser !== undefined)('forms of the console', { timeout: 180_
     })
     const page = await env.open('#/table/evil.example/v1/hostiles')
     await page.getByRole('columnheader', { name: '<i>Text</i>' }).waitFor()
-    await page.getByRole('cell', { name: `${markup}⟨U+202E⟩gnp.exe⟨U+202C⟩` }).waitFor()
+    await page.getByRole('gridcell', { name: `${markup}⟨U+202E⟩gnp.exe⟨U+202C⟩` }).waitFor()
     const hostile = '#/object/evil.example/v1/hostiles/default/hostile'
     await show(page, hostile)
     await page.locator('.panel').getByText(`${markup}⟨U+202E⟩`).first().waitFor()

@@ -18,6 +18,7 @@ import { text } from './text.ts'
 import { TimeBar } from './time-bar.tsx'
 import { useShortcuts } from './use-shortcuts.ts'
 import { useLink, useTopic } from './use-topic.ts'
+import { focusView, useViewFocus } from './use-view-focus.ts'
 
 type Overlay = 'palette' | 'help'
 
@@ -36,6 +37,7 @@ export function App() {
   const marks = useTopic(connection.hello?.isRecording ? { type: 'timeline' } : undefined)?.timeline.marks
   const hasStory = marks && marks.length > 0
   const close = useCallback(() => setOverlay(undefined), [])
+  useViewFocus(routeHash(route), route.view === 'start')
   useShortcuts({ palette: () => setOverlay('palette'), help: () => setOverlay('help') })
   useEffect(() => {
     if (toast === undefined) return undefined
@@ -63,16 +65,20 @@ export function App() {
   }
   return (
     <SharedContext.Provider value={shared}>
+      <button type="button" class="skip" onClick={focusView}>
+        {text('skip')}
+      </button>
       <Header
         namespace={namespace}
         onNamespace={setNamespace}
         onPalette={() => setOverlay('palette')}
+        onHelp={() => setOverlay('help')}
         onRedraw={() => setVersion((version) => version + 1)}
       />
       <LeverBanner />
       <div class="body">
         <Sidebar route={route} problem={kinds?.problem} hasStory={hasStory ?? false} />
-        <main class="view">
+        <main class="view" id="view" tabIndex={-1}>
           <FailureBoundary place={routeHash(route)}>
             {route.view === 'table' && <TablePage key={JSON.stringify(route.resource)} route={route} />}
             {route.view === 'new' && <NewPage key={JSON.stringify(route.resource)} resource={route.resource} />}

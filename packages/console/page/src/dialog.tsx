@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** A modal dialog. Escape closes it, and the focus returns to where it was. */
 export function Dialog(props: {
@@ -8,11 +8,15 @@ export function Dialog(props: {
   readonly children: ComponentChildren
 }) {
   const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    element.current?.showModal()
+  useLayoutEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
+    // Only close() returns the focus; removing the element does not.
+    return () => dialog?.close()
   }, [])
   return (
-    <dialog ref={element} aria-label={props.label} onClose={props.onClose}>
+    // The event also comes after the removal, when another dialog may be open.
+    <dialog ref={element} aria-label={props.label} onClose={() => element.current !== null && props.onClose()}>
       {props.children}
     </dialog>
   )

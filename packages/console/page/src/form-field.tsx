@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import type { FormSchema } from '../../src/wire/form-schema.ts'
 import type { Conflict } from '../../src/wire/messages.ts'
 import { emptyValue, errorsAt, errorsBelow, isRecord, withField, withItem } from './form-value.ts'
@@ -20,6 +21,18 @@ export interface FieldProps {
 export function FormField(props: FieldProps) {
   const { schema, value, path, label, errors, required = false, onChange } = props
   const own = errorsAt(errors, path)
+  const element = useRef<HTMLElement | null>(null)
+  const wasToggled = useRef(false)
+  const toggle = (next: unknown): void => {
+    wasToggled.current = true
+    onChange(next)
+  }
+  // The pressed button is gone: the focus moves to the first control of the new section, or back to its button.
+  useEffect(() => {
+    if (!wasToggled.current) return
+    wasToggled.current = false
+    element.current?.querySelector<HTMLElement>('input, select, button:not(.link)')?.focus()
+  }, [value === undefined])
   const id = `field-${path}`
   const help = (
     <>
@@ -44,11 +57,11 @@ export function FormField(props: FieldProps) {
     )
   if (value === undefined)
     return (
-      <div class="form-field">
+      <div class="form-field" ref={(div) => void (element.current = div)}>
         <button
           type="button"
           class={errorsBelow(errors, path) ? 'danger' : undefined}
-          onClick={() => onChange(emptyValue(schema))}
+          onClick={() => toggle(emptyValue(schema))}
         >
           + {label}
           {required && <span class="bad"> *</span>}
@@ -57,16 +70,11 @@ export function FormField(props: FieldProps) {
       </div>
     )
   return (
-    <fieldset>
+    <fieldset ref={(set) => void (element.current = set)}>
       <legend>
         {label}{' '}
         {!required && (
-          <button
-            type="button"
-            class="link"
-            aria-label={`${text('remove')} ${path}`}
-            onClick={() => onChange(undefined)}
-          >
+          <button type="button" class="link" aria-label={`${text('remove')} ${path}`} onClick={() => toggle(undefined)}>
             {text('remove')}
           </button>
         )}
@@ -120,6 +128,11 @@ function Members({ schema, value, path, errors, onChange }: FieldProps) {
     )
   }
   const entries = isRecord(value) ? Object.entries(value) : []
+  const addKey = (input: HTMLInputElement): void => {
+    const key = input.value.trim()
+    input.value = ''
+    if (key !== '') onChange(withField(value, key, emptyValue(items)))
+  }
   return (
     <>
       {entries.map(([key, item]) => (
@@ -136,10 +149,12 @@ function Members({ schema, value, path, errors, onChange }: FieldProps) {
       <input
         aria-label={`${text('addKey')} ${path}`}
         placeholder={text('addKey')}
-        onChange={({ currentTarget }) => {
-          const key = currentTarget.value.trim()
-          currentTarget.value = ''
-          if (key !== '') onChange(withField(value, key, emptyValue(items)))
+        onChange={({ currentTarget }) => addKey(currentTarget)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return
+          // Enter would save the whole form.
+          event.preventDefault()
+          addKey(event.currentTarget)
         }}
       />
     </>

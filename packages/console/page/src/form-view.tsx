@@ -21,6 +21,12 @@ export function FormView({ kind, name }: { readonly kind: KindInfo; readonly nam
   const [source, setSource] = useState<string>()
   const [draft, setDraft] = useState<unknown>()
   const [answer, setAnswer] = useState<PageResponse>()
+  // A new object lacks required fields until the user has typed something: that is no error yet.
+  const [isTouched, setTouched] = useState(name !== undefined)
+  const change = (next: unknown): void => {
+    setTouched(true)
+    setDraft(next)
+  }
   const latest = useRef(0)
   const load = async (): Promise<void> => {
     const response =
@@ -54,7 +60,7 @@ export function FormView({ kind, name }: { readonly kind: KindInfo; readonly nam
   }
   // The server checks the draft when the user pauses.
   useEffect(() => {
-    if (draft === undefined || source === undefined) return undefined
+    if (draft === undefined || source === undefined || !isTouched) return undefined
     const own = ++latest.current
     const timer = setTimeout(() => {
       void send(true).then((response) => {
@@ -92,7 +98,7 @@ export function FormView({ kind, name }: { readonly kind: KindInfo; readonly nam
             required
             value={isRecord(draft) ? draft['metadata'] : {}}
             errors={errors}
-            onChange={(metadata) => setDraft(withField(draft, 'metadata', metadata))}
+            onChange={(metadata) => change(withField(draft, 'metadata', metadata))}
           />
         )}
         {Object.entries(schema.properties ?? {}).map(([field, property]) => (
@@ -104,7 +110,7 @@ export function FormView({ kind, name }: { readonly kind: KindInfo; readonly nam
             value={isRecord(draft) ? draft[field] : undefined}
             errors={errors}
             required={schema.required?.includes(field) ?? false}
-            onChange={(value) => setDraft(withField(draft, field, value))}
+            onChange={(value) => change(withField(draft, field, value))}
           />
         ))}
       </div>

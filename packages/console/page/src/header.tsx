@@ -12,6 +12,7 @@ export function Header(props: {
   readonly namespace: string
   readonly onNamespace: (namespace: string) => void
   readonly onPalette: () => void
+  readonly onHelp: () => void
   readonly onRedraw: () => void
 }) {
   const link = useLink()
@@ -39,6 +40,9 @@ export function Header(props: {
       <NamespaceSelect value={props.namespace} onChange={props.onNamespace} />
       <button type="button" onClick={props.onPalette}>
         {text('palette')} <kbd>Ctrl+K</kbd>
+      </button>
+      <button type="button" aria-label={text('help')} title={text('help')} onClick={props.onHelp}>
+        ?
       </button>
       <select
         aria-label={text('theme')}

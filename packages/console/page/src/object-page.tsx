@@ -19,6 +19,24 @@ import { isTyping } from './use-shortcuts.ts'
 import { useTopic } from './use-topic.ts'
 import { YamlView } from './yaml-view.tsx'
 
+/** Arrow keys move between the tabs, as in all tab lists. */
+function moveTab(event: KeyboardEvent): void {
+  const tabs = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=tab]')]
+  const index = tabs.indexOf(event.target as HTMLElement)
+  const moves: Readonly<Record<string, number>> = {
+    ArrowRight: (index + 1) % tabs.length,
+    ArrowLeft: (index + tabs.length - 1) % tabs.length,
+    Home: 0,
+    End: tabs.length - 1,
+  }
+  const to = tabs[moves[event.key] ?? -1]
+  if (to === undefined) return
+  event.preventDefault()
+  event.stopPropagation()
+  to.focus()
+  to.click()
+}
+
 type ObjectRoute = Extract<Route, { view: 'object' }>
 
 /** Everything about one object. */
@@ -62,7 +80,7 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
         {followed && <FeedStatus state={followed.state} problem={followed.problem} />}
         {object && !readOnly && <ObjectActions name={name} object={object} kind={kind} />}
       </div>
-      <div class="tabs" role="tablist" aria-label={name.name}>
+      <div class="tabs" role="tablist" aria-label={name.name} onKeyDown={moveTab}>
         {objectTabs
           .filter((one) => !unavailable.has(one))
           .map((one) => (
@@ -72,6 +90,8 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
               role="tab"
               id={`tab-${one}`}
               aria-selected={one === tab}
+              tabIndex={one === tab ? 0 : -1}
+              data-start={one === tab ? true : undefined}
               aria-controls="panel"
               onClick={() => go(objectRoute(name, one))}
             >
@@ -87,7 +107,7 @@ export function ObjectPage({ route }: { readonly route: ObjectRoute }) {
         {tab === 'graph' && <GraphView name={name} />}
         {object?.containers && tab === 'logs' && <LogsView name={name} containers={object.containers} />}
         {object?.containers && tab === 'exec' && !readOnly && <ExecView name={name} containers={object.containers} />}
-        {object?.containers && tab === 'ports' && !readOnly && <PortsView name={name} />}
+        {object?.containers && tab === 'ports' && !readOnly && <PortsView name={name} containers={object.containers} />}
         {tab === 'access' && !unavailable.has(tab) && <AccessView name={name} />}
         {tab === 'history' && <HistoryView name={name} />}
         {object && kind && tab === 'form' && !unavailable.has(tab) && <FormView kind={kind} name={name} />}

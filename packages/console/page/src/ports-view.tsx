@@ -1,14 +1,22 @@
 import { useState } from 'preact/hooks'
 import type { ObjectName } from '../../src/wire/names.ts'
+import type { ContainerView } from '../../src/wire/object-view.ts'
 import { connection } from './connection.ts'
 import { useShared } from './settings.ts'
 import { text } from './text.ts'
 import { useTopic } from './use-topic.ts'
 
 /** Forwards ports of this machine to a pod. */
-export function PortsView({ name }: { readonly name: ObjectName }) {
+export function PortsView({
+  name,
+  containers,
+}: {
+  readonly name: ObjectName
+  readonly containers: readonly ContainerView[]
+}) {
   const { notify } = useShared()
-  const [port, setPort] = useState('')
+  const declared = containers.flatMap(({ ports }) => ports)
+  const [port, setPort] = useState(String(declared[0] ?? ''))
   const [localPort, setLocalPort] = useState('')
   const all = useTopic({ type: 'forwards' })?.forwards ?? []
   const forwards = all.filter(({ pod, namespace }) => pod === name.name && namespace === name.namespace)
@@ -33,6 +41,7 @@ export function PortsView({ name }: { readonly name: ObjectName }) {
             min="1"
             max="65535"
             required
+            list="declared-ports"
             value={port}
             onInput={({ currentTarget }) => setPort(currentTarget.value)}
           />
@@ -52,6 +61,11 @@ export function PortsView({ name }: { readonly name: ObjectName }) {
           {text('forward')}
         </button>
       </form>
+      <datalist id="declared-ports">
+        {declared.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
       {forwards.length === 0 && <p class="quiet">{text('noForwards')}</p>}
       {forwards.map(({ id, port: target, localPort: local, problem }) => (
         <p key={id}>

@@ -9,7 +9,7 @@ import { wordTone } from './tone.ts'
 export function ReconcileList({ reconciles }: { readonly reconciles: readonly ReconcileView[] }) {
   if (reconciles.length === 0) return <p class="quiet">{text('noReconciles')}</p>
   return (
-    <table class="plain-table">
+    <table class="plain-table reconciles">
       <thead>
         <tr>
           <th>{text('time')}</th>
@@ -27,7 +27,7 @@ export function ReconcileList({ reconciles }: { readonly reconciles: readonly Re
               {record.startedAt.slice(11, 23)}
             </td>
             <td>{record.controller}</td>
-            <td>{record.key}</td>
+            <td class="key">{record.key}</td>
             <td class={wordTone(record.result)}>{record.result}</td>
             <td class="number">{record.durationMillis.toFixed(1)} ms</td>
             <td>

@@ -25,6 +25,8 @@ export function TablePage({ route }: { readonly route: TableRoute }) {
   const [sorting, setSorting] = useState<Sorting>()
   const scope = kind?.namespaced === false ? undefined : namespace || undefined
   const table = useTable({ type: 'table', resource, namespace: scope, labelSelector, fieldSelector })
+  // Also the kind of a link whose CRD was deleted.
+  const isUnknown = kind === undefined && kinds.length > 0 && table.rows.size === 0
   const showsNamespace = kind?.namespaced === true && scope === undefined
   const [sorted] = useState(() => new SortedRows())
   const rows = sorted.update(table, filter, sorting)
@@ -70,7 +72,7 @@ export function TablePage({ route }: { readonly route: TableRoute }) {
           </button>
         )}
         <span class="count">{text('count', rows.length, table.rows.size)}</span>
-        <FeedStatus state={table.state} problem={table.problem} />
+        {!isUnknown && <FeedStatus state={table.state} problem={table.problem} />}
       </div>
       <VirtualTable
         label={kind?.kind ?? resource.plural}
@@ -78,7 +80,13 @@ export function TablePage({ route }: { readonly route: TableRoute }) {
         rows={rows}
         isWide={isWide}
         showsNamespace={showsNamespace}
-        empty={table.state === 'live' ? text(table.rows.size === 0 ? 'noRows' : 'noMatch') : undefined}
+        empty={
+          isUnknown
+            ? text('unknownKind')
+            : table.state === 'live'
+              ? text(table.rows.size === 0 ? 'noRows' : 'noMatch')
+              : undefined
+        }
         sorting={sorting}
         onSort={setSorting}
         onOpen={open}

@@ -8,6 +8,7 @@ import { toneOf } from './tone.ts'
 /** One row of a table. It lights up when its object changes. */
 export const TableRow = memo(function TableRow(props: {
   readonly row: Row
+  readonly id: string
   readonly index: number
   readonly top: number
   readonly columns: readonly ShownColumn[]
@@ -30,6 +31,7 @@ export const TableRow = memo(function TableRow(props: {
   return (
     <div
       ref={element}
+      id={props.id}
       class={classes.filter(Boolean).join(' ')}
       role="row"
       aria-rowindex={index + 2}
@@ -42,7 +44,7 @@ export const TableRow = memo(function TableRow(props: {
           by === 'created' ? ageOf(row.created, props.now) : by === 'namespace' ? row.namespace : row.cells[by]
         const shownText = value === null || value === undefined ? '' : String(value)
         return (
-          <div key={String(by)} role="cell" class={toneOf(name, value)} title={shownText}>
+          <div key={String(by)} role="gridcell" class={toneOf(name, value)} title={shownText}>
             {shownText}
           </div>
         )

@@ -1,14 +1,16 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Column, Row } from '../../src/wire/messages.ts'
 import { useNow } from './age.ts'
 import { type ShownColumn, shownColumns } from './shown-columns.ts'
 import type { Sorting } from './sort-rows.ts'
 import { TableRow } from './table-row.tsx'
-import { isTyping } from './use-shortcuts.ts'
+import { isPressing, isTyping } from './use-shortcuts.ts'
 
 const rowHeight = 30
 // Rows above and below the visible part, so that scrolling shows no gap.
 const margin = 8
+/** The row that was opened last, which is selected when the user comes back. */
+let lastOpened: string | undefined
 
 /** A table that draws only the visible rows. Keys move the selection as in k9s. */
 export function VirtualTable(props: {
@@ -27,7 +29,8 @@ export function VirtualTable(props: {
   const now = useNow()
   const scroller = useRef<HTMLDivElement>(null)
   const [visible, setVisible] = useState({ top: 0, height: 600 })
-  const [selected, setSelected] = useState<string>()
+  const [selected, setSelected] = useState<string | undefined>(() => lastOpened)
+  const id = useId()
   const columns = useStable(
     useMemo(() => shownColumns(props.columns, rows, props), [props.columns, rows, props.isWide, props.showsNamespace]),
   )
@@ -53,6 +56,10 @@ export function VirtualTable(props: {
     if (top < element.scrollTop) element.scrollTop = top
     else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight
   }
+  const open = (row: Row, tab?: 'yaml' | 'edit'): void => {
+    lastOpened = row.uid
+    props.onOpen(row, tab)
+  }
   const onKey = (event: KeyboardEvent): void => {
     if (isTyping(event) || event.ctrlKey || event.metaKey || document.querySelector('dialog') !== null) return
     const page = Math.floor(visible.height / rowHeight) - 2
@@ -69,9 +76,9 @@ export function VirtualTable(props: {
     const step = steps[event.key]
     const row = rows[index]
     if (step !== undefined) select(index < 0 ? 0 : index + step)
-    else if (row !== undefined && event.key === 'Enter') props.onOpen(row)
-    else if (row !== undefined && event.key === 'y') props.onOpen(row, 'yaml')
-    else if (row !== undefined && event.key === 'e') props.onOpen(row, 'edit')
+    else if (row !== undefined && event.key === 'Enter' && !isPressing(event)) open(row)
+    else if (row !== undefined && event.key === 'y') open(row, 'yaml')
+    else if (row !== undefined && event.key === 'e') open(row, 'edit')
     else return
     event.preventDefault()
   }
@@ -86,8 +93,19 @@ export function VirtualTable(props: {
   const last = Math.min(rows.length, Math.ceil((visible.top + visible.height) / rowHeight) + margin)
   const template = columns.map(({ width }) => width).join(' ')
   return (
-    <div class="table" ref={scroller} tabIndex={0} role="region" aria-label={props.label}>
-      <div role="table" aria-label={props.label} aria-rowcount={rows.length + 1} aria-colcount={columns.length}>
+    <div
+      class="table"
+      ref={scroller}
+      tabIndex={0}
+      data-start
+      role="grid"
+      aria-label={props.label}
+      aria-rowcount={rows.length + 1}
+      aria-colcount={columns.length}
+      aria-readonly="true"
+      aria-activedescendant={index >= first && index < last ? `${id}-${index}` : undefined}
+    >
+      <div role="presentation">
         {/* Until the server has sent its columns, a row of headings would be empty. */}
         {props.columns.length > 0 && (
           <div role="rowgroup" class="table-head">
@@ -103,13 +121,14 @@ export function VirtualTable(props: {
             <TableRow
               key={row.uid}
               row={row}
+              id={`${id}-${first + offset}`}
               index={first + offset}
               top={(first + offset) * rowHeight}
               columns={columns}
               template={template}
               now={now}
               isSelected={row.uid === selected}
-              onOpen={() => props.onOpen(row)}
+              onOpen={() => open(row)}
             />
           ))}
         </div>

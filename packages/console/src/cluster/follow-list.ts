@@ -6,6 +6,8 @@ import { objectAt, textOf } from './json.ts'
 import { problemText } from './problem-text.ts'
 import { collectionPath } from './resource-url.ts'
 
+// The first page is small, so that a table shows its first rows early.
+const firstPageSize = '100'
 const pageSize = '500'
 const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 const partial = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1`
@@ -59,7 +61,8 @@ async function list(rest: RestClient, options: FollowOptions): Promise<string> {
   const { path, query, accept } = requestOf(options)
   let token = ''
   for (let isFirst = true; ; isFirst = false) {
-    const parameters = queryOf({ ...query, limit: pageSize, ...(token === '' ? {} : { continue: token }) })
+    const limit = isFirst ? firstPageSize : pageSize
+    const parameters = queryOf({ ...query, limit, ...(token === '' ? {} : { continue: token }) })
     const page = await rest.json({ method: 'GET', path, query: parameters, accept: accept?.list, signal })
     sink.page(page, isFirst)
     const metadata = objectAt(page, 'metadata')

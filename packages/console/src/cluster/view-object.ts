@@ -58,7 +58,14 @@ function containersOf(pod: Json): ContainerView[] {
   )
   return ['containers', 'initContainers', 'ephemeralContainers']
     .flatMap((field) => listAt(spec, field))
-    .map(({ name }) => ({ name: textOf(name), run: runs.get(textOf(name)) ?? '' }))
+    .map((container) => {
+      const name = textOf(container['name'])
+      const ports = listAt(container, 'ports')
+        .filter(({ protocol }) => protocol === undefined || protocol === 'TCP')
+        .map(({ containerPort }) => containerPort)
+        .filter((port) => typeof port === 'number')
+      return { name, run: runs.get(name) ?? '', ports }
+    })
 }
 
 /** Newest first. */

@@ -39,6 +39,8 @@ export interface ContainerView {
   readonly name: string
   /** Differs between the runs of the container; empty until it ran first. */
   readonly run: string
+  /** The TCP ports that the container declares. */
+  readonly ports: readonly number[]
 }
 
 /** Everything that the page shows about one object. Values of Secrets are masked unless the page asked for them. */
