@@ -27,6 +27,9 @@ export interface StreamConnection {
   remove(stream: Http2Stream, code: number | undefined): void
 }
 
+const noHeaders: IncomingHttpHeaders = {}
+const noRawHeaders: readonly string[] = []
+
 interface BodyReader {
   readonly limit: number
   readonly resolve: (body: Uint8Array) => void
@@ -36,8 +39,9 @@ interface BodyReader {
 /** A request and its response on a connection of HTTP/2. */
 export class Http2Stream implements Output {
   readonly id: number
-  readonly headers: IncomingHttpHeaders
-  readonly rawHeaders: readonly string[]
+  /** The headers of the request. Empty once a response has begun: a watch does not need their memory. */
+  headers: IncomingHttpHeaders
+  rawHeaders: readonly string[]
   /** The bytes of the response that the client still accepts. */
   sendWindow: number
   /** The bytes of the request body that the client may still send. */
@@ -176,6 +180,8 @@ export class Http2Stream implements Output {
 
   respond(status: number, headers: Readonly<Record<string, string | readonly string[]>>, endStream: boolean): void {
     this.#connection.sendHeaders(this, status, headers, endStream)
+    this.headers = noHeaders
+    this.rawHeaders = noRawHeaders
     if (!endStream) return
     this.#isEnding = true
     this.ended()

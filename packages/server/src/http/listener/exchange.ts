@@ -17,7 +17,7 @@ const pieceBytes = 1024 * 1024
  * A request and its response on a connection. It ends when the response has been sent and the output is closed, or when the client
  * disconnects. A client that does not read loses the exchange: see {@link Exchange.sweep}.
  */
-export class Exchange implements OutputObserver {
+export class Exchange implements OutputObserver, BodySink {
   readonly #output: Output
   /** Set once the response is complete; there is nothing left to cancel. */
   #isComplete = false
@@ -91,11 +91,6 @@ export class Exchange implements OutputObserver {
       if (this.#output.destroyed) return
     }
     this.#output.end()
-  }
-
-  /** The receiver of a streamed body. */
-  get sink(): BodySink {
-    return { write: (chunk) => this.write(chunk), drained: () => this.drained() }
   }
 
   write(chunk: Uint8Array): boolean {

@@ -93,7 +93,7 @@ async function send(
   // Sends the headers at once, because a client waits for them before the first event of a watch.
   response.flushHeaders()
   output?.startStream()
-  await answer.body(exchange.sink)
+  await answer.body(exchange)
   await exchange.drained()
   if (output) output.end()
   else response.end()

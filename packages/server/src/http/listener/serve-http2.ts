@@ -43,18 +43,30 @@ async function serveStream(
   connection: Connection,
   stream: Http2Stream,
 ): Promise<void> {
-  const { headers, rawHeaders, body } = stream
-  const method = headers[':method']!
-  const url = headers[':path']!
+  const method = stream.headers[':method']!
+  const url = stream.headers[':path']!
   const exchange = open.begin(connection, stream, () => isLongRunningUrl(method, url))
   try {
-    const request = toApiRequest({ method, url, headers, rawHeaders, peer: connection.peer, body }, exchange)
-    await sendStream(exchange, stream, await handler(request), method, clock)
+    const answer = await handleStream(handler, connection, stream, exchange)
+    await sendStream(exchange, stream, answer, method, clock)
     exchange.complete()
   } catch {
     // The handler never rejects: the connection broke, or a streamed body failed.
     stream.reset()
   }
+}
+
+/** Calls the handler. Not part of {@link serveStream}, which would keep the request in memory until the end of a watch. */
+function handleStream(
+  handler: ApiHandler,
+  { peer }: Connection,
+  stream: Http2Stream,
+  exchange: Exchange,
+): Promise<ApiResponse> {
+  const { headers, rawHeaders, body } = stream
+  const method = headers[':method']!
+  const url = headers[':path']!
+  return handler(toApiRequest({ method, url, headers, rawHeaders, peer, body }, exchange))
 }
 
 /** Headers of HTTP/1.1 connections, which HTTP/2 forbids. */
@@ -86,7 +98,7 @@ async function sendStream(
   if (bodiless || body === undefined) return stream.respond(status, headers, true)
   stream.respond(status, headers, false)
   if (typeof body !== 'function') return exchange.end(body)
-  await body(exchange.sink)
+  await body(exchange)
   stream.end()
 }
 

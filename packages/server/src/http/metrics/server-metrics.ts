@@ -1,4 +1,4 @@
-import { type ApiRequest, type ApiResponse, isApiError } from '@kubewright/api'
+import { type ApiRequest, type ApiResponse, type BodySink, isApiError } from '@kubewright/api'
 import {
   type Clock,
   createMetricRegistry,
@@ -91,6 +91,9 @@ interface RequestClass {
   /** The labels with each status code. The registry finds a series faster by an object that it has seen before. */
   readonly byCode: Map<number, MetricLabels>
   running: number
+  /** Events that its watches have received, and how many of them the registry has: they are added when metrics are rendered. */
+  events: number
+  countedEvents: number
 }
 
 /** The parts of the server that {@link ServerMetrics} measures. */
@@ -142,12 +145,7 @@ export class ServerMetrics {
     }
     try {
       const response = await next()
-      return measured(
-        context.request,
-        response,
-        done,
-        context.info.verb === 'watch' ? this.#eventCounter(found) : undefined,
-      )
+      return measured(context.request, response, done, context.info.verb === 'watch' ? found : undefined)
     } catch (error) {
       done(isApiError(error) ? (error.status.code ?? 500) : 500, 0)
       throw error
@@ -166,8 +164,11 @@ export class ServerMetrics {
     await this.#collectObjects()
     for (const [kind, count] of Object.entries(this.#inFlight))
       registry.set(inFlight.name, { request_kind: kind }, count)
-    for (const { isLong, labels, running } of this.#classes.values()) {
-      if (isLong) registry.set(longRunning.name, labels, running)
+    for (const found of this.#classes.values()) {
+      if (found.isLong) registry.set(longRunning.name, found.labels, found.running)
+      if (found.events === found.countedEvents) continue
+      registry.add(watchEvents.name, found.eventLabels, found.events - found.countedEvents)
+      found.countedEvents = found.events
     }
     return registry.text()
   }
@@ -184,10 +185,6 @@ export class ServerMetrics {
     this.registry.set(unreadableObjects.name, {}, registry.feed.unreadable().length)
     this.registry.clear(storedObjects.name)
     for (const [resource, count] of counts) this.registry.set(storedObjects.name, { resource }, count)
-  }
-
-  #eventCounter({ eventLabels }: RequestClass): () => void {
-    return () => this.registry.add(watchEvents.name, eventLabels, 1)
   }
 
   #count({ byCode, labels }: RequestClass, code: number): void {
@@ -221,6 +218,8 @@ export class ServerMetrics {
       isLong: isLongRunning({ isResource: resource !== '', verb: verb.toLowerCase(), subresource }),
       byCode: new Map(),
       running: 0,
+      events: 0,
+      countedEvents: 0,
     }
     this.#classes.set(key, made)
     return made
@@ -268,30 +267,38 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ]),
 ])
 
-/** A streamed response is complete when its stream ends. Each chunk of a watch is one event. */
+/** Counts the bytes of a streamed body. Each chunk of a watch is one event. */
+class CountingSink implements BodySink {
+  readonly #sink: BodySink
+  readonly #watch: RequestClass | undefined
+  bytes = 0
+
+  constructor(sink: BodySink, watch: RequestClass | undefined) {
+    this.#sink = sink
+    this.#watch = watch
+  }
+
+  write(chunk: Uint8Array): boolean {
+    this.bytes += chunk.length
+    if (this.#watch) this.#watch.events++
+    return this.#sink.write(chunk)
+  }
+
+  drained(): Promise<void> {
+    return this.#sink.drained()
+  }
+}
+
+/** Calls `done` when the response has been sent. A streamed response is complete when its stream ends. */
 function measured(
   request: ApiRequest,
   response: ApiResponse,
   done: (code: number, bytes: number) => void,
-  countEvent: (() => void) | undefined,
+  watch: RequestClass | undefined,
 ): ApiResponse {
   const { body, status } = response
-  let bytes = 0
-  const counted: ApiResponse =
-    typeof body !== 'function'
-      ? response
-      : {
-          ...response,
-          body: (sink) =>
-            body({
-              write: (chunk) => {
-                bytes += chunk.length
-                countEvent?.()
-                return sink.write(chunk)
-              },
-              drained: () => sink.drained(),
-            }),
-        }
-  if (typeof body !== 'function') bytes = body?.length ?? 0
-  return afterResponse(request, counted, () => done(status, bytes))
+  if (typeof body !== 'function') return afterResponse(request, response, () => done(status, body?.length ?? 0))
+  let counted: CountingSink | undefined
+  const streamed: ApiResponse = { ...response, body: (sink) => body((counted = new CountingSink(sink, watch))) }
+  return afterResponse(request, streamed, () => done(status, counted?.bytes ?? 0))
 }

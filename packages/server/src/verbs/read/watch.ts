@@ -1,5 +1,5 @@
 import { type ApiResponse, type BodySink, encodeJson, isApiError, newResourceExpired } from '@kubewright/api'
-import { linkSignals, type Timer } from '@kubewright/base'
+import { onAbort, type Timer } from '@kubewright/base'
 import { type CacheEvent, eventLine, type ResourceCache } from '../../cache/resource-cache.ts'
 import { encodeWatchFrame } from '../../codec/protobuf/envelope.ts'
 import { isProtobuf, type Representation, requireStream } from '../../request/negotiate.ts'
@@ -44,6 +44,15 @@ export async function watch(endpoint: Endpoint, context: RequestContext): Promis
   const representation = requireStream(negotiated)
   const include = representation.as === 'Table' ? includeObjectOf(representation.includeObject) : 'Metadata'
   const cache = await endpoint.registry.feed.cache(endpoint.resource.storage.prefix)
+  const prefix = endpoint.registry.prefixOf(resource, context.info.namespace)
+  const { signal, peer } = context.request
+  const isInProcess = peer?.inProcess === true
+  return streamOf({ endpoint, representation, options, selection, start, cache, prefix, include, signal, isInProcess })
+}
+
+/** The response to a watch. Its body holds the given parts only: a watch lasts long, and the context of its request takes kilobytes. */
+function streamOf(parts: StreamParts): ApiResponse {
+  const { representation } = parts
   return {
     status: 200,
     headers: {
@@ -51,21 +60,24 @@ export async function watch(endpoint: Endpoint, context: RequestContext): Promis
       'cache-control': 'no-cache, private',
       'transfer-encoding': 'chunked',
     },
-    body: (sink) =>
-      new WatchStream({ endpoint, context, representation, options, selection, start, cache, sink, include }).run(),
+    body: (sink) => new WatchStream(parts, sink).run(),
   }
 }
 
 interface StreamParts {
   readonly endpoint: Endpoint
-  readonly context: RequestContext
   readonly representation: Representation
   readonly options: ListOptions
   readonly selection: Selection
   readonly start: number
   readonly cache: ResourceCache
-  readonly sink: BodySink
+  /** The keys of the watched objects start with it. */
+  readonly prefix: string
   readonly include: IncludeObject
+  /** Aborts when the client disconnects or the server stops. */
+  readonly signal: AbortSignal
+  /** Whether the client is in this process. */
+  readonly isInProcess: boolean
 }
 
 /**
@@ -74,8 +86,8 @@ interface StreamParts {
  */
 class WatchStream {
   readonly #parts: StreamParts
+  readonly #sink: BodySink
   readonly #prefix: string
-  readonly #include: IncludeObject
   /** Whether an event with the table's columns was sent; only the first one has them. */
   #columnsSent = false
   /** The next event to deliver. */
@@ -83,41 +95,54 @@ class WatchStream {
   /** Whether the sink must drain before the next event. */
   #isBlocked = false
   #isBookmarkDue = false
+  /** Set when the deadline, the client or the server has ended the watch. */
+  #hasEnded = false
+  /** Ends the waits of the initial events. Undefined after them, because an idle watch does not need its memory. */
+  #initial: AbortController | undefined = new AbortController()
+  /** Continues a stream that waits for events. */
+  #resume: (() => void) | undefined
 
-  constructor(parts: StreamParts) {
+  constructor(parts: StreamParts, sink: BodySink) {
     this.#parts = parts
-    this.#prefix = parts.endpoint.registry.prefixOf(parts.endpoint.resource, parts.context.info.namespace)
-    this.#include = parts.include
+    this.#sink = sink
+    this.#prefix = parts.prefix
   }
 
   async run(): Promise<void> {
-    const { endpoint, context, options } = this.#parts
-    const ending = linkSignals(context.request.signal, endpoint.resource.serving.ended)
+    const { endpoint, options, signal } = this.#parts
+    const { ended } = endpoint.resource.serving
     const millis = (options.timeoutSeconds ? options.timeoutSeconds : defaultTimeoutSeconds) * 1000
     const { clock } = endpoint.registry
-    const deadline = clock.setTimer(millis, () => ending.abort(), 'watch timeout')
+    const deadline = clock.setTimer(millis, () => this.#end(), 'watch timeout')
+    const stopListening = [signal, ended].map((each) => onAbort(each, () => this.#end(each?.reason)))
     try {
-      await this.#stream(ending.signal, clock.now() + millis)
+      await this.#stream(clock.now() + millis)
     } finally {
       deadline.cancel()
-      ending[Symbol.dispose]()
+      for (const stop of stopListening) stop()
     }
   }
 
-  async #stream(signal: AbortSignal, deadline: number): Promise<void> {
-    const { endpoint, options, cache, sink } = this.#parts
-    const remind = (): void => void (this.#isBookmarkDue = true)
-    const bookmarks = options.allowBookmarks ? this.#remindOfBookmarks(deadline, remind) : undefined
+  #end(reason?: unknown): void {
+    this.#hasEnded = true
+    this.#initial?.abort(reason)
+    this.#resume?.()
+  }
+
+  async #stream(deadline: number): Promise<void> {
+    const { endpoint, options, cache } = this.#parts
+    const bookmarks = options.allowBookmarks ? this.#remindOfBookmarks(deadline) : undefined
     try {
-      const cursor = await this.#begin(signal)
+      const cursor = await this.#begin(this.#initial!.signal)
+      this.#initial = undefined
       if (cursor === undefined) return
       this.#cursor = cursor
       const first = cache.end
-      while (!signal.aborted) {
+      while (!this.#hasEnded) {
         const isDone = this.#deliverReady()
         if (this.#isBlocked) {
           this.#isBlocked = false
-          await sink.drained()
+          await this.#sink.drained()
         } else if (!isDone) {
           const event = cache.eventAt(this.#cursor)
           if (event === 'lost') return this.#sendError(this.#parts.start)
@@ -127,7 +152,7 @@ class WatchStream {
           if (endpoint.resource.origin.sendsBookmarksWhenIdle || this.#cursor > first)
             this.#bookmark(endpoint.registry.feed.revision, false)
         } else {
-          await this.#waitAndDeliver(signal)
+          await this.#waitAndDeliver()
         }
       }
     } catch (error) {
@@ -158,23 +183,23 @@ class WatchStream {
   }
 
   /**
-   * Delivers events as they come, without a promise for each. Resolves when an event needs something else, a bookmark is due or the signal
-   * aborts. The caller has delivered all events and has not awaited anything since.
+   * Delivers events as they come, without a promise for each. Resolves when an event needs something else, a bookmark is due or the watch
+   * ends. The caller has delivered all events and has not awaited anything since.
    */
-  #waitAndDeliver(signal: AbortSignal): Promise<void> {
+  #waitAndDeliver(): Promise<void> {
     return new Promise((resolve, reject) => {
       const step = (): void => {
         try {
-          if (!signal.aborted && this.#deliverReady() && !this.#isBookmarkDue) return
+          if (!this.#hasEnded && this.#deliverReady() && !this.#isBookmarkDue) return
           resolve()
         } catch (error) {
           reject(error)
         }
         unfollow()
-        signal.removeEventListener('abort', step)
+        this.#resume = undefined
       }
       const unfollow = this.#parts.cache.follow(step)
-      signal.addEventListener('abort', step)
+      this.#resume = step
     })
   }
 
@@ -194,7 +219,7 @@ class WatchStream {
       for (const [i, object] of objects.entries()) {
         if (!this.#parts.selection.matches(object)) continue
         // Changes during this wait are behind the cursor and are delivered afterwards.
-        if (!this.#send('ADDED', seen[i]!)) await this.#parts.sink.drained()
+        if (!this.#send('ADDED', seen[i]!)) await this.#sink.drained()
         if (signal.aborted) return undefined
       }
       // As for a client that requested the initial events explicitly.
@@ -239,27 +264,27 @@ class WatchStream {
     }
     if (representation.as === undefined) {
       const encoded = isProtobuf(representation) ? event.frame(type, encodeWatchFrame) : event.line(type)
-      return this.#parts.sink.write(encoded)
+      return this.#sink.write(encoded)
     }
     return this.#send(type, event.objectFor(type))
   }
 
   #send(type: string, stored: StoredObject): boolean {
-    const { representation, sink } = this.#parts
+    const { representation } = this.#parts
     if (representation.as === undefined && !isProtobuf(representation)) {
-      return sink.write(eventLine(type, stored.bytes))
+      return this.#sink.write(eventLine(type, stored.bytes))
     }
     return this.#sendEvent(type, this.#represent(stored.object as MutableObject))
   }
 
   #sendEvent(type: string, object: unknown): boolean {
-    const { representation, sink } = this.#parts
-    if (isProtobuf(representation)) return sink.write(encodeWatchFrame(type, object))
-    return sink.write(eventLine(type, Buffer.from(encodeJson(object))))
+    const { representation } = this.#parts
+    if (isProtobuf(representation)) return this.#sink.write(encodeWatchFrame(type, object))
+    return this.#sink.write(eventLine(type, Buffer.from(encodeJson(object))))
   }
 
   #represent(object: MutableObject): unknown {
-    const { endpoint, representation } = this.#parts
+    const { endpoint, representation, include } = this.#parts
     const apiVersion = representation.asVersion!
     if (representation.as === undefined) return object
     const { toInternal } = endpoint.resource.conversion
@@ -269,14 +294,7 @@ class WatchStream {
     const table = endpoint.resource.presentation.table ?? defaultTable
     const headers = !this.#columnsSent
     this.#columnsSent = true
-    return tableOf(
-      table,
-      [object],
-      tableMetadata(object),
-      { apiVersion, include: this.#include, toInternal },
-      now,
-      headers,
-    )
+    return tableOf(table, [object], tableMetadata(object), { apiVersion, include, toInternal }, now, headers)
   }
 
   /** Sends the revision up to which the client has seen every change. */
@@ -304,16 +322,16 @@ class WatchStream {
   }
 
   /**
-   * Calls `remind` every minute and shortly before the deadline. For a client in this process, only minutes in which the
-   * store has changed count.
+   * Makes a bookmark due every minute and shortly before the deadline. For a client in this process, only minutes in which the store has
+   * changed count.
    */
-  #remindOfBookmarks(deadline: number, remind: () => void): Disposable {
-    const { clock, feed } = this.#parts.endpoint.registry
-    const { cache, context } = this.#parts
+  #remindOfBookmarks(deadline: number): Disposable {
+    const { endpoint, cache, isInProcess } = this.#parts
+    const { clock, feed } = endpoint.registry
     const last = deadline - lastBookmarkMillis
-    if (context.request.peer?.inProcess) {
+    if (isInProcess) {
       const wake = (): void => {
-        remind()
+        this.#isBookmarkDue = true
         cache.wake()
       }
       const shared = feed.bookmarks.add(wake)
@@ -333,9 +351,9 @@ class WatchStream {
       timer = next > now ? clock.setTimer(next - now, () => due(next === last), 'bookmark') : undefined
     }
     const due = (isLast: boolean): void => {
-      remind()
-      // The resource may be idle: wake the stream to send the bookmark.
-      cache.wake()
+      this.#isBookmarkDue = true
+      // Only this stream: waking all watches of the resource once per watch and minute would take quadratic time.
+      this.#resume?.()
       if (!isLast) schedule()
     }
     schedule()
