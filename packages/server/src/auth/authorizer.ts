@@ -60,12 +60,27 @@ export interface Authorizer {
 /** The attributes of a request. */
 export function attributesOf(user: UserInfo, info: RequestInfo, query: URLSearchParams): AuthorizationAttributes {
   const { verb, isResource, group, version, resource, subresource, namespace, path } = info
-  const attributes = { user, verb, isResource, group, version, resource, subresource, namespace, path }
-  if (verb !== 'list' && verb !== 'watch' && verb !== 'deletecollection') return { ...attributes, name: info.name }
+  // Two complete literals: V8 creates a hidden class for each object that is a spread with a further property.
+  if (verb !== 'list' && verb !== 'watch' && verb !== 'deletecollection') {
+    return { user, verb, isResource, group, version, resource, subresource, namespace, path, name: info.name }
+  }
   const selectedValue = (field: string): string | undefined => valueIn(query.get('fieldSelector'), field)
   const name = info.name === '' && verb !== 'deletecollection' ? selectedName(selectedValue) : info.name
   const selectors = { fields: query.get('fieldSelector') ?? '', labels: query.get('labelSelector') ?? '' }
-  return { ...attributes, name, selectedValue, selectors }
+  return {
+    user,
+    verb,
+    isResource,
+    group,
+    version,
+    resource,
+    subresource,
+    namespace,
+    path,
+    name,
+    selectedValue,
+    selectors,
+  }
 }
 
 /** The name that a list or watch selects, so that rules for single names can allow it. */

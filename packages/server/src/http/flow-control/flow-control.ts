@@ -121,7 +121,7 @@ export class FlowControl {
   readonly filter: RequestFilter = async (context, next) => {
     const flow = this.#flowOf(context)
     if (!flow) return next()
-    Object.assign(context.responseHeaders, flow.headers)
+    for (const name in flow.headers) context.responseHeaders[name] = flow.headers[name]!
     const { level, schema } = flow
     // Watches hold no seats. kube-apiserver limits their initial lists.
     if (isLongRunning(context.info)) return next()

@@ -52,13 +52,18 @@ export function selectionOf(resource: Resource, { labels, fields: given }: Selec
     }
   }
   const everything = labels.isEverything && fields.isEverything
+  const exactName = fields.exactValueOf('metadata.name')
+  // A selector for a name alone, as kubelets and `kubectl wait` use it, compares keys, so that no object is parsed.
+  const isNameOnly = labels.isEverything && fields.requirements.length === 1 && !exactName?.includes('/')
+  const keyEnd = isNameOnly && exactName !== undefined ? `/${exactName}` : undefined
   return {
     labels,
     fields,
     everything,
-    name: fields.exactValueOf('metadata.name'),
+    name: exactName,
     matches(stored) {
       if (everything) return true
+      if (keyEnd !== undefined) return stored.key.endsWith(keyEnd)
       const object = (resource.conversion.storage?.peek(stored) ?? stored).object as MutableObject
       return labels.matches(object.metadata.labels) && fields.matchesBy((field) => readField(resource, object, field))
     },
