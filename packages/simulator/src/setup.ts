@@ -188,7 +188,9 @@ export class Setup {
     const { controllers, collects, events } = this.#cluster
     const nodes = this.#cluster.nodes === 0 ? 0 : { nodes: this.#cluster.nodes, plan }
     const access = { serviceAccounts: { keys: this.#keys } }
-    return this.#snapshot.start({ clock, random, controllers, nodes, collects, events, server: { access } })
+    // A run is too short for many revisions, and each check of their number costs a turn of the event loop.
+    const server = { access, history: { revisions: Number.POSITIVE_INFINITY } }
+    return this.#snapshot.start({ clock, random, controllers, nodes, collects, events, server })
   }
 
   isSubjectKind(kind: string): boolean {

@@ -41,6 +41,19 @@ describe('HistoryLimit', () => {
     expect((await store.get('/registry/x', { revision: newest - 50 })).entry).toBeDefined()
   })
 
+  it('checks five times per age when the number of revisions has no limit', async () => {
+    const clock = new VirtualClock()
+    const store = new MemoryStore()
+    const limits = { revisions: Number.POSITIVE_INFINITY }
+    await using _limit = new HistoryLimit({ store, clock, log: nullLogger, changed }, limits)
+    expect(clock.pending.map(({ delay }) => delay)).toEqual([minute])
+    const old = await write(store, 3)
+    await clock.advance(5 * minute)
+    expect((await store.get('/registry/x', { revision: old - 1 })).entry).toBeDefined()
+    await clock.advance(minute)
+    await expect(store.get('/registry/x', { revision: old - 1 })).rejects.toThrow(CompactedError)
+  })
+
   it('sets no timer while the store does not change and no history is left', async () => {
     const clock = new VirtualClock()
     const store = new MemoryStore()

@@ -15,6 +15,8 @@ export interface HistoryLimits {
 }
 
 const checkPeriod = 10_000
+// Without a limit of the number of revisions, history is checked this many times while it reaches its age.
+const checksPerAge = 5
 
 /**
  * Compacts a store periodically, so that its history does not grow without bound. Clients that read compacted revisions receive 410
@@ -26,6 +28,7 @@ export class HistoryLimit implements AsyncDisposable {
   readonly #log: Logger
   readonly #age: number
   readonly #revisions: number
+  readonly #period: number
   readonly #changed: (signal: AbortSignal) => Promise<void>
   readonly #stop = new AbortController()
   #timer: Timer | undefined
@@ -44,6 +47,8 @@ export class HistoryLimit implements AsyncDisposable {
     this.#log = parts.log
     this.#age = limits.age ?? 5 * 60_000
     this.#revisions = limits.revisions ?? 50_000
+    // A burst of writes can exceed the number of revisions at any time; the age is reached slowly.
+    this.#period = Number.isFinite(this.#revisions) ? checkPeriod : this.#age / checksPerAge
     this.#changed = parts.changed
     // Without limits, another program compacts the store.
     if (Number.isFinite(this.#age) || Number.isFinite(this.#revisions)) this.#schedule()
@@ -56,7 +61,7 @@ export class HistoryLimit implements AsyncDisposable {
   }
 
   #schedule(): void {
-    this.#timer = this.#clock.setTimer(checkPeriod, () => void (this.#running = this.#tick()), 'history limit')
+    this.#timer = this.#clock.setTimer(this.#period, () => void (this.#running = this.#tick()), 'history limit')
   }
 
   /** Checks, then schedules the next check: after the period, or after the next change when no history is left. */
