@@ -6,6 +6,8 @@ import type { Setup } from './setup.ts'
 
 // Long enough for a roll-out.
 const calm = 60_000
+// Longer than the lease of a leader and the pause between two attempts to acquire it.
+const leaderless = 120_000
 // The actions after a fault in which an operator usually recovers.
 const recoveryActions = 8
 // Creation, deletion and creation again.
@@ -254,7 +256,7 @@ export class Explorer {
     }
     if (hasVolumes) faults.push({ kind: 'volumes-pending', at, for: 60_000 })
     if (replicas > 1) {
-      faults.push({ kind: 'pause', at, for: 40_000 }, { kind: 'lease-lost', at, for: 40_000 })
+      faults.push({ kind: 'pause', at, for: leaderless }, { kind: 'lease-lost', at, for: leaderless })
     }
     return faults.filter((fault) => this.#classes.has(classOf(fault)))
   }

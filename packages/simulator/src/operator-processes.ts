@@ -1,15 +1,23 @@
-import { errorText, nullLogger } from '@kubewright/base'
+import { type Duration, errorText, nullLogger } from '@kubewright/base'
 import { createClient } from '@kubewright/client'
-import { type ControllerRunner, createManager, createWebhookHandler, type Operator } from '@kubewright/runtime'
+import {
+  type ControllerRunner,
+  createCluster,
+  createManager,
+  createWebhookHandler,
+  type Operator,
+} from '@kubewright/runtime'
 import { connectWorld } from './outside-world.ts'
 import { SimulatedProcess } from './process.ts'
 import type { World } from './world.ts'
 
 const restartDelay = 10_000
 const maxRestartDelay = 300_000
-// The longest period that the default deadline of renewals (10 s) permits. With the default of 2 s, the renewals of 25
-// minutes at rest would be 40 times as many requests as the work of an operator.
-const renewal = { retryPeriod: '8s' } as const
+// Four times the default lease, with the longest period that the deadline permits. With the defaults, the renewals of 25
+// minutes at rest would be 40 times as many requests as the work of an operator. Faults of leaders last longer than the lease.
+const renewal = { leaseDuration: '60s', renewDeadline: '45s', retryPeriod: '36s' } as const
+// Faults end watches; their own timeouts would only add requests at rest.
+const watchTimeout: Duration = '24h'
 
 /** The processes of the operator in one run: starts them, and restarts those that exit or crash. */
 export class OperatorProcesses {
@@ -57,11 +65,14 @@ export class OperatorProcesses {
       const handle = createWebhookHandler({ webhooks, conversions, client, clock, log })
       process.webhooks = async (request) => handle(request as never)
     }
+    const random = world.random.fork(name)
+    const cache = { ...operator.cache, reflector: { watchTimeout } }
+    const { namespaces } = operator
     const manager = createManager({
       operator,
-      client,
+      cluster: createCluster({ api: client, clock, random, log, namespaces, cache }),
       clock,
-      random: world.random.fork(name),
+      random,
       log,
       identity: `${operator.name}-${replica}-${number}`,
       namespace: 'default',
@@ -120,8 +131,10 @@ export class OperatorProcesses {
   }
 }
 
-/** The leader election of a replica. A shorter deadline of the author would not permit the longer period. */
+/** The leader election of a replica. The author's timing is used as a whole, because its parts depend on each other. */
 function electionOf({ leaderElection }: Operator): Operator['leaderElection'] {
-  if (leaderElection === false || leaderElection.renewDeadline !== undefined) return leaderElection
-  return { ...renewal, ...leaderElection }
+  if (leaderElection === false) return false
+  const { leaseDuration, renewDeadline, retryPeriod } = leaderElection
+  const isDefault = leaseDuration === undefined && renewDeadline === undefined && retryPeriod === undefined
+  return isDefault ? { ...leaderElection, ...renewal } : leaderElection
 }

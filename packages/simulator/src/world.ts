@@ -30,7 +30,7 @@ export interface WorldOptions {
   readonly isShifted?: boolean
 }
 
-const slice = 10_000
+const slice = 60_000
 // Shorter than the latency of most requests.
 const actionStep = 1
 
