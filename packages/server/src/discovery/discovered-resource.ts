@@ -93,8 +93,16 @@ function describe(resource: Resource): DiscoveredResource {
   }
 }
 
+/** The hashes of built-in kinds. All servers of the process share them, because simulations start many. */
+const builtinHashes = new Map<string, string>()
+
 function hashOf({ storage, origin, kind }: Resource): string {
-  if (origin === builtinOrigin) return storageVersionHash(kind)
+  if (origin === builtinOrigin) {
+    const key = `${kind.apiVersion}/${kind.kind}`
+    const hash = builtinHashes.get(key) ?? storageVersionHash(kind)
+    builtinHashes.set(key, hash)
+    return hash
+  }
   const { group, version } = parseGroupVersion(storage.apiVersion)
   return storageVersionHash({ group, version, kind: storage.kind })
 }
