@@ -67,11 +67,17 @@ export class WorkerPool implements AsyncDisposable {
     })()
   }
 
-  /** Passes a connection to the worker with the fewest. Returns false when the main process has fewer; on a tie, the worker gets it. */
+  /**
+   * Passes a connection to the worker with the fewest. Returns false when the main process should serve it: it gets half as many as a
+   * worker, because it also makes the writes of all workers.
+   */
   route(socket: Socket, ownConnections: number): boolean {
     let chosen: Worker | undefined
+    let fewest = ownConnections * 2 + 1
     for (const worker of this.#workers) {
-      if (worker.isReady && worker.connections <= (chosen?.connections ?? ownConnections + 1) - 1) chosen = worker
+      if (!worker.isReady || worker.connections >= fewest) continue
+      chosen = worker
+      fewest = worker.connections
     }
     return chosen?.pass(socket) ?? false
   }
