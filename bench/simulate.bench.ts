@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { bundlePrograms } from './bundle-programs.ts'
 import type { Suite } from './harness.ts'
 import type { PartFigures } from './simulate/part-runner.ts'
 import type { PhaseFigures } from './simulate/phase-runner.ts'
@@ -9,18 +11,19 @@ import type { PhaseFigures } from './simulate/phase-runner.ts'
 const seconds = 15
 const phaseSeconds = 10
 
-/** Runs a program of this folder in a process of its own, and returns the JSON that it prints. */
-async function output<T>(program: string, ...parameters: string[]): Promise<T> {
-  const path = fileURLToPath(new URL(`simulate/${program}.ts`, import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, path, ...parameters])
+const folder = join(import.meta.dirname, 'simulate')
+
+/** Runs a bundled program in a process of its own, and returns the JSON that it prints. */
+async function output<T>(path: string, ...parameters: string[]): Promise<T> {
+  const { stdout } = await promisify(execFile)(process.execPath, [path, ...parameters])
   return JSON.parse(stdout) as T
 }
 
 /** Simulates an operator with a number of processes, and returns a row with the figures of all of them. */
-async function row(title: string, name: string, workers: number): Promise<string> {
+async function row(out: string, title: string, name: string, workers: number): Promise<string> {
   const parts = await Promise.all(
     Array.from({ length: workers }, (_, index) =>
-      output<PartFigures>('part-runner', name, String(seconds), `${index}/${workers}`),
+      output<PartFigures>(join(out, 'part-runner.mjs'), name, String(seconds), `${index}/${workers}`),
     ),
   )
   const sum = (pick: (figures: PartFigures) => number): number => parts.reduce((total, one) => total + pick(one), 0)
@@ -34,8 +37,8 @@ async function row(title: string, name: string, workers: number): Promise<string
 }
 
 /** The rows of the phases of a run. */
-async function phases(title: string, name: string): Promise<string[]> {
-  const figures = Object.entries(await output<PhaseFigures>('phase-runner', name, String(phaseSeconds)))
+async function phases(out: string, title: string, name: string): Promise<string[]> {
+  const figures = Object.entries(await output<PhaseFigures>(join(out, 'phase-runner.mjs'), name, String(phaseSeconds)))
   const total = figures.reduce((sum, [, millis]) => sum + millis, 0)
   return [...figures, ['all', total] as const].map(
     ([phase, millis]) => `| ${title} | ${phase} | ${millis.toFixed(1)} ms | ${((millis / total) * 100).toFixed(0)} % |`,
@@ -49,25 +52,34 @@ const operators = [
 
 export const suite: Suite = {
   title: 'Simulation',
-  about: `${seconds} s of schedules of an operator with their references, after a third of that time of warm-up, in one and in two processes. A run starts a control plane from a snapshot, performs the operations, and lets 25 minutes of virtual time pass. Home rolls out pods through Deployments, with webhooks; the operator with two controllers is memcached and SecSynch in one process. Schedules per second are elapsed time, which depends on the other load of the machine; CPU time includes garbage collection and compilation in other threads. The second table shows the CPU time of runs that create the samples without faults, for ${phaseSeconds} s after as long a warm-up.`,
+  about: `${seconds} s of schedules of an operator with their references, after a third of that time of warm-up, in one and in two processes. The programs are bundled, as the packages are published. A run starts a control plane from a snapshot, performs the operations, and lets 25 minutes of virtual time pass. Home rolls out pods through Deployments, with webhooks; the operator with two controllers is memcached and SecSynch in one process. Schedules per second are elapsed time, which depends on the other load of the machine; CPU time includes garbage collection and compilation in other threads. The second table shows the CPU time of runs that create the samples without faults, for ${phaseSeconds} s after as long a warm-up.`,
   report: async () => {
-    const lines: string[] = []
-    // Shown as they come: the suite prints its lines at the end.
-    const add = (line: string): void => {
-      lines.push(line)
-      console.error(line)
+    // Two levels below the root, as the sources: the programs read the samples of the examples.
+    const out = mkdtempSync(join(import.meta.dirname, '..', 'node_modules', '.bench-simulate-'))
+    try {
+      await bundlePrograms(folder, ['part-runner', 'phase-runner'], out)
+      return await tables(out)
+    } finally {
+      rmSync(out, { recursive: true, force: true })
     }
-    add(
-      '| operator | processes | schedules per second | CPU per schedule | CPU per run | runs per schedule | requests |',
-    )
-    add('|---|---|---|---|---|---|---|')
-    for (const [title, name] of operators) {
-      for (const workers of [1, 2]) add(await row(title, name, workers))
-    }
-    add('')
-    add('| operator | phase of a run | CPU time | share |')
-    add('|---|---|---|---|')
-    for (const [title, name] of operators) for (const line of await phases(title, name)) add(line)
-    return lines
   },
+}
+
+async function tables(out: string): Promise<string[]> {
+  const lines: string[] = []
+  // Shown as they come: the suite prints its lines at the end.
+  const add = (line: string): void => {
+    lines.push(line)
+    console.error(line)
+  }
+  add('| operator | processes | schedules per second | CPU per schedule | CPU per run | runs per schedule | requests |')
+  add('|---|---|---|---|---|---|---|')
+  for (const [title, name] of operators) {
+    for (const workers of [1, 2]) add(await row(out, title, name, workers))
+  }
+  add('')
+  add('| operator | phase of a run | CPU time | share |')
+  add('|---|---|---|---|')
+  for (const [title, name] of operators) for (const line of await phases(out, title, name)) add(line)
+  return lines
 }
