@@ -138,3 +138,13 @@ it('CelEnvironment allows an optional variable to be missing', () => {
   const all: CelValue = env.compile('oldSelf.hasValue()').evaluate({ self: {}, oldSelf: {} })
   expect(all).toBe(true)
 })
+
+it('a field of a declared variable that is null does not exist', () => {
+  const declared = declareSchema({ type: 'object', properties: { n: { type: 'integer' } } })!
+  const env = CelEnvironment.create({
+    variables: { x: { ...declared, read: (json) => (json === null ? null : declared.read(json)) } },
+  })
+  expect(() => env.compile('x.n == 1').evaluate({ x: null })).toThrow('no such key: n')
+  expect(env.compile('has(x.n)').evaluate({ x: null })).toBe(false)
+  expect(env.compile('x == null').evaluate({ x: null })).toBe(true)
+})

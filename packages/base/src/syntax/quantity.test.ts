@@ -80,6 +80,15 @@ describe('Quantity', () => {
   })
 
   test.each([
+    ['1.0005', '1001m'],
+    ['-1.0005', '-1001m'],
+    ['1500', '1500'],
+    ['-18446744073709552000', '-18446744073709552k'],
+  ])('roundUp() of %s to thousandths returns %s', (text, rounded) => {
+    expect(parseQuantity(text).roundUp(-3).toString()).toBe(rounded)
+  })
+
+  test.each([
     ['5', 5n],
     ['1k', 1000n],
     ['1Mi', 1048576n],

@@ -157,6 +157,17 @@ export class Quantity {
     return this.#isDecimal ? scaleDecimal(this.#unscaled, shift) : scaleInt64(this.#unscaled, shift)
   }
 
+  /** Rounds to a multiple of `10^scale`, away from zero. */
+  roundUp(scale: number): Quantity {
+    const shift = scale - this.#exponent
+    if (shift <= 0) return this
+    const divisor = 10n ** BigInt(shift)
+    const quotient = this.#unscaled / divisor
+    const isExact = quotient * divisor === this.#unscaled
+    const rounded = isExact ? quotient : quotient + BigInt(this.sign)
+    return new Quantity(rounded, scale, this.format, { isDecimal: this.#isDecimal })
+  }
+
   /** Compares by value: negative, zero or positive if this is less than, equal to or greater than `other`. */
   cmp(other: Quantity): -1 | 0 | 1 {
     return compare(this.#unscaled, this.#exponent, other.#unscaled, other.#exponent)

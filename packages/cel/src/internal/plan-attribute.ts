@@ -58,12 +58,12 @@ export function jsonOf(value: CelValue): unknown {
 
 const OBJECT_PROTOTYPE_KEYS = new Set(Object.getOwnPropertyNames(Object.prototype))
 
-/** Reads a property of a JSON object. Properties inherited from Object.prototype are not data. */
+/** Reads a property of a JSON object; null has none. Properties inherited from Object.prototype are not data. */
 export function propertyReader(run: (f: Frame) => unknown, name: string): (f: Frame) => unknown {
   const isInherited = OBJECT_PROTOTYPE_KEYS.has(name)
   return (f) => {
     const object = run(f)
-    if (object === null) throw new CelError(`no such key: ${name}`)
+    if (object === null) return undefined
     if (typeof object !== 'object') {
       throw new CelError('invalid data, expected a map for the provided schema with type=object')
     }

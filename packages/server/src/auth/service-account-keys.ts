@@ -50,7 +50,7 @@ export class ServiceAccountKeys {
     const known = this.#verified.get(token)
     if (known) return known
     const parsed = parseJwt(token)
-    if (!parsed) return undefined
+    if (!parsed || parsed.signature.length === 0) return undefined
     const { kid = '', alg } = parsed.header
     const candidates = kid === '' ? this.#keys : this.#keys.filter(({ id }) => id === kid)
     if (candidates.length === 0) return 'invalid signature, no keys found'

@@ -168,7 +168,7 @@ export class RequestHandler {
       if (response) return response
     }
     // Authorization ignores slashes at the beginning of the path; kube-apiserver's router does not.
-    const isMalformed = context.request.path.startsWith('//')
+    const isMalformed = context.info.path.startsWith('//')
     if (context.info.isResource && !isMalformed) return this.#options.dispatch(context)
     return respondText(404, '404 page not found\n')
   }

@@ -47,13 +47,16 @@ const algorithms: Readonly<Record<SigningAlgorithm, Algorithm>> = {
 /** All signature algorithms, sorted. */
 export const signingAlgorithms: readonly SigningAlgorithm[] = Object.keys(algorithms) as SigningAlgorithm[]
 
-/** Parses a token, or returns undefined if the text is not a JWT. Accepts only one spelling of every token. */
+/**
+ * Parses a token, or returns undefined if the text is not a JWT. Accepts only one spelling of every token. The signature may be empty, as
+ * in unsigned tokens, which no verifier accepts.
+ */
 export function parseJwt(token: string): JsonWebToken | undefined {
   const parts = token.split('.')
   if (parts.length !== 3) return undefined
   const header = decode(parts[0]!)
   const claims = decode(parts[1]!)
-  if (!header || !claims || !isBase64Url(parts[2]!)) return undefined
+  if (!header || !claims || (parts[2] !== '' && !isBase64Url(parts[2]!))) return undefined
   return {
     header,
     claims,

@@ -117,6 +117,19 @@ describe('JwtAuthentication', () => {
     expect(idp.requests).toEqual(['/.well-known/openid-configuration'])
   })
 
+  test('refuses an unsigned token by its algorithm', async () => {
+    const { idp, userOf } = await setUp({}, ['RS256'])
+    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const [, claims] = idp.token(base).split('.')
+    for (const header of [{ alg: 'none' }, { alg: 'RS256' }]) {
+      expect(await userOf(`${part(header)}.${claims}.`)).toBe(
+        header.alg === 'none'
+          ? 'oidc: verify token: oidc: id token signed with unsupported algorithm, expected ["RS256"] got "none"'
+          : 'oidc: verify token: failed to verify signature: failed to verify id token signature',
+      )
+    }
+  })
+
   test('refuses a token that another key has signed', async () => {
     const { userOf } = await setUp()
     expect(await userOf(new FakeIssuer().token(base))).toBe(

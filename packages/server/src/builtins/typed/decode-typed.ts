@@ -22,8 +22,8 @@ import {
   typeMetaProblem,
 } from '../../codec/json/go-codec.ts'
 import { decodeObject } from '../../codec/protobuf/decode-object.ts'
-import { textOf } from '../../request/body.ts'
 import { warnStrictly } from '../../request/strict-warnings.ts'
+import { yamlTextOf } from '../../request/yaml-text.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { DecodeRequest, Rechecked, RecheckOptions } from '../../resource/object-codec.ts'
 import type { Strategy } from '../../resource/strategy.ts'
@@ -142,7 +142,7 @@ function parsed(kind: AnyKind, body: Uint8Array, request: DecodeRequest): Typed 
     }
     if (request.mediaType === 'application/yaml') {
       const strict = request.fieldValidation !== 'Ignore'
-      const { value, strictErrors } = decodeYaml(textOf(body), strict ? { strict, schema: kind.schema } : {})
+      const { value, strictErrors } = decodeYaml(yamlTextOf(body), strict ? { strict, schema: kind.schema } : {})
       return { value, strictErrors, object: value as MutableObject }
     }
     const { value } = decodeJson(body)

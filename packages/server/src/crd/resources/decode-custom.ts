@@ -13,6 +13,7 @@ import { summary } from '../../builtins/typed/decode-typed.ts'
 import { typeMetaMismatch, typeMetaProblem } from '../../codec/json/go-codec.ts'
 import { textOf } from '../../request/body.ts'
 import { warnStrictly } from '../../request/strict-warnings.ts'
+import { yamlTextOf } from '../../request/yaml-text.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { DecodeRequest, Rechecked, RecheckOptions } from '../../resource/object-codec.ts'
 import type { CustomVersions } from './custom-versions.ts'
@@ -99,7 +100,7 @@ function parsed(
 ): { readonly value: unknown; readonly strictErrors: readonly string[]; readonly numberProblem?: string } {
   const yaml = mediaType === 'application/yaml'
   try {
-    return yaml ? decodeYaml(textOf(body), { strict }) : decodeJson(body, { strict })
+    return yaml ? decodeYaml(yamlTextOf(body), { strict }) : decodeJson(body, { strict })
   } catch (error) {
     const { message } = error as Error
     // A number outside the range of float64 is reported later, with the kind of the object.

@@ -3,11 +3,12 @@ import { goQuote } from '@kubewright/base'
 import { decodeGo, GoDecodeError, typeMetaMismatch, typeMetaProblem } from '../../codec/json/go-codec.ts'
 import { decodeMessage, openEnvelope } from '../../codec/protobuf/envelope.ts'
 import type { DeleteOptions } from '../../registry/deletion.ts'
-import { checkBody, mediaTypeOf, readBody, textOf } from '../../request/body.ts'
+import { checkBody, mediaTypeOf, readBody } from '../../request/body.ts'
 import { isServed, type MediaType, servedTypes } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { isTrue } from '../../request/request-info.ts'
 import { integerParameter } from '../../request/write-options.ts'
+import { yamlTextOf } from '../../request/yaml-text.ts'
 
 /** Reads the options of a delete from the body, or from the query when there is no body. */
 export async function readDeleteOptions(context: RequestContext): Promise<DeleteOptions> {
@@ -51,7 +52,7 @@ function parseDeleteOptions(body: Uint8Array, type: MediaType): unknown {
       const { apiVersion, kind, message } = openEnvelope(body)
       return { apiVersion, kind, ...decodeMessage('meta/v1.DeleteOptions', message) }
     }
-    return type === 'application/yaml' ? parseYaml(textOf(body)) : parseJson(body)
+    return type === 'application/yaml' ? parseYaml(yamlTextOf(body)) : parseJson(body)
   } catch (error) {
     const syntax = isProtobuf ? '' : `couldn't get version/kind; json parse error: `
     throw newBadRequest(`${syntax}${(error as Error).message}`)

@@ -33,6 +33,7 @@ import { unsupportedMediaType } from '../../request/route-errors.ts'
 import { warnStrictly } from '../../request/strict-warnings.ts'
 import { unclassifiedError } from '../../request/unclassified-error.ts'
 import { type WriteOptions, writeOptions } from '../../request/write-options.ts'
+import { yamlTextOf } from '../../request/yaml-text.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Resource } from '../../resource/resource.ts'
 import type { Endpoint } from '../endpoint.ts'
@@ -267,7 +268,7 @@ function sameButManagedFields(a: MutableObject, b: MutableObject | undefined): b
 function readConfig(body: Uint8Array): { config: MutableObject; repeated: readonly string[] } {
   let read: ReturnType<typeof decodeYaml>
   try {
-    read = decodeYaml(textOf(body), { strict: true })
+    read = decodeYaml(yamlTextOf(body), { strict: true })
   } catch (error) {
     throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${(error as Error).message}`)
   }

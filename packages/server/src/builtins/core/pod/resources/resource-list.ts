@@ -19,8 +19,7 @@ export function canonicalQuantity(value: string | number): string | number {
   if (known !== undefined) return known
   const parsed = Quantity.tryParse(String(value))
   if (!parsed) return value
-  const rounded = Quantity.ofMilli(parsed.milliValue(), parsed.format)
-  const text = (rounded.cmp(parsed) > 0 ? rounded : parsed).toString()
+  const text = parsed.roundUp(-3).toString()
   if (canonicalTexts.size >= cachedTexts) canonicalTexts.clear()
   canonicalTexts.set(value, text)
   return text
