@@ -38,7 +38,7 @@ const core = 'core'
 
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
-  const [view, group = '', version = '', plural = '', ...rest] = path.split('/').map(decodeURIComponent)
+  const [view, group = '', version = '', plural = '', ...rest] = path.split('/').map(decoded)
   const resource = { group: group === core ? '' : group, version, plural }
   const parameters = new URLSearchParams(query)
   if (view === 'operators' || view === 'changes' || view === 'story') return { view }
@@ -51,6 +51,15 @@ export function parseRoute(hash: string): Route {
   if (view !== 'object' || name === '') return { view: 'start' }
   const tab = objectTabs.find((known) => known === parameters.get('tab')) ?? 'summary'
   return { view, object: { resource, name, namespace: namespace === '-' ? undefined : namespace }, tab }
+}
+
+/** A part of the address; as it is if its encoding is malformed, because links come from anywhere. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 export function routeHash(route: Route): string {
