@@ -22,7 +22,7 @@ export async function serveRequest(
   const exchange = open.begin(open.of(request.socket), output, isLongRunning)
   request.on('error', () => exchange.cancel())
   try {
-    const answer = await handler(toApiRequest(received(request), exchange))
+    const answer = await handleRequest(handler, request, exchange)
     if (open.isDraining) response.shouldKeepAlive = false
     await send(exchange, response, answer, request.method ?? '', output)
     exchange.complete()
@@ -30,6 +30,11 @@ export async function serveRequest(
     // The handler never rejects: the connection broke, or a streamed body failed.
     response.destroy()
   }
+}
+
+/** Calls the handler. Not part of {@link serveRequest}, which would keep the request in memory until the end of a watch. */
+function handleRequest(handler: ApiHandler, request: IncomingMessage, exchange: Exchange): Promise<ApiResponse> {
+  return handler(toApiRequest(received(request), exchange))
 }
 
 /** Serves a request of HTTP/1.1 with an `Upgrade` header. A handler that does not upgrade sends a normal response. */

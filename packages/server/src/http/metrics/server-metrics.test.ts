@@ -19,6 +19,9 @@ test('ServerMetrics counts requests by verb, resource and code, open streams and
   )
   expect(during).toContain(`\napiserver_longrunning_requests{verb="WATCH",${labels},scope="namespace"} 1\n`)
   expect(during).toContain('\napiserver_storage_objects{resource="namespaces"} 4\n')
+  const events = '\napiserver_watch_events_total{group="",version="v1",resource="configmaps"}'
+  expect(during).toContain(`${events} 1\n`)
+  expect((await server.send('GET /metrics')).text).toContain(`${events} 1\n`)
   watch.stop()
   await watch.done
   const after = (await server.send('GET /metrics')).text

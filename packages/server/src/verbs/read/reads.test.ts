@@ -63,6 +63,15 @@ describe('list', () => {
     expect(namesOf((await server.send(`GET ${maps}?limit=2&resourceVersion=0`)).body)).toHaveLength(5)
   })
 
+  test('selects by a name that is compared with names only, not with parts of paths', async () => {
+    const found = async (path: string, name: string): Promise<string[]> =>
+      namesOf((await server.send(`GET ${path}?fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`)).body)
+    await create('a.b')
+    expect(await found(maps, 'b')).toEqual(['b'])
+    expect(await found('/api/v1/configmaps', 'a/b')).toEqual([])
+    expect(await found(maps, '')).toEqual([])
+  })
+
   test('serves an exact version', async () => {
     const version = await create('f')
     await create('g')
