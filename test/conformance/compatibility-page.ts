@@ -32,23 +32,24 @@ ${rows.join('\n')}
 ${gaps.length === 0 ? 'None in the recorded cases.' : gaps.join('\n')}
 
 ## Random requests
-The differential fuzzer sends the same random requests to a kube-apiserver and to this server, and compares complete responses. On 36,031
-requests (12 seeds, 11 differences) 99.97 % of the responses were equal:
+The differential fuzzer sends the same random requests to a kube-apiserver and to this server, and compares complete responses. Of 48,046
+requests from 16 seeds, 13 had different responses: 99.97 % were equal.
 
 | scenarios | requests | different |
 |---|---|---|
-| built-in objects | 14,562 | 5 |
-| server-side apply by several managers | 4,872 | – |
-| life cycles: finalizers, owners, deletion, scale | 4,512 | – |
-| paths, queries and headers | 4,024 | 4 |
-| RBAC and access reviews | 2,856 | – |
-| custom resources | 2,250 | – |
-| CEL expressions | 1,420 | – |
-| lists and watches | 1,023 | 1 |
-| admission policies | 512 | 1 |
+| built-in objects | 19,269 | 6 |
+| server-side apply by several managers | 6,648 | – |
+| life cycles: finalizers, owners, deletion, scale | 6,280 | – |
+| paths, queries and headers | 5,428 | 5 |
+| RBAC and access reviews | 3,728 | – |
+| custom resources | 2,817 | – |
+| CEL expressions | 1,788 | – |
+| lists and watches | 1,366 | 1 |
+| admission policies | 722 | 1 |
 
-Five of the 11 are fixed now. Two of the others exist by design: \`/\` lists no post-start hook that this server does not have, and page tokens
-and resource versions expire by the history of each server, not after five minutes. Texts that Go prints in random order are not compared.
+Seven of the 13 are fixed now. Two are by design: \`/\` does not list post-start hooks that this server does not have. The other four depend on
+the history of the servers: the kube-apiserver had compacted old resource versions or kept objects of an earlier run, or this server kept
+fewer old events. Texts that Go prints in random order are not compared.
 
 \`\`\`sh
 npm run fuzz -- differential --reference KUBECONFIG --seed S --count 3000

@@ -2,6 +2,7 @@ import { isDNS1123Label, nameIsDNSSubdomain } from '@kubewright/base'
 import type { ResourceSlice } from '@kubewright/k8s'
 import type * as resource from '@kubewright/k8s/resource/v1'
 import { type FieldError, type FieldPath, invalid, required, tooLong } from '@kubewright/schema'
+import { goValueOf } from '../../../codec/json/go-value.ts'
 import type { MutableObject } from '../../../resource/object.ts'
 import { ageColumn, defineTable, nameColumn, textColumn } from '../../../table/columns.ts'
 import { addInvalid, checkCsiDriverName } from '../../checks/field-checks.ts'
@@ -129,7 +130,13 @@ function validatePlace(spec: Spec, errors: FieldError[]): void {
     const terms = nodeSelector.nodeSelectorTerms ?? []
     if (terms.length !== 1) {
       const path = specPath.child('nodeSelector', 'nodeSelectorTerms')
-      errors.push(invalid(path, structValue(terms), 'must have exactly one node selector term'))
+      errors.push(
+        invalid(
+          path,
+          structValue(terms.map((term) => goValueOf('NodeSelectorTerm', term))),
+          'must have exactly one node selector term',
+        ),
+      )
     }
   }
   for (const field of ['allNodes', 'perDeviceNodeSelection'] as const) {
