@@ -3,6 +3,7 @@ import { classOf, type Fault, type FaultClass, faultClasses } from './fault.ts'
 import type { Action } from './fault-injector.ts'
 import type { Operation, Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
+import type { Variant } from './variants.ts'
 
 // Long enough for a roll-out.
 const calm = 60_000
@@ -14,6 +15,11 @@ const recoveryActions = 8
 const basicScenarios = 5
 // Of this many random points, the one that differs most from those that were tried is next.
 const candidates = 40
+// A schedule with several replicas takes five times as long as others, so that the choice may take longer too.
+const leaderCandidates = 400
+
+// After two changes of single fields, which are easier to understand.
+const combinedPlace = 2
 
 /** The classes in the order of single faults. Those that find most mistakes come more often. */
 const classOrder: readonly FaultClass[] = [
@@ -136,13 +142,27 @@ export class Explorer {
         const millis = isLast ? 0 : durationOf(fault)
         if (millis > 0) {
           const during = operationsDuring(operations, segment, millis)
-          const verbs = `${verb} ${this.#verbOf(operations[segment + 1])}`
-          this.#addPoint(during, [fault], action, verbs, penaltyOf(fault, 'during'))
+          const next = operations[segment + 1]
+          const verbs = `${verb} ${this.#verbOf(next)}`
+          this.#addPoint(during, [fault], action, verbs, penaltyOf(fault, 'during') + this.#penaltyDuring(fault, next))
         }
       }
       if (!action.isChange) continue
       for (const pair of this.#pairsAt(index + 1)) this.#addPoint(operations, pair, action, verb, isLast ? 1 : 4)
     }
+  }
+
+  /**
+   * The handicap of an operation during a fault. A change of many fields shows most, above all the writes of a former leader;
+   * a refused change shows nothing.
+   */
+  #penaltyDuring(fault: Fault, operation: Operation | undefined): number {
+    if (operation?.do === 'invalid') return 4
+    const isElection = classOf(fault) === 'leader'
+    const subject = operation?.do === 'change' ? this.#setup.subjects[operation.subject] : undefined
+    if (operation === undefined || subject === undefined) return isElection ? 2 : 0
+    const isCombined = this.#setup.partsOf(subject, operation.variant).length > 0
+    return isCombined ? (isElection ? -3 : -1) : 0
   }
 
   /** The verb of an operation. One on a second object of a sample differs: the operator already has objects like it. */
@@ -180,7 +200,11 @@ export class Explorer {
         const points = this.#points.get(name) ?? []
         if (points.length === 0) continue
         isEmpty = false
-        const { operations, faults, features } = this.#take(points, random)
+        const { operations, faults, features } = this.#take(
+          points,
+          random,
+          name === 'leader' ? leaderCandidates : candidates,
+        )
         for (const feature of features) this.#tried.set(feature, (this.#tried.get(feature) ?? 0) + 1)
         yield this.#schedule(operations, faults)
         // Counted when the next schedule is requested: the last one may not run.
@@ -189,12 +213,12 @@ export class Explorer {
     }
   }
 
-  /** Removes the point that resembles those that were tried the least, of some random ones. */
-  #take(points: Point[], random: Random): Point {
+  /** Removes the point that resembles those that were tried the least, of `most` random ones. */
+  #take(points: Point[], random: Random, most: number): Point {
     let best = 0
     let lowest = Number.POSITIVE_INFINITY
-    for (let i = 0; i < Math.min(candidates, points.length); i++) {
-      const at = points.length <= candidates ? i : random.int(points.length)
+    for (let i = 0; i < Math.min(most, points.length); i++) {
+      const at = points.length <= most ? i : random.int(points.length)
       const { features, penalty } = points[at]!
       const score = features.reduce(
         (sum, feature, index) => sum + (index + 1) * (this.#tried.get(feature) ?? 0),
@@ -425,7 +449,7 @@ function scenariosOf({ subjects, samples }: Setup): (readonly Operation[])[] {
     const { variants } = samples[subjects[subject]!.sample]!
     const create: Operation = { do: 'create', subject, variant: 0, after: 0 }
     const others = firsts.filter((one) => one !== subject).map((one): Operation => ({ ...create, subject: one }))
-    for (let variant = 1; variant < variants.length; variant++) {
+    for (const variant of orderOf(variants)) {
       const change: Operation = { do: 'change', subject, variant, after: calm }
       const back: Operation = { ...change, variant: 0, after: variant % 2 === 0 ? calm : 40 }
       changes.push([...others, create, change])
@@ -462,6 +486,13 @@ function scenariosOf({ subjects, samples }: Setup): (readonly Operation[])[] {
     }
   }
   return [...scenarios, ...interleaved([changes, special, changes, returns])]
+}
+
+/** The indexes of the changed forms. The combined one, which is the last, comes early. */
+function orderOf(variants: readonly Variant[]): number[] {
+  const indexes = variants.map((_, index) => index).slice(1)
+  if (variants.at(-1)?.parts !== undefined) indexes.splice(combinedPlace, 0, ...indexes.splice(-1))
+  return indexes
 }
 
 /** The items of several lists in turn. A list that occurs twice has its turn twice as often. */

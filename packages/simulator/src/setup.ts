@@ -31,7 +31,7 @@ import { chooseCluster } from './choose-cluster.ts'
 import { objectsSince } from './cluster-state.ts'
 import { invalidValuesOf } from './invalid-values.ts'
 import type { Invariant, OperatorFactory, SimulateOptions } from './options.ts'
-import { minimalValue, type Variant, variantsOf } from './variants.ts'
+import { combinedVariant, minimalValue, type Variant, variantsOf } from './variants.ts'
 
 /** The host of the operator's webhooks. It is never resolved. */
 export const webhookHost = 'webhooks.kubewright.test:443'
@@ -216,6 +216,12 @@ export class Setup {
     return this.#isHeld?.(this.objectOf(subject, body) as KubeObject) ?? isHeld
   }
 
+  /** The forms whose changes a form of a subject combines; empty if it has at most one change. */
+  partsOf(subject: Subject, variant: number): readonly number[] {
+    const { variants } = this.samples[subject.sample]!
+    return variants[variant % variants.length]!.parts ?? []
+  }
+
   /** A form of a subject that the server refuses to create. */
   refusedOf(subject: Subject, index: number): RefusedVariant | undefined {
     return this.samples[subject.sample]!.refused[index]
@@ -333,6 +339,10 @@ async function prepareSamples(plane: ControlPlane, operator: Operator, given: re
       const message = await refusalOf(plane, kind, draftOf(variant))
       if (message === undefined) variants.push(variant)
       else if (refused.length < maxRefused / 2) refused.push({ ...variant, message })
+    }
+    const combined = combinedVariant(variants)
+    if (combined !== undefined && (await refusalOf(plane, kind, draftOf(combined))) === undefined) {
+      variants.push(combined)
     }
     // If the server does not accept the sample itself, a refusal of another form means nothing.
     const isAccepted = (await refusalOf(plane, kind, draftOf(variants[0]!))) === undefined

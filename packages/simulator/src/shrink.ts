@@ -1,5 +1,6 @@
 import type { Fault } from './fault.ts'
 import type { Operation, Schedule } from './schedule.ts'
+import type { Setup } from './setup.ts'
 import type { CheckedRun, Simulation } from './simulation.ts'
 
 // Each candidate is one run.
@@ -16,13 +17,13 @@ export async function shrink(simulation: Simulation, failed: CheckedRun): Promis
   let requests = 0
   for (let isSmaller = true; isSmaller && left > 0; ) {
     isSmaller = false
-    for (const candidate of candidatesOf(best.schedule)) {
+    for (const candidate of candidatesOf(simulation.setup, best.schedule)) {
       if (left-- <= 0 || requests > maxRequests) return best
       const run = await simulation.check(candidate)
       requests += run.world.network.requests
       // A failing reference is a failure without faults, which is smaller still.
       if (run.world.history.violations[0]?.oracle !== violation.oracle) continue
-      if (sizeOf(run.schedule) >= sizeOf(best.schedule)) continue
+      if (sizeOf(simulation.setup, run.schedule) >= sizeOf(simulation.setup, best.schedule)) continue
       best = run
       isSmaller = true
       break
@@ -32,22 +33,29 @@ export async function shrink(simulation: Simulation, failed: CheckedRun): Promis
 }
 
 /** Smaller schedules have fewer faults, then fewer operations, then simpler ones. */
-const sizeOf = ({ faults, operations, replicas }: Schedule): number =>
+const sizeOf = (setup: Setup, { faults, operations, replicas }: Schedule): number =>
   faults.length * 1_000_000 +
   replicas * 500_000 +
   operations.length * 10_000 +
   operations.reduce(
-    (sum, { variant, after }) => sum + (variant > 0 ? 10 : 0) + (after > 0 && after < 60_000 ? 1 : 0),
+    (sum, one) =>
+      sum + (one.variant > 0 ? 10 : 0) + partsOf(setup, one).length + (one.after > 0 && one.after < 60_000 ? 1 : 0),
     0,
   ) +
   faults.reduce((sum, fault) => sum + complexity(fault), 0)
+
+/** The forms that the form of an operation combines. */
+function partsOf(setup: Setup, { do: verb, subject: index, variant }: Operation): readonly number[] {
+  const subject = verb === 'create' || verb === 'change' ? setup.subjects[index] : undefined
+  return subject === undefined ? [] : setup.partsOf(subject, variant)
+}
 
 function complexity(fault: Fault): number {
   if (fault.kind === 'stale') return 3
   return 'downtime' in fault && fault.downtime > 0 ? 2 : 'times' in fault && fault.times > 1 ? 2 : 0
 }
 
-function* candidatesOf(schedule: Schedule): Generator<Schedule, void, undefined> {
+function* candidatesOf(setup: Setup, schedule: Schedule): Generator<Schedule, void, undefined> {
   const { faults, operations } = schedule
   yield* simplest(schedule)
   if (faults.length > 1) for (const fault of faults) yield { ...schedule, faults: [fault] }
@@ -60,7 +68,10 @@ function* candidatesOf(schedule: Schedule): Generator<Schedule, void, undefined>
     ...schedule,
     operations: operations.map((one, other) => (other === index ? { ...one, ...change } : one)),
   })
-  for (const [index, { variant, after, do: verb }] of operations.entries()) {
+  for (const [index, operation] of operations.entries()) {
+    const { variant, after, do: verb } = operation
+    // One of the changed fields usually suffices.
+    for (const part of partsOf(setup, operation)) yield replaced(index, { variant: part })
     if (variant > 0 && verb === 'create') yield replaced(index, { variant: 0 })
     if (after > 0 && after < 60_000) yield replaced(index, { after: 60_000 })
   }

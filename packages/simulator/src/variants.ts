@@ -7,6 +7,10 @@ export interface Variant {
   readonly body: Readonly<Record<string, unknown>>
   /** Whether the form makes the operator stop its work, so that the state of the children depends on the history. */
   readonly isHeld?: boolean
+  /** The change of a form that differs from the sample in one field. */
+  readonly change?: { readonly path: Path; readonly value: unknown }
+  /** The indexes of the forms whose changes this one combines. */
+  readonly parts?: readonly number[]
 }
 
 // A smaller volume cannot replace a larger one, and a change of a reference to input needs that input.
@@ -37,10 +41,30 @@ export function variedOf(
       put(copy, path, value)
       const shown = value === undefined ? 'removed' : `= ${JSON.stringify(value)}`
       const isHeld = value === true && holds.test(String(path.at(-1)))
-      found.push({ text: `${pathText(path)} ${shown}`, body: copy, ...(isHeld ? { isHeld } : {}) })
+      const text = `${pathText(path)} ${shown}`
+      found.push({ text, body: copy, change: { path, value }, ...(isHeld ? { isHeld } : {}) })
     })
   }
   return found
+}
+
+/**
+ * The form that combines one change of each part of the spec: a write from an old state differs from it in every field.
+ * Returns undefined if the sample has fewer than two such parts. `variants` begins with the sample.
+ */
+export function combinedVariant(variants: readonly Variant[]): Variant | undefined {
+  const parts = new Map<string, number>()
+  for (const [index, { change, isHeld = false }] of variants.entries()) {
+    if (change === undefined || isHeld) continue
+    const field = pathText(change.path.slice(0, 2))
+    if (!parts.has(field)) parts.set(field, index)
+  }
+  const [sample] = variants
+  if (sample === undefined || parts.size < 2) return undefined
+  const body = structuredClone(sample.body) as Record<string, unknown>
+  const combined = [...parts.values()].map((index) => variants[index]!)
+  for (const { change } of combined) if (change !== undefined) put(body, change.path, change.value)
+  return { text: combined.map(({ text }) => text).join(', '), body, parts: [...parts.values()] }
 }
 
 /** The path of a field. */

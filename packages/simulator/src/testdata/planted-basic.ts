@@ -12,11 +12,15 @@ export const plantedBasics: Readonly<Record<string, Planted>> = {
         defineController(Thing, {
           rbac,
           async reconcile(thing, { client }) {
-            if (thing.status?.phase === 'Created') return undefined
+            // A late status of a former object with the same name proves nothing: API servers do not check the uid.
+            if (!isFixed && thing.status?.phase === 'Created') return undefined
+            const { name, namespace = '', uid } = thing.metadata
             try {
               await client.create(ownedConfig(thing, { fixed: 'yes' }))
             } catch (error) {
               if (!isFixed || !isAlreadyExists(error)) throw error
+              const found = await client.find(ConfigMap, { name, namespace }, { consistency: 'live' })
+              if (found?.metadata.ownerReferences?.[0]?.uid !== uid) throw error
             }
             return { status: { phase: 'Created' } }
           },
