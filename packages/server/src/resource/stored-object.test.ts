@@ -31,3 +31,25 @@ describe('StoredObject.bytes', () => {
     expect(() => stored.bytes).toThrow('The stored object /k has an invalid kind or apiVersion')
   })
 })
+
+describe('StoredObject.metadataBytes()', () => {
+  const metadataOf = (object: MutableObject): unknown =>
+    JSON.parse(new StoredObject('/k', 7, encodeStored(object)).metadataBytes('meta.k8s.io/v1').toString())
+
+  test('cuts out the metadata, whatever its texts contain', () => {
+    const annotations = { a: '}{"', b: '\\', c: '\\"}', ü: '😀' }
+    const metadata = { name: 'a', annotations, ownerReferences: [{ name: 'b' }], managedFields: [{ fieldsV1: {} }] }
+    const object = { kind: 'K', apiVersion: 'v1', metadata, spec: { a: '}' } } as unknown as MutableObject
+    expect(metadataOf(object)).toEqual({
+      kind: 'PartialObjectMetadata',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { ...metadata, resourceVersion: '7' },
+    })
+  })
+
+  test('adds the version to empty metadata', () => {
+    expect(metadataOf({ kind: 'K', apiVersion: 'v1', metadata: {} })).toMatchObject({
+      metadata: { resourceVersion: '7' },
+    })
+  })
+})

@@ -107,6 +107,26 @@ export class StoredObject {
     return rest + raw.length - inner
   }
 
+  /**
+   * The JSON of a PartialObjectMetadata, cut out of the stored bytes: parses nothing and keeps nothing, because a watch of metadata may
+   * start with all objects of a resource. `apiVersion` is a version of meta.k8s.io.
+   */
+  metadataBytes(apiVersion: string): Buffer {
+    const inner = this.#begin()
+    const raw = this.#raw
+    const end = objectEnd(raw, inner)
+    const opening = `{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":{`
+    const isEmpty = raw[inner] === closingBrace
+    const rest = opening.length + versionLength(this.revision) + (isEmpty ? 0 : 1)
+    const out = Buffer.allocUnsafe(rest + end - inner + 1)
+    out.write(opening, 0)
+    writeVersion(out, opening.length, this.revision)
+    if (!isEmpty) out[rest - 1] = comma
+    out.set(raw.subarray(inner, end), rest)
+    out[out.length - 1] = closingBrace
+    return out
+  }
+
   /** Where the fields of metadata begin. Bytes that another program stored in another order are encoded again first. */
   #begin(): number {
     if (this.#inner >= 0) return this.#inner
@@ -174,6 +194,8 @@ const metadataBytes = Buffer.from('","metadata":{')
 const comma = 0x2c
 const closingBrace = 0x7d
 const quote = 0x22
+const backslash = 0x5c
+const openingBrace = 0x7b
 /** `"resourceVersion":"9007199254740991",` and a brace. */
 const maxVersionLength = 40
 
@@ -194,6 +216,19 @@ function writeVersion(out: Buffer, at: number, revision: number): void {
   out[end] = quote
   for (let left = revision; end > at + versionOpening.length; left = Math.floor(left / 10))
     out[--end] = zero + (left % 10)
+}
+
+/** The offset behind a JSON object whose fields begin at `at`. */
+function objectEnd(bytes: Uint8Array, at: number): number {
+  let depth = 1
+  for (let i = at; i < bytes.length; i++) {
+    const byte = bytes[i]
+    if (byte === quote) {
+      for (i++; i < bytes.length && bytes[i] !== quote; i++) if (bytes[i] === backslash) i++
+    } else if (byte === openingBrace) depth++
+    else if (byte === closingBrace && --depth === 0) return i + 1
+  }
+  throw new Error('The stored object ends within its metadata')
 }
 
 const saved = new Uint8Array(256)

@@ -13,7 +13,7 @@ import { negotiateList, requireListRoute } from '../negotiation.ts'
 import { collectObjects, type Listing } from './collect-objects.ts'
 import { readListQuery } from './list-options.ts'
 import { listComputed } from './read-computed.ts'
-import { encodedPieces, isStreamed, storedPieces, streamList } from './stream-list.ts'
+import { encodedPieces, isStreamed, metadataPieces, storedPieces, streamList } from './stream-list.ts'
 
 /** Handles list requests. */
 export async function list(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
@@ -58,6 +58,9 @@ export async function presentList(
   if (isLarge) checkEncodedBytes(found, listLimits?.encodedBytes ?? defaultEncodedBytes)
   if (representation.as === undefined && !isProtobuf(representation)) {
     return respondBytes(200, listBytes(endpoint, found, metadata), representation)
+  }
+  if (representation.as === 'PartialObjectMetadataList' && canCutMetadata(endpoint, found, representation)) {
+    return respondBytes(200, metadataListBytes(found, metadata, representation.asVersion!), representation)
   }
   const objects = found.map((stored) => (isLarge ? stored.read() : stored.object) as MutableObject)
   if (representation.as === undefined) {
@@ -121,9 +124,22 @@ function streamListAs(
   }
   if (as === 'PartialObjectMetadata') throw isAList(resource)
   const envelope = { ...partialObjectMetadataList([], metadata, apiVersion), items: [] }
+  if (!toInternal) return streamList(request, envelope, metadataPieces(found, apiVersion))
   const item = (object: unknown): unknown =>
     partialObjectMetadata(toInternal?.(object as MutableObject) ?? (object as MutableObject), apiVersion)
   return streamList(request, envelope, encodedPieces(found, item))
+}
+
+/** Whether the metadata of the objects can be copied from their stored bytes. An empty list has `null` items, which it cannot write. */
+function canCutMetadata(endpoint: Endpoint, found: readonly StoredObject[], representation: Representation): boolean {
+  return found.length > 0 && !isProtobuf(representation) && !endpoint.resource.conversion.toInternal
+}
+
+/** The JSON of a PartialObjectMetadataList. Ends with the newline of a response. */
+function metadataListBytes(found: readonly StoredObject[], metadata: object, apiVersion: string): Buffer {
+  const envelope = JSON.stringify({ kind: 'PartialObjectMetadataList', apiVersion, metadata })
+  const head = Buffer.from(`${envelope.slice(0, -1)},"items":[`)
+  return Buffer.concat([head, ...metadataPieces(found, apiVersion), Buffer.from(']}\n')])
 }
 
 const comma = 0x2c

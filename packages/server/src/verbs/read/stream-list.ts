@@ -58,6 +58,25 @@ export function* storedPieces(objects: readonly StoredObject[], withTypeMeta: bo
   yield piece.subarray(0, at)
 }
 
+/** The metadata of objects as PartialObjectMetadata, cut out of their stored bytes. */
+export function* metadataPieces(objects: readonly StoredObject[], apiVersion: string): Iterable<Buffer> {
+  let items: Buffer[] = []
+  let size = 0
+  for (const [i, object] of objects.entries()) {
+    if (i > 0) items.push(separator)
+    const bytes = object.metadataBytes(apiVersion)
+    items.push(bytes)
+    size += bytes.length
+    if (size < pieceBytes) continue
+    yield Buffer.concat(items)
+    items = []
+    size = 0
+  }
+  yield Buffer.concat(items)
+}
+
+const separator = Buffer.from(',')
+
 /** Objects as the JSON of what `item` makes of them, separated by commas. Parsed objects are not kept. */
 export function* encodedPieces(
   objects: readonly StoredObject[],

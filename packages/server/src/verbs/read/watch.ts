@@ -270,9 +270,12 @@ class WatchStream {
   }
 
   #send(type: string, stored: StoredObject): boolean {
-    const { representation } = this.#parts
-    if (representation.as === undefined && !isProtobuf(representation)) {
-      return this.#sink.write(eventLine(type, stored.bytes))
+    const { representation, endpoint } = this.#parts
+    if (!isProtobuf(representation)) {
+      if (representation.as === undefined) return this.#sink.write(eventLine(type, stored.bytes))
+      if (representation.as === 'PartialObjectMetadata' && !endpoint.resource.conversion.toInternal) {
+        return this.#sink.write(eventLine(type, stored.metadataBytes(representation.asVersion!)))
+      }
     }
     return this.#sendEvent(type, this.#represent(stored.object as MutableObject))
   }
