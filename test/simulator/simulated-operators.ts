@@ -71,7 +71,9 @@ const labels = { app: 'web' }
 const template = { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app:1' }] } }
 const jobTemplate = { spec: { restartPolicy: 'Never' as const, containers: [{ name: 'job', image: 'job:1' }] } }
 
-const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined && spec.type !== 'ExternalName'
+// An empty selector is stored as none.
+const hasSelector = ({ spec }: Service): boolean =>
+  Object.keys(spec?.selector ?? {}).length > 0 && spec?.type !== 'ExternalName'
 
 /** The built-in controllers by name. Each runs as the operator, and not in the control plane. */
 export const builtins: Readonly<Record<string, SimulatedOperator>> = {
