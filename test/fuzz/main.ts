@@ -24,7 +24,7 @@ Without NAME, all decoders run.
 
   --seed S       Start from this seed; the default is random
   --for 10m      Run each decoder, chaos or soak for this time; the default is 30s
-  --workers N    Start the server with this many workers (soak); the default is 2
+  --workers N    Start the server with this many workers; the default is 2 (soak) or 0 (crash)
   --servers N    Start this many servers (chaos); the default is 3
   --other DIR    Start servers of this checkout in turn with those of the present one (chaos); it needs its own node_modules
   --count N      Run this many inputs or requests instead
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
       cycles: { type: 'string', default: '100' },
       etcd: { type: 'boolean', default: false },
       servers: { type: 'string', default: '3' },
-      workers: { type: 'string', default: '2' },
+      workers: { type: 'string' },
       other: { type: 'string' },
       reference: { type: 'string' },
       kubeconfig: { type: 'string' },
@@ -68,7 +68,7 @@ async function main(): Promise<number> {
   const { seed } = values
   if (name === 'requests') return runRequests(seed, Number(values.count ?? 100_000))
   if (name === 'differential') return runDifferential(seed, Number(values.count ?? 10_000), values)
-  if (name === 'crash') return runCrashes(seed, Number(values.cycles), values.etcd)
+  if (name === 'crash') return runCrashes(seed, Number(values.cycles), values)
   if (name === 'chaos') return runChaos(seed, values)
   if (name === 'soak') return runSoak(seed, values)
   const targets = allDecoders.filter((target) => name === undefined || target.name === name)
@@ -202,11 +202,16 @@ function sortedClasses({ classes }: DifferentialReport): DifferenceClass[] {
 
 const percent = (part: number, total: number): string => `${((100 * part) / Math.max(1, total)).toFixed(2)} %`
 
-async function runCrashes(seed: string, cycles: number, etcd: boolean): Promise<number> {
+async function runCrashes(
+  seed: string,
+  cycles: number,
+  { etcd, workers = '0' }: { etcd: boolean; workers?: string | undefined },
+): Promise<number> {
   const report = await fuzzCrashes({
     seed,
     cycles,
     etcd,
+    workers: Number(workers),
     onProgress: (cycle) => showProgress(`crash: cycle ${cycle} of ${cycles}`),
   })
   clearProgress()
@@ -216,7 +221,8 @@ async function runCrashes(seed: string, cycles: number, etcd: boolean): Promise<
   )
   for (const mistake of mistakes.slice(0, 20)) console.error(`  ${mistake}`)
   if (mistakes.length === 0) return 0
-  console.error(`Reproduce: npm run fuzz -- crash --seed '${seed}' --cycles ${cycles}${etcd ? ' --etcd' : ''}`)
+  const flags = `${etcd ? ' --etcd' : ''}${workers === '0' ? '' : ` --workers ${workers}`}`
+  console.error(`Reproduce: npm run fuzz -- crash --seed '${seed}' --cycles ${cycles}${flags}`)
   return 1
 }
 
@@ -242,7 +248,10 @@ async function runChaos(
   return 1
 }
 
-async function runSoak(seed: string, { for: time, workers }: { for: string; workers: string }): Promise<number> {
+async function runSoak(
+  seed: string,
+  { for: time, workers = '2' }: { for: string; workers?: string | undefined },
+): Promise<number> {
   const millis = Number(parseDuration(time)) / 1e6
   const { mistakes, ...figures } = await soakWorkers({
     seed,
