@@ -136,12 +136,26 @@ function namespaceLine({ objects, created, removed, left }: NamespaceFigures): s
   return `| ${number(objects)} | ${create} | ${time(removed.cpuMillis)} (${time(removed.wallMillis)} elapsed) | ${each} | ${left} |`
 }
 
-async function objectFigures(out: string, count: string): Promise<string> {
+/** The figures that the targets name. A run with smaller sizes has only some of them. */
+function targetLines({ nodes, pods, running, peakMiB, list, watch, idleShare }: PodFigures): string[] {
+  const perSecond = Math.round(pods / (running.wallMillis / 1000))
+  const lines = [`| pods created until Running, per second | ${perSecond}/s, with ${number(pods)} pods |`]
+  if (nodes === 5000) {
+    lines.push(`| heartbeats of 5,000 nodes, share of one core | ${(idleShare * 100).toFixed(1)} %, all idle work |`)
+  }
+  if (nodes !== 5000 || pods !== 150_000) return lines
+  const begin = (list.wallMillis + watch.wallMillis) / 1000
+  lines.push(`| 5,000 nodes and 150,000 pods, memory | ${mib(peakMiB)} |`)
+  lines.push(`| list and watch start with 150,000 pods | ${begin.toFixed(1)} s |`)
+  return lines
+}
+
+async function objectFigures(out: string, count: string): Promise<{ line: string; opened: OpenFigures }> {
   const data = mkdtempSync(join(process.env.SIZE_FOLDER ?? tmpdir(), 'kubewright-size-'))
   try {
     const filled = await figuresOf<FillFigures>(out, 'objects-runner', 'fill', count, data)
     const opened = await figuresOf<OpenFigures>(out, 'objects-runner', 'open', count, data)
-    return objectsLine(Number(count), filled, opened)
+    return { line: objectsLine(Number(count), filled, opened), opened }
   } finally {
     rmSync(data, { recursive: true, force: true })
   }
@@ -153,16 +167,32 @@ async function report(): Promise<string[]> {
   const crds: string[] = []
   const objects: string[] = []
   const namespaces: string[] = []
+  const targets: string[] = []
+  /** Of the largest cluster, which is the last one. */
+  let ofPods: string[] = []
   try {
     await bundlePrograms(folder, programs, out)
     for (const size of (process.env.SIZE ?? defaultSizes).split(',')) {
       const [kind = '', count = '', more = ''] = size.split(':')
       process.stderr.write(`${size}\n`)
-      if (kind === 'pods') pods.push(podsLine(await figuresOf(out, 'pods-runner', count, more)))
-      else if (kind === 'crds') crds.push(crdsLine(await figuresOf(out, 'crds-runner', count)))
-      else if (kind === 'objects') objects.push(await objectFigures(out, count))
-      else if (kind === 'namespace') namespaces.push(namespaceLine(await figuresOf(out, 'namespace-runner', count)))
-      else throw new Error(`unknown size "${size}": use pods:NODES:PODS, crds:N, objects:N or namespace:N`)
+      if (kind === 'pods') {
+        const figures = await figuresOf<PodFigures>(out, 'pods-runner', count, more)
+        pods.push(podsLine(figures))
+        ofPods = targetLines(figures)
+      } else if (kind === 'crds') crds.push(crdsLine(await figuresOf(out, 'crds-runner', count)))
+      else if (kind === 'objects') {
+        const { line, opened } = await objectFigures(out, count)
+        objects.push(line)
+        if (count !== '1000000') continue
+        const seconds = (opened.ready.wallMillis / 1000).toFixed(1)
+        targets.push(`| 1,000,000 ConfigMaps, durable: restart to ready | ${seconds} s |`)
+      } else if (kind === 'namespace') {
+        const figures = await figuresOf<NamespaceFigures>(out, 'namespace-runner', count)
+        namespaces.push(namespaceLine(figures))
+        if (figures.objects !== 10_000) continue
+        const seconds = (figures.removed.wallMillis / 1000).toFixed(1)
+        targets.push(`| deletion of a namespace with 10,000 objects | ${seconds} s |`)
+      } else throw new Error(`unknown size "${size}": use pods:NODES:PODS, crds:N, objects:N or namespace:N`)
     }
   } finally {
     rmSync(out, { recursive: true, force: true })
@@ -207,6 +237,7 @@ async function report(): Promise<string[]> {
       'per object',
       'objects left',
     ]),
+    ...table([...ofPods, ...targets], ['figure', 'result']),
   ]
 }
 

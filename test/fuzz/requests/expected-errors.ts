@@ -28,6 +28,9 @@ export const alsoInKubernetes: readonly RegExp[] = [
   /^Internal error occurred: Object 'apiVersion' is missing in /,
   /^merging an object in json but data type is not struct, instead is: /,
   /^unsupported role reference kind: /,
+  // An admission plugin requests an object, such as a RuntimeClass, whose name cannot be in a path.
+  /^resource name may not be empty$/,
+  /^invalid resource name "/,
   // A proxied request to a node without a usable address.
   /^no preferred addresses found; known addresses: /,
 ]
