@@ -247,6 +247,26 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(report.failure?.story).toBeUndefined()
   })
 
+  test('finds no loop when an owner that is gone exists in a late view only', async () => {
+    const schedule: Schedule = {
+      // The operator learns of the deleted child before it learns of the deleted owner.
+      seed: 1160123038,
+      operations: [
+        { do: 'create', subject: 0, variant: 0, after: 0 },
+        { do: 'create', subject: 1, variant: 0, after: 0 },
+        { do: 'delete', subject: 1, variant: 0, after: 60_000 },
+      ],
+      // It creates the child again, and the garbage collector deletes it, until the operator sees that the owner is gone.
+      faults: [{ kind: 'watch-lag', at: 5, resource: 'things', for: 30_000 }],
+      replicas: 1,
+    }
+    const { make, options } = planted['does not watch its child']!
+    const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+    expect(report.faults).toEqual({ watch: 1 })
+    expect(report.requests).toBeGreaterThan(1000)
+    expect(report.failure?.story).toBeUndefined()
+  })
+
   test('rejects an ID that is not one', async () => {
     await expect(explore(bug.make(true), { ...base, replay: 'nonsense' })).rejects.toMatchObject({
       code: 'KW_SIMULATION_REPLAY',
