@@ -38,7 +38,7 @@ const views: readonly View[] = [
     route: '#/operators',
     prepare: async (page) =>
       page
-        .getByText(/requests, \d+ writes/)
+        .getByText(/Requests: \d+, writes: \d+/)
         .first()
         .waitFor(),
   },
