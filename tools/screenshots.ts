@@ -42,7 +42,15 @@ const views: readonly View[] = [
         .first()
         .waitFor(),
   },
-  { name: 'form', route: '#/new/ajd.my.domain/v1/homes' },
+  {
+    name: 'form',
+    route: '#/new/ajd.my.domain/v1/homes',
+    prepare: async (page) => {
+      await page.getByLabel('name *', { exact: true }).fill('Cottage')
+      await page.getByRole('button', { name: '+ spec' }).click()
+      await page.getByText('RFC 1123').first().waitFor()
+    },
+  },
   {
     name: 'history',
     route: `#/${deployment}?tab=history`,
@@ -84,6 +92,7 @@ try {
       await go(page, view.route)
       // The first page has prepared what all of them show.
       if (view.name !== 'levers' || index === 0) await view.prepare?.(page)
+      await page.evaluate('document.activeElement?.blur()')
       await systemClock.sleep(600)
       await page.screenshot({ path: join(target, `console-${view.name}${looks[index]?.suffix ?? ''}.png`) })
     }
