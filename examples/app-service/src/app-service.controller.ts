@@ -78,7 +78,9 @@ const serviceFor = (app: AppService) =>
 
 function containerPorts(app: AppService): ContainerPort[] | undefined {
   const ports = new Map<string, ContainerPort>()
-  for (const { port, targetPort = port, protocol = 'TCP' } of app.spec.ports ?? []) {
+  for (const { port, targetPort: target, protocol = 'TCP' } of app.spec.ports ?? []) {
+    // A Service treats 0 and an empty name as a missing target.
+    const targetPort = target || port
     // A name refers to a port of the container, whose number is not known here; use the number of the Service's port.
     const named = typeof targetPort === 'string'
     const containerPort = named ? port : targetPort

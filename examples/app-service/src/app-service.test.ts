@@ -213,6 +213,7 @@ describe('the mistakes of the tutorial', () => {
   describe.each([
     ['a name', { port: 80, targetPort: 'http' }, { containerPort: 80, name: 'http' }],
     ['missing', { port: 8080 }, { containerPort: 8080 }],
+    ['zero', { port: 8080, targetPort: 0 }, { containerPort: 8080 }],
   ])('5: a targetPort that is %s', (_, port, containerPort) => {
     test('tutorial: becomes port 0, which is invalid in a Deployment', async () => {
       await using env = await start(tutorialOperator)

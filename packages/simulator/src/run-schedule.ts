@@ -30,6 +30,8 @@ export interface Run {
 const restMillis = 15 * 60_000
 const observedMillis = 10 * 60_000
 const restSlice = 60_000
+const minute = 60_000
+const endPhase = 30_000
 // A write that fails again later, with growing back-off, fails until the end.
 const correctionMillis = 2 * 60_000
 // More often than once a second.
@@ -115,8 +117,14 @@ async function rest(world: World): Promise<Rest> {
     const { requests } = world.network
     const since = world.now
     await world.advance(observedMillis)
+    await world.advance(untilPhase(world.clock.now()))
     if (world.isOver || world.faults.injections === injections) return { end, since, requests }
   }
+}
+
+/** The time until the second of a minute at which all runs end: the state of an operator with a timetable depends on it. */
+function untilPhase(now: number): number {
+  return (minute + endPhase - (now % minute)) % minute
 }
 
 /** Resolves to the time at which the last fault had ended, when enough time has passed since then. */
