@@ -6,6 +6,7 @@ import { Correlation } from './internal/correlation.ts'
 import { type CoerceOptions, type CoerceResult, checkEmbedded, coerceMetadata } from './internal/embedded-resources.ts'
 import { validateExactly } from './internal/exact-validate.ts'
 import { type Check, CheckCompiler } from './internal/fast-check.ts'
+import { generateCheck } from './internal/generate-check.ts'
 import { checkListTypes, hasListTypeErrors } from './internal/list-types.ts'
 import { toFieldErrors } from './internal/problem.ts'
 import { applyPrunedDefaults } from './internal/prune-defaults.ts'
@@ -54,13 +55,22 @@ export function compileSchema(json: JSONSchemaProps, options: CompileSchemaOptio
 const BLOCKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
 
+/**
+ * The number of validations after which a schema is compiled to JavaScript. Compilation costs about as much as these validations save
+ * afterwards, and most schemas of a short process never reach it.
+ */
+const GENERATE_AFTER = 500
+
 /** A compiled schema. Immutable and shareable. Processing valid objects allocates almost nothing. */
 export class StructuralSchema {
   readonly json: JSONSchemaProps
   readonly #node: StructuralNode
   readonly #pruneNode: StructuralNode
+  readonly #checks = new CheckCompiler('resource')
   readonly #check: Check
   readonly #resource: boolean
+  #validations = 0
+  #generated: Check | undefined
   #rules: RuleValidator | null | undefined
   #status: StructuralSchema | null | undefined
 
@@ -70,7 +80,7 @@ export class StructuralSchema {
     this.#resource = resource
     this.#node = withPrunedDefaults(StructuralNode.of(json), resource)
     this.#pruneNode = resource ? this.#node.asResourceRoot() : this.#node
-    this.#check = new CheckCompiler('resource').compile(json)
+    this.#check = this.#checks.compile(json)
   }
 
   /** Fills in defaults in place: for absent fields, and for null where the schema does not allow null. Idempotent. */
@@ -125,15 +135,16 @@ export class StructuralSchema {
    * evaluated.
    */
   accepts(value: unknown): boolean {
-    return this.#check(value)
+    return this.#isCertainlyValid(value) || this.#check(value)
   }
 
   /** Validates a new value: keywords, embedded resources, list types, then rules. Empty if the value is valid. */
   validate(value: unknown, options: ValidateOptions = {}): FieldError[] {
     const path = options.path ?? FieldPath.none
-    const errors = this.validateKeywords(value, path)
+    const isValid = this.#isCertainlyValid(value)
+    const errors = isValid ? [] : this.#keywordErrors(value, path)
     checkEmbedded(value, this.#node, path, errors)
-    if (hasListTypeErrors(value, this.#node)) checkListTypes(value, this.#node, path, errors)
+    if (!isValid && hasListTypeErrors(value, this.#node)) checkListTypes(value, this.#node, path, errors)
     this.#runRules(value, undefined, undefined, path, options, errors)
     return errors
   }
@@ -147,9 +158,10 @@ export class StructuralSchema {
     // Created only if a check fails, and shared by keywords and rules.
     let known: Correlation | undefined
     const correlation = (): Correlation => (known ??= new Correlation(value, old, this.#node))
-    const errors = this.#keywordsOfUpdate(value, correlation, path)
+    const isValid = this.#isCertainlyValid(value)
+    const errors = isValid ? [] : this.#keywordsOfUpdate(value, correlation, path)
     checkEmbedded(value, this.#node, path, errors)
-    this.#checkListTypesOfUpdate(value, old, path, errors)
+    if (!isValid) this.#checkListTypesOfUpdate(value, old, path, errors)
     this.#runRules(value, old, correlation, path, options, errors)
     return errors
   }
@@ -177,8 +189,23 @@ export class StructuralSchema {
 
   /** Validates the keywords of the schema (types, bounds, formats, junctors). */
   validateKeywords(value: unknown, path: FieldPath = FieldPath.none): FieldError[] {
+    return this.#isCertainlyValid(value) ? [] : this.#keywordErrors(value, path)
+  }
+
+  #keywordErrors(value: unknown, path: FieldPath): FieldError[] {
     if (this.#check(value)) return []
     return toFieldErrors(validateExactly(this.json, value, '', 'resource').problems, path)
+  }
+
+  /**
+   * Reports whether the value satisfies keywords and list types, by code that is generated for schemas in frequent use. False means that
+   * the closures decide.
+   */
+  #isCertainlyValid(value: unknown): boolean {
+    if (this.#generated !== undefined) return this.#generated(value)
+    this.#validations++
+    if (this.#validations === GENERATE_AFTER) this.#generated = generateCheck(this.json, this.#checks)
+    return false
   }
 
   #keywordsOfUpdate(value: unknown, correlation: () => Correlation, path: FieldPath): FieldError[] {

@@ -2,10 +2,12 @@ import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkStructural } from './check-structural.ts'
-import { compileSchema } from './compile-schema.ts'
+import { compileSchema, type StructuralSchema } from './compile-schema.ts'
 import type { FieldError } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import { validateExactly } from './internal/exact-validate.ts'
+import { CheckCompiler } from './internal/fast-check.ts'
+import { generateCheck } from './internal/generate-check.ts'
 import { checkListTypes, hasListTypeErrors } from './internal/list-types.ts'
 import { StructuralNode } from './internal/structural-node.ts'
 import type { JSONSchemaProps } from './json-schema.ts'
@@ -191,6 +193,64 @@ describe('StructuralSchema.validate()', () => {
         expect(compileSchema(schema).accepts(value)).toBe(judge(value))
       }),
       { numRuns: 300 },
+    )
+  })
+})
+
+describe('generateCheck()', () => {
+  const generate = (schema: JSONSchemaProps) => generateCheck(schema, new CheckCompiler('resource'))!
+
+  it('accepts exactly the values of common forms that the exact validator accepts', () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(anySchema, json, (schema, value) => {
+        const exact = validateExactly(schema, value, '', 'resource')
+        const isValid = generate(schema)(value)
+        expect(isValid).toBe(exact.valid)
+        if (isValid) accepted++
+      }),
+      { numRuns: 1000 },
+    )
+    expect(accepted).toBeGreaterThan(100)
+  })
+
+  it('rejects every list with duplicates', () => {
+    const scalar = fc.constantFrom<unknown>(null, 1, 2, 'a', 'b', true, undefined)
+    const item = fc.oneof(scalar, fc.record({ k: scalar, l: scalar }, { requiredKeys: [] }), fc.constant([1]))
+    const types = fc.constantFrom<JSONSchemaProps>(
+      { 'x-kubernetes-list-type': 'set' },
+      { 'x-kubernetes-list-type': 'map' },
+      { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
+      { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k', 'l'] },
+    )
+    fc.assert(
+      fc.property(types, optional(anySchema), fc.array(item, { maxLength: 4 }), (type, items, list) => {
+        const schema = { type: 'object', properties: { f: { type: 'array', items, ...type } } } as JSONSchemaProps
+        const errors: FieldError[] = []
+        checkListTypes({ f: list }, StructuralNode.of(schema), FieldPath.none, errors)
+        const exact = validateExactly(schema, { f: list }, '', 'resource')
+        if (generate(schema)({ f: list })) expect([exact.valid, errors]).toEqual([true, []])
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('gives the same results as the closures through the life of a schema', () => {
+    fc.assert(
+      fc.property(schemaWithDefaults, fc.array(json, { minLength: 3, maxLength: 3 }), (schema, values) => {
+        const used = compileSchema(schema)
+        // Enough validations to generate the check.
+        for (let i = 0; i < 600; i++) used.accepts(values[0])
+        for (const value of values) {
+          const outcome = (compiled: StructuralSchema) => {
+            const copy = structuredCopy(value)
+            const unknown = compiled.normalize(copy)
+            return [copy, unknown, compiled.validate(copy), compiled.validateUpdate(copy, values[1])]
+          }
+          expect(outcome(used)).toEqual(outcome(compileSchema(schema)))
+        }
+      }),
+      { numRuns: 50 },
     )
   })
 })

@@ -43,6 +43,12 @@ export class CheckCompiler {
     return (value) => slot.check(value)
   }
 
+  /** Returns the check of enum and junctors alone, or undefined if the schema has none. Null must not reach it. */
+  restOf(schema: JSONSchemaProps): Check | undefined {
+    const rest = this.#rest(schema, schema.enum ?? [])
+    return rest === always ? undefined : rest
+  }
+
   #slot(schema: JSONSchemaProps): Slot {
     let slot = this.#slots.get(schema)
     if (slot === undefined) {
