@@ -1,17 +1,16 @@
 // A short simulation of the examples and the built-in controllers. `test/simulator/main.ts` runs longer ones.
 import { describe, expect, test } from 'vitest'
-import { explore } from '../../packages/simulator/src/index.ts'
 import { builtins, examples } from './simulated-operators.ts'
 
 describe('explore()', { timeout: 300_000 }, () => {
-  test.each(Object.entries(examples))('finds no failure in the example %s', async (name, { make, options }) => {
+  test.each(Object.entries(examples))('finds no failure in the example %s', async (name, simulate) => {
     // The cron job runs a Job every virtual minute, which takes ten times as long as the other examples.
-    const { failure } = await explore(make, { ...options, schedules: name === 'cron-job' ? 2 : 4 })
+    const { failure } = await simulate({ schedules: name === 'cron-job' ? 2 : 4 })
     expect(failure?.story).toBeUndefined()
   })
 
-  test.each(Object.entries(builtins))('finds no failure in the controller %s', async (_, { make, options }) => {
-    const { failure } = await explore(make, { ...options, schedules: 6 })
+  test.each(Object.entries(builtins))('finds no failure in the controller %s', async (_, simulate) => {
+    const { failure } = await simulate({ schedules: 6 })
     expect(failure?.story).toBeUndefined()
   })
 })

@@ -1,9 +1,9 @@
 // Long simulations: node --conditions=kubewright-source --import tsx test/simulator/main.ts SET [OPTIONS]
 //   SET: planted (must fail within 60 s of CPU time), twins, examples, builtins
 import { parseArgs } from 'node:util'
-import { explore, type FaultClass, type SimulateOptions } from '../../packages/simulator/src/index.ts'
+import type { FaultClass, SimulateOptions } from '../../packages/simulator/src/index.ts'
 import { Cloud, planted, plantedSamples } from '../../packages/simulator/src/testdata/planted.ts'
-import { builtins, examples } from './simulated-operators.ts'
+import { builtins, examples, type Limits, type SimulateOperator, simulated } from './simulated-operators.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,8 +22,7 @@ const [set = 'planted'] = positionals
 
 interface Subject {
   readonly name: string
-  readonly make: never
-  readonly options: object
+  readonly simulate: SimulateOperator
   /** The oracle that must find a mistake. */
   readonly expected: string | undefined
 }
@@ -32,20 +31,18 @@ function subjects(): Subject[] {
   if (set === 'planted' || set === 'twins') {
     return Object.entries(planted).map(([name, { found, make, options }]) => ({
       name,
-      make: make(set === 'twins') as never,
-      options: { samples: plantedSamples, world: () => new Cloud(), ...options },
+      simulate: simulated(make(set === 'twins'), { samples: plantedSamples, world: () => new Cloud(), ...options }),
       expected: set === 'twins' ? undefined : found,
     }))
   }
-  return Object.entries(set === 'builtins' ? builtins : examples).map(([name, { make, options }]) => ({
+  return Object.entries(set === 'builtins' ? builtins : examples).map(([name, simulate]) => ({
     name,
-    make: make as never,
-    options,
+    simulate,
     expected: undefined,
   }))
 }
 
-const limits: { -readonly [Name in keyof SimulateOptions]: SimulateOptions[Name] } = {
+const limits: { -readonly [Name in keyof Limits]: Limits[Name] } = {
   ...(values.schedules === undefined ? {} : { schedules: Number(values.schedules) }),
   ...(values.for === undefined ? {} : { for: values.for as NonNullable<SimulateOptions['for']> }),
   ...(values.faults === undefined ? {} : { faults: values.faults.split(',') as FaultClass[] }),
@@ -61,7 +58,7 @@ class OverBudget extends Error {}
 const progressMillis = 60_000
 
 let failures = 0
-for (const { name, make, options, expected } of subjects()) {
+for (const { name, simulate, expected } of subjects()) {
   if (!values.only.some((text) => name.includes(text))) continue
   const started = process.cpuUsage()
   const used = (): number => {
@@ -77,12 +74,10 @@ for (const { name, make, options, expected } of subjects()) {
     shownAt = Date.now()
     console.log(`...  ${used().toFixed(1)} s CPU, ${done} schedules: ${name}`)
   }
-  const { failure, schedules, runs } = await explore(make, { ...options, ...limits, onProgress }).catch(
-    (error: unknown) => {
-      if (error instanceof OverBudget) return { failure: undefined, schedules: done, runs: 0 }
-      throw error
-    },
-  )
+  const { failure, schedules, runs } = await simulate({ ...limits, onProgress }).catch((error: unknown) => {
+    if (error instanceof OverBudget) return { failure: undefined, schedules: done, runs: 0 }
+    throw error
+  })
   const seconds = used().toFixed(1)
   const isRight = failure?.violation.oracle === expected
   if (!isRight) failures++

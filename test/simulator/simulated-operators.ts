@@ -23,34 +23,49 @@ import { homeOperator } from '../../examples/home/src/operator.ts'
 import { operator as memcached } from '../../examples/memcached/src/operator.ts'
 import { operator as secSynch } from '../../examples/sec-synch/src/operator.ts'
 import { operator as shop } from '../../examples/shop/src/operator.ts'
-import type { SimulateOptions } from '../../packages/simulator/src/index.ts'
+import {
+  explore,
+  type OperatorFactory,
+  type SimulateOptions,
+  type SimulationReport,
+} from '../../packages/simulator/src/index.ts'
+import { etcdCluster, sqlDatabase } from './simulated-systems.ts'
 
-type Dns = ReturnType<typeof fakeDns>
+/** Options of a simulation that do not depend on its operator. */
+export type Limits = Omit<SimulateOptions, 'world' | 'invariants' | 'processes' | 'samples'>
 
-/** An operator to simulate. */
-export interface SimulatedOperator {
-  readonly make: (parts: { readonly world: Dns }) => Operator
-  readonly options: SimulateOptions<Dns>
+/** Simulates one operator. */
+export type SimulateOperator = (limits: Limits) => Promise<SimulationReport>
+
+/** The simulation of an operator with its options. */
+export function simulated<World>(make: OperatorFactory<World>, options: SimulateOptions<World>): SimulateOperator {
+  return (limits) => explore(make, { ...options, ...limits })
 }
 
-function example(name: string, make: SimulatedOperator['make'], options: SimulateOptions<Dns> = {}): SimulatedOperator {
+function example<World>(
+  name: string,
+  make: Operator | OperatorFactory<World>,
+  options: SimulateOptions<World> = {},
+): SimulateOperator {
   const folder = join(import.meta.dirname, '../../examples', name, 'samples')
   const samples = readdirSync(folder).flatMap(
     (file) => parseManifests(readFileSync(join(folder, file), 'utf8')) as object[],
   )
-  return { make, options: { samples, world: fakeDns, ...options } }
+  return simulated(typeof make === 'function' ? make : () => make, { samples, ...options })
 }
 
 /** The operators of the examples by folder. */
-export const examples: Readonly<Record<string, SimulatedOperator>> = {
-  'app-service': example('app-service', () => appService),
-  'cron-job': example('cron-job', () => cronJob),
-  fleet: example('fleet', () => fleet),
-  foo: example('foo', () => foo),
-  home: example('home', ({ world }) => homeOperator(world)),
-  memcached: example('memcached', () => memcached),
-  'sec-synch': example('sec-synch', () => secSynch),
-  shop: example('shop', () => shop),
+export const examples: Readonly<Record<string, SimulateOperator>> = {
+  'app-service': example('app-service', appService),
+  'cron-job': example('cron-job', cronJob),
+  'etcd-cluster': example('etcd-cluster', etcdCluster.make, etcdCluster.options),
+  fleet: example('fleet', fleet),
+  foo: example('foo', foo),
+  home: example('home', ({ world }) => homeOperator(world), { world: fakeDns }),
+  memcached: example('memcached', memcached),
+  'sec-synch': example('sec-synch', secSynch),
+  shop: example('shop', shop),
+  'sql-database': example('sql-database', sqlDatabase.make, sqlDatabase.options),
 }
 
 const everything = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]
@@ -58,13 +73,13 @@ const everything = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]
 function builtin(
   controller: KeyController,
   samples: readonly unknown[],
-  options: SimulateOptions<Dns> = {},
-): SimulatedOperator {
+  options: SimulateOptions = {},
+): SimulateOperator {
   const operator = defineOperator({
     name: controller.name,
     controllers: [Object.freeze({ ...controller, rbac: everything })],
   })
-  return { make: () => operator, options: { samples: samples as KubeObject[], world: fakeDns, ...options } }
+  return simulated(() => operator, { samples: samples as KubeObject[], ...options })
 }
 
 const labels = { app: 'web' }
@@ -76,7 +91,7 @@ const hasSelector = ({ spec }: Service): boolean =>
   Object.keys(spec?.selector ?? {}).length > 0 && spec?.type !== 'ExternalName'
 
 /** The built-in controllers by name. Each runs as the operator, and not in the control plane. */
-export const builtins: Readonly<Record<string, SimulatedOperator>> = {
+export const builtins: Readonly<Record<string, SimulateOperator>> = {
   deployment: builtin(
     deploymentController,
     [Deployment({ metadata: { name: 'web' }, spec: { replicas: 2, selector: { matchLabels: labels }, template } })],
@@ -108,9 +123,13 @@ export const builtins: Readonly<Record<string, SimulatedOperator>> = {
       spec: { schedule: '*/5 * * * *', jobTemplate: { spec: { template: jobTemplate } } },
     }),
   ]),
-  'garbage-collector': builtin({ ...garbageCollector(), kind: Deployment }, [
-    Deployment({ metadata: { name: 'web' }, spec: { replicas: 1, selector: { matchLabels: labels }, template } }),
-  ]),
+  'garbage-collector': builtin(
+    { ...garbageCollector(), kind: Deployment },
+    [Deployment({ metadata: { name: 'web' }, spec: { replicas: 1, selector: { matchLabels: labels }, template } })],
+    // Written by another controller. A Deployment that is created again while its former ReplicaSet exists counts a collision.
+    // Found with seed 51, schedule 120.
+    { ignore: ['status'] },
+  ),
   namespace: builtin(namespaceController, [
     Namespace({ metadata: { name: 'space' } }),
     ConfigMap({ metadata: { name: 'input', namespace: 'default' }, data: { a: 'b' } }),

@@ -1,3 +1,4 @@
+export type { ProcessHost, ProcessSpec, RunningProcess } from '@kubewright/controllers'
 export { simulatorErrorCodes } from './error-codes.ts'
 export { type Fault, type FaultClass, faultClasses } from './fault.ts'
 export type {

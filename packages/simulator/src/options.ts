@@ -1,5 +1,6 @@
 import type { KubeObject } from '@kubewright/api'
 import type { Duration, Logger, Seed } from '@kubewright/base'
+import type { ProcessHost } from '@kubewright/controllers'
 import type { Operator } from '@kubewright/runtime'
 import type { FaultClass } from './fault.ts'
 import type { Violation } from './violation.ts'
@@ -32,6 +33,11 @@ export interface SimulateOptions<World = unknown> {
   readonly invariants?: readonly Invariant<World>[] | undefined
   /** Creates the state outside the cluster, once per schedule. It survives crashes of the operator. @default none */
   readonly world?: (() => World) | undefined
+  /**
+   * Runs the containers of pods with the annotation `kubewright.dev/process: "true"`: the members of the system that the
+   * operator manages. `world` is that of the schedule, without faults. @default the containers do nothing but report their state
+   */
+  readonly processes?: ((world: World) => ProcessHost) | undefined
   /** The number of schedules. @default 500, or no limit with `for` */
   readonly schedules?: number | undefined
   /** How long to search, in real time. @default no limit */

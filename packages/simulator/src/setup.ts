@@ -97,6 +97,7 @@ export class Setup {
   readonly #isHeld: SimulateOptions['isHeld']
   readonly #create: OperatorFactory<unknown>
   readonly #world: () => unknown
+  readonly #processes: SimulateOptions['processes']
   readonly #snapshot: ControlPlaneSnapshot
   readonly #cluster: ReturnType<typeof chooseCluster>
   readonly #keys: readonly string[]
@@ -133,6 +134,7 @@ export class Setup {
     this.revision = parts.revision
     this.inputs = parts.inputs
     this.#isHeld = options.isHeld
+    this.#processes = options.processes
     this.#create = parts.create
     this.#world = parts.world
     this.#snapshot = parts.snapshot
@@ -183,10 +185,17 @@ export class Setup {
     return this.#create({ world })
   }
 
-  /** `plan` is the behaviour of the containers. */
-  startPlane(clock: Clock, random: Random, plan: NonNullable<NodesOptions['plan']>): Promise<ControlPlane> {
+  /** `plan` is the behaviour of the containers, `world` the state outside the cluster. */
+  startPlane(
+    clock: Clock,
+    random: Random,
+    plan: NonNullable<NodesOptions['plan']>,
+    world: unknown,
+  ): Promise<ControlPlane> {
     const { controllers, collects, events } = this.#cluster
-    const nodes = this.#cluster.nodes === 0 ? 0 : { nodes: this.#cluster.nodes, plan }
+    const processes = this.#processes?.(world)
+    const running = { nodes: this.#cluster.nodes, plan, ...(processes === undefined ? {} : { processes }) }
+    const nodes = this.#cluster.nodes === 0 ? 0 : running
     const access = { serviceAccounts: { keys: this.#keys } }
     // A run is too short for many revisions, and each check of their number costs a turn of the event loop.
     const server = { access, history: { revisions: Number.POSITIVE_INFINITY } }

@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { condition, defineResource } from '@kubewright/api'
-import { ConfigMap } from '@kubewright/k8s'
+import { ConfigMap, Pod } from '@kubewright/k8s'
 import { defineController, defineOperator } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
+import type { ProcessHost } from './index.ts'
 import { type Schedule, scheduleId } from './schedule.ts'
 import { explore, SimulationError, simulate } from './simulate.ts'
 import { Cloud, planted, plantedSamples, Thing } from './testdata/planted.ts'
@@ -63,6 +64,59 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(failure?.violation.oracle).toBe('end state')
     const held = await explore(make(false), { ...base, replay: failure?.id, isHeld })
     expect(held).toMatchObject({ schedules: 1, failure: undefined })
+  })
+
+  test('runs the containers of pods in the world with processes', async () => {
+    class Machines {
+      readonly running = new Set<string>()
+      readonly host: ProcessHost = {
+        start: ({ command, env }) => {
+          const name = `${command.join(' ')} in ${env['POD_NAMESPACE']}`
+          this.running.add(name)
+          let exit: (code: number) => void = () => undefined
+          const exited = new Promise<number>((resolve) => {
+            exit = resolve
+          })
+          return {
+            exited,
+            stop: () => {
+              this.running.delete(name)
+              exit(0)
+            },
+          }
+        },
+      }
+    }
+    const controller = defineController(Thing, {
+      owns: [Pod],
+      async reconcile({ metadata: { name } }, { apply }) {
+        const containers = [{ name: 'member', image: 'member', command: ['member'] }]
+        await apply(
+          Pod({ metadata: { name, annotations: { 'kubewright.dev/process': 'true' } }, spec: { containers } }),
+        )
+      },
+    })
+    const seen = new Set<string>()
+    const operator = defineOperator({ name: 'system', controllers: [controller] })
+    const { failure } = await explore<Machines>(() => operator, {
+      samples: plantedSamples,
+      schedules: 4,
+      world: () => new Machines(),
+      processes: ({ host }) => host,
+      invariants: [
+        {
+          name: 'a process per thing',
+          when: 'settled',
+          check: (objects, { running }) => {
+            for (const name of running) seen.add(name)
+            const things = objects.filter(({ kind }) => kind === 'Thing').length
+            return running.size === things ? undefined : `${running.size} processes of ${things} things`
+          },
+        },
+      ],
+    })
+    expect(failure?.story).toBeUndefined()
+    expect(seen).toContain('member in default')
   })
 
   test('puts Date, timers and Math.random of the operator on the virtual clock and reports them', async () => {

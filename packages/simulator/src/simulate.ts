@@ -55,7 +55,7 @@ export async function explore<World = undefined>(
 /** Runs schedules until one fails or the budget is used up. */
 async function search(
   simulation: Simulation,
-  options: Omit<SimulateOptions, 'world' | 'invariants'>,
+  options: Omit<SimulateOptions, 'world' | 'invariants' | 'processes'>,
   until: number,
   limit: number,
 ): Promise<SimulationReport> {

@@ -56,6 +56,7 @@ export class World {
   /** The states of all objects since the start, if they are recorded. */
   readonly states: SimulatedState[] = []
   readonly #options: WorldOptions
+  readonly #outside: unknown
   #plane: ControlPlane | undefined
   #user: ClusterUser | undefined
   #isOver = false
@@ -70,6 +71,7 @@ export class World {
     this.clock = new VirtualClock({ start, settle: () => this.#settle() })
     this.random = seededRandom(schedule.seed)
     const outside = setup.createWorld()
+    this.#outside = outside
     this.history = new History(this.clock, setup.without)
     this.log = new WriteLog(this.clock, this.history, schedule.replicas > 1 && setup.onlyLeaderWrites)
     this.faults = new FaultInjector(this)
@@ -137,7 +139,8 @@ export class World {
 
   async #start(): Promise<void> {
     const { setup } = this
-    this.#plane = await this.drive(setup.startPlane(this.clock, this.random.fork('cluster'), this.cluster.plan))
+    const random = this.random.fork('cluster')
+    this.#plane = await this.drive(setup.startPlane(this.clock, random, this.cluster.plan, this.#outside))
     this.#user = new ClusterUser(this, this.plane.transport())
     this.plane.localServers.serve(webhookHost, async (request) => {
       const server = this.processes.all.find(({ works }) => works)?.webhooks

@@ -5,6 +5,8 @@ import { quorumOf } from '../plan-step.ts'
 /** The state that a majority has agreed on. */
 interface Cluster {
   readonly id: string
+  /** Distinguishes clusters that different users start. */
+  readonly token: string
   readonly members: Map<string, EtcdMember>
   readonly rows: Map<string, string>
 }
@@ -105,18 +107,25 @@ export class FakeEtcd {
     cluster.rows.set(key, value)
   }
 
-  /** The names of the voting members. */
-  voters(): string[] {
-    const [cluster] = this.clusters
+  /** Whether two clusters were started with the same token. */
+  hasSecondCluster(): boolean {
+    return new Set(this.clusters.map(({ token }) => token)).size < this.clusters.length
+  }
+
+  /** The names of the voting members of the first cluster, or of the one with a token. */
+  voters(token?: string): string[] {
+    const cluster = token === undefined ? this.clusters[0] : this.clusters.find((one) => one.token === token)
     return [...(cluster?.members.values() ?? [])].filter(({ isLearner }) => !isLearner).map(({ name }) => name)
   }
 
-  #start({ command, onLine }: ProcessSpec): RunningProcess {
+  #start({ command, env, onLine }: ProcessSpec): RunningProcess {
     let resolve: (exitCode: number) => void = () => undefined
     const exited = new Promise<number>((done) => {
       resolve = done
     })
     const flags = flagsOf(command)
+    // The disk belongs to the pod: it survives a restart of the container, but not of the pod.
+    const disk = `${env['POD_UID'] ?? ''}${flags.dataDir}`
     const end = (exitCode: number): void => {
       const running = this.#running.get(flags.clientUrl)
       if (running?.end === end) {
@@ -127,9 +136,9 @@ export class FakeEtcd {
     }
     try {
       if (this.broken.has(flags.name)) throw new Error('input/output error')
-      const seat = this.#disks.get(flags.dataDir) ?? this.#join(flags)
+      const seat = this.#disks.get(disk) ?? this.#join(flags)
       if (!seat.cluster.members.has(seat.memberId)) throw new Error('the member has been permanently removed')
-      this.#disks.set(flags.dataDir, seat)
+      this.#disks.set(disk, seat)
       const member = seat.cluster.members.get(seat.memberId)!
       seat.cluster.members.set(member.id, { ...member, name: flags.name, clientUrl: flags.clientUrl })
       this.#running.set(flags.clientUrl, { ...flags, ...seat, end })
@@ -144,7 +153,8 @@ export class FakeEtcd {
   #join(flags: Flags): { readonly cluster: Cluster; readonly memberId: string } {
     if (flags.isNew) {
       const id = String(this.#nextId++)
-      const cluster: Cluster = { id: `cluster-${this.#nextId++}`, members: new Map(), rows: new Map() }
+      const { token } = flags
+      const cluster: Cluster = { id: `cluster-${this.#nextId++}`, token, members: new Map(), rows: new Map() }
       cluster.members.set(id, { id, name: '', peerUrl: flags.peerUrl, clientUrl: undefined, isLearner: false })
       this.clusters.push(cluster)
       return { cluster, memberId: id }
@@ -181,7 +191,7 @@ export class FakeEtcd {
     this.history.push(what)
     const [first] = this.clusters
     if (first !== undefined && !this.#hasQuorum(first)) this.violations.push(`no quorum after: ${what}`)
-    if (this.clusters.length > 1) this.violations.push(`a second cluster after: ${what}`)
+    if (this.hasSecondCluster()) this.violations.push(`a second cluster after: ${what}`)
   }
 }
 
@@ -192,6 +202,7 @@ interface Flags {
   readonly peerUrl: string
   readonly peers: readonly string[]
   readonly isNew: boolean
+  readonly token: string
 }
 
 function flagsOf(command: readonly string[]): Flags {
@@ -206,5 +217,6 @@ function flagsOf(command: readonly string[]): Flags {
       .split(',')
       .map((peer) => peer.replace(/^[^=]*=/, '')),
     isNew: flag('initial-cluster-state') === 'new',
+    token: flag('initial-cluster-token'),
   }
 }

@@ -30,9 +30,10 @@ export class FakeDatabases {
 
   readonly host: ProcessHost = {
     start: (spec: ProcessSpec): RunningProcess => {
-      const port = spec.command.find((flag) => flag.startsWith('--port='))?.slice('--port='.length)
+      const flag = (name: string): string =>
+        spec.command.find((one) => one.startsWith(`--${name}=`))?.slice(`--${name}=`.length) ?? ''
       // The disk belongs to the pod: it survives a restart of the container, but not of the pod.
-      return this.start(`http://127.0.0.1:${port}`, spec.env['POD_IP'] ?? `pod-${this.#nextPod++}`)
+      return this.start(`http://${flag('host')}:${flag('port')}`, spec.env['POD_UID'] ?? `pod-${this.#nextPod++}`)
     },
   }
 

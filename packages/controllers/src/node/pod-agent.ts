@@ -288,7 +288,13 @@ class PodAgent {
     const env = Object.fromEntries((container.env ?? []).map(({ name: key, value = '' }) => [key, value]))
     const process = this.#parts.processes.start({
       command: [...(container.command ?? []), ...(container.args ?? [])],
-      env: { ...env, POD_NAME: pod.metadata.name, POD_NAMESPACE: pod.metadata.namespace ?? '', POD_IP: seat.podIP },
+      env: {
+        ...env,
+        POD_NAME: pod.metadata.name,
+        POD_NAMESPACE: pod.metadata.namespace ?? '',
+        POD_IP: seat.podIP,
+        POD_UID: seat.uid,
+      },
       ...(container.workingDir ? { workingDir: container.workingDir } : {}),
       onLine: (line) => this.#parts.logs.write(seat.uid, name, line, this.#clock.now()),
     })
