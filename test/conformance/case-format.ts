@@ -105,6 +105,8 @@ export interface WebhookAnswer {
   readonly convert?: WebhookSpec['convert']
   readonly dropOne?: boolean
   readonly after?: readonly Edit[]
+  /** Members that replace those of the response of a conversion; the text `$absent` removes one. */
+  readonly replace?: Readonly<Record<string, Json>>
   readonly uid?: string
   readonly apiVersion?: string
   readonly kind?: string

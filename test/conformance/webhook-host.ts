@@ -124,13 +124,18 @@ function conversion(
 ): Record<string, unknown> {
   const result = wanted.result ?? { status: 'Success' }
   const response: Record<string, unknown> = { uid: wanted.uid ?? received['uid'], result }
-  if (result.status !== 'Success' && !wanted.convertAnyway) return response
+  if (result.status !== 'Success' && !wanted.convertAnyway) return replaced(response, wanted)
   const objects = ((received['objects'] ?? []) as Record<string, unknown>[]).map((object) =>
     converted(object, String(received['desiredAPIVersion']), wanted.convert ?? spec.convert ?? {}),
   )
   if (wanted.dropOne) objects.pop()
   for (const object of objects) for (const edit of wanted.after ?? []) apply(object, edit)
-  return { ...response, convertedObjects: objects }
+  return replaced({ ...response, convertedObjects: objects }, wanted)
+}
+
+function replaced(response: Record<string, unknown>, { replace = {} }: WebhookAnswer): Record<string, unknown> {
+  const members = Object.entries({ ...response, ...replace }).filter(([, value]) => value !== '$absent')
+  return Object.fromEntries(members)
 }
 
 function converted(

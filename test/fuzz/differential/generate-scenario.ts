@@ -7,8 +7,10 @@ import { isRecord } from '../../conformance/object-path.ts'
 import { chance, mutateValue, oddValues } from '../mutate.ts'
 import { recordedRequests, sampleObjects } from '../requests/recorded-requests.ts'
 import { customScenario } from './custom-scenarios.ts'
+import { deviceScenario } from './device-scenarios.ts'
 import { listScenario, pathScenario } from './path-scenarios.ts'
 import { celScenario, policyScenario } from './policy-scenarios.ts'
+import { protobufScenario } from './protobuf-scenarios.ts'
 import type { MakeScenario, Scenario } from './scenario.ts'
 import { applyScenario, lifecycleScenario, rbacScenario } from './write-scenarios.ts'
 
@@ -65,6 +67,8 @@ const otherScenarios: Readonly<Record<string, { readonly share: number; readonly
   cel: { share: 6, make: celScenario },
   policies: { share: 2, make: policyScenario },
   custom: { share: 4, make: customScenario },
+  devices: { share: 3, make: deviceScenario },
+  protobuf: { share: 3, make: protobufScenario },
   rbac: { share: 6, make: rbacScenario },
   apply: { share: 10, make: applyScenario },
   lifecycle: { share: 10, make: lifecycleScenario },
