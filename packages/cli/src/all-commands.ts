@@ -1,3 +1,4 @@
+import { buildCommand } from './build/build-command.ts'
 import type { Command, CommandGroup } from './command/command.ts'
 import { completionCommand } from './completion/completion-command.ts'
 import { consoleCommand } from './console/console-command.ts'
@@ -31,6 +32,7 @@ export const allCommands: readonly (Command | CommandGroup)[] = [
   editCommand,
   upgradeCommand,
   generateCommand,
+  buildCommand,
   devCommand,
   runOperatorCommand,
   simulateCommand,
