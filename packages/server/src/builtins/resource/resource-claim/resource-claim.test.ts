@@ -57,6 +57,37 @@ describe('resource claims', () => {
       ],
     ],
     [
+      'limit the estimated cost of selectors',
+      claim({
+        name: 'x',
+        exactly: {
+          deviceClassName: 'c',
+          selectors: [
+            { cel: { expression: 'device.attributes.all(d, device.attributes[d].all(i, i.matches("a+")))' } },
+            { cel: { expression: `device.attributes.all(a, ${'device.attributes.all(b, '.repeat(3)}a == "x"))))` } },
+          ],
+        },
+      }),
+      ['spec.devices.requests[0].exactly.selectors[1].cel.expression: Forbidden: too complex, exceeds cost limit'],
+    ],
+    [
+      'let the last of several requests with the same name count',
+      object('ResourceClaim', {
+        devices: {
+          requests: [
+            { name: 'x', firstAvailable: [{ name: 's', deviceClassName: 'c' }] },
+            { ...gpu, name: 'x' },
+          ],
+          constraints: [{ requests: ['x/s'], matchAttribute: 'd/a' }],
+        },
+      }),
+      [
+        'spec.devices.requests[1]: Duplicate value: "x"',
+        'spec.devices.constraints[0].requests[0]: Invalid value: "x/s": must be the name of a request in the claim or the ' +
+          "name of a request and a subrequest separated by '/'",
+      ],
+    ],
+    [
       'reject constraints on unknown requests',
       object('ResourceClaim', {
         devices: { requests: [gpu], constraints: [{ requests: ['other'], matchAttribute: 'model' }] },

@@ -65,12 +65,12 @@ export function validateDeviceClaim(claim: DeviceClaim, path: FieldPath, errors:
 
 /** The names of the requests of a claim, and of subrequests with the name of their request before a slash. */
 export function requestNamesOf({ requests = [] }: DeviceClaim): ReadonlySet<string> {
-  const names = new Set<string>()
+  const names = new Map<string, readonly string[]>()
+  // The last one of several requests with the same name counts, although the claim is invalid.
   for (const { name = '', firstAvailable = [] } of requests) {
-    names.add(name)
-    for (const alternative of firstAvailable) names.add(`${name}/${alternative.name ?? ''}`)
+    names.set(name, [name, ...firstAvailable.map((alternative) => `${name}/${alternative.name ?? ''}`)])
   }
-  return names
+  return new Set([...names.values()].flat())
 }
 
 /** Checks that references name a request, or a request and one of its subrequests. */

@@ -30,6 +30,11 @@ describe('resource slices', () => {
           'exactly one value must be specified',
       ],
     ],
+    [
+      'name a long key without its middle',
+      { ...slice, devices: [{ name: 'a', capacity: { [`${'a'.repeat(50)}/${'b'.repeat(50)}`]: { value: '1' } } }] },
+      [`spec.devices[0].capacity[${'a'.repeat(47)}...${'b'.repeat(46)}]: Too long: may not be more than 32 bytes`],
+    ],
   ])('%s', async (_, spec, errors) => {
     expect(await createErrors(object('ResourceSlice', spec))).toEqual(errors)
   })
@@ -37,6 +42,15 @@ describe('resource slices', () => {
   it('support the field selector spec.nodeName', () => {
     const { selectors } = resourceFor('resource.k8s.io/v1', 'ResourceSlice')
     expect(selectors.fields['spec.nodeName']?.(prepared(object('ResourceSlice', slice)))).toBe('n')
+  })
+
+  it('drop fields whose feature gate is off', () => {
+    const capacity = { memory: { value: '1Gi', requestPolicy: { default: '1Gi' } } }
+    const devices = [{ name: 'a', capacity, taints: [{ key: 'k', effect: 'NoSchedule' }] }]
+    expect(prepared(object('ResourceSlice', { ...slice, devices }))['spec']).toEqual({
+      ...slice,
+      devices: [{ name: 'a', capacity: { memory: { value: '1Gi' } } }],
+    })
   })
 
   it('warn about driver names in upper case', () => {

@@ -28,6 +28,8 @@ type Attribute = Unchecked<resource.DeviceAttribute>
 const maxDevices = 128
 const maxAttributes = 32
 const maxValue = 64
+/** The maximum length of a domain, a slash and an identifier. */
+const maxKey = 63 + 1 + 32
 const semver =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/
 
@@ -76,6 +78,7 @@ function dropDisabledFields(object: MutableObject): void {
   delete spec.sharedCounters
   delete spec.perDeviceNodeSelection
   for (const device of spec.devices ?? []) {
+    for (const each of Object.values(device.capacity ?? {})) delete each?.requestPolicy
     for (const field of [
       'taints',
       'consumesCounters',
@@ -162,11 +165,21 @@ function validateDevice(device: Device, path: FieldPath, errors: FieldError[]): 
     errors.push(invalid(path, total, text))
   }
   for (const key of attributeNames) {
-    const at = path.child('attributes').key(key)
+    const at = path.child('attributes').key(shortened(key))
     checkDeviceQualifiedName(errors, at, key)
     validateAttribute((attributes[key] ?? {}) as Attribute, at, errors)
   }
-  for (const key of capacityNames) checkDeviceQualifiedName(errors, path.child('capacity').key(key), key)
+  for (const key of capacityNames) {
+    checkDeviceQualifiedName(errors, path.child('capacity').key(shortened(key)), key)
+  }
+}
+
+/** A key as errors name it: a long one without its middle. */
+function shortened(key: string): string {
+  const bytes = Buffer.from(key)
+  if (bytes.length <= maxKey) return key
+  const kept = maxKey - 3
+  return `${bytes.subarray(0, (kept + 1) >> 1).toString()}...${bytes.subarray(bytes.length - (kept >> 1)).toString()}`
 }
 
 function validateAttribute(attribute: Attribute, path: FieldPath, errors: FieldError[]): void {
