@@ -16,6 +16,7 @@ import {
 } from '@kubewright/controllers'
 import {
   type Cluster,
+  type ClusterOptions,
   createCluster,
   createManager,
   type KeyController,
@@ -23,6 +24,7 @@ import {
   NotLeaderError,
 } from '@kubewright/runtime'
 import {
+  findAbsence,
   type ServerParts,
   startClusterRoleAggregation,
   startPolicyTypeChecking,
@@ -110,7 +112,11 @@ export async function startControllers(options: StartControllersOptions): Promis
     const chosen = chosenControllers(options)
     const names = chosen.map(({ name }) => name).sort()
     const server = chosenServerControllers(options)
-    const cache = { ...controllerCache, reflector: { watchTimeout: inProcessWatchTimeout } }
+    const cache: ClusterOptions['cache'] = {
+      ...controllerCache,
+      reflector: { watchTimeout: inProcessWatchTimeout },
+      absence: (resource, signal) => findAbsence(options.server, resource, signal),
+    }
     const openCluster = (): Cluster => disposer.use(createCluster({ api: client, clock, random, log, cache }))
     if (election !== undefined)
       return startElections({ ...options, election }, { chosen, names, openCluster, disposer })

@@ -26,7 +26,7 @@ export {
   UsageError,
 } from '@kubewright/base'
 export { applyDelta, Change, type DeletedObject, joinChanges } from './cache/informer/change.ts'
-export { clientListWatch } from './cache/informer/client-list-watch.ts'
+export { clientListWatch, type FindAbsence } from './cache/informer/client-list-watch.ts'
 export type { DeleteInfo, EventHandler, UpdateInfo } from './cache/informer/event-handler.ts'
 export { informerMetricNames } from './cache/informer/informer-metrics.ts'
 export { type Projected, type ProjectedKind, project } from './cache/informer/projection.ts'
@@ -43,7 +43,14 @@ export {
   type SharedInformerFactoryOptions,
 } from './cache/informer/shared-informer-factory.ts'
 export { type Delta, DeltaFifo, type DeltaFifoOptions, type DeltaTarget } from './cache/reflector/delta-fifo.ts'
-export type { ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from './cache/reflector/list-watch.ts'
+export type {
+  Absence,
+  ListPage,
+  ListPageOptions,
+  ListWatch,
+  WatchEvent,
+  WatchOptions,
+} from './cache/reflector/list-watch.ts'
 export { Reflector, type ReflectorOptions } from './cache/reflector/reflector.ts'
 export type { ReflectedResource, ReflectorHealth } from './cache/reflector/reflector-health.ts'
 export type { IndexFunction } from './cache/store/index-buckets.ts'

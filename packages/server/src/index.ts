@@ -106,3 +106,4 @@ export {
   type ServerIdentity,
 } from './server-identity.ts'
 export type { BuiltinOptions } from './standard-extensions.ts'
+export { findAbsence, type ResourceAbsence } from './verbs/read/resource-absence.ts'

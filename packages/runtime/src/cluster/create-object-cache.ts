@@ -16,7 +16,7 @@ import {
   type WaitOptions,
 } from '@kubewright/base'
 import { type ApiClient, isMetadataOnly } from '@kubewright/client'
-import { clientListWatch } from '../cache/informer/client-list-watch.ts'
+import { clientListWatch, type FindAbsence } from '../cache/informer/client-list-watch.ts'
 import type { EventHandler } from '../cache/informer/event-handler.ts'
 import { LeasedHandlers } from '../cache/informer/leased-handlers.ts'
 import { projectionOf } from '../cache/informer/projection.ts'
@@ -80,6 +80,11 @@ export interface ObjectCacheOptions {
   /** How often all objects are redelivered to handlers. @default never */
   readonly resyncPeriod?: Duration | undefined
   readonly byKind?: readonly KindCacheOptions[] | undefined
+  /**
+   * Tells without a request that a resource has no objects, which only the process of the server can know. Watches of such
+   * resources start with their first object. @default all watches start at once
+   */
+  readonly absence?: FindAbsence | undefined
   /** Options of all reflectors. */
   readonly reflector?: SharedInformerFactoryOptions['reflector'] | undefined
 }
@@ -118,12 +123,12 @@ class InformerCache implements ObjectCache, CacheContents {
   readonly #contents = new Map<string, readonly CachedStore[]>()
 
   constructor(options: ObjectCacheOptions) {
-    const { client, clock, random, log, metrics, reflector } = options
+    const { client, clock, random, log, metrics, reflector, absence } = options
     this.#options = options
     this.#overrides = new Map((options.byKind ?? []).map((entry) => [formatGroupKind(entry.kind), entry]))
     this.#factory = new SharedInformerFactory({
       // The factory hands out each source with the type of the kind that it requested.
-      source: (kind, scope) => clientListWatch(client, kind, scope) as ListWatch<KubeObject>,
+      source: (kind, scope) => clientListWatch(client, kind, scope, absence) as ListWatch<KubeObject>,
       clock,
       random,
       log,

@@ -84,6 +84,11 @@ export class StoreFeed implements AsyncDisposable {
     return loading.cache!
   }
 
+  /** The cache of a resource, if it is filled. Does not fill it. */
+  filledCache(prefix: string): ResourceCache | undefined {
+    return this.#caches.get(prefix)
+  }
+
   /** The number of objects in the cache of a resource; 0 if it has none yet. */
   sizeOf(prefix: string): number {
     return this.#caches.get(prefix)?.size ?? 0

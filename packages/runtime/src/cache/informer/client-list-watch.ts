@@ -1,7 +1,13 @@
 import type { AnyKind, Infer, KubeObject } from '@kubewright/api'
 import { type ApiClient, allNamespaces, type EncodedPage, type WatchStream } from '@kubewright/client'
-import type { ListWatch } from '../reflector/list-watch.ts'
+import type { Absence, ListWatch } from '../reflector/list-watch.ts'
 import type { InformerScope } from './shared-informer-factory.ts'
+
+/** Tells without a request that a resource has no objects; see `ListWatch.absence`. */
+export type FindAbsence = (
+  resource: { readonly group: string; readonly version: string; readonly plural: string },
+  signal: AbortSignal,
+) => Absence | undefined
 
 /**
  * Lists and watches one kind through a client. Supports typed, dynamic and metadata-only kinds. Objects are returned
@@ -11,6 +17,7 @@ export function clientListWatch<K extends AnyKind>(
   client: Pick<ApiClient, 'encodedPage' | 'watch'>,
   kind: K,
   scope: InformerScope = {},
+  absence?: FindAbsence,
 ): ListWatch<Infer<K> & KubeObject> {
   const { namespace = allNamespaces, labelSelector, fieldSelector } = scope
   const where = { namespace, selector: labelSelector, fieldSelector }
@@ -28,5 +35,6 @@ export function clientListWatch<K extends AnyKind>(
       const stream = (await client.watch(kind, options)) as WatchStream<T>
       return stream.encoded()
     },
+    ...(absence === undefined ? {} : { absence: (signal) => absence(kind, signal) }),
   }
 }

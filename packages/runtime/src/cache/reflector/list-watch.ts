@@ -44,6 +44,14 @@ export type WatchEvent<T> =
       readonly initialEventsEnd: boolean
     }
 
+/** States that a resource has no objects. */
+export interface Absence {
+  /** There were no objects at this version. A watch can start after it. */
+  readonly resourceVersion: string
+  /** Resolves when objects may exist, or when the signal aborts. Never rejects. */
+  readonly ended: Promise<void>
+}
+
 /**
  * The source of a reflector: one resource, in one or all namespaces, optionally restricted by selectors. Both calls
  * reject with an ApiError when the server rejects the request, and with another error when the server is unreachable.
@@ -56,4 +64,9 @@ export interface ListWatch<T extends KubeObject> {
    * ApiError of an ERROR event, and ends or throws when the signal aborts.
    */
   watch(options: WatchOptions): Promise<AsyncIterable<readonly WatchEvent<Item<T>>[]>>
+  /**
+   * Tells without a request that the resource has no objects; undefined if it may have some. The reflector then opens its
+   * watch with the first object. @default the reflector always opens a watch
+   */
+  absence?(signal: AbortSignal): Absence | undefined
 }

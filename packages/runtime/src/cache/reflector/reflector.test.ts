@@ -7,7 +7,7 @@ import {
   newTooLargeResourceVersion,
   newTooManyRequests,
 } from '@kubewright/api'
-import { memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
+import { Deferred, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyDelta } from '../informer/change.ts'
 import { Indexer } from '../store/indexer.ts'
@@ -62,6 +62,39 @@ describe.each([
 ])('Reflector.run() of %s objects', (_, asBytes) => {
   beforeEach(() => {
     encodes = asBytes
+  })
+
+  test('opens its watch with the first object of a resource that has none', async () => {
+    const { source, store, start, advance, types, reflector } = setUp()
+    const first = new Deferred()
+    source.absence = () => ({ resourceVersion: String(source.version), ended: first.promise })
+    start()
+    await advance(0)
+    expect([source.requests, types]).toEqual([[], ['Replaced']])
+    expect([reflector.lastSyncResourceVersion, reflector.health.state]).toEqual(['1', 'watching'])
+    source.set('a')
+    source.set('b')
+    source.remove('b')
+    source.absence = () => undefined
+    first.resolve()
+    await advance(0)
+    expect(source.requests).toEqual(['watch rv=1'])
+    expect([store.keys(), reflector.lastSyncResourceVersion]).toEqual([['ns/a'], '4'])
+    expect(types).toEqual(['Replaced', 'Added', 'Added', 'Deleted', 'Bookmark'])
+  })
+
+  test('lists again when the version of an absence has expired', async () => {
+    const { source, store, start, advance } = setUp()
+    const first = new Deferred()
+    source.absence = () => ({ resourceVersion: String(source.version), ended: first.promise })
+    start()
+    await advance(0)
+    source.set('a')
+    source.compacted = source.version
+    source.absence = () => undefined
+    first.resolve()
+    await advance(5000)
+    expect(store.keys()).toEqual(['ns/a'])
   })
 
   test('streams the initial state, replaces the target once, and continues with the same stream', async () => {

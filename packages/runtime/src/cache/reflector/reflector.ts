@@ -110,6 +110,14 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #listAndWatch(signal: AbortSignal): Promise<void> {
+    const absence = this.#options.source.absence?.(signal)
+    if (absence !== undefined) {
+      this.#replace([], absence.resourceVersion)
+      this.#watching()
+      await absence.ended
+      // The watch delivers all changes since that version, so that waiting for the first object changes nothing else.
+      return signal.aborted ? undefined : this.#watch(signal, undefined)
+    }
     const stream = this.#watchListWorks ? await this.#watchList(signal) : undefined
     if (stream === undefined) await this.#list(signal)
     if (signal.aborted) {

@@ -1,7 +1,7 @@
 import { type KubeObject, keyOf, newResourceExpired, type ObjectMeta } from '@kubewright/api'
 import { AsyncQueue, onAbort } from '@kubewright/base'
 import { type EncodedObject, EncodedReader } from '@kubewright/client'
-import type { ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from '../reflector/list-watch.ts'
+import type { Absence, ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from '../reflector/list-watch.ts'
 import type { Item } from '../store/item.ts'
 
 /** An object with enough metadata for a store. */
@@ -55,6 +55,7 @@ export class FakeSource implements ListWatch<KubeObject> {
   fault: (verb: 'list' | 'watch', options: ListPageOptions | WatchOptions) => void = () => undefined
   // Returns false to send nothing: the test controls the watch.
   onWatch: (watch: FakeWatch) => boolean = () => true
+  absence: (signal: AbortSignal) => Absence | undefined = () => undefined
   sendsBookmarks = true
   // Whether objects are returned encoded.
   encodes = false
