@@ -1,7 +1,14 @@
 import { type KubeObject, keyOf, newResourceExpired, type ObjectMeta } from '@kubewright/api'
 import { AsyncQueue, onAbort } from '@kubewright/base'
 import { type EncodedObject, EncodedReader } from '@kubewright/client'
-import type { Absence, ListPage, ListPageOptions, ListWatch, WatchEvent, WatchOptions } from '../reflector/list-watch.ts'
+import type {
+  Absence,
+  ListPage,
+  ListPageOptions,
+  ListWatch,
+  WatchEvent,
+  WatchOptions,
+} from '../reflector/list-watch.ts'
 import type { Item } from '../store/item.ts'
 
 /** An object with enough metadata for a store. */
