@@ -10,6 +10,15 @@ export class SortedKeys {
   #blocks: string[][] = []
   #size = 0
 
+  /** The set of keys that are in order and different. Takes linear time. */
+  static from(keys: readonly string[]): SortedKeys {
+    const set = new SortedKeys()
+    // Half full, as after the insertions of a running program, so that later ones do not split every block.
+    for (let i = 0; i < keys.length; i += maxBlock / 2) set.#blocks.push(keys.slice(i, i + maxBlock / 2))
+    set.#size = keys.length
+    return set
+  }
+
   get size(): number {
     return this.#size
   }

@@ -33,15 +33,21 @@ export class Mvcc {
   readonly #frozen = new Set<FrozenState>()
 
   constructor(initial?: { readonly entries: Iterable<Entry>; readonly revision: number }) {
-    this.#keys = new SortedKeys()
     this.#log = []
     this.#revision = initial?.revision ?? 1
     this.#compacted = this.#revision
     this.#logStart = this.#revision + 1
+    const keys: string[] = []
+    let isSorted = true
+    let last = ''
     for (const entry of initial?.entries ?? []) {
-      this.#live.set(entry.key, entry)
-      this.#keys.add(entry.key)
+      const { key } = entry
+      this.#live.set(key, entry)
+      keys.push(key)
+      isSorted &&= last < key
+      last = key
     }
+    this.#keys = SortedKeys.from(isSorted ? keys : [...this.#live.keys()].sort())
     if (!initial) this.#compacted = 0
   }
 

@@ -181,18 +181,42 @@ async function replay(
   if (header.revision !== revisionOf(name)) throw damaged(folder, `${name} is the log of ${header.revision}`)
   if (header.revision > mvcc.revision) throw gap(folder, mvcc.revision, header.revision)
   let problem: string | undefined
+  const values = new CopiedValues()
   const end = await readFrames(file, header.size, (records) => {
     for (const record of records) {
       if (problem !== undefined) return
       problem = recordProblem(mvcc, record)
       if (problem === undefined)
-        mvcc.publish({ key: record.key, value: record.type === 'put' ? record.value : undefined })
+        mvcc.publish({ key: record.key, value: record.type === 'put' ? values.copy(record.value) : undefined })
     }
   })
   if (problem !== undefined) throw damaged(folder, `${name} ${problem}`)
   const bad = end.kind === 'torn' && isNewest ? undefined : frameProblem(end)
   if (bad) throw damaged(folder, `${name} is damaged at byte ${bad.offset} (${bad.why})`)
   return { length: end.kind === 'corrupt' ? end.offset : end.length, format: header.format }
+}
+
+const slabBytes = 64 * 1024
+
+/**
+ * Copies the values of a log into slabs. Later writes replace most values of a log, and the others must not keep the large pieces in
+ * memory in which it is read. An allocation for each value would take several times as long.
+ */
+class CopiedValues {
+  #slab = Buffer.allocUnsafeSlow(slabBytes)
+  #used = 0
+
+  copy(value: Uint8Array): Uint8Array {
+    if (value.length > slabBytes / 4) return value.slice()
+    if (this.#used + value.length > slabBytes) {
+      this.#slab = Buffer.allocUnsafeSlow(slabBytes)
+      this.#used = 0
+    }
+    this.#slab.set(value, this.#used)
+    const copy = new Uint8Array(this.#slab.buffer, this.#used, value.length)
+    this.#used += value.length
+    return copy
+  }
 }
 
 /** Why a record cannot follow the state, worded to follow the name of the file; undefined if it can. */

@@ -34,7 +34,7 @@ const typesByCode: readonly (RecordType | undefined)[] = [undefined, 'put', 'del
 export interface WalRecord {
   readonly type: RecordType
   readonly key: string
-  /** Empty for a delete and an end. */
+  /** Empty for a delete and an end. A record that was read shares the memory of the piece of the file around it. */
   readonly value: Uint8Array
   readonly revision: number
   /** The number of entries for an end. */
@@ -192,8 +192,7 @@ function decodeRecords(payload: Buffer): WalRecord[] | undefined {
     records.push({
       type,
       key: payload.toString('latin1', keyAt, valueAt),
-      // A copy, so that a small value does not keep the whole file in memory.
-      value: Uint8Array.prototype.slice.call(payload, valueAt, valueAt + valueLength),
+      value: new Uint8Array(payload.buffer, payload.byteOffset + valueAt, valueLength),
       revision: payload.readDoubleLE(at + 1),
       createRevision: payload.readDoubleLE(at + 9),
     })
