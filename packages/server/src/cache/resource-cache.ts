@@ -30,14 +30,14 @@ export class CacheEvent {
   releaseForms(): void {
     this.#frames = {}
     this.#lines = {}
-    // The version before the change is not live any more. The version after a deletion never was.
     this.previous?.releaseForms()
-    if (this.type === 'DELETED') this.object.releaseForms()
+    // Live objects too: most of them are not read again for a long time, and the forms take several times the memory of the bytes.
+    this.object.releaseForms()
   }
 
   /** The line of a JSON watch stream. The type may differ from the event's own, because of a watcher's selector. */
   line(type: CacheEvent['type']): Buffer {
-    return (this.#lines[type] ??= eventLine(type, this.objectFor(type).bytes))
+    return (this.#lines[type] ??= storedLine(type, this.objectFor(type)))
   }
 
   /** The frame of a protobuf watch stream, encoded by the first watcher that needs it. */
@@ -62,11 +62,24 @@ export function eventLine(type: string, object: Buffer): Buffer {
   return line
 }
 
+/** One line of a watch stream with a stored object, which is copied from its stored bytes without another form in between. */
+export function storedLine(type: string, object: StoredObject): Buffer {
+  const head = `{"type":"${type}","object":`
+  const line = Buffer.allocUnsafe(head.length + object.itemSize + 2)
+  line.write(head, 0, 'latin1')
+  const end = object.writeItem(line, head.length, true)
+  line.write('}\n', end, 'latin1')
+  return line.subarray(0, end + 2)
+}
+
 /**
  * The number of changes that a resource keeps for watchers that start in the past or lag behind, unless the window has too many bytes: see
  * {@link WindowBudget}.
  */
 const windowSize = 10_000
+
+/** A cache that is filled with more objects does not check them at once: see {@link ResourceCache.isChecked}. */
+const checkedAtOnce = 10_000
 
 /**
  * The current objects of one resource and a window of its latest changes, fed in the order of revisions. Watchers are cursors into the
@@ -75,9 +88,12 @@ const windowSize = 10_000
 export class ResourceCache {
   readonly prefix: string
   readonly #objects = new Map<string, StoredObject>()
-  readonly #keys = new SortedKeys()
+  #keys = new SortedKeys()
   /** The objects that cannot be read. Lists and events leave them out, so that one of them does not affect the others. */
   readonly #unreadable = new Map<string, StoredObject>()
+  #isChecked = true
+  /** The objects up to this key have been checked. */
+  #checkedUpTo = ''
   readonly #budget: WindowBudget
   #window: CacheEvent[] = []
   #windowBytes = 0
@@ -105,7 +121,17 @@ export class ResourceCache {
     return this.#epoch
   }
 
-  /** The stored objects that cannot be read. No member but {@link ResourceCache.unreadable} shows them. */
+  /**
+   * Whether all objects are known to be readable. A check takes longer than everything else that a start does with an object, so in a cache
+   * that was filled with many objects it happens when an object is first read, or by {@link ResourceCache.check}.
+   */
+  get isChecked(): boolean {
+    return this.#isChecked
+  }
+
+  /**
+   * The stored objects that cannot be read, of those that have been checked. No member but {@link ResourceCache.unreadable} shows them.
+   */
   get unreadable(): ReadonlyMap<string, StoredObject> {
     return this.#unreadable
   }
@@ -121,7 +147,22 @@ export class ResourceCache {
   }
 
   get(key: string): StoredObject | undefined {
-    return this.#objects.get(key)
+    const object = this.#objects.get(key)
+    if (this.#isChecked || object?.problem === undefined) return object
+    this.#hide(object)
+    return undefined
+  }
+
+  /** Checks some of the objects that have not been checked, in the order of keys. */
+  check(count: number): void {
+    let last: string | undefined
+    let left = count
+    this.#scan(this.#checkedUpTo, ({ key }) => {
+      last = key
+      return --left > 0
+    })
+    if (last === undefined || left > 0) this.#isChecked = true
+    else this.#checkedUpTo = last
   }
 
   /** The objects whose keys start with the prefix, in the order of keys. */
@@ -136,10 +177,34 @@ export class ResourceCache {
 
   /** Calls `visit` for each object whose key starts with the prefix, in the order of keys, until it returns false. */
   scan(prefix: string, visit: (object: StoredObject) => boolean): void {
-    this.#keys.scan(prefix, (key) => key.startsWith(prefix) && visit(this.#objects.get(key)!))
+    this.#scan(prefix, (object) => object.key.startsWith(prefix) && visit(object))
   }
 
-  /** The number of objects whose keys start with the prefix, which must end with a slash. Takes logarithmic time. */
+  /** Calls `visit` for each object from a key on. Hides objects that turn out to be unreadable. */
+  #scan(start: string, visit: (object: StoredObject) => boolean): void {
+    if (this.#isChecked) {
+      this.#keys.scan(start, (key) => visit(this.#objects.get(key)!))
+      return
+    }
+    const hidden: StoredObject[] = []
+    this.#keys.scan(start, (key) => {
+      const object = this.#objects.get(key)!
+      if (object.problem === undefined) return visit(object)
+      return hidden.push(object) > 0
+    })
+    for (const object of hidden) this.#hide(object)
+  }
+
+  #hide(object: StoredObject): void {
+    this.#objects.delete(object.key)
+    this.#keys.delete(object.key)
+    this.#unreadable.set(object.key, object)
+  }
+
+  /**
+   * The number of objects whose keys start with the prefix, which must end with a slash. Takes logarithmic time. Counts objects that have
+   * not been checked.
+   */
   count(prefix: string): number {
     // "0" is the character that follows the slash: all keys of the prefix sort before it.
     return this.#keys.rank(`${prefix.slice(0, -1)}0`) - this.#keys.rank(prefix)
@@ -150,7 +215,7 @@ export class ResourceCache {
    * no longer be read is deleted, and one that can be read again is new.
    */
   apply(change: Change): void {
-    const previous = this.#objects.get(change.key)
+    const previous = this.get(change.key)
     const object = change.entry && storedObject(change.entry)
     const isReadable = object !== undefined && object.problem === undefined
     if (object && !isReadable) this.#unreadable.set(change.key, object)
@@ -191,19 +256,21 @@ export class ResourceCache {
     this.#budget.subtract(bytes)
   }
 
-  /** Replaces all objects after a gap in the history of the store. Ends the cursors of all watchers. */
+  /**
+   * Replaces all objects, which are in the order of their keys, after a gap in the history of the store. Ends the cursors of all watchers.
+   */
   reset(objects: Iterable<StoredObject>, revision: number): void {
-    for (const key of this.#objects.keys()) this.#keys.delete(key)
     this.#objects.clear()
     this.#unreadable.clear()
+    const keys: string[] = []
     for (const object of objects) {
-      if (object.problem !== undefined) {
-        this.#unreadable.set(object.key, object)
-        continue
-      }
       this.#objects.set(object.key, object)
-      this.#keys.add(object.key)
+      keys.push(object.key)
     }
+    this.#keys = SortedKeys.from(keys)
+    this.#isChecked = false
+    this.#checkedUpTo = ''
+    if (keys.length <= checkedAtOnce) this.check(Number.POSITIVE_INFINITY)
     this.#first += this.#window.length
     this.#window = []
     this.#budget.subtract(this.#windowBytes)

@@ -1,6 +1,6 @@
-import type { Clock, Logger } from '@kubewright/base'
+import { type Clock, type Logger, turnWhenDue } from '@kubewright/base'
 import { type Change, CompactedError, type Store } from '@kubewright/storage'
-import { type StoredObject, storedObject } from '../resource/stored-object.ts'
+import { type StoredObject, storedObjects } from '../resource/stored-object.ts'
 import { BookmarkTicker } from './bookmark-ticker.ts'
 import { ResourceCache } from './resource-cache.ts'
 import { WindowBudget, type WindowLimits } from './window-budget.ts'
@@ -10,6 +10,11 @@ export const registryRoot = '/registry/'
 
 /** The number of remembered log entries. When there are more, they are forgotten and may repeat. */
 const maxReported = 10_000
+
+/** The objects of a large cache that are checked at once: this takes a few milliseconds. */
+const checkedPerStep = 250
+/** The pause between two steps of the check in the background, in milliseconds. It uses a tenth of a core. */
+const checkPause = 50
 
 /** A cache that is being filled. */
 interface Loading {
@@ -106,7 +111,30 @@ export class StoreFeed implements AsyncDisposable {
     return this.#caches.get(prefix)?.get(object.key)?.revision === object.revision || object.problem === undefined
   }
 
-  /** The stored objects that cannot be read, of all resources that have a cache, in the order of keys. */
+  /** Checks all objects of a cache, and lets other work run in between. */
+  async checkAll(cache: ResourceCache): Promise<void> {
+    while (!cache.isChecked) {
+      cache.check(checkedPerStep)
+      await turnWhenDue()
+    }
+    this.#reportUnreadable(cache)
+  }
+
+  /** Checks the objects of a large cache in the background, so that unreadable ones are reported soon after the start. */
+  async #checkSlowly(cache: ResourceCache): Promise<void> {
+    const { epoch } = cache
+    const { signal } = this.#stop
+    while (!cache.isChecked && cache.epoch === epoch && !signal.aborted) {
+      await this.#clock.sleep(checkPause, { signal }).catch(() => undefined)
+      if (!signal.aborted) cache.check(checkedPerStep)
+    }
+    this.#reportUnreadable(cache)
+  }
+
+  /**
+   * The stored objects that cannot be read, of all resources that have a cache, in the order of keys. Those of large resources are missing
+   * until the check in the background has found them.
+   */
   unreadable(): StoredObject[] {
     const all = [...this.#caches.values()].flatMap((cache) => [...cache.unreadable.values()])
     return all.sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -114,9 +142,12 @@ export class StoreFeed implements AsyncDisposable {
 
   /** The stored objects of a namespace that cannot be read. */
   unreadableIn(namespace: string): StoredObject[] {
-    return [...this.#caches.values()].flatMap(({ prefix, unreadable }) =>
-      [...unreadable.values()].filter(({ key }) => key.startsWith(`${prefix}${namespace}/`)),
-    )
+    return [...this.#caches.values()].flatMap((cache) => {
+      const prefix = `${cache.prefix}${namespace}/`
+      // Checks the objects of the namespace.
+      if (!cache.isChecked) cache.scan(prefix, () => true)
+      return [...cache.unreadable.values()].filter(({ key }) => key.startsWith(prefix))
+    })
   }
 
   /** Logs each version of an unreadable object once. */
@@ -151,10 +182,11 @@ export class StoreFeed implements AsyncDisposable {
         if (page && history && !loading.hasGap) {
           // No await from here on: a change must reach either `changes` or the cache.
           const cache = new ResourceCache(prefix, start, this.windows)
-          cache.reset(page.entries.map(storedObject), start)
+          cache.reset(storedObjects(page.entries), start)
           for (const change of [...history, ...changes]) cache.apply(change)
           this.#caches.set(prefix, cache)
           this.#reportUnreadable(cache)
+          if (!cache.isChecked) void this.#checkSlowly(cache)
           return cache
         }
         if (start < revision) {
@@ -264,8 +296,9 @@ export class StoreFeed implements AsyncDisposable {
     for (const loading of this.#loading.values()) loading.hasGap = true
     for (const [prefix, cache] of this.#caches) {
       const page = await this.#store.list({ prefix, revision })
-      cache.reset(page.entries.map(storedObject), revision)
+      cache.reset(storedObjects(page.entries), revision)
       this.#reportUnreadable(cache)
+      if (!cache.isChecked) void this.#checkSlowly(cache)
     }
     this.#revision = revision
     this.bookmarks.advanced()

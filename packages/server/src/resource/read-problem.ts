@@ -6,7 +6,7 @@ import { goTypeOfKind } from '../codec/go-declarations.ts'
 import { decodeGo } from '../codec/json/go-codec.ts'
 import type { MutableObject } from './object.ts'
 
-/** Values that were checked, or encoded by this process: they need no further check. */
+/** Values that this process has encoded: they need no check. */
 const readable = new WeakSet<Uint8Array>()
 
 /** Declares that bytes are readable, because this process has encoded them from a checked object within the limits. */
@@ -20,9 +20,7 @@ export function markReadable(raw: Uint8Array): void {
  */
 export function readProblem(raw: Uint8Array): string | undefined {
   if (readable.has(raw)) return undefined
-  const problem = quickProblem(raw) === undefined ? undefined : isEncrypted(raw) ? encrypted : exactProblem(raw)
-  if (problem === undefined) readable.add(raw)
-  return problem
+  return quickProblem(raw) === undefined ? undefined : isEncrypted(raw) ? encrypted : exactProblem(raw)
 }
 
 const encryptedPrefix = Buffer.from('k8s:enc:')

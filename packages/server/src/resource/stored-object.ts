@@ -186,6 +186,17 @@ export function storedObject(entry: Entry): StoredObject {
   return object
 }
 
+/** Objects beyond this number are not remembered: a weak reference to each of a million values would slow down garbage collection. */
+const rememberedAtOnce = 10_000
+
+/** The objects of the entries of a resource, for its cache. */
+export function storedObjects(entries: readonly Entry[]): StoredObject[] {
+  if (entries.length <= rememberedAtOnce) return entries.map(storedObject)
+  return entries.map(({ key, modRevision, value, createRevision }) => {
+    return new StoredObject(key, modRevision, value, undefined, createRevision === modRevision)
+  })
+}
+
 /** The start of an item without kind and apiVersion. */
 const bareOpening = Buffer.from('{"metadata":{')
 const kindBytes = Buffer.from('{"kind":"')

@@ -49,12 +49,12 @@ export async function collectObjects(
   }
   const { feed, store } = registry
   const cache = await feed.cache(resource.storage.prefix)
+  if (!cache.isChecked && prefix === cache.prefix && (limit === 0 || wanted === 0)) await feed.checkAll(cache)
   // A list without a version includes every write that completed before the request arrived.
   if (wanted === undefined) await feed.reached(await store.revision(), context.request.signal)
   else if (resource.storage.uncached) requireReached(registry, wanted)
   else if (wanted > feed.revision) await waitUntilFresh(registry, wanted, context.request.signal)
   const revision = feed.revision
-  warnOfUnreadable(endpoint, context, cache, selection)
   // A list at any version (0) ignores the limit.
   const most = limit === 0 || wanted === 0 ? Number.POSITIVE_INFINITY : limit
   const objects: StoredObject[] = []
@@ -66,6 +66,8 @@ export async function collectObjects(
     if (selection.matches(object)) objects.push(object)
     return true
   })
+  // After the scan, which may have found some of them.
+  warnOfUnreadable(endpoint, context, cache, selection)
   // Objects behind a full page count as remaining whether or not the selector matches them: they have not been looked at.
   const total = objects.length < most ? seen : cache.count(prefix)
   if (seen === total) return { objects, revision, continueToken: undefined, remaining: undefined }

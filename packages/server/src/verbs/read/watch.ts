@@ -1,6 +1,6 @@
 import { type ApiResponse, type BodySink, encodeJson, isApiError, newResourceExpired } from '@kubewright/api'
 import { onAbort, type Timer } from '@kubewright/base'
-import { type CacheEvent, eventLine, type ResourceCache } from '../../cache/resource-cache.ts'
+import { type CacheEvent, eventLine, type ResourceCache, storedLine } from '../../cache/resource-cache.ts'
 import { encodeWatchFrame } from '../../codec/protobuf/envelope.ts'
 import { isProtobuf, type Representation, requireStream } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
@@ -210,6 +210,7 @@ class WatchStream {
     const initial = options.sendInitialEvents ?? start === 0
     if (options.sendInitialEvents && start > feed.revision) await waitUntilFresh(endpoint.registry, start, signal)
     if (initial) {
+      if (!cache.isChecked && this.#prefix === cache.prefix) await feed.checkAll(cache)
       if (options.resourceVersion === '' || options.sendInitialEvents)
         await feed.reached(await store.revision(), signal)
       const cursor = cache.end
@@ -272,7 +273,7 @@ class WatchStream {
   #send(type: string, stored: StoredObject): boolean {
     const { representation, endpoint } = this.#parts
     if (!isProtobuf(representation)) {
-      if (representation.as === undefined) return this.#sink.write(eventLine(type, stored.bytes))
+      if (representation.as === undefined) return this.#sink.write(storedLine(type, stored))
       if (representation.as === 'PartialObjectMetadata' && !endpoint.resource.conversion.toInternal) {
         return this.#sink.write(eventLine(type, stored.metadataBytes(representation.asVersion!)))
       }
