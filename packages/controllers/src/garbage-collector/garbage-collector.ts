@@ -41,10 +41,16 @@ export function garbageCollector({ collects = () => true }: GarbageCollectorOpti
     name: 'every resource that can be deleted',
     start(sink, parts) {
       const state = stateOf(parts)
-      state.look = (uid) => sink.add(`look/${uid}`)
+      // With an incomplete graph, almost every owner would have to be read from the server.
+      let early: Set<string> | undefined = new Set()
+      const add = (key: string): void => {
+        if (early === undefined) sink.add(key)
+        else early.add(key)
+      }
+      state.look = (uid) => add(`look/${uid}`)
       const take = ({ look, orphan, misplaced }: GraphWork): void => {
         for (const uid of look) state.look(uid)
-        for (const uid of orphan) sink.add(`orphan/${uid}`)
+        for (const uid of orphan) add(`orphan/${uid}`)
         for (const one of misplaced) tellMisplaced(one, parts)
       }
       const monitors = new ResourceMonitors({
@@ -68,8 +74,17 @@ export function garbageCollector({ collects = () => true }: GarbageCollectorOpti
           },
         },
       })
+      const started = monitors.start()
+      const complete = started.then(async () => {
+        await monitors.synced()
+        const keys = early ?? []
+        early = undefined
+        for (const key of keys) sink.add(key)
+      })
+      // A failed start rejects `synced` too.
+      complete.catch(() => undefined)
       return {
-        synced: monitors.synced(),
+        synced: started.then(() => Promise.race([complete, monitors.syncedSoon()])),
         problem: () => monitors.problems()[0],
         registrations: [],
         [Symbol.asyncDispose]: () => monitors[Symbol.asyncDispose](),

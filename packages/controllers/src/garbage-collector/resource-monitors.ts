@@ -37,6 +37,8 @@ interface Monitor {
 const rediscoverEvery = 30_000
 /** The maximum wait for a resource that cannot be listed, so that it does not block all others. */
 const patience = 30_000
+/** How long the start of the controller waits for the lists. They take seconds for a million objects. */
+const startPatience = 250
 
 /**
  * Watches the metadata of every served resource that can be deleted. Monitors are added and removed with
@@ -69,21 +71,38 @@ export class ResourceMonitors implements AsyncDisposable {
     }
   }
 
-  /** Resolves when every resource that is currently served has been listed, or the wait has timed out. */
-  async synced(): Promise<void> {
+  /** Starts the monitors of all resources that are currently served. */
+  async start(): Promise<void> {
     await Promise.all(this.#triggers.map((lease) => lease.synced()))
     this.#isListed = true
     this.#trigger()
     await this.#running
-    const { clock, log } = this.#options
+  }
+
+  /** Resolves when every resource that was served at the start has been listed, or the wait has timed out. */
+  async synced(): Promise<void> {
+    const isComplete = await this.#within(patience)
+    if (isComplete || this.#stop.signal.aborted) return
+    const problems = this.problems()
+    this.#options.log.warn('Some resources could not be listed; continuing without them', { problems })
+  }
+
+  /** Resolves when every resource has been listed or the start must not wait any longer. */
+  async syncedSoon(): Promise<void> {
+    await this.#within(startPatience)
+  }
+
+  /** Waits for the lists of all resources, up to a number of milliseconds. Resolves to whether all of them have been listed. */
+  async #within(millis: number): Promise<boolean> {
     const enough = linkSignals(this.#stop.signal)
-    const late = clock.sleep(patience, { signal: enough.signal }).then(
-      () => log.warn('Some resources could not be listed; continuing without them', { problems: this.problems() }),
-      () => undefined,
+    const late = this.#options.clock.sleep(millis, { signal: enough.signal }).then(
+      () => false,
+      () => false,
     )
     const all = [...this.#monitors.values()].map(({ lease }) => lease.synced().catch(() => undefined))
-    await Promise.race([Promise.all(all), late])
+    const isComplete = await Promise.race([Promise.all(all).then(() => true), late])
     enough.abort()
+    return isComplete
   }
 
   /** Describes the monitors that cannot list or watch, for messages. */
