@@ -54,7 +54,8 @@ export interface GraphWork {
 
 interface Entry {
   node: GraphNode
-  readonly dependents: Set<string>
+  /** Undefined when there were none: most objects have no dependents. */
+  dependents: Set<string> | undefined
 }
 
 /**
@@ -102,7 +103,7 @@ export class ObjectGraph {
     const look = new Set<string>()
     const misplaced: MisplacedOwner[] = []
     const entry = this.#entries.get(uid)
-    if (entry === undefined) this.#entries.set(uid, { node, dependents: new Set() })
+    if (entry === undefined) this.#entries.set(uid, { node, dependents: undefined })
     else entry.node = node
     // The object was known only from references: now these can be validated.
     if (before?.virtual) this.#checkReferences(node, look, misplaced)
@@ -122,7 +123,7 @@ export class ObjectGraph {
     const look = new Set<string>(entry.dependents)
     this.#link(entry.node.owners, { ...entry.node, owners: [] }, look, [])
     // Dependents still refer to the object, and it may reappear in another version of its kind.
-    if (entry.dependents.size > 0) entry.node = virtualNode({ ...entry.node.place, uid }, entry.node.place.namespace)
+    if (entry.dependents?.size) entry.node = virtualNode({ ...entry.node.place, uid }, entry.node.place.namespace)
     else this.#entries.delete(uid)
     return { look: [...look].filter((other) => other !== uid), orphan: [], misplaced: [] }
   }
@@ -161,16 +162,17 @@ export class ObjectGraph {
       const released = now === undefined || (owner.blockOwnerDeletion === true && now.blockOwnerDeletion !== true)
       if (released && owning?.node.deletingDependents) look.add(uid)
       if (now !== undefined) continue
-      owning?.dependents.delete(node.uid)
+      owning?.dependents?.delete(node.uid)
       // A virtual node exists only as long as it has dependents.
-      if (owning?.node.virtual && owning.dependents.size === 0) this.#entries.delete(uid)
+      if (owning?.node.virtual && !owning.dependents?.size) this.#entries.delete(uid)
     }
     for (const [uid, owner] of has) {
       let owning = this.#entries.get(uid)
       if (owning === undefined) {
-        owning = { node: virtualNode(owner, node.place.namespace), dependents: new Set() }
+        owning = { node: virtualNode(owner, node.place.namespace), dependents: undefined }
         this.#entries.set(uid, owning)
       }
+      owning.dependents ??= new Set()
       owning.dependents.add(node.uid)
       if (had.has(uid)) continue
       // The owner may not exist, may be in foreground deletion, or may be another object than the reference names.

@@ -28,7 +28,7 @@ export interface PlacedPod {
   /** The uid of the pod's controller. */
   readonly owner: string | undefined
   readonly ports: readonly HostPort[]
-  readonly requests: Amounts
+  readonly requests: ReadonlyMap<string, bigint>
   /** The required anti-affinity terms of the pod. */
   readonly repels: readonly DeepReadonly<PodAffinityTerm>[]
 }
@@ -190,6 +190,9 @@ export class ClusterLedger {
   }
 }
 
+// Shared by the pods of a cluster, most of which have neither host ports nor anti-affinity.
+const nothing: readonly never[] = []
+
 /** The fields of a node that decide which pods it can run. */
 function placementFacts({ metadata: { uid, labels }, spec, status }: Node): unknown {
   return [uid, labels, spec, status?.allocatable ?? status?.capacity]
@@ -208,7 +211,7 @@ export function placedPod(pod: Pod): PlacedPod {
     owner: controllerOf(pod)?.uid,
     ports: hostPorts(pod),
     requests: requestsOf(pod),
-    repels: pod.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [],
+    repels: pod.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? nothing,
   }
 }
 
@@ -251,11 +254,12 @@ export function loadWith(
 /** The host ports of containers and sidecars, as in component-helpers GetHostPorts. */
 function hostPorts({ spec }: Pod): readonly HostPort[] {
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
-  return [...spec.containers, ...sidecars].flatMap(({ ports = [] }) =>
+  const found = [...spec.containers, ...sidecars].flatMap(({ ports = [] }) =>
     ports.flatMap(({ hostIP, hostPort, protocol }) =>
       hostPort ? [{ port: hostPort, protocol: protocol || 'TCP', ip: hostIP || everyAddress }] : [],
     ),
   )
+  return found.length === 0 ? nothing : found
 }
 
 /** Whether a pod needs a port of the node that another pod of the node occupies. */

@@ -1,15 +1,23 @@
-/** Assigns the addresses of simulated nodes and their pods. Each node has its own pod CIDR. */
+/** The pod CIDR of one or more nodes. */
+interface Range {
+  readonly prefix: string
+  /** The number of the address to try next. */
+  next: number
+}
+
+/** Assigns the addresses of simulated nodes and their pods. */
 export class NodeAddresses {
-  readonly #nodes = new Map<string, { readonly ip: string; readonly prefix: string; next: number }>()
+  readonly #nodes = new Map<string, { readonly ip: string; readonly range: Range }>()
   readonly #byPod = new Map<string, string>()
   readonly #taken = new Set<string>()
 
   constructor(names: readonly string[]) {
+    // The first node has 10.64.0.0/16, the second 10.65.0.0/16, and so on; more nodes than ranges share them.
+    const ranges = Array.from({ length: Math.min(names.length, 190) }, (_, i) => ({ prefix: `10.${64 + i}`, next: 2 }))
     for (const [index, name] of names.entries()) {
-      // The first node has 10.64.0.0/16, the second 10.65.0.0/16, and so on. Node addresses are in 192.168.0.0/16.
-      const prefix = `10.${64 + (index % 190)}`
+      // Node addresses are in 192.168.0.0/16.
       const ip = `192.168.${Math.floor((index + 10) / 250)}.${((index + 10) % 250) + 1}`
-      this.#nodes.set(name, { ip, prefix, next: 2 })
+      this.#nodes.set(name, { ip, range: ranges[index % ranges.length]! })
     }
   }
 
@@ -19,7 +27,7 @@ export class NodeAddresses {
 
   /** The pod CIDR of a node. */
   rangeOf(node: string): string {
-    return `${this.#nodes.get(node)?.prefix ?? '10.64'}.0.0/16`
+    return `${this.#nodes.get(node)?.range.prefix ?? '10.64'}.0.0/16`
   }
 
   ofNode(node: string): string {
@@ -44,7 +52,7 @@ export class NodeAddresses {
   }
 
   #free(node: string): string {
-    const range = this.#nodes.get(node)
+    const range = this.#nodes.get(node)?.range
     if (range === undefined) throw new Error(`Cannot find an address on node "${node}": the node is not simulated`)
     for (let tries = 0; tries < 65_534; tries++) {
       const number = range.next

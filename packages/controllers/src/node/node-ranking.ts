@@ -2,7 +2,7 @@ import { controllerOf } from '@kubewright/api'
 import { Heap } from '@kubewright/base'
 import type { Pod } from '@kubewright/k8s'
 import type { ClusterLedger, NodeLoad } from './cluster-ledger.ts'
-import { type Amounts, requestsOf } from './pod-resources.ts'
+import { requestsOf } from './pod-resources.ts'
 import { fullness, lackingResources, nodeMisfit } from './schedule-pod.ts'
 
 // Pods of more shapes than this are placed in turn only in clusters with many different workloads; the ranking of the
@@ -78,14 +78,14 @@ export class NodeRanking {
 
 /** The nodes that fit pods of one shape, whatever runs there, the emptiest first. */
 class Shape {
-  readonly #requests: Amounts
+  readonly #requests: ReadonlyMap<string, bigint>
   readonly #heap = new Heap<Ranked, number>({
     key: ({ index }) => index,
     compare: (a, b) => a.fullness - b.fullness || a.index - b.index,
   })
   readonly #fits: ReadonlySet<number>
 
-  constructor(pod: Pod, requests: Amounts, nodes: readonly NodeLoad[]) {
+  constructor(pod: Pod, requests: ReadonlyMap<string, bigint>, nodes: readonly NodeLoad[]) {
     this.#requests = requests
     const fits = new Set<number>()
     for (const [index, load] of nodes.entries()) if (nodeMisfit(pod, load.node) === undefined) fits.add(index)

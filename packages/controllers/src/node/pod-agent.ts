@@ -49,9 +49,11 @@ export interface ContainerCrash {
 interface Seat extends PodMemory {
   readonly uid: string
   readonly podIP: string
-  readonly running: Map<string, RunningProcess>
+  // Created when needed: a cluster has many pods, and most of them need none of these.
+  processes?: Map<string, { readonly exitCode?: number }>
+  running?: Map<string, RunningProcess>
   /** The messages about volumes that cannot be mounted that were recorded as Events. */
-  readonly reported: Set<string>
+  reported?: Set<string>
   /** Whether the node has accepted the pod. */
   isAdmitted: boolean
   deletedAt?: number
@@ -143,7 +145,8 @@ class PodAgent {
     const hostIP = addresses.ofNode(pod.spec.nodeName ?? '')
     const isReal = this.#parts.processes !== undefined && pod.metadata.annotations?.[processAnnotation] === 'true'
     if (isReal) {
-      for (const { name } of pod.spec.containers) if (!seat.processes.has(name)) seat.processes.set(name, {})
+      const processes = (seat.processes ??= new Map())
+      for (const { name } of pod.spec.containers) if (!processes.has(name)) processes.set(name, {})
     }
     this.#crash(pod, seat)
     const step = stepPod(pod, { plan, memory: seat, podIP: seat.podIP, hostIP, now, missing })
@@ -157,7 +160,8 @@ class PodAgent {
 
   /** Stops a pod that has reached its deadline. */
   async #expire(pod: Pod, seat: Seat, context: KeyContext): Promise<undefined> {
-    for (const process of seat.running.values()) process.stop((pod.spec.terminationGracePeriodSeconds ?? 30) * 1000)
+    for (const process of seat.running?.values() ?? [])
+      process.stop((pod.spec.terminationGracePeriodSeconds ?? 30) * 1000)
     for (const { name } of pod.spec.containers) this.#parts.logs.end(seat.uid, name)
     context.events.record(pod, { type: 'Normal', reason: 'DeadlineExceeded', message: deadlineMessage })
     await write(context, pod, overdueStatus(pod, this.#parts.plan, this.#clock.now()))
@@ -203,8 +207,9 @@ class PodAgent {
     const hasStarted = statuses?.some(({ containerID, lastState }) => containerID || lastState?.terminated) ?? false
     const mounts = hasStarted ? [] : missing.mounts
     for (const message of mounts) {
-      if (seat.reported.has(message)) continue
-      seat.reported.add(message)
+      const reported = (seat.reported ??= new Set())
+      if (reported.has(message)) continue
+      reported.add(message)
       context.events.record(pod, { type: 'Warning', reason: 'FailedMount', message })
     }
     return { ...missing, mounts }
@@ -229,10 +234,10 @@ class PodAgent {
     const first = seat.deletedAt === undefined
     seat.deletedAt ??= now
     const grace = (pod.metadata.deletionGracePeriodSeconds ?? 30) * 1000
-    if (first) for (const process of seat.running.values()) process.stop(grace)
+    if (first) for (const process of seat.running?.values() ?? []) process.stop(grace)
     if (!isPodTerminal(pod)) {
       if (first) this.#tellStopping(pod, context)
-      const due = seat.running.size > 0 ? seat.deletedAt + grace + 1000 : stopsAt(pod, this.#parts.plan, seat.deletedAt)
+      const due = seat.running?.size ? seat.deletedAt + grace + 1000 : stopsAt(pod, this.#parts.plan, seat.deletedAt)
       if (due > now) return { requeueAfter: due - now }
       for (const { name } of pod.spec.containers) this.#parts.logs.end(seat.uid, name)
       // A pod with finalizers stays visible, so write its final status.
@@ -298,12 +303,14 @@ class PodAgent {
       ...(container.workingDir ? { workingDir: container.workingDir } : {}),
       onLine: (line) => this.#parts.logs.write(seat.uid, name, line, this.#clock.now()),
     })
-    seat.processes.set(name, {})
-    seat.running.set(name, process)
+    const processes = (seat.processes ??= new Map<string, { readonly exitCode?: number }>())
+    const running = (seat.running ??= new Map<string, RunningProcess>())
+    processes.set(name, {})
+    running.set(name, process)
     void process.exited.then((exitCode) => {
-      if (seat.running.get(name) !== process) return
-      seat.running.delete(name)
-      seat.processes.set(name, { exitCode })
+      if (running.get(name) !== process) return
+      running.delete(name)
+      processes.set(name, { exitCode })
       this.#parts.wake.push(keyOf(pod))
     })
   }
@@ -321,9 +328,6 @@ class PodAgent {
       uid,
       since: this.#clock.now(),
       containers: new Map(),
-      processes: new Map(),
-      running: new Map(),
-      reported: new Set(),
       isAdmitted: pod.status?.startTime !== undefined,
       podIP: this.#parts.addresses.take(pod.spec.nodeName ?? '', uid, pod.status?.podIP),
     }
@@ -332,8 +336,8 @@ class PodAgent {
   }
 
   #leave(key: string, seat: Seat): void {
-    for (const process of seat.running.values()) process.stop(0)
-    seat.running.clear()
+    for (const process of seat.running?.values() ?? []) process.stop(0)
+    seat.running?.clear()
     this.#seats.delete(key)
     this.#parts.addresses.release(seat.uid)
     this.#parts.logs.forget(seat.uid)

@@ -11,12 +11,15 @@ interface Line {
 
 interface Log {
   lines: Line[]
-  previous: Line[]
+  previous: readonly Line[]
   /** How many lines were dropped from the front. */
   dropped: number
   open: boolean
-  readonly waiting: Set<() => void>
+  /** The requests that follow the log; undefined when there was none. */
+  waiting: Set<() => void> | undefined
 }
+
+const noLines: readonly Line[] = []
 
 // Old lines are dropped, as with log rotation.
 const maxLines = 10_000
@@ -38,7 +41,9 @@ export class LogBook {
 
   write(uid: string, container: string, text: string, time: number): void {
     const log = this.#log(uid, container)
-    log.lines.push({ time, text })
+    // An array of one: a push into an empty one reserves room for many, and most simulated containers write one line.
+    if (log.lines.length === 0) log.lines = [{ time, text }]
+    else log.lines.push({ time, text })
     if (log.lines.length > maxLines) {
       log.lines.shift()
       log.dropped++
@@ -88,10 +93,11 @@ export class LogBook {
       if (!log.open || query.signal.aborted) return
       await new Promise<void>((resolve) => {
         const done = (): void => {
-          log.waiting.delete(done)
+          log.waiting?.delete(done)
           query.signal.removeEventListener('abort', done)
           resolve()
         }
+        log.waiting ??= new Set()
         log.waiting.add(done)
         query.signal.addEventListener('abort', done)
       })
@@ -107,7 +113,7 @@ export class LogBook {
     }
     let log = logs.get(container)
     if (log === undefined) {
-      log = { lines: [], previous: [], dropped: 0, open: false, waiting: new Set() }
+      log = { lines: [], previous: noLines, dropped: 0, open: false, waiting: undefined }
       logs.set(container, log)
     }
     return log
@@ -115,7 +121,7 @@ export class LogBook {
 }
 
 const wake = ({ waiting }: Log): void => {
-  for (const done of [...waiting]) done()
+  if (waiting !== undefined) for (const done of [...waiting]) done()
 }
 
 function earliest({ sinceSeconds, sinceTime }: LogQuery, now: number): number {

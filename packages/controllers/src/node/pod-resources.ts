@@ -4,12 +4,26 @@ import type { Container, Node, Pod } from '@kubewright/k8s'
 /** Amounts by resource name, in thousandths. */
 export type Amounts = Map<string, bigint>
 
+/** The requests that pods share, by their content. The pods of a workload have equal requests. */
+const shared = new Map<string, ReadonlyMap<string, bigint>>()
+const maxShared = 1000
+
 /**
  * The resource requests of a pod: the sum of its containers and sidecars, or what an init container needs next to the
  * sidecars that were started before it, if that is more; requests of the pod itself take precedence. Plus the overhead. As in
  * component-helpers/resource.
  */
-export function requestsOf(pod: Pod): Amounts {
+export function requestsOf(pod: Pod): ReadonlyMap<string, bigint> {
+  const requests = sumOfRequests(pod)
+  const content = [...requests].join()
+  const known = shared.get(content)
+  if (known !== undefined) return known
+  if (shared.size >= maxShared) shared.clear()
+  shared.set(content, requests)
+  return requests
+}
+
+function sumOfRequests(pod: Pod): Amounts {
   const total: Amounts = new Map([['pods', 1000n]])
   for (const container of pod.spec.containers) addAll(total, requests(container))
   const sidecars: Amounts = new Map()
@@ -44,6 +58,6 @@ function amounts(list: Readonly<Record<string, number | string>> | undefined): A
 }
 
 /** Adds amounts to a sum in place. */
-export function addAll(sum: Amounts, more: Amounts): void {
+export function addAll(sum: Amounts, more: ReadonlyMap<string, bigint>): void {
   for (const [name, amount] of more) sum.set(name, (sum.get(name) ?? 0n) + amount)
 }

@@ -3,7 +3,6 @@ import type { Node, NodeSelector, Pod } from '@kubewright/k8s'
 import { matchesNode, matchesTerm, untoleratedTaint } from '../workload/node-fit.ts'
 import { hasPortConflict, loadWith, type NodeLoad, type PlacedPod, placedPod } from './cluster-ledger.ts'
 import { affinityProblem, type NamespaceLabels, preferredAffinity } from './pod-affinity.ts'
-import type { Amounts } from './pod-resources.ts'
 import { type Budget, planPreemption } from './preempt.ts'
 import { TopologySpread } from './topology-spread.ts'
 
@@ -274,7 +273,10 @@ export function nodeMisfit({ spec }: Pod, node: Node): Misfit | undefined {
 }
 
 /** The resources that a pod lacks on a node. */
-export function lackingResources(requests: Amounts, { allocatable, used }: NodeLoad): Misfit | undefined {
+export function lackingResources(
+  requests: ReadonlyMap<string, bigint>,
+  { allocatable, used }: NodeLoad,
+): Misfit | undefined {
   const reasons: string[] = []
   let final = false
   for (const [name, amount] of requests) {
@@ -290,7 +292,7 @@ const crowding = ({ owner }: PlacedPod, { owners }: NodeLoad): number =>
   owner === undefined ? 0 : (owners.get(owner) ?? 0)
 
 /** How full the node would be, from 0 to 1: the mean over the resources that the pod requests. */
-export function fullness(requests: Amounts, { allocatable, used }: NodeLoad): number {
+export function fullness(requests: ReadonlyMap<string, bigint>, { allocatable, used }: NodeLoad): number {
   let sum = 0
   for (const [name, amount] of requests) {
     const room = Number(allocatable.get(name) ?? 0n)

@@ -16,8 +16,8 @@ import {
 export interface PodMemory {
   readonly since: number
   readonly containers: Map<string, ContainerTimes>
-  /** The real processes by container: their exit code, or none while they run. */
-  readonly processes: Map<string, { readonly exitCode?: number }>
+  /** The real processes by container: their exit code, or none while they run. @default there are none */
+  readonly processes?: ReadonlyMap<string, { readonly exitCode?: number }>
 }
 
 /** Input of {@link stepPod}. */
@@ -79,7 +79,7 @@ export function stepPod(pod: Pod, facts: PodFacts): PodStep {
         containerID: `simulated://${pod.metadata.uid}/${container.name}`,
         since,
         now,
-        process: memory.processes.get(container.name),
+        process: memory.processes?.get(container.name),
         hold: isUnmounted ? 'unmounted' : problem === undefined ? undefined : { config: problem },
       },
     )

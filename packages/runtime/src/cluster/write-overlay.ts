@@ -226,9 +226,10 @@ export class WriteOverlay {
   }
 
   #hasCaughtUp(key: string, { version, before }: Shown): boolean {
-    const { store } = this.cached
-    const has = store.get(key)?.metadata.resourceVersion
-    if (hasReached(this.#versionAt(key), version) || (has !== undefined && hasReached(has, version))) return true
+    // The version of the store first: reading the object may decode it.
+    if (hasReached(this.#versionAt(key), version)) return true
+    const has = this.cached.store.get(key)?.metadata.resourceVersion
+    if (has !== undefined && hasReached(has, version)) return true
     // Versions without an order: any change of the stored object counts.
     return !isComparableResourceVersion(version) && has !== before
   }

@@ -22,7 +22,7 @@ export class AnnouncedObjects<T extends KubeObject> {
   announce(object: T): void {
     const { uid, resourceVersion } = object.metadata
     const key = keyOf(object)
-    if (this.#store.get(key)?.metadata.uid === uid || hasReached(this.#store.resourceVersion, resourceVersion)) return
+    if (hasReached(this.#store.resourceVersion, resourceVersion) || this.#store.get(key)?.metadata.uid === uid) return
     this.#objects.set(key, object)
   }
 

@@ -211,7 +211,11 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     const smallest = buckets.reduce((least, bucket) => (bucket.size < least.size ? bucket : least))
     // The caller checks labels and namespace of each key, but not the named index.
     const required = query.index === undefined ? smallest : buckets[0]
-    return [...smallest].filter((key) => required?.has(key)).sort()
+    // Equal labels in many namespaces share a bucket: most of it is filtered out before it is sorted.
+    const prefix = query.namespace ? `${query.namespace}/` : ''
+    const keys: string[] = []
+    for (const key of smallest) if (key.startsWith(prefix) && required?.has(key)) keys.push(key)
+    return keys.sort()
   }
 
   #labelBucket({ key, operator, values }: Requirement): ReadonlySet<string> | undefined {
