@@ -77,6 +77,7 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   readonly #closed = new AbortController()
 
   readonly #filter: UpdateFilter | undefined
+  readonly #context: MapContext
 
   constructor(
     name: string,
@@ -94,6 +95,7 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
     this.#priority = options.priority ?? 0
     this.#sink = sink
     this.#parts = parts
+    this.#context = { client: parts.cluster.client, log: parts.log, synced: (other) => this.#synced(other) }
     this.#retries = new KeyedRetries(parts.clock, `mapping of ${name}`)
     // The cache holds objects of the type that the kind reads.
     this.#lease = parts.cluster.cache.use(kind, options.scope) as CacheLease<T>
@@ -180,26 +182,31 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   // Maps both sides of the change and adds each key once. After a failure the mapping is retried with the same objects,
   // so that no change is lost.
   #mapped(before: T | undefined, after: T, options: AddOptions): void | Promise<void> {
-    const { log, cluster } = this.#parts
-    const object = keyOf(after)
-    const context: MapContext = { client: cluster.client, log, synced: (kind) => this.#synced(kind) }
-    const addAll = (...lists: readonly Iterable<string>[]): void => {
-      this.#retries.succeeded(object)
-      for (const key of new Set(lists.flatMap((keys) => [...keys]))) this.#sink.add(key, options)
-    }
-    const failed = (error: unknown): void => {
-      if (this.#closed.signal.aborted) return
-      const retryIn = formatDuration(this.#retries.plan(object, () => void this.#mapped(before, after, options)))
-      log.error(error, 'Mapping a change to keys failed; retrying', { kind: this.#kindText, object, retryIn })
-    }
     try {
-      const now = this.#map(after, context)
-      const then = before === undefined || before === after ? none : this.#map(before, context)
-      if (!(now instanceof Promise) && !(then instanceof Promise)) addAll(then, now)
-      else return Promise.all([then, now]).then((lists) => addAll(...lists), failed)
+      const now = this.#map(after, this.#context)
+      const then = before === undefined || before === after ? none : this.#map(before, this.#context)
+      if (!(now instanceof Promise) && !(then instanceof Promise)) this.#addAll(after, then, now, options)
+      else
+        return Promise.all([then, now]).then(
+          (lists) => this.#addAll(after, lists[0], lists[1], options),
+          (error: unknown) => this.#failed(error, before, after, options),
+        )
     } catch (error) {
-      failed(error)
+      this.#failed(error, before, after, options)
     }
+  }
+
+  #addAll(object: T, then: Iterable<string>, now: Iterable<string>, options: AddOptions): void {
+    this.#retries.succeeded(keyOf(object))
+    const keys = Array.isArray(then) && then.length === 0 ? new Set(now) : new Set([...then, ...now])
+    for (const key of keys) this.#sink.add(key, options)
+  }
+
+  #failed(error: unknown, before: T | undefined, after: T, options: AddOptions): void {
+    if (this.#closed.signal.aborted) return
+    const object = keyOf(after)
+    const retryIn = formatDuration(this.#retries.plan(object, () => void this.#mapped(before, after, options)))
+    this.#parts.log.error(error, 'Mapping a change to keys failed; retrying', { kind: this.#kindText, object, retryIn })
   }
 }
 
