@@ -1,12 +1,13 @@
 // Measures how the cost of a control plane grows with the number of its objects: a process per kind of work and size.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundlePrograms } from './bundle-programs.ts'
 import type { Taken } from './controlplane/process-figures.ts'
 import type { Suite } from './harness.ts'
+import { curve } from './report/curve.ts'
 
 const folder = join(import.meta.dirname, 'size')
 const root = join(import.meta.dirname, '..')
@@ -16,7 +17,12 @@ const programs = ['pods-runner', 'crds-runner', 'objects-runner', 'namespace-run
 const defaultSizes =
   'pods:50:1500,pods:500:15000,crds:100,crds:1000,objects:10000,objects:100000,namespace:1000,namespace:10000'
 
-interface PodFigures {
+interface Loaded {
+  /** The mean number of runnable processes on the machine, before and after the run. */
+  readonly load: readonly [number, number]
+}
+
+interface PodFigures extends Loaded {
   readonly nodes: number
   readonly pods: number
   readonly objects: number
@@ -31,7 +37,7 @@ interface PodFigures {
   readonly peakMiB: number
 }
 
-interface CrdFigures {
+interface CrdFigures extends Loaded {
   readonly definitions: number
   readonly created: Taken
   readonly served: Taken
@@ -51,7 +57,7 @@ interface FillFigures {
   readonly creates: Taken
 }
 
-interface OpenFigures {
+interface OpenFigures extends Loaded {
   readonly opened: Taken
   readonly ready: Taken
   readonly fullMiB: number
@@ -61,7 +67,7 @@ interface OpenFigures {
   readonly peakMiB: number
 }
 
-interface NamespaceFigures {
+interface NamespaceFigures extends Loaded {
   readonly objects: number
   readonly created: Taken
   readonly removed: Taken
@@ -72,6 +78,27 @@ interface NamespaceFigures {
 const nodeFlags = ['--expose-gc', '--max-old-space-size=8192', ...(process.env.SIZE_NODE_FLAGS?.split(' ') ?? [])]
 
 async function figuresOf<T>(out: string, program: (typeof programs)[number], ...args: string[]): Promise<T> {
+  const before = loadavg()[0]!
+  const figures = await runFor(out, program, args)
+  return { ...(JSON.parse(figures) as T), load: [before, loadavg()[0]!] }
+}
+
+/**
+ * The figures of a size. `SIZE_FIGURES` names a folder that keeps them: a size with figures there is not measured again, so that a run of
+ * an hour can be continued, and small sizes can be measured at another time than large ones.
+ */
+async function kept<T>(size: string, measure: () => Promise<T>): Promise<T> {
+  const folder = process.env.SIZE_FIGURES
+  if (folder === undefined) return measure()
+  const file = join(folder, `${size.replaceAll(':', '-')}.json`)
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as T
+  const figures = await measure()
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(file, JSON.stringify(figures))
+  return figures
+}
+
+async function runFor(out: string, program: (typeof programs)[number], args: readonly string[]): Promise<string> {
   const child = spawn(process.execPath, [...nodeFlags, join(out, `${program}.mjs`), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -79,11 +106,12 @@ async function figuresOf<T>(out: string, program: (typeof programs)[number], ...
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
   const [code] = await once(child, 'close')
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${String(code)}`)
-  return JSON.parse(Buffer.concat(chunks).toString()) as T
+  return Buffer.concat(chunks).toString()
 }
 
 const number = (value: number): string => value.toLocaleString('en')
 const time = (millis: number): string => (millis < 2000 ? `${millis.toFixed(0)} ms` : `${(millis / 1000).toFixed(1)} s`)
+const loads = ({ load }: Loaded): string => `${load[0].toFixed(0)} to ${load[1].toFixed(0)}`
 const mib = (value: number): string => `${number(Math.round(value))} MiB`
 
 function podsLine(one: PodFigures): string {
@@ -97,6 +125,7 @@ function podsLine(one: PodFigures): string {
     time(one.list.cpuMillis),
     time(one.watch.cpuMillis),
     `${(one.idleShare * 100).toFixed(1)} %`,
+    loads(one),
   ]
   return `| ${cells.join(' | ')} |`
 }
@@ -111,6 +140,7 @@ function crdsLine(one: CrdFigures): string {
     time(one.openapi2.cpuMillis),
     time(one.openapi3.cpuMillis),
     `${time(one.another.cpuMillis)}, then ${time(one.settled.cpuMillis)}`,
+    loads(one),
   ]
   return `| ${cells.join(' | ')} |`
 }
@@ -126,14 +156,16 @@ function objectsLine(count: number, filled: FillFigures, opened: OpenFigures): s
     time(opened.page.cpuMillis),
     time(opened.namespace.cpuMillis),
     time(opened.list.cpuMillis),
+    loads(opened),
   ]
   return `| ${cells.join(' | ')} |`
 }
 
-function namespaceLine({ objects, created, removed, left }: NamespaceFigures): string {
+function namespaceLine(figures: NamespaceFigures): string {
+  const { objects, created, removed, left } = figures
   const create = `${((created.cpuMillis * 1000) / objects).toFixed(0)} µs`
   const each = `${((removed.cpuMillis * 1000) / objects).toFixed(0)} µs`
-  return `| ${number(objects)} | ${create} | ${time(removed.cpuMillis)} (${time(removed.wallMillis)} elapsed) | ${each} | ${left} |`
+  return `| ${number(objects)} | ${create} | ${time(removed.cpuMillis)} (${time(removed.wallMillis)} elapsed) | ${each} | ${left} | ${loads(figures)} |`
 }
 
 /** The figures that the targets name. A run with smaller sizes has only some of them. */
@@ -150,55 +182,133 @@ function targetLines({ nodes, pods, running, peakMiB, list, watch, idleShare }: 
   return lines
 }
 
-async function objectFigures(out: string, count: string): Promise<{ line: string; opened: OpenFigures }> {
+interface ObjectFigures {
+  readonly count: number
+  readonly filled: FillFigures
+  readonly opened: OpenFigures
+}
+
+async function objectFigures(out: string, count: string): Promise<ObjectFigures> {
   const data = mkdtempSync(join(process.env.SIZE_FOLDER ?? tmpdir(), 'kubewright-size-'))
   try {
     const filled = await figuresOf<FillFigures>(out, 'objects-runner', 'fill', count, data)
     const opened = await figuresOf<OpenFigures>(out, 'objects-runner', 'open', count, data)
-    return { line: objectsLine(Number(count), filled, opened), opened }
+    return { count: Number(count), filled, opened }
   } finally {
     rmSync(data, { recursive: true, force: true })
   }
 }
 
-async function report(): Promise<string[]> {
+/** The figures of all sizes that were measured. */
+interface Sizes {
+  readonly pods: PodFigures[]
+  readonly crds: CrdFigures[]
+  readonly objects: ObjectFigures[]
+  readonly namespaces: NamespaceFigures[]
+}
+
+async function measureAll(): Promise<Sizes> {
   const out = mkdtempSync(join(root, 'node_modules', '.bench-size-'))
-  const pods: string[] = []
-  const crds: string[] = []
-  const objects: string[] = []
-  const namespaces: string[] = []
-  const targets: string[] = []
-  /** Of the largest cluster, which is the last one. */
-  let ofPods: string[] = []
+  const sizes: Sizes = { pods: [], crds: [], objects: [], namespaces: [] }
   try {
     await bundlePrograms(folder, programs, out)
     for (const size of (process.env.SIZE ?? defaultSizes).split(',')) {
       const [kind = '', count = '', more = ''] = size.split(':')
       process.stderr.write(`${size}\n`)
-      if (kind === 'pods') {
-        const figures = await figuresOf<PodFigures>(out, 'pods-runner', count, more)
-        pods.push(podsLine(figures))
-        ofPods = targetLines(figures)
-      } else if (kind === 'crds') crds.push(crdsLine(await figuresOf(out, 'crds-runner', count)))
-      else if (kind === 'objects') {
-        const { line, opened } = await objectFigures(out, count)
-        objects.push(line)
-        if (count !== '1000000') continue
-        const seconds = (opened.ready.wallMillis / 1000).toFixed(1)
-        targets.push(`| 1,000,000 ConfigMaps, durable: restart to ready | ${seconds} s |`)
-      } else if (kind === 'namespace') {
-        const figures = await figuresOf<NamespaceFigures>(out, 'namespace-runner', count)
-        namespaces.push(namespaceLine(figures))
-        if (figures.objects !== 10_000) continue
-        const seconds = (figures.removed.wallMillis / 1000).toFixed(1)
-        targets.push(`| deletion of a namespace with 10,000 objects | ${seconds} s |`)
-      } else throw new Error(`unknown size "${size}": use pods:NODES:PODS, crds:N, objects:N or namespace:N`)
+      if (kind === 'pods') sizes.pods.push(await kept(size, () => figuresOf(out, 'pods-runner', count, more)))
+      else if (kind === 'crds') sizes.crds.push(await kept(size, () => figuresOf(out, 'crds-runner', count)))
+      else if (kind === 'objects') sizes.objects.push(await kept(size, () => objectFigures(out, count)))
+      else if (kind === 'namespace')
+        sizes.namespaces.push(await kept(size, () => figuresOf(out, 'namespace-runner', count)))
+      else throw new Error(`unknown size "${size}": use pods:NODES:PODS, crds:N, objects:N or namespace:N`)
     }
   } finally {
     rmSync(out, { recursive: true, force: true })
   }
+  return sizes
+}
+
+function targetsOf({ pods, crds, objects, namespaces }: Sizes): string[] {
+  const largest = pods.at(-1)
+  const lines = largest === undefined ? [] : targetLines(largest)
+  const many = crds.find(({ definitions }) => definitions === 10_000)
+  if (many !== undefined)
+    lines.push(`| CRDs that are served by one process | ${number(many.definitions)}, ${mib(many.fullMiB)} in use |`)
+  const million = objects.find(({ count }) => count === 1_000_000)
+  if (million !== undefined)
+    lines.push(
+      `| 1,000,000 ConfigMaps, durable: restart to ready | ${(million.opened.ready.wallMillis / 1000).toFixed(1)} s, CPU ${time(million.opened.ready.cpuMillis)} |`,
+    )
+  const crowded = namespaces.find(({ objects: count }) => count === 10_000)
+  if (crowded !== undefined)
+    lines.push(
+      `| deletion of a namespace with 10,000 objects | ${(crowded.removed.wallMillis / 1000).toFixed(1)} s, CPU ${time(crowded.removed.cpuMillis)} |`,
+    )
+  return lines
+}
+
+const bySize = (points: readonly (readonly [number, number])[]): (readonly [number, number])[] =>
+  points.toSorted(([a], [b]) => a - b)
+
+/** The curves of the kinds of work that were measured at two sizes or more. */
+function curvesOf({ pods, crds, objects }: Sizes): string[] {
+  const lines: string[] = []
+  if (pods.length > 1) {
+    lines.push(
+      curve({
+        ...{ name: 'size-pods-cpu', title: 'CPU until all pods are available', x: 'pods', y: 'CPU, s' },
+        series: [{ name: 'pods', points: bySize(pods.map((one) => [one.pods, one.running.cpuMillis / 1000])) }],
+      }),
+      curve({
+        ...{ name: 'size-pods-memory', title: 'Memory of a cluster, 30 pods per node', x: 'pods', y: 'memory, MiB' },
+        series: [
+          { name: 'peak', points: bySize(pods.map((one) => [one.pods, one.peakMiB])) },
+          { name: 'in use', points: bySize(pods.map((one) => [one.pods, one.fullMiB])) },
+        ],
+      }),
+    )
+  }
+  if (crds.length > 1) {
+    lines.push(
+      curve({
+        ...{ name: 'size-crds', title: 'Custom resource definitions', x: 'CRDs', y: 'CPU, s' },
+        series: [
+          {
+            name: 'until served',
+            points: bySize(crds.map((one) => [one.definitions, (one.created.cpuMillis + one.served.cpuMillis) / 1000])),
+          },
+          {
+            name: 'OpenAPI v2',
+            points: bySize(crds.map((one) => [one.definitions, one.openapi2.cpuMillis / 1000])),
+          },
+        ],
+      }),
+    )
+  }
+  if (objects.length > 1) {
+    lines.push(
+      curve({
+        ...{ name: 'size-objects', title: 'Restart with ConfigMaps in a folder', x: 'ConfigMaps', y: 'CPU, s' },
+        series: [
+          {
+            name: 'until ready',
+            points: bySize(objects.map(({ count, opened }) => [count, opened.ready.cpuMillis / 1000])),
+          },
+          {
+            name: 'reading the store',
+            points: bySize(objects.map(({ count, opened }) => [count, opened.opened.cpuMillis / 1000])),
+          },
+        ],
+      }),
+    )
+  }
+  return lines.flatMap((line) => [line, ''])
+}
+
+async function report(): Promise<string[]> {
+  const sizes = await measureAll()
   return [
-    ...table(pods, [
+    ...table(sizes.pods.map(podsLine), [
       ...[
         'cluster',
         'CPU per node until its Lease',
@@ -207,9 +317,9 @@ async function report(): Promise<string[]> {
         'memory in use',
         'peak memory',
       ],
-      ...['list of all pods, CPU', 'watch start with all pods, CPU', 'share of a core when idle'],
+      ...['list of all pods, CPU', 'watch start with all pods, CPU', 'share of a core when idle', 'load'],
     ]),
-    ...table(crds, [
+    ...table(sizes.crds.map(crdsLine), [
       ...[
         'CRDs',
         'CPU per CRD until served',
@@ -218,26 +328,33 @@ async function report(): Promise<string[]> {
         'aggregated discovery, CPU',
         'OpenAPI v2, CPU',
       ],
-      ...['OpenAPI v3 of one group, CPU', 'one more CRD, and OpenAPI v2 after it, CPU'],
+      ...['OpenAPI v3 of one group, CPU', 'one more CRD, and OpenAPI v2 after it, CPU', 'load'],
     ]),
-    ...table(objects, [
-      ...[
-        'ConfigMaps, durable',
-        'CPU per create',
-        'CPU of a restart until ready',
-        'of that, reading the store',
-        'memory in use',
+    ...table(
+      sizes.objects.map(({ count, filled, opened }) => objectsLine(count, filled, opened)),
+      [
+        ...[
+          'ConfigMaps, durable',
+          'CPU per create',
+          'CPU of a restart until ready',
+          'of that, reading the store',
+          'memory in use',
+        ],
+        ...[
+          'peak memory',
+          'page of 500, CPU',
+          'list of 10,000 of one namespace, CPU',
+          'first list of all, CPU',
+          'load',
+        ],
       ],
-      ...['peak memory', 'page of 500, CPU', 'list of 10,000 of one namespace, CPU', 'list of all, CPU'],
+    ),
+    ...table(sizes.namespaces.map(namespaceLine), [
+      ...['objects in a namespace', 'CPU per create', 'deletion of the namespace, CPU', 'per object', 'objects left'],
+      'load',
     ]),
-    ...table(namespaces, [
-      'objects in a namespace',
-      'CPU per create',
-      'deletion of the namespace, CPU',
-      'per object',
-      'objects left',
-    ]),
-    ...table([...ofPods, ...targets], ['figure', 'result']),
+    ...curvesOf(sizes),
+    ...table(targetsOf(sizes), ['figure', 'result']),
   ]
 }
 
@@ -250,6 +367,6 @@ function table(lines: readonly string[], columns: readonly string[]): string[] {
 export const suite: Suite = {
   title: 'Size',
   about:
-    'Complete processes with all controllers, in memory except for the durable rows. Pods belong to Deployments of 30 replicas, created by 16 writers. A node renews its Lease every 10 seconds, with more than 1,500 nodes less often. Lists and watches are read as bytes in the same process. Memory in use is the heap after a collection, with buffers.',
+    'Complete processes with all controllers, in memory except for the durable rows. Pods belong to Deployments of 30 replicas, created by 16 writers. A node renews its Lease every 10 seconds, with more than 1,500 nodes less often. Lists and watches are read as bytes in the same process. Memory in use is the heap after a collection, with buffers. The load is the number of runnable processes on the machine (two cores), before and after each run: elapsed times grow with it, CPU times by up to a half. After a restart, objects are checked when they are first read, so the first list of all checks all of them. Published, not measured here: KWOK’s README (https://github.com/kubernetes-sigs/kwok) states 1,000 nodes and 100,000 pods maintained, and 20 nodes or pods created per second; it runs beside a kube-apiserver and an etcd.',
   report,
 }

@@ -1,4 +1,5 @@
 // `fill COUNT FOLDER` stores ConfigMaps in a durable store; `open COUNT FOLDER` starts a control plane on it until it serves them.
+import type { Transport } from '@kubewright/client'
 import { startControlPlane } from '@kubewright/controlplane'
 import { ConfigMap, Namespace } from '@kubewright/k8s'
 import { type DurableStore, openDurableStore } from '@kubewright/storage'
@@ -60,8 +61,19 @@ async function open(): Promise<void> {
   const fullMiB = usedMiB()
   const page = await taken(() => readAll(transport, '/api/v1/configmaps?limit=500'))
   const namespace = await taken(() => readAll(transport, `/api/v1/namespaces/${namespaceOf(0)}/configmaps`))
-  const list = await taken(() => readAll(transport, '/api/v1/configmaps'))
+  const list = await taken(() => readPatiently(transport, '/api/v1/configmaps'))
   report({ opened, ready, fullMiB, page, namespace, list, peakMiB: process.resourceUsage().maxRSS / 1024 })
+}
+
+/** Reads a list. The first one checks all objects, and on a busy machine the request may time out before; the next continues the check. */
+async function readPatiently(transport: Transport, path: string): Promise<void> {
+  for (let attempt = 1; attempt <= 20; attempt++) {
+    const { body, status } = await transport.send({ method: 'GET', path, headers: { accept: 'application/json' } })
+    for await (const _ of body);
+    if (status === 200) return
+    if (status !== 504) throw new Error(`GET ${path} responded with ${status}`)
+  }
+  throw new Error(`GET ${path} timed out repeatedly`)
 }
 
 await (mode === 'fill' ? fill() : open())
