@@ -1,5 +1,6 @@
 // Every package is packed, unpacked into a project, imported and compiled against, as if it came from a registry.
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   cpSync,
   existsSync,
@@ -8,11 +9,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
@@ -87,6 +90,28 @@ describe('a packed package', () => {
       status: 2,
       stderr: expect.stringContaining('kubewright dev starts this program'),
     })
+  })
+
+  test('@kubewright/cli serves a control plane, and keeps compiled code for the next start', async () => {
+    const command = join(project, 'node_modules/@kubewright/cli/bin/kubewright.js')
+    const cache = join(project, 'cache')
+    const env = { ...process.env, XDG_CACHE_HOME: cache }
+    const start = async (): Promise<{ readonly ready: string; readonly code: unknown }> => {
+      const child = spawn(node, [command, 'up', '--memory', '--port', '0'], { cwd: project, env })
+      const exited = once(child, 'exit')
+      const [ready] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+      child.kill('SIGTERM')
+      const [code] = (await exited) as [unknown]
+      return { ready, code }
+    }
+    const served = { ready: expect.stringMatching(/^ready https:/), code: 0 }
+    expect(await start()).toEqual(served)
+    const kept = readdirSync(join(cache, 'kubewright/code'))
+    expect(kept).toEqual([expect.stringMatching(/^up-program\.cjs-v.*\.v8code$/)])
+    const written = statSync(join(cache, 'kubewright/code', kept[0]!)).mtimeMs
+    expect(await start()).toEqual(served)
+    // The second start used the code: otherwise it would have written it again.
+    expect(statSync(join(cache, 'kubewright/code', kept[0]!)).mtimeMs).toBe(written)
   })
 
   test('kubewright types the user code of the sketch', () => {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writePage } from './build-page.ts'
 import { bundlePackage } from './bundle-package.ts'
+import { bundleProgram } from './bundle-program.ts'
 
 const packages = readdirSync('packages').filter((name) => existsSync(join('packages', name, 'package.json')))
 for (const name of packages) {
@@ -12,6 +13,7 @@ for (const name of packages) {
   // After the build: if it fails, the output of the earlier one stays.
   removeOthers(join(folder, 'dist'), written)
 }
+await bundleProgram('packages/cli/src/up-program.ts', 'packages/cli/dist/up-program.cjs')
 // After the scripts of earlier builds are removed.
 await writePage()
 console.log(`${packages.length} packages bundled`)

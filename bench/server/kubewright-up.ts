@@ -29,11 +29,21 @@ export class KubewrightUp implements BenchedServer {
     })
   }
 
-  static async start(...args: string[]): Promise<KubewrightUp> {
+  static start(...args: string[]): Promise<KubewrightUp> {
+    return KubewrightUp.#start(args, process.env)
+  }
+
+  /** Starts it without the code that an earlier start has compiled. */
+  static startFirst(...args: string[]): Promise<KubewrightUp> {
+    return KubewrightUp.#start(args, { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' })
+  }
+
+  static async #start(args: readonly string[], env: NodeJS.ProcessEnv): Promise<KubewrightUp> {
     const folder = mkdtempSync(join(tmpdir(), 'kubewright-bench-'))
     const start = performance.now()
     const child = spawn(process.execPath, [command, 'up', '--port', '0', '--controllers', 'none', ...args], {
       cwd: folder,
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     await once(createInterface({ input: child.stdout }), 'line')
@@ -70,6 +80,13 @@ export class KubewrightUp implements BenchedServer {
   target(): Target {
     const { server, ca, client } = targetOfKubeconfig(join(this.#folder, '.kubewright/kubeconfig'))
     return { server: new URL(server), tls: { ...(ca === undefined ? {} : { ca }), ...client }, headers: {} }
+  }
+
+  /** Stops it in order. */
+  async stop(): Promise<void> {
+    this.#child.kill('SIGTERM')
+    await once(this.#child, 'exit')
+    rmSync(this.#folder, { recursive: true, force: true })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'esbuild'
+import { bundleProgram } from '../../tools/bundle-program.ts'
 
 const root = join(import.meta.dirname, '../..')
 const programs = new Map<string, Promise<string>>()
@@ -42,6 +43,8 @@ async function bundle(checkout: string): Promise<string> {
     external: ['re2js'],
     logLevel: 'warning',
   })
+  const up = join(sources, 'up-program.ts')
+  if (existsSync(up)) await bundleProgram(up, join(folder, 'up-program.cjs'))
   chmodSync(folder, 0o755)
   return join(folder, 'main.mjs')
 }
@@ -86,6 +89,8 @@ export class UpProcess implements AsyncDisposable {
     this.child = spawn(process.execPath, [program, 'up', '--port', '0', ...args], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
+      // Beside the program, so that tests do not write to the folder of the user.
+      env: { ...process.env, XDG_CACHE_HOME: join(dirname(program), 'cache') },
       ...(options.uid === undefined ? {} : { uid: options.uid }),
     })
     this.#exited = once(this.child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)

@@ -1,4 +1,4 @@
-import { type ConsoleSettings, type ConsoleSubject, startConsole } from '@kubewright/console'
+import type { ConsoleSettings, ConsoleSubject } from '@kubewright/console'
 import type { CommandContext } from '../command/command-context.ts'
 import { lineLogger } from '../text/line-logger.ts'
 import { openBrowser } from './open-browser.ts'
@@ -15,6 +15,8 @@ export async function serveConsole(
   context: Pick<CommandContext, 'clock' | 'note'> & { readonly open: boolean },
 ): Promise<ServedConsole> {
   const { clock, note, open } = context
+  // Loaded here, so that the program `up` does not contain the console, whose page is in another package.
+  const { startConsole } = await import('@kubewright/console')
   const console = await startConsole({ ...options, clock, log: lineLogger(note, false) })
   const link = console.createLink()
   // The browser gets a link of its own, so that the printed one still works.

@@ -35,6 +35,7 @@ export async function runUp({ flags }: CommandInput<typeof upFlags>, context: Co
       out(`ready ${url} kubeconfig=${kubeconfig} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
       for (const line of [...served.exposure, ...hints(options, served)]) note(line)
       if (link !== undefined) note(`Console: ${link} (works once)`)
+      context.onReady?.()
     }
     await aborted(signal)
   } catch (error) {
