@@ -17,7 +17,7 @@ const ownChoice = /--(?:\w+[-_])*(?:semi[-_]space|heap[-_]growing|optimize[-_]fo
 /**
  * Makes V8 collect garbage before the heap grows much: the young generation keeps its initial size, and the old one grows by half between
  * collections. An operator allocates little that lives long, but V8 lets the garbage of a busy period grow to twice the memory of the rest
- * before it collects it, which exceeds the usual memory limit of 128 MiB (ADR 25).
+ * before it collects it, which exceeds the usual memory limit of 128 MiB (ADR 26).
  *
  * Does nothing if the command line or NODE_OPTIONS has a flag on this subject, or in an untested release of Node.
  */

@@ -15,8 +15,8 @@ export const runHookSymbol: unique symbol = Symbol.for('kubewright.run') as neve
 /**
  * The main function of an operator's program: reads flags and environment (see `--help`), connects to the cluster,
  * serves health checks and metrics, and runs the operator until SIGINT or SIGTERM, or until it fails. A second signal
- * ends the process at once. Makes V8 collect garbage early, unless flags of V8 decide about it. Resolves after a clean stop. A failure is reported in one line and ends the process with
- * code 1, invalid flags with code 2.
+ * ends the process at once. Makes V8 collect garbage early, unless flags of V8 decide about it. Resolves after a clean
+ * stop. A failure is reported in one line and ends the process with code 1, invalid flags with code 2.
  */
 export async function run(operator: Operator, options: RunOptions = {}): Promise<void> {
   const hook = (globalThis as { [runHookSymbol]?: RunHook })[runHookSymbol]
