@@ -1,6 +1,7 @@
 import { isNotFound, type Scope } from '@kubewright/api'
 import type { CallOptions } from '../call-options.ts'
 import type { RestClient, RestRequest } from '../rest/rest-client.ts'
+import { KnownDocuments } from './known-documents.ts'
 
 /** One version of a resource that a server serves. */
 export interface ServedResource {
@@ -40,6 +41,20 @@ const timeout = '32s'
 
 type Json = { readonly [key: string]: unknown }
 
+interface Document {
+  readonly document: Json
+  /** The groups of an aggregated document. */
+  readonly groups: readonly ServedGroup[] | undefined
+}
+
+const documents = /* @__PURE__ */ new KnownDocuments<Document>()
+
+function documentOf(document: Json): Document {
+  if (document['kind'] !== 'APIGroupDiscoveryList') return { document, groups: undefined }
+  // Only the groups are needed.
+  return { document: {}, groups: itemsOf(document, 'items').map(fromAggregated) }
+}
+
 /**
  * Discovers the resources of a server: with two requests where it supports aggregated discovery, else with one per
  * version.
@@ -60,13 +75,14 @@ export class Discovery {
   /** The resources of one version; undefined when the server has no such version. */
   async version(group: string, version: string, options: CallOptions = {}): Promise<ServedResource[] | undefined> {
     const list = await this.#get(group === '' ? `/api/${version}` : `/apis/${group}/${version}`, options)
-    return list && fromResourceList(group, version, list)
+    return list && fromResourceList(group, version, list.document)
   }
 
-  async #groupsAt(path: string, options: CallOptions): Promise<ServedGroup[]> {
-    const document = await this.#get(path, options, accept)
-    if (document === undefined) return []
-    if (document['kind'] === 'APIGroupDiscoveryList') return itemsOf(document, 'items').map(fromAggregated)
+  async #groupsAt(path: string, options: CallOptions): Promise<readonly ServedGroup[]> {
+    const found = await this.#get(path, options, accept)
+    if (found === undefined) return []
+    const { document, groups } = found
+    if (groups !== undefined) return groups
     const names = path === '/api' ? coreVersions(document) : groupVersions(document)
     return Promise.all(
       names.map(async ({ name, versions }) => ({
@@ -87,10 +103,10 @@ export class Discovery {
     }
   }
 
-  async #get(path: string, { signal, ...rest }: CallOptions, accepted?: string): Promise<Json | undefined> {
+  async #get(path: string, { signal, ...rest }: CallOptions, accepted?: string): Promise<Document | undefined> {
     const request: RestRequest = { method: 'GET', path, accept: accepted, signal, timeout: rest.timeout ?? timeout }
     try {
-      return (await this.#rest.json(request)) as Json
+      return await this.#rest.read(request, (bytes, json) => documents.value(bytes, () => documentOf(json() as Json)))
     } catch (error) {
       if (isNotFound(error)) return undefined
       throw error

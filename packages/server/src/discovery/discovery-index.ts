@@ -165,24 +165,31 @@ export class DiscoveryIndex implements Disposable {
   }
 }
 
+/** Joins the encoded resources, because every change of the table rebuilds the document. */
 function aggregate(groups: readonly DiscoveredGroup[]): AggregatedDocument {
-  const value = {
-    kind: 'APIGroupDiscoveryList',
-    apiVersion: 'apidiscovery.k8s.io/v2',
-    metadata: {},
-    items: groups.map(({ name, versions }) => ({
-      metadata: name === '' ? {} : { name },
-      versions: versions.map(({ version, resources, remote }) => ({
-        version,
-        ...(remote?.resources.length === 0
-          ? {}
-          : { resources: remote?.resources ?? resources.map(aggregatedResource) }),
-        freshness: remote?.freshness ?? 'Current',
-      })),
-    })),
-  }
-  const bytes = Buffer.from(`${encodeJson(value)}\n`)
+  const head = '{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":['
+  const bytes = Buffer.from(`${head}${groups.map(encodedGroup).join(',')}]}\n`)
   return { bytes, etag: createHash('sha512').update(bytes).digest('hex').toUpperCase() }
+}
+
+function encodedGroup({ name, versions }: DiscoveredGroup): string {
+  const metadata = encodeJson(name === '' ? {} : { name })
+  return `{"metadata":${metadata},"versions":[${versions.map(encodedVersion).join(',')}]}`
+}
+
+function encodedVersion({ version, resources, remote }: DiscoveredVersion): string {
+  const all = remote ? remote.resources.map((resource) => encodeJson(resource)) : resources.map(encodedResource)
+  const list = remote?.resources.length === 0 ? '' : `"resources":[${all.join(',')}],`
+  return `{"version":${encodeJson(version)},${list}"freshness":"${remote?.freshness ?? 'Current'}"}`
+}
+
+/** Encoded entries of aggregated documents. Those of built-in resources are shared by all servers of a process. */
+const encodedResources = new WeakMap<DiscoveredResource, string>()
+
+function encodedResource(resource: DiscoveredResource): string {
+  const encoded = encodedResources.get(resource) ?? encodeJson(aggregatedResource(resource))
+  encodedResources.set(resource, encoded)
+  return encoded
 }
 
 function aggregatedResource(resource: DiscoveredResource): Record<string, unknown> {
