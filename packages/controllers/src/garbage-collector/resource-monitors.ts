@@ -2,7 +2,7 @@ import type { KubeObject } from '@kubewright/api'
 import { type Clock, type Logger, linkSignals, type Timer } from '@kubewright/base'
 import { dynamicKind, metadataOnly, type ServedGroup, type ServedResource } from '@kubewright/client'
 import { APIService, CustomResourceDefinition } from '@kubewright/k8s'
-import type { CacheLease, Cluster } from '@kubewright/runtime'
+import type { CacheLease, Cluster, EventHandler } from '@kubewright/runtime'
 
 /** Receives the events of the monitors. */
 export interface MonitorHandler {
@@ -58,16 +58,22 @@ export class ResourceMonitors implements AsyncDisposable {
 
   constructor(options: ResourceMonitorsOptions) {
     this.#options = options
-    const follow = (): void => {
-      if (this.#isListed) this.#trigger()
-    }
+    const definitions = options.cluster.cache.use(CustomResourceDefinition)
     this.#services = options.cluster.cache.use(APIService)
-    for (const lease of [
-      options.cluster.cache.use(CustomResourceDefinition) as CacheLease,
-      this.#services as CacheLease,
-    ]) {
-      lease.addHandler({ onAdd: follow, onUpdate: follow, onDelete: follow }, { name: 'resource-monitors' })
-      this.#triggers.push(lease)
+    definitions.addHandler(this.#follower(resourcesOfDefinition), { name: 'resource-monitors' })
+    this.#services.addHandler(this.#follower(resourcesOfService), { name: 'resource-monitors' })
+    this.#triggers.push(definitions as CacheLease, this.#services as CacheLease)
+  }
+
+  /** Triggers discovery when an object that adds resources changes in a way that discovery can show. */
+  #follower<T extends KubeObject>(resourcesOf: (object: T) => string): EventHandler<T> {
+    const follow = (before: string, after: string): void => {
+      if (this.#isListed && before !== after) this.#trigger()
+    }
+    return {
+      onAdd: (object) => follow('', resourcesOf(object)),
+      onUpdate: (before, after) => follow(resourcesOf(before), resourcesOf(after)),
+      onDelete: (object) => follow(resourcesOf(object), ''),
     }
   }
 
@@ -195,6 +201,27 @@ export class ResourceMonitors implements AsyncDisposable {
     for (const object of monitor.lease.store.list()) handler.onForget(object)
     monitor.lease.release().catch((error: unknown) => log.error(error, 'Monitor failed to stop', { resource: id }))
   }
+}
+
+/** Identifies the resources that a definition adds; empty if it adds none. */
+function resourcesOfDefinition({ metadata, spec, status }: CustomResourceDefinition): string {
+  if (!status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True')) return ''
+  const served = spec.versions.filter((version) => version.served).map(({ name }) => name)
+  // A definition that is being deleted no longer accepts new objects, which discovery shows as fewer verbs.
+  return JSON.stringify([
+    metadata.uid,
+    metadata.deletionTimestamp,
+    spec.group,
+    spec.scope,
+    status.acceptedNames,
+    served,
+  ])
+}
+
+/** Identifies the version that an APIService adds; empty if it is not available. */
+function resourcesOfService({ metadata, spec, status }: APIService): string {
+  if (!status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'True')) return ''
+  return JSON.stringify([metadata.uid, metadata.deletionTimestamp, spec])
 }
 
 /** Each resource once, in the preferred version of its group, if it supports list, watch and delete. */
