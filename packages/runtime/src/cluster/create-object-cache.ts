@@ -235,22 +235,7 @@ class InformerCache implements ObjectCache, CacheContents {
       const all = { ...options, ...(resyncPeriod === undefined ? {} : { resyncPeriod }) }
       return handlers.add(addTo(shared.parts, handler, all))
     }
-    const { parts } = shared
-    return {
-      store: shared.store,
-      get hasSynced() {
-        return parts.every(({ informer }) => informer.hasSynced)
-      },
-      get health() {
-        return parts.map(({ informer }) => informer.health).reduce(worse)
-      },
-      synced: async (options: WaitOptions = {}) => {
-        await Promise.all(parts.map(({ informer }) => informer.synced(options)))
-      },
-      addHandler,
-      release,
-      [Symbol.asyncDispose]: release,
-    }
+    return new Lease(shared, addHandler, release)
   }
 
   #scoped(kind: AnyKind, scope: CacheScope): Scoped {
@@ -274,6 +259,42 @@ class InformerCache implements ObjectCache, CacheContents {
 
   #transformOf(kind: AnyKind): Transform | undefined {
     return this.#overrides.get(formatGroupKind(kind))?.transform ?? this.#options.transform
+  }
+}
+
+/** A class, because object literals with accessors take several times the memory, and a control plane has more than a hundred. */
+class Lease implements CacheLease {
+  readonly store: CacheLease['store']
+  readonly addHandler: CacheLease['addHandler']
+  readonly release: CacheLease['release']
+  /** A function of its own, like the two above, so that callers may take it from the lease. */
+  readonly synced = async (options: WaitOptions = {}): Promise<void> => {
+    await Promise.all(this.#parts.map(({ informer }) => informer.synced(options)))
+  }
+
+  readonly #parts: readonly InformerLease<KubeObject>[]
+
+  constructor(
+    { store, parts }: Pick<Shared, 'store' | 'parts'>,
+    addHandler: CacheLease['addHandler'],
+    release: CacheLease['release'],
+  ) {
+    this.store = store
+    this.addHandler = addHandler
+    this.release = release
+    this.#parts = parts
+  }
+
+  get hasSynced(): boolean {
+    return this.#parts.every(({ informer }) => informer.hasSynced)
+  }
+
+  get health(): ReflectorHealth {
+    return this.#parts.map(({ informer }) => informer.health).reduce(worse)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release()
   }
 }
 

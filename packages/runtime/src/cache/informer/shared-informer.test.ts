@@ -340,7 +340,7 @@ describe.each([
       kubewright_informer_handler_lag_seconds: 1,
       kubewright_informer_handler_errors_total: 1,
       kubewright_informer_relists_total: 1,
-      'kubewright_informer_store_bytes{things}': encodes ? 16 * 1024 : 0,
+      'kubewright_informer_store_bytes{things}': encodes ? 2 * 1024 : 0,
     })
   })
 

@@ -6,8 +6,8 @@ import {
   type Duration,
   every,
   type Logger,
-  linkSignals,
   type MetricSink,
+  onAbort,
   type Random,
   type Timer,
   toMillis,
@@ -233,28 +233,29 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
       this.#listeners.delete(listener)
     }
     this.#listeners.add(listener)
-    return registration(queue, remove)
+    return new Registration(queue, remove)
   }
 
   async #run(parent: AbortSignal | undefined): Promise<void> {
-    const link = linkSignals(parent, this.#stop.signal)
-    const reflecting = this.#reflector.run(link.signal)
+    const { signal } = this.#stop
+    const stopFollowing = onAbort(parent, () => this.#stop.abort(parent?.reason))
+    const reflecting = this.#reflector.run(signal)
     try {
       for (;;) {
-        await this.#fifo.available({ signal: link.signal })
+        await this.#fifo.available({ signal })
         for (let delta = this.#fifo.pop(); delta !== undefined; delta = this.#fifo.pop()) this.#process(delta)
         this.#report()
       }
     } catch (error) {
       // The loop normally ends by abort. Any other error is a bug here and must be visible.
-      if (!link.signal.aborted) {
+      if (!signal.aborted) {
         this.#options.log.error(error, 'Informer stopped: a delta could not be stored')
-        link.abort(error)
+        this.#stop.abort(error)
       }
     }
     await reflecting
     this.#end()
-    link[Symbol.dispose]()
+    stopFollowing()
   }
 
   // No await: the store and the queues of the handlers change together.
@@ -313,21 +314,33 @@ function withoutManagedFields<T extends KubeObject>(object: T): T {
   return { ...object, metadata }
 }
 
-function registration<T>(queue: HandlerQueue<T>, remove: () => void): HandlerRegistration {
-  return {
-    get synced() {
-      return queue.synced
-    },
-    get hasSynced() {
-      return queue.hasSynced
-    },
-    get pending() {
-      return queue.pending
-    },
-    get lag() {
-      return queue.lag
-    },
-    remove,
-    [Symbol.dispose]: remove,
+/** A class, because object literals with accessors take several times the memory, and a control plane has more than a hundred. */
+class Registration<T> implements HandlerRegistration {
+  readonly remove: () => void
+  readonly #queue: HandlerQueue<T>
+
+  constructor(queue: HandlerQueue<T>, remove: () => void) {
+    this.#queue = queue
+    this.remove = remove
+  }
+
+  get synced(): Promise<void> {
+    return this.#queue.synced
+  }
+
+  get hasSynced(): boolean {
+    return this.#queue.hasSynced
+  }
+
+  get pending(): number {
+    return this.#queue.pending
+  }
+
+  get lag(): number {
+    return this.#queue.lag
+  }
+
+  [Symbol.dispose](): void {
+    this.remove()
   }
 }

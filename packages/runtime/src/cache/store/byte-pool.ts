@@ -1,7 +1,8 @@
 import type { ByteHome, EncodedObject } from '@kubewright/client'
 
-// Sizes of slabs, in bytes.
-const smallest = 16 * 1024
+// Sizes of slabs, in bytes. The first ones are small, because most kinds of a cluster have few objects.
+const smallest = 2 * 1024
+const usual = 16 * 1024
 const largest = 256 * 1024
 // The allocated but unused share that is tolerated: a quarter of the used bytes, and at least 64 KiB.
 const maxWaste = 0.25
@@ -90,7 +91,8 @@ export class BytePool {
     if (size > largest / 4) return this.#add(new Slab(this, size))
     const spare = this.#spare
     this.#spare = undefined
-    const wanted = Math.min(largest, Math.max(smallest, 2 ** Math.ceil(Math.log2(Math.max(this.#capacity / 4, size)))))
+    const least = Math.max(smallest, Math.min(usual, this.#capacity), this.#capacity / 4, size)
+    const wanted = Math.min(largest, 2 ** Math.ceil(Math.log2(least)))
     this.#current = this.#add(spare ?? new Slab(this, wanted))
     return this.#current
   }

@@ -100,7 +100,7 @@ describe('Indexer', () => {
     const store = new Indexer<KubeObject>()
     const items = ['a', 'b', 'c'].map((name, i) => encoded(objectOf(name, i + 1, { labels: { app: name } })))
     store.replace(items, '3')
-    expect(store.stats).toEqual({ objects: 3, bytes: 16 * 1024, parsed: 0 })
+    expect(store.stats).toEqual({ objects: 3, bytes: 2 * 1024, parsed: 0 })
     expect(named(store.list({ selector: parseSelector('app=b') }))).toEqual(['b'])
     expect(named(store.list({ selector: parseSelector('app notin (b, c)') }))).toEqual(['a'])
     expect(items.map((item) => item.decodes)).toEqual([1, 1, 0])

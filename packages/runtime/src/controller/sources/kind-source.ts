@@ -61,6 +61,8 @@ export function filteredKindSource<K extends AnyKind>(
   })
 }
 
+const stopped = (): Error => new Error('the source was stopped')
+
 class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> implements RunningSource {
   readonly synced: Promise<void>
   readonly registrations: RunningSource['registrations']
@@ -73,8 +75,9 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   readonly #parts: ControllerParts
   readonly #lease: CacheLease<T>
   readonly #retries: KeyedRetries
-  // Aborts when the source is disposed, so that no mapping waits any longer.
-  readonly #closed = new AbortController()
+  #isClosed = false
+  // Aborts when the source is disposed, so that no mapping waits any longer. Created for the first mapping that waits.
+  #closing: AbortController | undefined
 
   readonly #filter: UpdateFilter | undefined
   readonly #context: MapContext
@@ -132,7 +135,8 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed.abort(new Error('the source was stopped'))
+    this.#isClosed = true
+    this.#closing?.abort(stopped())
     this.#retries[Symbol.dispose]()
     for (const registration of this.registrations) registration.remove()
     await this.#lease.release()
@@ -176,7 +180,9 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
     const { cache } = this.#parts.cluster
     if (cache.peek(kind)?.resourceVersion !== '') return undefined
     const lease = cache.use(kind)
-    return lease.synced({ signal: this.#closed.signal }).finally(() => lease.release())
+    this.#closing ??= new AbortController()
+    if (this.#isClosed) this.#closing.abort(stopped())
+    return lease.synced({ signal: this.#closing.signal }).finally(() => lease.release())
   }
 
   // Maps both sides of the change and adds each key once. After a failure the mapping is retried with the same objects,
@@ -203,7 +209,7 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   }
 
   #failed(error: unknown, before: T | undefined, after: T, options: AddOptions): void {
-    if (this.#closed.signal.aborted) return
+    if (this.#isClosed) return
     const object = keyOf(after)
     const retryIn = formatDuration(this.#retries.plan(object, () => void this.#mapped(before, after, options)))
     this.#parts.log.error(error, 'Mapping a change to keys failed; retrying', { kind: this.#kindText, object, retryIn })
