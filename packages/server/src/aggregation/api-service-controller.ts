@@ -26,6 +26,8 @@ export class ApiServiceController {
   readonly #remote: RemoteApiServices
   readonly #discovery: DiscoveryIndex | undefined
   readonly #isReadOnly: boolean
+  /** The APIServices of custom resources whose spec was found to be right. An object is another one after a change. */
+  readonly #right = new WeakSet<MutableObject>()
   /** Whether a change came after the last reconcile had started. */
   #changed = true
   /** The reconcile loop while it runs; there is never more than one. */
@@ -120,7 +122,11 @@ export class ApiServiceController {
     const byName = new Map(known.map((object) => [object.metadata.name!, object]))
     for (const [name, { group, version }] of custom) {
       const existing = byName.get(name)
-      if (existing && (!isManaged(existing) || deepEqual(existing['spec'], localSpec(group, version)))) continue
+      if (existing && this.#right.has(existing)) continue
+      if (existing && (!isManaged(existing) || deepEqual(existing['spec'], localSpec(group, version)))) {
+        this.#right.add(existing)
+        continue
+      }
       const wanted = localApiService(group, version, 'true', this.#parts.clock.now())
       if (!existing) await this.#parts.writer.ensure('apiservices', wanted)
       else await this.#parts.writer.put('apiservices', wanted, ['spec'])
@@ -160,8 +166,7 @@ export class ApiServiceController {
   #customGroupVersions(): Map<string, { group: string; version: string }> {
     const found = new Map<string, { group: string; version: string }>()
     for (const { group, version, resources } of this.#parts.resources.groupVersions()) {
-      if ([...resources.values()].every(({ origin }) => origin === customOrigin))
-        found.set(`${version}.${group}`, { group, version })
+      if (isCustom(resources.values())) found.set(`${version}.${group}`, { group, version })
     }
     return found
   }
@@ -170,6 +175,11 @@ export class ApiServiceController {
     const resource = this.#parts.resources.find(...apiServices)!
     await this.#parts.writer.delete({ resource, name })
   }
+}
+
+function isCustom(resources: Iterable<Resource>): boolean {
+  for (const { origin } of resources) if (origin !== customOrigin) return false
+  return true
 }
 
 function isManaged({ metadata }: MutableObject): boolean {

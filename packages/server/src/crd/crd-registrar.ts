@@ -58,6 +58,12 @@ export class CrdRegistrar implements AsyncDisposable {
   readonly #finalizing = new Map<string, Promise<void>>()
   /** CRDs that this server has written and that the cache does not contain yet, by key. */
   readonly #written = new Map<string, StoredObject>()
+  /** The keys of all CRDs in the cache, by group. */
+  readonly #byGroup = new Map<string, Set<string>>()
+  /** The events of the cache up to here have been synced; undefined when all CRDs must be synced. */
+  #cursor: { readonly at: number; readonly epoch: number } | undefined
+  /** Whether a CRD has released names in the last sync. */
+  #hasReleased = false
   /** The revision of the store at the end of the last complete sync. CRDs that are not installed were not served then. */
   #synced = 0
   #running: Promise<void> | undefined
@@ -99,18 +105,28 @@ export class CrdRegistrar implements AsyncDisposable {
    * neither the other CRDs nor the start of the server.
    */
   async #syncAll(): Promise<boolean> {
-    const stored = this.#cache.list(crdPrefix)
+    const changed = this.#changedKeys()
+    const cursor = { at: this.#cache.end, epoch: this.#cache.epoch }
+    this.#cursor = undefined
     const { revision } = this.#parts.registry.feed
-    const keys = new Set(stored.map(({ key }) => key))
-    let freed = false
+    let freed = this.#hasReleased
+    this.#hasReleased = false
     let complete = true
-    for (const key of new Set([...this.#seen.keys(), ...this.#installed.keys()])) {
-      if (keys.has(key)) continue
+    for (const key of changed ?? this.#keysOfAll()) {
+      if (this.#cache.get(key)) {
+        this.#groupOf(key).add(key)
+        continue
+      }
+      this.#groupOf(key).delete(key)
       this.#seen.delete(key)
       this.#written.delete(key)
       this.#uninstall(key)
       freed = true
     }
+    const stored =
+      changed === undefined || freed
+        ? this.#cache.list(crdPrefix)
+        : [...changed].flatMap((key) => this.#cache.get(key) ?? [])
     for (const object of stored) {
       const known = this.#seen.get(object.key) === object.revision
       if (known && !freed) continue
@@ -125,7 +141,11 @@ export class CrdRegistrar implements AsyncDisposable {
         else await this.#sync(object)
         this.#seen.set(object.key, object.revision)
         // A CRD that had accepted names may have released some.
-        if (!accepted && acceptedNames?.plural) freed = true
+        if (!accepted && acceptedNames?.plural) {
+          freed = true
+          // Only after a change: a CRD whose names stay in use would be synced forever.
+          if (!known) this.#hasReleased = true
+        }
       } catch (error) {
         if (this.#stop.signal.aborted) return true
         this.#parts.log.error(error, 'Sync of a custom resource definition failed; retrying', { key: object.key })
@@ -133,7 +153,40 @@ export class CrdRegistrar implements AsyncDisposable {
       }
     }
     if (complete) this.#synced = revision
-    return complete
+    if (complete) this.#cursor = cursor
+    // The CRDs that have not changed may claim the released names.
+    return complete && this.#hasReleased && !this.#stop.signal.aborted ? this.#syncAll() : complete
+  }
+
+  /** The keys of the CRDs that have changed since the last sync; undefined when they are unknown. */
+  #changedKeys(): Set<string> | undefined {
+    const cursor = this.#cursor
+    if (cursor === undefined || cursor.epoch !== this.#cache.epoch) return undefined
+    const keys = new Set<string>()
+    for (let { at } = cursor; at < this.#cache.end; at++) {
+      const event = this.#cache.eventAt(at)
+      if (event === undefined || event === 'lost') return undefined
+      keys.add(event.object.key)
+    }
+    return keys
+  }
+
+  /** The keys of all CRDs that exist, or that this registrar knows. */
+  #keysOfAll(): Set<string> {
+    const grouped = [...this.#byGroup.values()].flatMap((keys) => [...keys])
+    const stored = this.#cache.list(crdPrefix).map(({ key }) => key)
+    return new Set([...this.#seen.keys(), ...this.#installed.keys(), ...grouped, ...stored])
+  }
+
+  /** The keys of the CRDs of the group of a key. The name of a CRD is its plural name and its group. */
+  #groupOf(key: string): Set<string> {
+    const group = key.slice(key.indexOf('.', crdPrefix.length) + 1)
+    let keys = this.#byGroup.get(group)
+    if (keys === undefined) {
+      keys = new Set()
+      this.#byGroup.set(group, keys)
+    }
+    return keys
   }
 
   /** Runs the steps of one CRD. Each step may write the status, and the next one continues with the written object. */
@@ -175,12 +228,9 @@ export class CrdRegistrar implements AsyncDisposable {
 
   readonly #acceptNames = (crd: Crd, stored: StoredObject): ((crd: Crd) => void) | undefined => {
     if (deepEqual(crd.spec.names, crd.status?.acceptedNames)) return undefined
-    // The name of a CRD ends with its group, so the CRDs of other groups need not be decoded.
-    const suffix = `.${crd.spec.group}`
-    const group = this.#cache
-      .list(crdPrefix)
-      .filter(({ key }) => key.endsWith(suffix))
-      .map((other) => asCrd((other.key === stored.key ? stored : this.#newest(other)).object))
+    const group = [...this.#groupOf(stored.key)]
+      .flatMap((key) => (key === stored.key ? stored : (this.#cache.get(key) ?? [])))
+      .map((other) => asCrd((other === stored ? stored : this.#newest(other)).object))
       .filter(({ spec }) => spec.group === crd.spec.group)
     const verdict = acceptNames(crd, group)
     const sameNames = deepEqual(verdict.acceptedNames, crd.status?.acceptedNames)
