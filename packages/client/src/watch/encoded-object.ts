@@ -159,6 +159,7 @@ export class EncodedObject<T> {
 
   /** The byte range of the member and one adjacent comma. */
   #managedFields(): { readonly start: number; readonly end: number } | undefined {
+    if (this.#fieldsStart > 0) return { start: this.#start + this.#fieldsStart, end: this.#start + this.#fieldsEnd }
     const meta = this.#metadata()
     let before: number | undefined
     while (meta?.next()) {

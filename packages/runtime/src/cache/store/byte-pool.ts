@@ -14,8 +14,10 @@ type Held = EncodedObject<unknown>
 class Slab implements ByteHome {
   readonly pool: BytePool
   readonly bytes: Buffer
-  // All objects that were put here since the slab was last empty. Those whose home is still this slab are alive.
+  // The objects that were put here since the slab was last empty, without some that have left. Those whose home is still this slab are alive.
   objects: Held[] = []
+  /** How many of `objects` have left. */
+  left = 0
   used = 0
   live = 0
 
@@ -68,7 +70,13 @@ export class BytePool {
 
   /** Removes an object. It gets a copy of its bytes, so that readers that still reference it keep working. */
   release(object: Held): void {
-    if (this.#forget(object)) object.detach()
+    const { home } = object
+    if (!this.#forget(object)) return
+    object.detach()
+    if (!(home instanceof Slab) || ++home.left * 2 <= home.objects.length) return
+    // Otherwise the slab would keep the copies of the bytes in memory.
+    home.objects = home.objects.filter((one) => one.home === home)
+    home.left = 0
   }
 
   /** Removes an object that has no readers left: its bytes are not copied. */
@@ -107,6 +115,7 @@ export class BytePool {
     this.#slabs.delete(slab)
     this.#capacity -= slab.bytes.length
     slab.objects = []
+    slab.left = 0
     slab.used = 0
     if (slab.bytes.length === largest) this.#spare ??= slab
   }
