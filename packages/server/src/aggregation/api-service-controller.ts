@@ -15,6 +15,11 @@ import type { RemoteApiServices } from './remote-api-services.ts'
 const apiServices = ['apiregistration.k8s.io', 'v1', 'apiservices'] as const
 const watched = [apiServices, ['', 'v1', 'services'], ['discovery.k8s.io', 'v1', 'endpointslices']] as const
 
+/** With more APIServices, consecutive reconciles have a pause in between, so that one handles the changes of several. */
+const pacedFrom = 100
+/** In milliseconds. */
+const longestPause = 200
+
 /**
  * Maintains APIServices. Creates and deletes those of custom resources with their group versions, and passes those that name a
  * service to {@link RemoteApiServices}. Level-triggered: every change leads to a reconcile of all APIServices, never two at a time.
@@ -104,7 +109,8 @@ export class ApiServiceController {
     while (this.#changed && !this.#parts.signal.aborted) {
       this.#changed = false
       try {
-        await this.#reconcile()
+        const size = await this.#reconcile()
+        if (this.#changed && size > pacedFrom) await this.#pause(Math.min(longestPause, size / 10))
       } catch (error) {
         // A conflicting write is a change itself and triggers the next reconcile.
         if (!isConflict(error) && !isNotFound(error)) this.#parts.log.error(error, 'Failed to reconcile APIServices')
@@ -112,12 +118,18 @@ export class ApiServiceController {
     }
   }
 
-  async #reconcile(): Promise<void> {
+  async #pause(millis: number): Promise<void> {
+    const { clock, signal } = this.#parts
+    await clock.sleep(millis, { signal }).catch(() => undefined)
+  }
+
+  /** Resolves to the number of APIServices. */
+  async #reconcile(): Promise<number> {
     const known = (await this.#lookup.list(apiServices)) as MutableObject[]
     await this.#remote.update(known.filter(isRemote))
     this.#discovery?.setPromised(known.filter((object) => isUserManaged(object)).map(promisedBy))
     // Another server on the same store maintains the objects.
-    if (this.#isReadOnly) return
+    if (this.#isReadOnly) return known.length
     const custom = this.#customGroupVersions()
     const byName = new Map(known.map((object) => [object.metadata.name!, object]))
     for (const [name, { group, version }] of custom) {
@@ -140,6 +152,7 @@ export class ApiServiceController {
       if (isUnserved && !(defined ??= await this.#definedVersions()).has(name)) await this.#remove(name)
       else if (!isRemote(object) && !isLocal(object)) await this.#markLocal(object)
     }
+    return known.length
   }
 
   /**
