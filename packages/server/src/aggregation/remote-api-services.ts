@@ -95,7 +95,7 @@ export class RemoteApiServices {
   }
 
   /** Proxies requests for the group versions of extension servers. */
-  readonly paths: PathHandler = async (context) => {
+  readonly paths: PathHandler = (context) => {
     if (this.#entries.size === 0) return undefined
     const [, group, version] = /^(?:\/openapi\/v3)?\/apis\/([^/]+)\/([^/]+)/.exec(context.info.path) ?? []
     const entry = this.#entries.get(`${version}.${group}`)

@@ -1,4 +1,5 @@
 import { type ApiRequest, newUnauthorized } from '@kubewright/api'
+import { type Awaitable, settle } from '../request/awaitable.ts'
 import type { UserInfo } from '../request/user-info.ts'
 import { type Authenticator, anonymousUser, BadCredentials } from './authenticator.ts'
 
@@ -7,22 +8,29 @@ import { type Authenticator, anonymousUser, BadCredentials } from './authenticat
  * credentials are invalid. A request without credentials is anonymous if `allowsAnonymous` accepts its path; authorization decides what it may
  * do.
  */
-export async function authenticate(
+export function authenticate(
   authenticators: readonly Authenticator[],
   request: ApiRequest,
   warn: (text: string) => void = () => undefined,
   allowsAnonymous: (path: string) => boolean = () => true,
-): Promise<UserInfo> {
+): Awaitable<UserInfo> {
   let refused = false
-  for (const authenticator of authenticators) {
-    try {
-      const user = await authenticator(request, warn)
-      if (user) return user
-    } catch (error) {
-      if (!(error instanceof BadCredentials)) throw error
-      refused = true
-    }
+  const refuse = (error: unknown): undefined => {
+    if (!(error instanceof BadCredentials)) throw error
+    refused = true
   }
-  if (refused || !allowsAnonymous(request.path)) throw newUnauthorized('Unauthorized')
-  return anonymousUser
+  const from = (first: number): Awaitable<UserInfo> => {
+    for (let i = first; i < authenticators.length; i++) {
+      const user = settle(() => authenticators[i]!(request, warn), same, refuse)
+      if (user instanceof Promise) return user.then((found) => found ?? from(i + 1))
+      if (user) return user
+    }
+    if (refused || !allowsAnonymous(request.path)) throw newUnauthorized('Unauthorized')
+    return anonymousUser
+  }
+  return from(0)
+}
+
+function same(user: UserInfo | undefined): UserInfo | undefined {
+  return user
 }

@@ -1,11 +1,12 @@
 import type { ApiRequest } from '@kubewright/api'
+import type { Awaitable } from '../request/awaitable.ts'
 import { authenticatedGroup, type UserInfo, unauthenticatedGroup } from '../request/user-info.ts'
 
 /**
  * Determines the user of a request. Returns undefined when the request has no credentials of this kind. Throws
  * {@link BadCredentials} when they are invalid; other authenticators are still tried. `warn` adds a Warning header to the response.
  */
-export type Authenticator = (request: ApiRequest, warn?: (text: string) => void) => Promise<UserInfo | undefined>
+export type Authenticator = (request: ApiRequest, warn?: (text: string) => void) => Awaitable<UserInfo | undefined>
 
 /**
  * The user of a bearer token, and the requested audiences that the token is valid for (none when the authenticator does not support

@@ -2,6 +2,7 @@ import { type Clock, type Logger, nullLogger, type Random, systemClock, systemRa
 import type { AuthorizerConfig } from '../config/authorization-config.ts'
 import { type Outgoing, systemOutgoing } from '../outgoing/outgoing.ts'
 import { WebhookClient } from '../outgoing/webhook-client.ts'
+import type { Awaitable } from '../request/awaitable.ts'
 import { type AuthorizationMode, alwaysAllow, alwaysDeny, UnionAuthorizer } from './authorization-modes.ts'
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts'
 import type { AuthWebhookParts, WebhookConnection } from './webhook/call-auth-webhook.ts'
@@ -61,7 +62,7 @@ export class AuthorizationChain {
     this.#stored = stored
     this.#current = this.#union(stored)
     return {
-      authorize: (attributes: AuthorizationAttributes): Promise<Decision> => this.#current!.authorize(attributes),
+      authorize: (attributes: AuthorizationAttributes): Awaitable<Decision> => this.#current!.authorize(attributes),
       rulesFor: (user, namespace): Promise<ResolvedRules> => this.#current!.rulesFor(user, namespace),
     }
   }

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../request/awaitable.ts'
 import { mastersGroup, type UserInfo } from '../request/user-info.ts'
 import { aggregateMessages } from './authenticator.ts'
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts'
@@ -19,13 +20,13 @@ const noRules: ResolvedRules = { resourceRules: [], nonResourceRules: [], incomp
 
 /** Allows every request (apiserver/pkg/authorization/authorizerfactory). */
 export const alwaysAllow: Authorizer = {
-  authorize: async () => ({ allowed: true, reason: '' }),
+  authorize: () => ({ allowed: true, reason: '' }),
   rulesFor: async () => allRules,
 }
 
 /** Allows no request. */
 export const alwaysDeny: Authorizer = {
-  authorize: async () => ({ allowed: false, reason: 'Everything is forbidden.' }),
+  authorize: () => ({ allowed: false, reason: 'Everything is forbidden.' }),
   rulesFor: async () => noRules,
 }
 
@@ -40,19 +41,28 @@ export class UnionAuthorizer implements Authorizer {
     this.#authorizers = authorizers
   }
 
-  async authorize(attributes: AuthorizationAttributes): Promise<Decision> {
+  authorize(attributes: AuthorizationAttributes): Awaitable<Decision> {
     if (attributes.user.groups.includes(mastersGroup)) return { allowed: true, reason: '' }
-    const reasons: string[] = []
-    const errors: string[] = []
-    for (const authorizer of this.#authorizers) {
-      const decision = await authorizer.authorize(attributes)
+    return this.#decide(attributes, 0, [])
+  }
+
+  /** Asks the authorizers from the given one on. `undecided` are the decisions of those before it. */
+  #decide(attributes: AuthorizationAttributes, first: number, undecided: Decision[]): Awaitable<Decision> {
+    for (let i = first; i < this.#authorizers.length; i++) {
+      const decision = this.#authorizers[i]!.authorize(attributes)
+      if (decision instanceof Promise) {
+        return decision.then((late) => {
+          if (late.allowed || late.denied) return late
+          return this.#decide(attributes, i + 1, [...undecided, late])
+        })
+      }
       if (decision.allowed || decision.denied) return decision
-      if (decision.reason !== '') reasons.push(decision.reason)
-      if (decision.error !== undefined) errors.push(decision.error)
+      undecided.push(decision)
     }
+    const errors = undecided.flatMap(({ error }) => error ?? [])
     return {
       allowed: false,
-      reason: reasons.join('\n'),
+      reason: undecided.flatMap(({ reason }) => (reason === '' ? [] : [reason])).join('\n'),
       ...(errors.length > 0 ? { error: aggregateMessages(errors) } : {}),
     }
   }

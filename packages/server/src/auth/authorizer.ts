@@ -1,5 +1,6 @@
 import { parseFieldSelector } from '@kubewright/api'
 import { isPathSegmentName } from '@kubewright/base'
+import type { Awaitable } from '../request/awaitable.ts'
 import type { RequestInfo } from '../request/request-info.ts'
 import type { UserInfo } from '../request/user-info.ts'
 
@@ -52,7 +53,7 @@ export interface ResolvedRules {
 
 /** Decides whether users may perform actions. */
 export interface Authorizer {
-  authorize(attributes: AuthorizationAttributes): Promise<Decision>
+  authorize(attributes: AuthorizationAttributes): Awaitable<Decision>
   /** The rules of a user in a namespace. @default none, and incomplete */
   rulesFor?(user: UserInfo, namespace: string): Promise<ResolvedRules>
 }

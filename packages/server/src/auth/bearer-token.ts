@@ -49,9 +49,9 @@ export function bearerTokens(
   authenticators: readonly TokenAuthenticator[],
   audiences: readonly string[],
 ): Authenticator {
-  return async (request, warn) => {
+  return (request, warn) => {
     const token = bearerTokenOf(request, warn)
     if (token === undefined) return undefined
-    return (await ownerOfToken(authenticators, token, audiences)).user
+    return ownerOfToken(authenticators, token, audiences).then(({ user }) => user)
   }
 }

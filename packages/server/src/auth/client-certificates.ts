@@ -9,7 +9,7 @@ const users = new WeakMap<RequestPeer, UserInfo>()
  * Authenticates by client certificates that the listener has verified. The common name is the user name; the organizations are the
  * groups.
  */
-export const clientCertificates: Authenticator = async ({ peer }) => {
+export const clientCertificates: Authenticator = ({ peer }) => {
   const known = users.get(peer)
   if (known) return known
   if (peer.certificateError !== undefined)

@@ -1,4 +1,5 @@
 import { type ApiRequest, newBadRequest } from '@kubewright/api'
+import type { Awaitable } from '../request/awaitable.ts'
 import type { UserInfo } from '../request/user-info.ts'
 import { authenticatedGroup, unauthenticatedGroup } from '../request/user-info.ts'
 import { anonymousUser } from './authenticator.ts'
@@ -26,12 +27,15 @@ interface Identity {
  * client itself. As in apiserver/pkg/endpoints/filters/impersonation, the given groups replace all groups except
  * system:authenticated.
  */
-export async function impersonate(request: ApiRequest, user: UserInfo, authorizer: Authorizer): Promise<UserInfo> {
+export function impersonate(request: ApiRequest, user: UserInfo, authorizer: Authorizer): Awaitable<UserInfo> {
   const headers = impersonationHeaders(request)
-  if (headers.size === 0) return user
+  if (!headers) return user
   const identities = identitiesOf(headers)
-  if (identities.length === 0) return user
+  return identities.length === 0 ? user : assume(identities, user, authorizer)
+}
 
+/** The user with these identities, if the client may impersonate all of them. */
+async function assume(identities: readonly Identity[], user: UserInfo, authorizer: Authorizer): Promise<UserInfo> {
   for (const identity of identities) {
     const attributes = resourceAttributes(user, { verb: 'impersonate', ...resourceOf(identity) })
     const decision = await authorizer.authorize(attributes)
@@ -40,24 +44,30 @@ export async function impersonate(request: ApiRequest, user: UserInfo, authorize
   return userOf(identities)
 }
 
-/** The values of each impersonation header, in order. */
-function impersonationHeaders({ headers, rawHeaders }: ApiRequest): Map<string, string[]> {
-  const found = new Map<string, string[]>()
-  const matters = (name: string): boolean =>
-    name === userHeader || name === groupHeader || name === uidHeader || name.startsWith(extraPrefix)
+/** The values of each impersonation header, in order; undefined without any, as in most requests. */
+function impersonationHeaders({ headers, rawHeaders }: ApiRequest): Map<string, string[]> | undefined {
+  let found: Map<string, string[]> | undefined
   if (rawHeaders) {
     for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
       const name = rawHeaders[i]!.toLowerCase()
-      if (!matters(name)) continue
-      const values = found.get(name)
+      if (!isImpersonation(name)) continue
+      const values = (found ??= new Map()).get(name)
       if (values) values.push(rawHeaders[i + 1]!)
       else found.set(name, [rawHeaders[i + 1]!])
     }
     return found
   }
   for (const [name, value] of Object.entries(headers))
-    if (matters(name) && value !== undefined) found.set(name, [value])
+    if (isImpersonation(name) && value !== undefined) (found ??= new Map()).set(name, [value])
   return found
+}
+
+function isImpersonation(name: string): boolean {
+  return name.startsWith('impersonate-') && (isIdentityHeader(name) || name.startsWith(extraPrefix))
+}
+
+function isIdentityHeader(name: string): boolean {
+  return name === userHeader || name === groupHeader || name === uidHeader
 }
 
 function identitiesOf(headers: ReadonlyMap<string, readonly string[]>): Identity[] {

@@ -12,7 +12,7 @@ const maxAge = 'public, max-age=3600'
  * tokens.
  */
 export function openIdMetadata(tokens: ServiceAccountTokens, externalAddress: () => string): PathHandler {
-  return async ({ info, request }) => {
+  return ({ info, request }) => {
     if (info.path === jwksPath) return document(request, tokens.keys.jwks(), 'application/jwk-set+json')
     if (info.path !== '/.well-known/openid-configuration') return undefined
     const configuration = {

@@ -31,7 +31,7 @@ export function requestHeaders(options: RequestHeaderOptions): Authenticator {
   // An empty list would let every client with a certificate impersonate any user.
   if (allowedNames.length === 0)
     throw new Error('Cannot trust request headers: allowedNames must list the common names of the front proxy')
-  return async (request) => {
+  return (request) => {
     const proxy = request.peer.certificate
     if (!proxy || !allowedNames.includes(proxy.commonName)) return undefined
     const headers = headerValues(request)

@@ -15,7 +15,7 @@ const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupD
  * kube-apiserver has no handler for them that knows kinds.
  */
 export function discoveryPaths(index: DiscoveryIndex): PathHandler {
-  return async (context) => {
+  return (context) => {
     const { info } = context
     if (info.path.startsWith('/apis//')) return notFoundPage()
     if (info.isResource) return unknownGroup(index, info.group)

@@ -5,7 +5,7 @@ import type { DiscoveryIndex } from './discovery-index.ts'
 
 /** Serves / with the list of all paths: those of discovery and those that `more` returns. */
 export function rootPaths(index: DiscoveryIndex, more: () => readonly string[]): PathHandler {
-  return async ({ info }) => {
+  return ({ info }) => {
     if (info.path !== '/' && info.path !== '/index.html') return undefined
     const paths = new Set(['/api', '/apis', '/apis/', ...more()])
     for (const { name, versions } of index.groups.values()) {

@@ -26,7 +26,7 @@ export const versionInfo: Readonly<Record<string, string>> = {
 /** Serves /version. */
 export function versionPath(): PathHandler {
   const text = encodeJson(versionInfo, { indent: '  ' })
-  return async ({ info, request }) => {
+  return ({ info, request }) => {
     if (info.path !== '/version' && !info.path.startsWith('/version/')) return undefined
     if (info.path.length > '/version/'.length) throw notServed()
     if (request.method !== 'GET') throw notAllowed()

@@ -20,16 +20,18 @@ import {
 import { StorageError } from '@kubewright/storage'
 import { authenticate } from '../auth/authenticate.ts'
 import type { Authenticator } from '../auth/authenticator.ts'
-import { type Authorizer, attributesOf } from '../auth/authorizer.ts'
+import { type AuthorizationAttributes, type Authorizer, attributesOf, type Decision } from '../auth/authorizer.ts'
 import { forbiddenError } from '../auth/forbidden-error.ts'
 import { impersonate } from '../auth/impersonation.ts'
 import type { AuditRecord } from '../request/audit-record.ts'
+import { type Awaitable, andThen, settle } from '../request/awaitable.ts'
 import { negotiateError } from '../request/negotiate.ts'
 import type { PathHandler } from '../request/path-handler.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { RequestFilter } from '../request/request-filter.ts'
 import { type RequestInfo, requestInfoOf } from '../request/request-info.ts'
 import { respondStatus, respondText } from '../request/respond.ts'
+import type { UserInfo } from '../request/user-info.ts'
 import { maxWarnings, warningHeaders } from '../request/warning-headers.ts'
 import type { Auditor, RequestAudit } from './audit/auditor.ts'
 
@@ -45,7 +47,7 @@ export interface RequestHandlerOptions {
   /** Tried in order, before resources. */
   readonly paths: readonly PathHandler[]
   /** Handles authorized requests for resources. */
-  readonly dispatch: (context: RequestContext) => Promise<ApiResponse>
+  readonly dispatch: (context: RequestContext) => Awaitable<ApiResponse>
   /** Writes the audit log. @default none */
   readonly auditor?: Auditor | undefined
   readonly clock: Clock
@@ -87,7 +89,8 @@ export class RequestHandler {
     const scope: RequestScope = { request, warnings, auditId, annotations: new Map(), headers: { 'audit-id': auditId } }
     let response: ApiResponse
     try {
-      response = await this.#serve(scope)
+      const served = this.#serve(scope)
+      response = served instanceof Promise ? await served : served
     } catch (error) {
       const status = this.#statusOf(error, request, auditId)
       scope.audit?.failed(error, status)
@@ -110,18 +113,17 @@ export class RequestHandler {
     return headers['audit-id']?.slice(0, maxAuditId) || (auditor ? uuid(random) : shortId(random))
   }
 
-  async #serve(scope: RequestScope): Promise<ApiResponse> {
+  #serve(scope: RequestScope): Awaitable<ApiResponse> {
     const { request } = scope
     const info = parsePath(request)
     if (!info) return respondText(400, '400 Bad Request')
     if (info.verb !== 'watch') checkTimeout(request.query)
-    const context = await this.#identify(scope, info)
-    return this.#filter(context, 0)
+    return andThen(this.#identify(scope, info), (context) => this.#filter(context, 0))
   }
 
   /** Authenticates the client, applies impersonation headers and creates the context of the request. */
-  async #identify(scope: RequestScope, info: RequestInfo): Promise<RequestContext> {
-    const { request, warnings, auditId, annotations } = scope
+  #identify(scope: RequestScope, info: RequestInfo): Awaitable<RequestContext> {
+    const { request, warnings, auditId } = scope
     const { authenticators, authorizer, clock, allowsAnonymous, auditor } = this.#options
     const receivedAt = clock.now()
     let known: Set<string> | undefined
@@ -131,13 +133,29 @@ export class RequestHandler {
       known.add(text)
       warnings.push(text)
     }
-    const client = await authenticate(authenticators, request, warn, allowsAnonymous).catch((error: unknown) => {
+    const refused = (error: unknown): never => {
       auditor?.refused({ request, info, auditId, receivedAt, user: undefined }, error)
       throw error
-    })
-    scope.audit = auditor?.begin({ request, info, auditId, receivedAt, user: client })
-    const user = await impersonate(request, client, authorizer)
-    if (user !== client) scope.audit?.impersonated(user)
+    }
+    const assumed = (client: UserInfo): Awaitable<UserInfo> => {
+      scope.audit = auditor?.begin({ request, info, auditId, receivedAt, user: client })
+      return andThen(impersonate(request, client, authorizer), (user) => {
+        if (user !== client) scope.audit?.impersonated(user)
+        return user
+      })
+    }
+    const client = settle(() => authenticate(authenticators, request, warn, allowsAnonymous), same, refused)
+    return andThen(andThen(client, assumed), (user) => this.#contextOf(scope, info, user, receivedAt, warn))
+  }
+
+  #contextOf(
+    scope: RequestScope,
+    info: RequestInfo,
+    user: UserInfo,
+    receivedAt: number,
+    warn: (text: string) => void,
+  ): RequestContext {
+    const { request, warnings, auditId, annotations } = scope
     const context: RequestContext = {
       request,
       info,
@@ -149,22 +167,29 @@ export class RequestHandler {
       audit: annotations,
       auditRecord: scope.audit,
       auditId,
-      authorize: (verb) => this.#authorize({ ...context, info: { ...info, verb } }),
+      authorize: async (verb) => this.#authorize({ ...context, info: { ...info, verb } }),
     }
     return context
   }
 
   /** Runs the filters from the given one inwards, and then the request itself. */
-  #filter(context: RequestContext, index: number): Promise<ApiResponse> {
+  #filter(context: RequestContext, index: number): Awaitable<ApiResponse> {
     const filter = this.#options.filters[index]
     return filter ? filter(context, () => this.#filter(context, index + 1)) : this.#route(context)
   }
 
-  async #route(context: RequestContext): Promise<ApiResponse> {
+  #route(context: RequestContext): Awaitable<ApiResponse> {
     // Before path handlers and resources: both rely on it.
-    await this.#authorize(context, context.auditRecord)
-    for (const path of this.#options.paths) {
-      const response = await path(context)
+    const authorized = this.#authorize(context, context.auditRecord)
+    return authorized ? authorized.then(() => this.#respond(context, 0)) : this.#respond(context, 0)
+  }
+
+  /** Tries the path handlers from the given one on, and then the resource. */
+  #respond(context: RequestContext, first: number): Awaitable<ApiResponse> {
+    const { paths } = this.#options
+    for (let i = first; i < paths.length; i++) {
+      const response = paths[i]!(context)
+      if (response instanceof Promise) return response.then((late) => late ?? this.#respond(context, i + 1))
       if (response) return response
     }
     // Authorization ignores slashes at the beginning of the path; kube-apiserver's router does not.
@@ -173,14 +198,13 @@ export class RequestHandler {
     return respondText(404, '404 page not found\n')
   }
 
-  async #authorize({ user, info, request }: RequestContext, record?: AuditRecord): Promise<void> {
+  /** Throws, or rejects, unless the user may do what the request asks for. */
+  #authorize({ user, info, request }: RequestContext, record?: AuditRecord): Promise<void> | undefined {
     const attributes = attributesOf(user, info, request.query)
-    const decision = await this.#options.authorizer.authorize(attributes)
-    const failed = !decision.allowed && decision.error !== undefined
-    if (!failed) record?.annotate('authorization.k8s.io/decision', decision.allowed ? 'allow' : 'forbid')
-    record?.annotate('authorization.k8s.io/reason', failed ? 'internal error' : decision.reason)
-    if (!decision.allowed && decision.error !== undefined) throw new AuthorizationFailure(decision.error)
-    if (!decision.allowed) throw forbiddenError(attributes, decision.reason)
+    const decision = this.#options.authorizer.authorize(attributes)
+    if (decision instanceof Promise) return decision.then((late) => enforce(late, attributes, record))
+    enforce(decision, attributes, record)
+    return undefined
   }
 
   /** Converts a failure to a Status. Internal errors are logged with the audit id that the client receives. */
@@ -202,6 +226,19 @@ export class RequestHandler {
 /** An authorizer failed and no other one allowed the request. The response is a text, as in kube-apiserver. */
 class AuthorizationFailure extends Error {
   override readonly name = 'AuthorizationFailure'
+}
+
+/** Records a decision, and throws unless it allows the request. */
+function enforce(decision: Decision, attributes: AuthorizationAttributes, record: AuditRecord | undefined): void {
+  const failed = !decision.allowed && decision.error !== undefined
+  if (!failed) record?.annotate('authorization.k8s.io/decision', decision.allowed ? 'allow' : 'forbid')
+  record?.annotate('authorization.k8s.io/reason', failed ? 'internal error' : decision.reason)
+  if (!decision.allowed && decision.error !== undefined) throw new AuthorizationFailure(decision.error)
+  if (!decision.allowed) throw forbiddenError(attributes, decision.reason)
+}
+
+function same<T>(value: T): T {
+  return value
 }
 
 /** Path and query of a request. */

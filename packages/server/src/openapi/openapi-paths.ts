@@ -1,6 +1,7 @@
 import type { ApiRequest, ApiResponse } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
 import type { PathHandler } from '../request/path-handler.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { respondText } from '../request/respond.ts'
 import { type ByteRange, NoOverlap, parseByteRange } from './byte-range.ts'
 import type { OpenApiDocument, OpenApiDocuments, OpenApiDocumentsOptions } from './openapi-documents.ts'
@@ -20,8 +21,7 @@ export function openApiPaths(options: OpenApiDocumentsOptions, clock: Clock): Pa
     const { OpenApiDocuments } = await import('./openapi-documents.ts')
     return new OpenApiDocuments(options)
   }
-  return async ({ info, request }) => {
-    if (info.path !== '/openapi/v2' && !/^\/openapi\/v3(\/|$)/.test(info.path)) return undefined
+  const respond = async ({ info, request }: RequestContext): Promise<ApiResponse> => {
     const documents = await (loaded ??= load())
     if (info.path === '/openapi/v2') return version2(documents, request)
     if (info.path === '/openapi/v3') {
@@ -29,6 +29,12 @@ export function openApiPaths(options: OpenApiDocumentsOptions, clock: Clock): Pa
       return serve(request, documents.index, 'text/plain; charset=utf-8', {})
     }
     return version3(documents, request, info.path.slice('/openapi/v3/'.length), clock)
+  }
+  return (context) => {
+    const { path } = context.info
+    return path === '/openapi/v2' || path === '/openapi/v3' || path.startsWith('/openapi/v3/')
+      ? respond(context)
+      : undefined
   }
 }
 

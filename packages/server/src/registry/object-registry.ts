@@ -19,6 +19,7 @@ import {
 } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 import type { StoreFeed } from '../cache/store-feed.ts'
+import { type Awaitable, andThen } from '../request/awaitable.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'
 import { servedObject } from '../resource/conversion.ts'
 import type { MutableObject } from '../resource/object.ts'
@@ -72,21 +73,21 @@ export class ObjectRegistry {
    * The newest version of an object, read from the store and not from the cache. Throws a BadRequest for an impossible name, and an
    * InternalError for an object whose bytes cannot be read.
    */
-  async find(resource: Resource, namespace: string, name: string): Promise<StoredObject | undefined> {
-    const found = await this.findUnchecked(resource, namespace, name)
-    if (found && !this.feed.isReadable(resource.storage.prefix, found)) throw unreadableError(found)
-    return found
+  find(resource: Resource, namespace: string, name: string): Awaitable<StoredObject | undefined> {
+    return andThen(this.findUnchecked(resource, namespace, name), (found) => {
+      if (found && !this.feed.isReadable(resource.storage.prefix, found)) throw unreadableError(found)
+      return found
+    })
   }
 
   /** As {@link ObjectRegistry.find}, but also returns an object whose bytes cannot be read. Only for its deletion. */
-  async findUnchecked(resource: Resource, namespace: string, name: string): Promise<StoredObject | undefined> {
+  findUnchecked(resource: Resource, namespace: string, name: string): Awaitable<StoredObject | undefined> {
     const problems = isPathSegmentName(name, false)
     if (problems.length > 0) {
       throw newBadRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`)
     }
     if (name === '') return undefined
-    const { entry } = await this.store.get(this.keyOf(resource, namespace, name))
-    return entry && storedObject(entry)
+    return this.store.get(this.keyOf(resource, namespace, name)).then(({ entry }) => entry && storedObject(entry))
   }
 
   /** A stored object in the served version and in working form. The caller owns it. */

@@ -1,5 +1,6 @@
 import type { ApiResponse } from '@kubewright/api'
+import type { Awaitable } from './awaitable.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Serves paths that belong to no resource, such as health and discovery. Returns undefined to pass the request on. */
-export type PathHandler = (context: RequestContext) => Promise<ApiResponse | undefined>
+export type PathHandler = (context: RequestContext) => Awaitable<ApiResponse | undefined>

@@ -1,5 +1,6 @@
 import type { AsyncFieldManagerOptions, FieldManagerOptions } from '@kubewright/api'
 import { deepCopy } from '@kubewright/base'
+import type { Awaitable } from '../request/awaitable.ts'
 import type { MutableObject } from './object.ts'
 import type { Resource } from './resource.ts'
 import { encodeStored, StoredObject } from './stored-object.ts'
@@ -62,10 +63,10 @@ export async function servedObjects(
 }
 
 /** As {@link servedObjects} for one object. */
-export async function servedObject(resource: Resource, stored: StoredObject): Promise<StoredObject> {
+export function servedObject(resource: Resource, stored: StoredObject): Awaitable<StoredObject> {
   const { storage } = resource.conversion
   if (!storage) return stored
-  return storage.peek(stored) ?? (await servedObjects(resource, [stored]))[0]!
+  return storage.peek(stored) ?? servedObjects(resource, [stored]).then(([served]) => served!)
 }
 
 /** An object of one resource as an object of another that is stored in the same place, converted by way of the stored version. */

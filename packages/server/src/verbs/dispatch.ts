@@ -1,6 +1,7 @@
 import type { ApiResponse } from '@kubewright/api'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { ObjectRegistry } from '../registry/object-registry.ts'
+import type { Awaitable } from '../request/awaitable.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { respondText } from '../request/respond.ts'
 import { notServed } from '../request/route-errors.ts'
@@ -14,7 +15,7 @@ import { routeOf } from './route.ts'
 import { remove, removeCollection } from './write/delete.ts'
 import { create, patch, update } from './write/write.ts'
 
-type Verb = (endpoint: Endpoint, context: RequestContext) => Promise<ApiResponse>
+type Verb = (endpoint: Endpoint, context: RequestContext) => Awaitable<ApiResponse>
 
 const verbs: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['get', get],
@@ -41,8 +42,8 @@ export class ResourceDispatcher {
     this.#admission = admission
   }
 
-  /** Handles a request for a resource. Rejects with an ApiError when it fails. */
-  async dispatch(context: RequestContext): Promise<ApiResponse> {
+  /** Handles a request for a resource. Throws, or rejects with, an ApiError when it fails. */
+  dispatch(context: RequestContext): Awaitable<ApiResponse> {
     const { info } = context
     const resource = this.#resources.find(info.group, info.version, info.resource)
     if (!resource) {

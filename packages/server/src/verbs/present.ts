@@ -1,4 +1,5 @@
 import type { ApiResponse } from '@kubewright/api'
+import { type Awaitable, andThen } from '../request/awaitable.ts'
 import { isProtobuf, type Representation } from '../request/negotiate.ts'
 import { respond, respondBytes } from '../request/respond.ts'
 import { servedObject } from '../resource/conversion.ts'
@@ -25,14 +26,23 @@ export function presentUnstored(
 }
 
 /** Responds with one stored object in the negotiated representation. Stored bytes are sent unchanged where they fit. */
-export async function presentObject(
+export function presentObject(
   status: number,
   endpoint: Endpoint,
   stored: StoredObject,
   representation: Representation,
-): Promise<ApiResponse> {
+): Awaitable<ApiResponse> {
+  const served = servedObject(endpoint.resource, stored)
+  return andThen(served, (shown) => presentServed(status, endpoint, shown, representation))
+}
+
+function presentServed(
+  status: number,
+  endpoint: Endpoint,
+  served: StoredObject,
+  representation: Representation,
+): ApiResponse {
   const { resource, subresource, view } = endpoint
-  const served = await servedObject(resource, stored)
   if (representation.as === undefined) {
     // An object of revision 0 comes from a dry run and has no resourceVersion, which the bytes would have.
     if (!view && served.revision > 0 && !isProtobuf(representation)) {

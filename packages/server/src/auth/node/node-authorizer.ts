@@ -70,7 +70,7 @@ export class NodeAuthorizer implements Authorizer {
     this.#graph = graph
   }
 
-  async authorize(attributes: AuthorizationAttributes): Promise<Decision> {
+  authorize(attributes: AuthorizationAttributes): Decision {
     const { user } = attributes
     const node = nodeNameOf(user)
     if (node === undefined) return noOpinion

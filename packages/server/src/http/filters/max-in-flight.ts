@@ -3,7 +3,7 @@ import type { RequestFilter } from '../../request/request-filter.ts'
 import { respondText } from '../../request/respond.ts'
 import { mastersGroup, unauthenticatedGroup } from '../../request/user-info.ts'
 import { isLongRunning, isMutating } from './request-class.ts'
-import { afterResponse } from './response-end.ts'
+import { releaseAfter } from './response-end.ts'
 
 /** Limits of concurrent requests. */
 export interface InFlightLimits {
@@ -27,7 +27,7 @@ export function maxInFlight({ readOnly = 400, mutating = 200 }: InFlightLimits =
   const room = { ...limits }
   /** The slots of each user. Only users with requests in flight have an entry. */
   const held = { readOnly: new Map<string, number>(), mutating: new Map<string, number>() }
-  return async ({ info, user, request }, next) => {
+  return ({ info, user, request }, next) => {
     if (isLongRunning(info) || user.groups.includes(mastersGroup)) return next()
     const kind = isMutating(request.method) ? 'mutating' : 'readOnly'
     const own = held[kind]
@@ -42,15 +42,8 @@ export function maxInFlight({ readOnly = 400, mutating = 200 }: InFlightLimits =
       if (left > 0) own.set(user.name, left)
       else own.delete(user.name)
     }
-    let response: ApiResponse
-    try {
-      response = await next()
-    } catch (error) {
-      release()
-      throw error
-    }
     // A response that is not read keeps its memory, so it keeps its slot as well.
-    return afterResponse(request, response, release)
+    return releaseAfter(request, next, release)
   }
 }
 

@@ -1,9 +1,8 @@
-import type { ApiResponse } from '@kubewright/api'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { mastersGroup } from '../../request/user-info.ts'
 import { tooMany } from './max-in-flight.ts'
 import { isLongRunning } from './request-class.ts'
-import { afterResponse } from './response-end.ts'
+import { releaseAfter } from './response-end.ts'
 
 /** Watches, and other long-running requests such as exec, of one user at the same time. */
 const defaultPerUser = 5000
@@ -15,7 +14,7 @@ const defaultPerUser = 5000
 export function maxLongRunning(perUser: number = defaultPerUser): RequestFilter {
   /** Only users with open requests have an entry. */
   const open = new Map<string, number>()
-  return async ({ info, user, request }, next) => {
+  return ({ info, user, request }, next) => {
     if (!isLongRunning(info) || user.groups.includes(mastersGroup)) return next()
     const count = open.get(user.name) ?? 0
     if (count >= perUser) return tooMany()
@@ -25,13 +24,6 @@ export function maxLongRunning(perUser: number = defaultPerUser): RequestFilter 
       if (left > 0) open.set(user.name, left)
       else open.delete(user.name)
     }
-    let response: ApiResponse
-    try {
-      response = await next()
-    } catch (error) {
-      release()
-      throw error
-    }
-    return afterResponse(request, response, release)
+    return releaseAfter(request, next, release)
   }
 }

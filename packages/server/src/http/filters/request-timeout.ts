@@ -1,3 +1,4 @@
+import type { ApiResponse } from '@kubewright/api'
 import { newBadRequest } from '@kubewright/api'
 import { type Clock, nanosToMillis, parseDuration } from '@kubewright/base'
 import { Deadline, timedOut } from '../../request/deadline.ts'
@@ -13,24 +14,30 @@ const defaultTimeout = 60_000
  * response is dropped.
  */
 export function requestTimeout(clock: Clock, limit: number = defaultTimeout): RequestFilter {
-  return async (context, next) => {
+  return (context, next) => {
     if (isLongRunning(context.info)) return next()
     const timeout = Math.min(requestedTimeout(context) || limit, limit)
     context.deadline = new Deadline(clock, timeout)
-    return new Promise((resolve, reject) => {
-      const timer = clock.setTimer(timeout, () => reject(timedOut()), 'request timeout')
-      next().then(
-        (response) => {
-          timer.cancel()
-          resolve(response)
-        },
-        (error: unknown) => {
-          timer.cancel()
-          reject(error)
-        },
-      )
-    })
+    const response = next()
+    // A handler that did not have to wait is subject to the deadline only.
+    return response instanceof Promise ? limited(response, timeout, clock) : response
   }
+}
+
+function limited(response: Promise<ApiResponse>, timeout: number, clock: Clock): Promise<ApiResponse> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.setTimer(timeout, () => reject(timedOut()), 'request timeout')
+    response.then(
+      (result) => {
+        timer.cancel()
+        resolve(result)
+      },
+      (error: unknown) => {
+        timer.cancel()
+        reject(error)
+      },
+    )
+  })
 }
 
 /** The value of the parameter `timeout` in milliseconds, or zero. */

@@ -1,4 +1,5 @@
 import type { ApiRequest, ApiResponse } from '@kubewright/api'
+import { type Awaitable, settle } from '../../request/awaitable.ts'
 
 /**
  * Calls back once when a response has left the server: when the client has taken it or has disconnected. Without a connection, that is
@@ -25,4 +26,20 @@ export function afterResponse(request: ApiRequest, response: ApiResponse, callba
       }
     },
   }
+}
+
+/** Handles a request, and calls back once when its response has left the server or the request has failed. */
+export function releaseAfter(
+  request: ApiRequest,
+  handle: () => Awaitable<ApiResponse>,
+  release: () => void,
+): Awaitable<ApiResponse> {
+  return settle(
+    handle,
+    (response) => afterResponse(request, response, release),
+    (error) => {
+      release()
+      throw error
+    },
+  )
 }

@@ -1,13 +1,14 @@
 import type { ApiResponse } from '@kubewright/api'
 import type { Clock, MetricDefinition, MetricRegistry } from '@kubewright/base'
 import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
+import type { Awaitable } from '../../request/awaitable.ts'
 import type { PathHandler } from '../../request/path-handler.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { respondText } from '../../request/respond.ts'
 import { tooMany } from '../filters/max-in-flight.ts'
 import { isLongRunning } from '../filters/request-class.ts'
-import { afterResponse } from '../filters/response-end.ts'
+import { releaseAfter } from '../filters/response-end.ts'
 import { type CompiledSchema, compileSchemas } from './classify-request.ts'
 import { PriorityLevel, SeatPool } from './priority-level.ts'
 
@@ -118,7 +119,7 @@ export class FlowControl {
   }
 
   /** Classifies every request, and lets it run when its priority level has seats. */
-  readonly filter: RequestFilter = async (context, next) => {
+  readonly filter: RequestFilter = (context, next) => {
     const flow = this.#flowOf(context)
     if (!flow) return next()
     for (const name in flow.headers) context.responseHeaders[name] = flow.headers[name]!
@@ -127,30 +128,32 @@ export class FlowControl {
     if (isLongRunning(context.info)) return next()
     const seats = level.isExempt ? 1 : this.#seatsOf(context)
     const turn = level.take(() => `${schema.name},${schema.distinguish(context)}`, seats, context.request)
-    if (turn) {
-      const begin = this.#parts.clock.monotonic()
-      const reason = await turn
-      const waited = (this.#parts.clock.monotonic() - begin) / 1000
-      this.#parts.metrics.observe(waitSeconds.name, { execute: String(reason === undefined), ...flow.labels }, waited)
-      if (reason !== undefined) {
-        this.#parts.metrics.add(rejected.name, { ...flow.labels, reason }, 1)
-        return tooMany()
-      }
+    const run = (): Awaitable<ApiResponse> => {
+      flow.dispatched++
+      // A response that is not read keeps its memory, so it keeps its seats as well.
+      return releaseAfter(context.request, next, () => level.release(seats))
     }
-    flow.dispatched++
-    let response: ApiResponse
-    try {
-      response = await next()
-    } catch (error) {
-      level.release(seats)
-      throw error
-    }
-    // A response that is not read keeps its memory, so it keeps its seats as well.
-    return afterResponse(context.request, response, () => level.release(seats))
+    return turn ? this.#await(turn, flow, run) : run()
+  }
+
+  /** Runs a request when it is its turn, or rejects it. */
+  async #await(
+    turn: NonNullable<ReturnType<PriorityLevel['take']>>,
+    { labels }: Flow,
+    run: () => Awaitable<ApiResponse>,
+  ): Promise<ApiResponse> {
+    const { clock, metrics } = this.#parts
+    const begin = clock.monotonic()
+    const reason = await turn
+    const waited = (clock.monotonic() - begin) / 1000
+    metrics.observe(waitSeconds.name, { execute: String(reason === undefined), ...labels }, waited)
+    if (reason === undefined) return run()
+    metrics.add(rejected.name, { ...labels, reason }, 1)
+    return tooMany()
   }
 
   /** Serves a table of the priority levels. */
-  readonly paths: PathHandler = async ({ info, request }) => {
+  readonly paths: PathHandler = ({ info, request }) => {
     if (info.path !== '/debug/api_priority_and_fairness/dump_priority_levels' || request.method !== 'GET')
       return undefined
     const columns =

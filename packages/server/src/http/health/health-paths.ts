@@ -9,15 +9,16 @@ const endpoints: ReadonlySet<string> = new Set<HealthEndpoint>(['healthz', 'live
 
 /** Serves the health endpoints and each of their checks for every HTTP method, as apiserver/pkg/server/healthz does, and /metrics/slis. */
 export function healthPaths(checks: HealthChecks, log: Logger): PathHandler {
-  return async (context) => {
+  const serveIndicators = async (context: RequestContext): Promise<ApiResponse> => {
+    if (checks.results.isEmpty) await runAll(checks, context)
+    return respondText(200, checks.results.render(), 'text/plain; version=0.0.4; charset=utf-8')
+  }
+  const serveHealth = async (
+    context: RequestContext,
+    endpoint: string,
+    slash: number,
+  ): Promise<ApiResponse | undefined> => {
     const { path } = context.info
-    if (path === '/metrics/slis' && context.request.method === 'GET') {
-      if (checks.results.isEmpty) await runAll(checks, context)
-      return respondText(200, checks.results.render(), 'text/plain; version=0.0.4; charset=utf-8')
-    }
-    const slash = path.indexOf('/', 1)
-    const endpoint = path.slice(1, slash < 0 ? undefined : slash)
-    if (!endpoints.has(endpoint)) return undefined
     const known = checks.of(endpoint as HealthEndpoint)
     const notices = checks.noticesOf(endpoint as HealthEndpoint)
     if (slash < 0) return all(endpoint as HealthEndpoint, checks, { known, notices }, context, log)
@@ -28,6 +29,13 @@ export function healthPaths(checks: HealthChecks, log: Logger): PathHandler {
     const problem = await problemOf(single.check, context)
     checks.results.record(endpoint as HealthEndpoint, single.name, problem === undefined)
     return problem === undefined ? ok('ok') : failed(`internal server error: ${problem}\n`)
+  }
+  return (context) => {
+    const { path } = context.info
+    if (path === '/metrics/slis' && context.request.method === 'GET') return serveIndicators(context)
+    const slash = path.indexOf('/', 1)
+    const endpoint = path.slice(1, slash < 0 ? undefined : slash)
+    return endpoints.has(endpoint) ? serveHealth(context, endpoint, slash) : undefined
   }
 }
 

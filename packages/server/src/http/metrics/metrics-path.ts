@@ -4,8 +4,8 @@ import type { ServerMetrics } from './server-metrics.ts'
 
 /** Serves /metrics. */
 export function metricsPath(metrics: ServerMetrics): PathHandler {
-  return async ({ info, request }) => {
+  return ({ info, request }) => {
     if (info.path !== '/metrics' || request.method !== 'GET') return undefined
-    return respondText(200, await metrics.render(), 'text/plain; version=0.0.4; charset=utf-8')
+    return metrics.render().then((text) => respondText(200, text, 'text/plain; version=0.0.4; charset=utf-8'))
   }
 }

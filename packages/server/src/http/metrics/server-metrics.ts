@@ -9,6 +9,7 @@ import {
 } from '@kubewright/base'
 import { kubernetesVersion, versionInfo } from '../../discovery/version-path.ts'
 import type { ObjectAccess } from '../../registry/object-access.ts'
+import { settle } from '../../request/awaitable.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { isLongRunning, isMutating } from '../filters/request-class.ts'
@@ -128,7 +129,7 @@ export class ServerMetrics {
   }
 
   /** Counts and times every request. */
-  readonly filter: RequestFilter = async (context, next) => {
+  readonly filter: RequestFilter = (context, next) => {
     const found = this.#classOf(context)
     const long = isLongRunning(context.info)
     const kind = isMutating(context.request.method) ? 'mutating' : 'readOnly'
@@ -143,13 +144,14 @@ export class ServerMetrics {
       this.registry.observe(requestDurations.name, found.labels, (this.#parts.clock.monotonic() - begin) / 1000)
       if (bytes > 0) this.registry.observe(responseSizes.name, found.labels, bytes)
     }
-    try {
-      const response = await next()
-      return measured(context.request, response, done, context.info.verb === 'watch' ? found : undefined)
-    } catch (error) {
-      done(isApiError(error) ? (error.status.code ?? 500) : 500, 0)
-      throw error
-    }
+    return settle(
+      next,
+      (response) => measured(context.request, response, done, context.info.verb === 'watch' ? found : undefined),
+      (error) => {
+        done(isApiError(error) ? (error.status.code ?? 500) : 500, 0)
+        throw error
+      },
+    )
   }
 
   /** Calls a function before metrics are rendered, for metrics that are cheaper to collect than to maintain. */

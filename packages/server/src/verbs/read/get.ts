@@ -1,4 +1,6 @@
 import { type ApiResponse, newBadRequest, newNotFound } from '@kubewright/api'
+import { type Awaitable, andThen } from '../../request/awaitable.ts'
+import type { Representation } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { isTrue } from '../../request/request-info.ts'
 import { unclassifiedError } from '../../request/unclassified-error.ts'
@@ -12,26 +14,37 @@ import { versionNumber, versionProblem } from './list-options.ts'
 import { getComputed } from './read-computed.ts'
 
 /** Handles get requests for an object, or for the view of it that a subresource shows. */
-export async function get(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
+export function get(endpoint: Endpoint, context: RequestContext): Awaitable<ApiResponse> {
   const { query } = context.request
   const representation = negotiateObject(context, endpoint)
-  const { resource, registry } = endpoint
+  const { resource } = endpoint
   if (query.size > 0 && isTrue(query.get('export'))) {
     throw newBadRequest('the export parameter, deprecated since v1.14, is no longer supported')
   }
   if (resource.computed) return getComputed(endpoint, context, resource.computed, representation)
-  await reachRequestedVersion(endpoint, context)
-  const found = await registry.find(resource, context.info.namespace, context.info.name)
-  if (!found) throw newNotFound(endpoint.groupResource, context.info.name)
-  const { view } = endpoint
-  if (view?.check) view.check((await servedObject(resource, found)).object as MutableObject)
-  return presentObject(200, endpoint, found, representation)
+  const version = query.get('resourceVersion') ?? ''
+  if (version === '') return respondFound(endpoint, context, representation)
+  return reachVersion(endpoint, context, version).then(() => respondFound(endpoint, context, representation))
+}
+
+function respondFound(
+  endpoint: Endpoint,
+  { info }: RequestContext,
+  representation: Representation,
+): Awaitable<ApiResponse> {
+  const { resource, registry, view } = endpoint
+  return andThen(registry.find(resource, info.namespace, info.name), (found) => {
+    if (!found) throw newNotFound(endpoint.groupResource, info.name)
+    if (!view?.check) return presentObject(200, endpoint, found, representation)
+    return andThen(servedObject(resource, found), (served) => {
+      view.check!(served.object as MutableObject)
+      return presentObject(200, endpoint, found, representation)
+    })
+  })
 }
 
 /** Waits for the resource version of the query: the response must be at least as new. */
-async function reachRequestedVersion(endpoint: Endpoint, { request }: RequestContext): Promise<void> {
-  const version = request.query.get('resourceVersion') ?? ''
-  if (version === '') return
+async function reachVersion(endpoint: Endpoint, { request }: RequestContext, version: string): Promise<void> {
   const { registry, resource } = endpoint
   if (resource.storage.uncached) {
     requireReached(registry, versionNumber(version))
