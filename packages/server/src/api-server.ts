@@ -146,7 +146,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<ApiSer
 async function fillCaches(resources: ResourceTable, feed: StoreFeed): Promise<void> {
   // A cache that fails to fill now is filled by its first reader.
   resources.onChange((added) => {
-    if (added !== undefined) void feed.cache(added.storage.prefix).catch(() => undefined)
+    if (added !== undefined) Promise.resolve(feed.cache(added.storage.prefix)).catch(() => undefined)
   })
   const prefixes = new Set(resources.all().map(({ storage }) => storage.prefix))
   await Promise.all([...prefixes].map((prefix) => feed.cache(prefix)))

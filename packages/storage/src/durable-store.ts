@@ -123,16 +123,20 @@ export class DurableStore extends LocalStore {
     }
   }
 
-  protected override async write(key: string, value: Uint8Array | undefined, expected: number): Promise<WriteResult> {
-    for (;;) {
+  protected override write(key: string, value: Uint8Array | undefined, expected: number): Promise<WriteResult> {
+    try {
       this.assertOpen()
-      const other = this.#inFlight.get(key)
-      if (!other) break
-      await other.catch(() => undefined)
+    } catch (error) {
+      return Promise.reject(error)
     }
-    if (this.#broken) throw this.#broken
+    const other = this.#inFlight.get(key)
+    if (other) {
+      const again = (): Promise<WriteResult> => this.write(key, value, expected)
+      return other.then(again, again)
+    }
+    if (this.#broken) return Promise.reject(this.#broken)
     const failed = this.conditionFailure(key, value, expected)
-    if (failed) return failed
+    if (failed) return Promise.resolve(failed)
     // No await between the condition check above and marking the key as in flight: otherwise two writers could pass the
     // check.
     const written = new Promise<WriteResult>((resolve, reject) => this.#queue.push({ key, value, resolve, reject }))

@@ -1,5 +1,6 @@
 import { validateManagedFieldsEntries } from '@kubewright/api'
 import { deepEqual } from '@kubewright/base'
+import { type Awaitable, andThen } from '../request/awaitable.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -40,39 +41,79 @@ export interface MutationRound {
  */
 export interface AdmissionPlugin {
   readonly name: string
+  /** The resources whose requests the plugin handles, each as GROUP/PLURAL. It is not called for others. @default all */
+  readonly resources?: readonly string[]
   /** May change `attributes.object`. */
-  readonly mutate?: (attributes: AdmissionAttributes, round: MutationRound) => Promise<void>
+  readonly mutate?: (attributes: AdmissionAttributes, round: MutationRound) => Awaitable<void>
   /** Checks the complete object. Must not change it. */
-  readonly validate?: (attributes: AdmissionAttributes) => Promise<void>
+  readonly validate?: (attributes: AdmissionAttributes) => Awaitable<void>
+}
+
+/** The plugins that handle one resource. */
+interface ResourcePlugins {
+  readonly mutating: readonly Required<Pick<AdmissionPlugin, 'mutate'>>[]
+  readonly validating: readonly Required<Pick<AdmissionPlugin, 'validate'>>[]
+  /** The number of all plugins when they were selected. */
+  readonly of: number
 }
 
 /** Runs admission plugins in order. The caller runs the mutating ones first, completes and validates the object, then the validating ones. */
 export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[]
+  readonly #byResource = new WeakMap<Resource, ResourcePlugins>()
 
   constructor(plugins: readonly AdmissionPlugin[]) {
     this.#plugins = plugins
   }
 
   /** Runs the mutating plugins, twice if one of them requests it. `attributes.object` is the result. */
-  async mutate(attributes: AdmissionAttributes): Promise<void> {
+  mutate(attributes: AdmissionAttributes): Awaitable<void> {
+    const { mutating } = this.#pluginsOf(attributes.resource)
+    if (mutating.length === 0) return undefined
     const managedFields = attributes.object?.metadata?.managedFields
     const memory = new Map<string, unknown>()
     let again = false
     const repeat = (): void => {
       again = true
     }
-    for (const plugin of this.#plugins) await plugin.mutate?.(attributes, { isRepeat: false, repeat, memory })
-    if (again) {
-      for (const plugin of this.#plugins) await plugin.mutate?.(attributes, { isRepeat: true, repeat, memory })
+    const run = (isRepeat: boolean): Awaitable<void> => {
+      const round: MutationRound = { isRepeat, repeat, memory }
+      return runInOrder(mutating, (plugin) => plugin.mutate(attributes, round))
     }
-    restoreManagedFields(attributes, managedFields)
+    const end = (): void => restoreManagedFields(attributes, managedFields)
+    return andThen(run(false), () => (again ? andThen(run(true), end) : end()))
   }
 
   /** Runs the validating plugins; the first rejection ends the run. */
-  async validate(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#plugins) await plugin.validate?.(attributes)
+  validate(attributes: AdmissionAttributes): Awaitable<void> {
+    const { validating } = this.#pluginsOf(attributes.resource)
+    return runInOrder(validating, (plugin) => plugin.validate(attributes))
   }
+
+  /** Selected once per resource: a resource that is no pod needs a quarter of the plugins. */
+  #pluginsOf(resource: Resource): ResourcePlugins {
+    const known = this.#byResource.get(resource)
+    // The list is filled when the server is set up.
+    if (known?.of === this.#plugins.length) return known
+    const name = `${resource.kind.group}/${resource.kind.plural}`
+    const plugins = this.#plugins.filter(({ resources }) => resources?.includes(name) ?? true)
+    const selected: ResourcePlugins = {
+      mutating: plugins.filter((plugin) => plugin.mutate !== undefined) as ResourcePlugins['mutating'],
+      validating: plugins.filter((plugin) => plugin.validate !== undefined) as ResourcePlugins['validating'],
+      of: this.#plugins.length,
+    }
+    this.#byResource.set(resource, selected)
+    return selected
+  }
+}
+
+/** Calls plugins one after the other. Waits only for those that return a promise. */
+function runInOrder<P>(plugins: readonly P[], call: (plugin: P) => Awaitable<void>): Awaitable<void> {
+  for (let i = 0; i < plugins.length; i++) {
+    const pending = call(plugins[i]!)
+    if (pending) return pending.then(() => runInOrder(plugins.slice(i + 1), call))
+  }
+  return undefined
 }
 
 /** The admission chain for the server's own writes. It has no plugins. */

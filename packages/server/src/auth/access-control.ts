@@ -125,7 +125,7 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
         find: boundObjectsOf(lookup),
       })
       if (options.bootstrapTokens !== false) {
-        const secret = (name: string): Promise<SharedObject | undefined> =>
+        const secret = async (name: string): Promise<SharedObject | undefined> =>
           lookup.find(['', 'v1', 'secrets'], 'kube-system', name)
         joiningTokens = bootstrapTokens({ secret, clock, audiences })
       }

@@ -1,5 +1,6 @@
 import { type Clock, type Logger, turnWhenDue } from '@kubewright/base'
 import { type Change, CompactedError, type Store } from '@kubewright/storage'
+import type { Awaitable } from '../request/awaitable.ts'
 import { type StoredObject, storedObjects } from '../resource/stored-object.ts'
 import { BookmarkTicker } from './bookmark-ticker.ts'
 import { ResourceCache } from './resource-cache.ts'
@@ -76,7 +77,7 @@ export class StoreFeed implements AsyncDisposable {
    * The cache of a resource, filled on first use and shared by all callers. The prefix must end with a slash. If this call fills the cache,
    * it contains the changes since the revision `since`, unless the store has compacted them. @default the history from the start, if any
    */
-  async cache(prefix: string, since: number | undefined = this.#historyFrom): Promise<ResourceCache> {
+  cache(prefix: string, since: number | undefined = this.#historyFrom): Awaitable<ResourceCache> {
     const existing = this.#caches.get(prefix)
     if (existing) return existing
     let loading = this.#loading.get(prefix)

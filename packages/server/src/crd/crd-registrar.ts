@@ -215,7 +215,7 @@ export class CrdRegistrar implements AsyncDisposable {
   /** Starts to fill the cache of a CRD with the changes since a revision. A failure is not needed: the first reader fills the cache. */
   #fillSince({ resources }: Installed, revision: number): void {
     const { feed } = this.#parts.registry
-    feed.cache(resources.stored.storage.prefix, revision).catch(() => undefined)
+    Promise.resolve(feed.cache(resources.stored.storage.prefix, revision)).catch(() => undefined)
   }
 
   /** The newest known version of a CRD: that in the cache, or the one that this server has just written. */
@@ -358,7 +358,7 @@ export class CrdRegistrar implements AsyncDisposable {
 /** Rejects new custom resources while their CRD is being deleted. */
 export const terminatingDefinitions: AdmissionPlugin = {
   name: 'CustomResourceDefinitionTerminating',
-  mutate: async ({ operation, resource, name }: AdmissionAttributes): Promise<void> => {
+  mutate: ({ operation, resource, name }: AdmissionAttributes): void => {
     if (operation !== 'CREATE' || resource.origin !== customOrigin || resource.serving.listedVerbs !== lastVerbs) return
     const why = 'create not allowed while custom resource definition is terminating'
     throw newForbidden({ group: resource.kind.group, resource: resource.kind.plural }, name, why)

@@ -13,6 +13,7 @@ type PodLike = {
 /** Sets the pull policy of all images of pods to Always, so that a pod cannot use an image that another user has pulled (plugin/pkg/admission/alwayspullimages). */
 export const alwaysPullImages: AdmissionPlugin = {
   name: 'AlwaysPullImages',
+  resources: ['/pods'],
   mutate: async (attributes) => {
     const { operation, object, old } = attributes
     if (!isAbout(attributes, '', 'pods') || (operation !== 'CREATE' && operation !== 'UPDATE')) return

@@ -12,12 +12,14 @@ import type { MutableObject } from '../resource/object.ts'
 
 const group = 'certificates.k8s.io'
 const plural = 'certificatesigningrequests'
+const signingRequests = [`${group}/${plural}`]
 const apiServerClientSigner = 'kubernetes.io/kube-apiserver-client'
 
 /** Lets only users approve certificate signing requests who have the verb approve on the signer. */
 export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
+    resources: signingRequests,
     validate: async (attributes) => {
       if (!isSigningRequest(attributes) || attributes.subresource !== 'approval') return
       await checkSigner(authorizer, attributes, 'approve')
@@ -29,6 +31,7 @@ export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
 export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
+    resources: signingRequests,
     validate: async (attributes) => {
       const { subresource, object, old } = attributes
       if (!isSigningRequest(attributes) || subresource !== 'status') return
@@ -40,6 +43,7 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
 /** Rejects signing requests for client certificates of the group system:masters. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
+  resources: signingRequests,
   validate: async (attributes) => {
     const { subresource, operation, object } = attributes
     if (!isSigningRequest(attributes) || subresource !== '' || operation !== 'CREATE' || !object) return

@@ -10,6 +10,7 @@ const markers = ['ingressclass.kubernetes.io/is-default-class']
 export function defaultIngressClass(lookup: ObjectLookup): AdmissionPlugin {
   return {
     name: 'DefaultIngressClass',
+    resources: ['networking.k8s.io/ingresses'],
     mutate: async (attributes) => {
       if (!isAbout(attributes, 'networking.k8s.io', 'ingresses') || attributes.operation !== 'CREATE') return
       const ingress = attributes.object!

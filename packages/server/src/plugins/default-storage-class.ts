@@ -13,6 +13,7 @@ export const storageClassAnnotation = 'volume.beta.kubernetes.io/storage-class'
 export function defaultStorageClass(lookup: ObjectLookup): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
+    resources: ['/persistentvolumeclaims'],
     mutate: async (attributes) => {
       if (!isAbout(attributes, '', 'persistentvolumeclaims') || attributes.operation !== 'CREATE') return
       const claim = attributes.object!

@@ -10,6 +10,7 @@ const seconds = 300
  */
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
+  resources: ['/pods'],
   mutate: async (attributes) => {
     const { operation } = attributes
     if (!isAbout(attributes, '', 'pods') || (operation !== 'CREATE' && operation !== 'UPDATE')) return

@@ -3,7 +3,7 @@ import type { AdmissionAttributes } from '../admission/admission.ts'
 import { denyServiceExternalIps } from './deny-service-external-ips.ts'
 
 const service = (...externalIPs: string[]): object => ({ metadata: { name: 's' }, spec: { externalIPs } })
-const review = (object: object, old?: object): Promise<void> | undefined =>
+const review = async (object: object, old?: object): Promise<void> =>
   denyServiceExternalIps.validate?.({
     resource: { kind: { group: '', plural: 'services' } },
     subresource: '',

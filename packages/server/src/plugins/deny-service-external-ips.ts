@@ -6,6 +6,7 @@ type ServiceLike = { readonly spec?: { readonly externalIPs?: readonly string[] 
 /** Refuses services with new external IPs (plugin/pkg/admission/network/denyserviceexternalips). Those that a service has may stay. */
 export const denyServiceExternalIps: AdmissionPlugin = {
   name: 'DenyServiceExternalIPs',
+  resources: ['/services'],
   validate: async (attributes) => {
     const { object, old, operation } = attributes
     if (!isAbout(attributes, '', 'services') || (operation !== 'CREATE' && operation !== 'UPDATE')) return

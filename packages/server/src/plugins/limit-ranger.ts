@@ -20,6 +20,7 @@ export function limitRanger(lookup: ObjectLookup): AdmissionPlugin {
   }
   return {
     name: 'LimitRanger',
+    resources: ['/pods', '/persistentvolumeclaims'],
     mutate: async (attributes) => {
       if (attributes.resource.kind.plural !== 'pods') return
       for (const limits of await limitsOf(attributes)) fillPod(attributes.object as PodLike, limits)

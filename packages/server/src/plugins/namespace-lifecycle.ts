@@ -2,6 +2,7 @@ import { ApiError, newForbidden, newNotFound } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
 import type { ObjectLookup, SharedObject } from '../registry/object-lookup.ts'
+import { type Awaitable, andThen } from '../request/awaitable.ts'
 import { admissionForbidden } from './admission-forbidden.ts'
 
 const namespaces = ['', 'v1', 'namespaces'] as const
@@ -14,33 +15,34 @@ export function namespaceLifecycle({ lookup, clock }: { lookup: ObjectLookup; cl
   /** Namespaces that this server deleted recently, with the time until which their cached phase is not trusted. */
   const deleted = new Map<string, number>()
 
-  const find = async (name: string): Promise<SharedObject | undefined> => {
-    const found = await lookup.find(namespaces, '', name)
-    const until = deleted.get(name)
-    if (until === undefined) return found
-    if (until < clock.now()) deleted.delete(name)
-    return phaseOf(found) === 'Active' ? lookup.live(namespaces, '', name) : found
-  }
+  const find = (name: string): Awaitable<SharedObject | undefined> =>
+    andThen(lookup.find(namespaces, '', name), (found) => {
+      const until = deleted.get(name)
+      if (until === undefined) return found
+      if (until < clock.now()) deleted.delete(name)
+      return phaseOf(found) === 'Active' ? lookup.live(namespaces, '', name) : found
+    })
 
   return {
     name: 'NamespaceLifecycle',
-    mutate: async (attributes) => {
+    mutate: (attributes) => {
       const { resource, operation, namespace } = attributes
       const { group, plural } = resource.kind
       if (group === '' && plural === 'namespaces') {
-        if (operation !== 'DELETE') return
+        if (operation !== 'DELETE') return undefined
         if (undeletable.has(attributes.name)) {
           throw newForbidden({ group, resource: plural }, attributes.name, 'this namespace may not be deleted')
         }
         deleted.set(attributes.name, clock.now() + deletionGrace)
-        return
+        return undefined
       }
-      if (namespace === '' || (operation !== 'CREATE' && operation !== 'UPDATE')) return
+      if (namespace === '' || (operation !== 'CREATE' && operation !== 'UPDATE')) return undefined
       // A missing namespace must not be revealed by an access review.
-      if (group === 'authorization.k8s.io' && plural === 'localsubjectaccessreviews') return
-      const found = await find(namespace)
-      if (!found) throw newNotFound({ group: '', resource: 'namespaces' }, namespace)
-      if (operation === 'CREATE' && phaseOf(found) === 'Terminating') throw terminating(attributes)
+      if (group === 'authorization.k8s.io' && plural === 'localsubjectaccessreviews') return undefined
+      return andThen(find(namespace), (found) => {
+        if (!found) throw newNotFound({ group: '', resource: 'namespaces' }, namespace)
+        if (operation === 'CREATE' && phaseOf(found) === 'Terminating') throw terminating(attributes)
+      })
     },
   }
 }

@@ -25,6 +25,7 @@ export function persistentVolumeClaimResize(lookup: ObjectLookup): AdmissionPlug
   }
   return {
     name: 'PersistentVolumeClaimResize',
+    resources: ['/persistentvolumeclaims'],
     validate: async (attributes) => {
       const { object, old, operation } = attributes
       if (!isAbout(attributes, '', 'persistentvolumeclaims') || operation !== 'UPDATE' || !object || !old) return

@@ -30,6 +30,7 @@ export function podPriority(lookup: ObjectLookup): AdmissionPlugin {
   }
   return {
     name: 'Priority',
+    resources: ['/pods', 'scheduling.k8s.io/priorityclasses'],
     mutate: async (attributes) => {
       if (!isAbout(attributes, '', 'pods')) return
       const spec = ((attributes.object as PodLike | undefined)?.spec ?? {}) as PodSpec

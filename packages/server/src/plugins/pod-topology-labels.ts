@@ -9,6 +9,7 @@ const topology = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'
 export function podTopologyLabels(lookup: ObjectLookup): AdmissionPlugin {
   return {
     name: 'PodTopologyLabels',
+    resources: ['/pods'],
     mutate: async ({ resource, subresource, operation, object }) => {
       if (resource.kind.group !== '' || resource.kind.plural !== 'pods' || operation !== 'CREATE' || !object) return
       const name = subresource === '' ? nodeOf(object) : subresource === 'binding' ? targetOf(object) : undefined

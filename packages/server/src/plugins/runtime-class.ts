@@ -33,6 +33,7 @@ export function runtimeClass(lookup: ObjectLookup): AdmissionPlugin {
     isAbout(attributes, '', 'pods') && attributes.operation === 'CREATE'
   return {
     name: 'RuntimeClass',
+    resources: ['/pods'],
     mutate: async (attributes) => {
       if (!applies(attributes)) return
       const found = await classOf(attributes)

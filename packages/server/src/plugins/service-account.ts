@@ -44,6 +44,7 @@ export function serviceAccount(parts: { lookup: ObjectLookup; clock: Clock; rand
 
   return {
     name: 'ServiceAccount',
+    resources: ['/pods'],
     mutate: async (attributes) => {
       if (!isPodCreate(attributes)) return
       const pod = attributes.object as PodLike

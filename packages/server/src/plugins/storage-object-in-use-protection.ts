@@ -9,6 +9,7 @@ const finalizers: Readonly<Record<string, string>> = {
 /** Adds the finalizer that protects volumes, claims and volume attributes classes while they are in use. */
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: 'StorageObjectInUseProtection',
+  resources: Object.keys(finalizers),
   mutate: async ({ resource, subresource, operation, object }) => {
     if (operation !== 'CREATE' || subresource !== '' || !object) return
     const finalizer = finalizers[`${resource.kind.group}/${resource.kind.plural}`]

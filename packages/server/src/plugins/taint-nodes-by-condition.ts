@@ -6,6 +6,7 @@ const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
 /** Taints new nodes as not ready, so that no pod is scheduled before the node reports its conditions. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
+  resources: ['/nodes'],
   mutate: async (attributes) => {
     if (!isAbout(attributes, '', 'nodes') || attributes.operation !== 'CREATE') return
     const node = attributes.object as { spec?: { taints?: { key?: string; effect?: string }[] } }

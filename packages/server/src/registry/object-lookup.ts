@@ -1,4 +1,5 @@
 import { isPathSegmentName } from '@kubewright/base'
+import { type Awaitable, andThen } from '../request/awaitable.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { ObjectAccess } from './object-access.ts'
@@ -18,12 +19,14 @@ export class ObjectLookup {
   }
 
   /** The object from the cache, or from the store when the cache lacks it, because the cache may lag behind. */
-  async find(name: ResourceName, namespace: string, object: string): Promise<SharedObject | undefined> {
+  find(name: ResourceName, namespace: string, object: string): Awaitable<SharedObject | undefined> {
     const resource = this.#resource(name)
     if (!resource || !canExist(object)) return undefined
     const { registry } = this.#parts
-    const cache = await registry.feed.cache(resource.storage.prefix)
-    return cache.get(registry.keyOf(resource, namespace, object))?.object ?? this.live(name, namespace, object)
+    return andThen(
+      registry.feed.cache(resource.storage.prefix),
+      (cache) => cache.get(registry.keyOf(resource, namespace, object))?.object ?? this.live(name, namespace, object),
+    )
   }
 
   /** The newest version of the object, from the store. */
@@ -33,13 +36,14 @@ export class ObjectLookup {
   }
 
   /** All objects of a namespace from the cache. Cluster-scoped resources ignore the namespace. */
-  async list(name: ResourceName, namespace = ''): Promise<SharedObject[]> {
+  list(name: ResourceName, namespace = ''): Awaitable<SharedObject[]> {
     const resource = this.#resource(name)
     if (!resource) return []
     const { prefix } = resource.storage
-    const cache = await this.#parts.registry.feed.cache(prefix)
     const scope = resource.kind.scope === 'Namespaced' && namespace !== '' ? `${namespace}/` : ''
-    return cache.list(prefix + scope).map((stored) => stored.object)
+    return andThen(this.#parts.registry.feed.cache(prefix), (cache) =>
+      cache.list(prefix + scope).map((stored) => stored.object),
+    )
   }
 
   #resource([group, version, plural]: ResourceName): Resource | undefined {

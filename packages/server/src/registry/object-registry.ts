@@ -91,10 +91,11 @@ export class ObjectRegistry {
   }
 
   /** A stored object in the served version and in working form. The caller owns it. */
-  async load(resource: Resource, stored: StoredObject): Promise<MutableObject> {
-    const served = await servedObject(resource, stored)
-    const object = resource.codec.toWorkingForm(served.object)
-    return object === served.object ? served.copy() : object
+  load(resource: Resource, stored: StoredObject): Awaitable<MutableObject> {
+    return andThen(servedObject(resource, stored), (served) => {
+      const object = resource.codec.toWorkingForm(served.object)
+      return object === served.object ? served.copy() : object
+    })
   }
 
   /**
@@ -110,7 +111,8 @@ export class ObjectRegistry {
     // The store checks the version, hence a dry run returns it unchecked. A text that is no number counts as none, as do "0" and "".
     const { resourceVersion } = object.metadata
     delete object.metadata.resourceVersion
-    const stored = await this.#toStorage(resource, object)
+    const converted = this.#toStorage(resource, object)
+    const stored = converted instanceof Promise ? await converted : converted
     const raw = encodeBounded(stored)
     if (scope.dryRun) {
       if (await this.find(resource, namespace, name)) throw await this.#alreadyExists(scope, object)
@@ -137,7 +139,8 @@ export class ObjectRegistry {
     old: MutableObject,
   ): Promise<WriteOutcome | undefined> {
     const { resource, strategy, dryRun } = scope
-    const next = await this.#toStorage(resource, object)
+    const converted = this.#toStorage(resource, object)
+    const next = converted instanceof Promise ? await converted : converted
     const raw = encodeBounded(next)
     const dryRunObject = (): StoredObject => new StoredObject(existing.key, existing.revision, raw)
     if (endsDeletion(object, old) && !strategy.keepDuringUpdate?.(object)) {
@@ -154,7 +157,7 @@ export class ObjectRegistry {
     if (dryRun) return { object: dryRunObject(), created: false }
     const result = await this.store.put(existing.key, raw, existing.revision)
     if (!result.ok) return undefined
-    await strategy.afterUpdate?.(object, old)
+    if (strategy.afterUpdate) await strategy.afterUpdate(object, old)
     return { object: noteWritten(resource, storedObject(result.entry!)), created: false }
   }
 
@@ -214,7 +217,7 @@ export class ObjectRegistry {
     return this.#timestamp
   }
 
-  async #toStorage({ codec, conversion }: Resource, object: MutableObject): Promise<MutableObject> {
+  #toStorage({ codec, conversion }: Resource, object: MutableObject): Awaitable<MutableObject> {
     // Encoded at once, so that it need not be a copy.
     const shown = codec.toClientForm(object, true)
     return conversion.storage ? conversion.storage.toStorage(shown) : shown

@@ -7,6 +7,7 @@ import {
   ValidationLimitError,
   validateObjectMeta,
 } from '@kubewright/schema'
+import { type Awaitable, andThen } from '../request/awaitable.ts'
 import type { MutableMeta, MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import { semanticEqual } from '../resource/semantic-equal.ts'
@@ -32,7 +33,7 @@ const nothingToUndo: Undo = async () => undefined
  * Fills and validates an object that is about to be created, in place (registry/rest/create.go). Returns the function that releases
  * what the strategy has reserved; the caller must call it when the object is not stored after all. Releases by itself when it throws.
  */
-export async function prepareCreate(registry: ObjectRegistry, scope: WriteScope, object: MutableObject): Promise<Undo> {
+export function prepareCreate(registry: ObjectRegistry, scope: WriteScope, object: MutableObject): Awaitable<Undo> {
   const { resource, strategy } = scope
   const context = registry.strategyContext(scope)
   setNewIdentity(registry, object.metadata, strategy)
@@ -40,53 +41,74 @@ export async function prepareCreate(registry: ObjectRegistry, scope: WriteScope,
   strategy.prepareForCreate?.(object, context)
   if (strategy.generation) object.metadata.generation = 1
   takeWorkingForm(resource, object)
-  const undo = (await strategy.beginCreate?.(object, context)) ?? nothingToUndo
-  try {
-    const metadataErrors = strategy.metadataOnCreate === false ? [] : validateByKind(scope, object.metadata)
-    const ownErrors = (await limited(() => strategy.validate?.(object, context))) ?? []
+  return afterBegin(strategy.beginCreate?.(object, context), () => validateNew(scope, object, context))
+}
+
+/** Completes a write when its strategy has reserved what it needs, and releases that if the write fails. Returns what releases it. */
+function afterBegin(begun: Promise<Undo | undefined> | undefined, complete: () => Awaitable<void>): Awaitable<Undo> {
+  if (!begun) return andThen(complete(), () => nothingToUndo)
+  return begun.then(async (undo = nothingToUndo) => {
+    try {
+      await complete()
+      return undo
+    } catch (error) {
+      await undo(error)
+      throw error
+    }
+  })
+}
+
+/** Throws, or rejects with, an Invalid error unless a new object is valid. Adds the warnings about it. */
+function validateNew(scope: WriteScope, object: MutableObject, context: StrategyContext): Awaitable<void> {
+  const { resource, strategy } = scope
+  const metadataErrors = strategy.metadataOnCreate === false ? [] : validateByKind(scope, object.metadata)
+  const validated = limited(() => strategy.validate?.(object, context))
+  return andThen(validated, (ownErrors = []) => {
     throwInvalid(resource, object, [...metadataErrors, ...ownErrors])
     if (strategy.metadataOnCreate === false) throwInvalid(resource, object, validateByKind(scope, object.metadata))
     throwInvalid(resource, object, validateForAllKinds(resource, object.metadata))
     for (const text of limited(() => strategy.warningsOnCreate?.(object)) ?? []) scope.context.warn(text)
-  } catch (error) {
-    await undo(error)
-    throw error
-  }
-  return undo
+  })
 }
 
 /**
  * Fills and validates the next version of `old`, in place (registry/rest/update.go). The same contract as {@link prepareCreate}.
  * Throws a Conflict when the object names another resource version than that of `existing`.
  */
-export async function prepareUpdate(
+export function prepareUpdate(
   registry: ObjectRegistry,
   scope: WriteScope,
   existing: StoredObject,
   object: MutableObject,
   old: MutableObject,
-): Promise<Undo> {
-  const { resource, strategy } = scope
+): Awaitable<Undo> {
   requireNewest(scope, existing, object)
   const context = registry.strategyContext(scope)
-  const undo = (await strategy.beginUpdate?.(object, old, context)) ?? nothingToUndo
-  try {
-    matchNamespace(object, namespaceOf(scope))
-    setOrDelete(object.metadata, 'generation', old.metadata.generation)
-    strategy.prepareForUpdate?.(object, old, context)
-    keepSystemFields(object.metadata, old.metadata)
-    takeWorkingForm(resource, object)
-    if (strategy.generation && specChanged(strategy.generation, object, old)) {
-      object.metadata.generation = (old.metadata.generation ?? 0) + 1
-    }
-    throwInvalid(resource, object, await validateUpdate(scope, object, old, context))
+  const begun = scope.strategy.beginUpdate?.(object, old, context)
+  return afterBegin(begun, () => completeUpdate(scope, object, old, context))
+}
+
+/** Fills and validates the next version of `old`. Throws, or rejects with, an Invalid error unless it is valid. */
+function completeUpdate(
+  scope: WriteScope,
+  object: MutableObject,
+  old: MutableObject,
+  context: StrategyContext,
+): Awaitable<void> {
+  const { resource, strategy } = scope
+  matchNamespace(object, namespaceOf(scope))
+  setOrDelete(object.metadata, 'generation', old.metadata.generation)
+  strategy.prepareForUpdate?.(object, old, context)
+  keepSystemFields(object.metadata, old.metadata)
+  takeWorkingForm(resource, object)
+  if (strategy.generation && specChanged(strategy.generation, object, old)) {
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1
+  }
+  return andThen(validateUpdate(scope, object, old, context), (errors) => {
+    throwInvalid(resource, object, errors)
     for (const text of limited(() => strategy.warningsOnUpdate?.(object, old)) ?? []) scope.context.warn(text)
     keepManagedFieldsTimes(object, old)
-  } catch (error) {
-    await undo(error)
-    throw error
-  }
-  return undo
+  })
 }
 
 /** Runs a check of a strategy within {@link maxValidationSteps}. */
@@ -116,15 +138,15 @@ function namespaceOf({ resource, namespace }: WriteScope): string {
   return resource.kind.scope === 'Namespaced' ? namespace : ''
 }
 
-async function validateUpdate(
+function validateUpdate(
   scope: WriteScope,
   object: MutableObject,
   old: MutableObject,
   context: StrategyContext,
-): Promise<FieldError[]> {
+): Awaitable<readonly FieldError[]> {
   const { resource, strategy } = scope
   const { metadata: meta } = object
-  return [
+  const errors = [
     ...validateForAllKinds(resource, meta),
     ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
     // Repeats checks on purpose: each one adds a cause of its own to the error, as in kube-apiserver.
@@ -133,8 +155,9 @@ async function validateUpdate(
         ? [...validateObjectMetaUpdate(meta, old.metadata, metadataPath), ...validateFinalizers(scope, meta)]
         : validateByKind(scope, meta),
     ),
-    ...((await limited(() => strategy.validateUpdate?.(object, old, context))) ?? []),
   ]
+  const own = limited(() => strategy.validateUpdate?.(object, old, context))
+  return andThen(own, (ownErrors = []) => [...errors, ...ownErrors])
 }
 
 /** The checks of metadata that do not depend on the kind. */

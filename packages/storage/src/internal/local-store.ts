@@ -72,12 +72,16 @@ export abstract class LocalStore implements Store {
     return this.mvcc.list(request)
   }
 
-  async put(key: string, value: Uint8Array, expected: number): Promise<WriteResult> {
-    checkKey(key)
+  put(key: string, value: Uint8Array, expected: number): Promise<WriteResult> {
+    try {
+      checkKey(key)
+    } catch (error) {
+      return Promise.reject(error)
+    }
     return this.write(key, value, expected)
   }
 
-  async delete(key: string, expected: number): Promise<WriteResult> {
+  delete(key: string, expected: number): Promise<WriteResult> {
     return this.write(key, undefined, expected)
   }
 

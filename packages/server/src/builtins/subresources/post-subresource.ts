@@ -84,7 +84,7 @@ export function postSubresource(
     }
     await admission.mutate(attributes)
     const object = attributes.object!
-    const admit = (): Promise<void> => admission.validate({ ...attributes, object })
+    const admit = async (): Promise<void> => admission.validate({ ...attributes, object })
     const result = await handle({ context, resource, object, dryRun: options.dryRun, admit })
     return presentUnstored(201, result, resource, representation)
   }

@@ -58,15 +58,14 @@ class Sent {
       user: { name: 'jane', groups: ['a'], ...user },
       responseHeaders: this.headers,
     } as unknown as RequestContext
-    void flow
-      .filter(context, async () => {
-        this.started = true
-        await this.#done.promise
-        return respondText(200, 'ok')
-      })
-      .then(({ status }) => {
-        this.status = status
-      })
+    const response = flow.filter(context, async () => {
+      this.started = true
+      await this.#done.promise
+      return respondText(200, 'ok')
+    })
+    void Promise.resolve(response).then(({ status }) => {
+      this.status = status
+    })
   }
 
   async finish(): Promise<void> {

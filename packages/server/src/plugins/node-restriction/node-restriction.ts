@@ -48,18 +48,18 @@ export function nodeRestriction(parts: NodeRestrictionParts): AdmissionPlugin {
     ['resource.k8s.io/resourceslices', checkResourceSlice],
     ['certificates.k8s.io/certificatesigningrequests', checkSigningRequest],
   ])
+  const restrict = async (node: string, attributes: AdmissionAttributes): Promise<void> => {
+    const { context, resource } = attributes
+    const check = checks.get(`${resource.kind.group}/${resource.kind.plural}`)
+    const problem =
+      node === '' ? `could not determine node from user ${goQuote(context.user.name)}` : await check?.(node, attributes)
+    if (problem !== undefined) throw admissionForbidden(attributes, problem)
+  }
   return {
     name: 'NodeRestriction',
-    mutate: async (attributes) => {
-      const { context, operation, resource } = attributes
-      const node = nodeNameOf(context.user)
-      if (node === undefined || operation === 'CONNECT') return
-      const check = checks.get(`${resource.kind.group}/${resource.kind.plural}`)
-      const problem =
-        node === ''
-          ? `could not determine node from user ${goQuote(context.user.name)}`
-          : await check?.(node, attributes)
-      if (problem !== undefined) throw admissionForbidden(attributes, problem)
+    mutate: (attributes) => {
+      const node = nodeNameOf(attributes.context.user)
+      return node === undefined || attributes.operation === 'CONNECT' ? undefined : restrict(node, attributes)
     },
   }
 }

@@ -83,6 +83,7 @@ export function podSecurity(lookup: ObjectLookup): AdmissionPlugin {
 
   return {
     name: 'PodSecurity',
+    resources: ['/namespaces', '/pods', ...Object.keys(templates)],
     validate: async (attributes) => {
       const { resource, subresource, operation, object, namespace } = attributes
       if ((operation !== 'CREATE' && operation !== 'UPDATE') || !object) return

@@ -1,6 +1,7 @@
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import type { ResourceCache } from '../../cache/resource-cache.ts'
 import type { ObjectAccess } from '../../registry/object-access.ts'
+import type { Awaitable } from '../../request/awaitable.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
 import type { MatchCriteria } from '../requests/match-request.ts'
 import { type CompiledPolicy, compilePolicy, criteriaOf } from './compile-policy.ts'
@@ -42,10 +43,12 @@ export class PolicySource {
   }
 
   /** All bound policies in the current state of the caches. */
-  async list(): Promise<readonly BoundPolicy[]> {
-    const caches = (this.#caches ??= await this.#open())
-    if (!caches) return []
-    const { policies, bindings } = caches
+  list(): Awaitable<readonly BoundPolicy[]> {
+    if (this.#caches) return this.#listed(this.#caches)
+    return this.#open().then((caches) => (caches ? this.#listed((this.#caches = caches)) : []))
+  }
+
+  #listed({ policies, bindings }: Caches): readonly BoundPolicy[] {
     const state = `${policies.epoch} ${policies.end} ${bindings.epoch} ${bindings.end}`
     if (state !== this.#seen) {
       this.#bound = this.#bind(policies, bindings)

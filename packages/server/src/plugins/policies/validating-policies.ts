@@ -3,6 +3,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../admission/admis
 import type { Authorizer } from '../../auth/authorizer.ts'
 import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { ObjectLookup } from '../../registry/object-lookup.ts'
+import { andThen } from '../../request/awaitable.ts'
 import { admissionForbidden } from '../admission-forbidden.ts'
 import { DeferredAuthorizer } from '../expressions/deferred-authorizer.ts'
 import { configuresAdmission, isExcludedReview } from '../requests/exempt-resources.ts'
@@ -33,16 +34,19 @@ const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 
 /** Evaluates ValidatingAdmissionPolicies and enforces the actions of their bindings (admission/plugin/policy/validating). */
 export function validatingPolicies(parts: PolicyParts): AdmissionPlugin {
   const source = new PolicySource(parts)
+  const evaluateAll = async (policies: readonly BoundPolicy[], attributes: AdmissionAttributes): Promise<void> => {
+    const review = new PolicyReview(parts, attributes)
+    for (const policy of policies) await review.apply(policy)
+    review.finish()
+  }
   return {
     name: 'ValidatingAdmissionPolicy',
-    validate: async (attributes) => {
+    validate: (attributes) => {
       const { resource } = attributes
-      if (isExcludedReview(resource)) return
-      const policies = await source.list()
-      if (policies.length === 0 || configuresAdmission(resource)) return
-      const review = new PolicyReview(parts, attributes)
-      for (const policy of policies) await review.apply(policy)
-      review.finish()
+      if (isExcludedReview(resource) || configuresAdmission(resource)) return undefined
+      return andThen(source.list(), (policies) =>
+        policies.length === 0 ? undefined : evaluateAll(policies, attributes),
+      )
     },
   }
 }

@@ -3,6 +3,7 @@ import { AsyncMutex, type Clock, Quantity } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../admission/admission.ts'
 import { quantityOf } from '../../builtins/core/pod/resources/resource-list.ts'
 import type { ObjectLookup, SharedObject } from '../../registry/object-lookup.ts'
+import { andThen } from '../../request/awaitable.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import { admissionForbidden } from '../admission-forbidden.ts'
 import { evaluatorFor } from './evaluators.ts'
@@ -63,19 +64,25 @@ export function resourceQuota(parts: { lookup: ObjectLookup; clock: Clock; write
     }
   }
 
+  const checkInTurn = async (attributes: AdmissionAttributes, evaluator: QuotaEvaluator): Promise<void> => {
+    const { namespace } = attributes
+    let turn = turns.get(namespace)
+    if (!turn) turns.set(namespace, (turn = new AsyncMutex()))
+    await turn.run(() => check(attributes, evaluator))
+    // The last request of a burst removes the mutex, so that the map does not grow with the number of namespaces.
+    if (turn.waiting === 0) turns.delete(namespace)
+  }
+
   return {
     name: 'ResourceQuota',
-    validate: async (attributes) => {
+    validate: (attributes) => {
       const { namespace, resource } = attributes
-      if (namespace === '' || resource.kind.scope !== 'Namespaced') return
+      if (namespace === '' || resource.kind.scope !== 'Namespaced') return undefined
       const evaluator = evaluatorFor(resource)
-      if (!evaluator?.handles(attributes)) return
-      if ((await lookup.list(quotas, namespace)).length === 0) return
-      let turn = turns.get(namespace)
-      if (!turn) turns.set(namespace, (turn = new AsyncMutex()))
-      await turn.run(() => check(attributes, evaluator))
-      // The last request of a burst removes the mutex, so that the map does not grow with the number of namespaces.
-      if (turn.waiting === 0) turns.delete(namespace)
+      if (!evaluator?.handles(attributes)) return undefined
+      return andThen(lookup.list(quotas, namespace), ({ length }) =>
+        length === 0 ? undefined : checkInTurn(attributes, evaluator),
+      )
     },
   }
 }

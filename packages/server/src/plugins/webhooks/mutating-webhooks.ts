@@ -1,6 +1,7 @@
 import { applyJsonPatch, decodeJsonPatch, newInternalError, newTimeoutError, parseJson } from '@kubewright/api'
 import { deepCopy, deepEqual, goQuote } from '@kubewright/base'
-import type { AdmissionPlugin, MutationRound } from '../../admission/admission.ts'
+import type { AdmissionAttributes, AdmissionPlugin, MutationRound } from '../../admission/admission.ts'
+import { andThen } from '../../request/awaitable.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { Resource } from '../../resource/resource.ts'
 import { configuresAdmission } from '../requests/exempt-resources.ts'
@@ -45,28 +46,35 @@ class Reinvocation {
 /** Calls the webhooks of MutatingWebhookConfigurations in order. Each receives the object as the previous ones changed it. */
 export function mutatingWebhooks(parts: WebhookParts): AdmissionPlugin {
   const configurations = new WebhookConfigurations(parts, 'mutatingwebhookconfigurations')
+  const callAll = async (
+    webhooks: readonly Webhook[],
+    attributes: AdmissionAttributes,
+    round: MutationRound,
+  ): Promise<void> => {
+    const state = reinvocationOf(round)
+    // Another plugin changed the object after the first round of webhooks.
+    if (round.isRepeat && !deepEqual(state.output, attributes.object)) state.changed()
+    const request = new ReviewedRequest(attributes, parts.resources)
+    for (const [index, webhook] of webhooks.entries()) {
+      if (round.isRepeat && !state.includes(webhook)) continue
+      const matched = await relevantResource(parts, webhook, request, true)
+      if (!matched) continue
+      if (await invoke(parts, webhook, request, matched, `round_${round.isRepeat ? 1 : 0}_index_${index}`)) {
+        state.changed()
+        round.repeat()
+      }
+      // After the change of its own: a webhook is not called again for what it changed itself.
+      if (webhook.reinvokes) state.invoked(webhook)
+    }
+    state.output = deepCopy(attributes.object) as MutableObject | undefined
+  }
   return {
     name: pluginName,
-    mutate: async (attributes, round) => {
-      if (configuresAdmission(attributes.resource)) return
-      const webhooks = await configurations.list()
-      if (webhooks.length === 0) return
-      const state = reinvocationOf(round)
-      // Another plugin changed the object after the first round of webhooks.
-      if (round.isRepeat && !deepEqual(state.output, attributes.object)) state.changed()
-      const request = new ReviewedRequest(attributes, parts.resources)
-      for (const [index, webhook] of webhooks.entries()) {
-        if (round.isRepeat && !state.includes(webhook)) continue
-        const matched = await relevantResource(parts, webhook, request, true)
-        if (!matched) continue
-        if (await invoke(parts, webhook, request, matched, `round_${round.isRepeat ? 1 : 0}_index_${index}`)) {
-          state.changed()
-          round.repeat()
-        }
-        // After the change of its own: a webhook is not called again for what it changed itself.
-        if (webhook.reinvokes) state.invoked(webhook)
-      }
-      state.output = deepCopy(attributes.object) as MutableObject | undefined
+    mutate: (attributes, round) => {
+      if (configuresAdmission(attributes.resource)) return undefined
+      return andThen(configurations.list(), (webhooks) =>
+        webhooks.length === 0 ? undefined : callAll(webhooks, attributes, round),
+      )
     },
   }
 }

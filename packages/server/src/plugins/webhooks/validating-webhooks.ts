@@ -1,5 +1,6 @@
 import { newInternalError } from '@kubewright/api'
-import type { AdmissionPlugin } from '../../admission/admission.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../../admission/admission.ts'
+import { andThen } from '../../request/awaitable.ts'
 import type { Resource } from '../../resource/resource.ts'
 import { configuresAdmission } from '../requests/exempt-resources.ts'
 import { ReviewedRequest } from '../requests/reviewed-request.ts'
@@ -20,30 +21,33 @@ import { type Webhook, WebhookConfigurations } from './webhook-configurations.ts
  */
 export function validatingWebhooks(parts: WebhookParts): AdmissionPlugin {
   const configurations = new WebhookConfigurations(parts, 'validatingwebhookconfigurations')
+  const callAll = async (webhooks: readonly Webhook[], attributes: AdmissionAttributes): Promise<void> => {
+    const request = new ReviewedRequest(attributes, parts.resources)
+    const relevant: [Webhook, Resource][] = []
+    for (const webhook of webhooks) {
+      const matched = await relevantResource(parts, webhook, request, false)
+      if (matched) relevant.push([webhook, matched])
+    }
+    const outcomes = await Promise.allSettled(
+      relevant.map(([webhook, matched]) => callWebhook(parts, webhook, request, matched, false)),
+    )
+    const errors: unknown[] = []
+    for (const [index, outcome] of outcomes.entries()) {
+      try {
+        take(parts, relevant[index]![0], request, outcome, index)
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0) throw errors[0]
+  }
   return {
     name: 'ValidatingAdmissionWebhook',
-    validate: async (attributes) => {
-      if (configuresAdmission(attributes.resource)) return
-      const webhooks = await configurations.list()
-      if (webhooks.length === 0) return
-      const request = new ReviewedRequest(attributes, parts.resources)
-      const relevant: [Webhook, Resource][] = []
-      for (const webhook of webhooks) {
-        const matched = await relevantResource(parts, webhook, request, false)
-        if (matched) relevant.push([webhook, matched])
-      }
-      const outcomes = await Promise.allSettled(
-        relevant.map(([webhook, matched]) => callWebhook(parts, webhook, request, matched, false)),
+    validate: (attributes) => {
+      if (configuresAdmission(attributes.resource)) return undefined
+      return andThen(configurations.list(), (webhooks) =>
+        webhooks.length === 0 ? undefined : callAll(webhooks, attributes),
       )
-      const errors: unknown[] = []
-      for (const [index, outcome] of outcomes.entries()) {
-        try {
-          take(parts, relevant[index]![0], request, outcome, index)
-        } catch (error) {
-          errors.push(error)
-        }
-      }
-      if (errors.length > 0) throw errors[0]
     },
   }
 }

@@ -4,6 +4,7 @@ import { admissionEnvironment } from '../../builtins/admissionregistration/match
 import type { ResourceCache } from '../../cache/resource-cache.ts'
 import type { WebhookTarget } from '../../outgoing/webhook-client.ts'
 import type { ObjectAccess } from '../../registry/object-access.ts'
+import type { Awaitable } from '../../request/awaitable.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
 import { type Condition, compileCondition } from '../expressions/condition.ts'
 import { lazySelector, type MatchCriteria } from '../requests/match-request.ts'
@@ -46,9 +47,12 @@ export class WebhookConfigurations {
   }
 
   /** All webhooks in the current state of the cache. */
-  async list(): Promise<readonly Webhook[]> {
-    const cache = (this.#cache ??= await this.#open())
-    if (!cache) return []
+  list(): Awaitable<readonly Webhook[]> {
+    if (this.#cache) return this.#listed(this.#cache)
+    return this.#open().then((cache) => (cache ? this.#listed((this.#cache = cache)) : []))
+  }
+
+  #listed(cache: ResourceCache): readonly Webhook[] {
     const state = `${cache.epoch} ${cache.end}`
     if (state !== this.#seen) {
       this.#webhooks = cache.list(cache.prefix).flatMap((stored) => this.#compile(stored))
