@@ -149,5 +149,5 @@ async function fillCaches(resources: ResourceTable, feed: StoreFeed): Promise<vo
     if (added !== undefined) Promise.resolve(feed.cache(added.storage.prefix)).catch(() => undefined)
   })
   const prefixes = new Set(resources.all().map(({ storage }) => storage.prefix))
-  await Promise.all([...prefixes].map((prefix) => feed.cache(prefix)))
+  await Promise.all([...prefixes].map(async (prefix) => feed.cache(prefix)))
 }

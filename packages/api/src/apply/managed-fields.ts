@@ -96,17 +96,23 @@ export function encodeManagedFields(managed: Managed): ManagedFieldsEntry[] | un
       fieldsV1 = set.toJSON()
       encoded.set(set, fieldsV1)
     }
-    entries.push({
-      ...(identity.manager !== undefined && { manager: identity.manager }),
-      operation: applied ? 'Apply' : identity.operation,
-      apiVersion,
-      ...(time !== undefined && { time }),
-      fieldsType: 'FieldsV1',
-      fieldsV1: fieldsV1 as Record<string, unknown>,
-      ...(identity.subresource !== undefined && { subresource: identity.subresource }),
-    })
+    const operation = applied ? 'Apply' : identity.operation
+    const fields = { fieldsType: 'FieldsV1', fieldsV1: fieldsV1 as Record<string, unknown> } as const
+    const { manager, subresource } = identity
+    // The usual entry as one literal: V8 takes ten times as long for one with spreads.
+    const entry =
+      manager !== undefined && time !== undefined
+        ? { manager, operation, apiVersion, time, fieldsType: fields.fieldsType, fieldsV1: fields.fieldsV1 }
+        : {
+            ...(manager !== undefined && { manager }),
+            operation,
+            apiVersion,
+            ...(time !== undefined && { time }),
+            ...fields,
+          }
+    entries.push(subresource === undefined ? entry : { ...entry, subresource })
   }
-  return entries.sort(compareEntries)
+  return entries.length > 1 ? entries.sort(compareEntries) : entries
 }
 
 /** Compares entries in canonical order: appliers before updaters, then by time, oldest first. */

@@ -34,7 +34,7 @@ export async function keepServiceAddresses(parts: ServiceAddressParts): Promise<
   if (!services || !addresses) return { [Symbol.asyncDispose]: async () => undefined }
   const stop = new AbortController()
   const [serviceCache, addressCache] = await Promise.all(
-    [services, addresses].map(({ storage }) => registry.feed.cache(storage.prefix)),
+    [services, addresses].map(async ({ storage }) => registry.feed.cache(storage.prefix)),
   )
   if (!serviceCache || !addressCache) throw new Error('Cannot keep IPAddresses: their cache is missing')
   const round = async (): Promise<void> => {

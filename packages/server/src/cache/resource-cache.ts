@@ -89,6 +89,8 @@ export class ResourceCache {
   readonly prefix: string
   readonly #objects = new Map<string, StoredObject>()
   #keys = new SortedKeys()
+  /** The last result of {@link ResourceCache.snapshot}, until the next change. */
+  #snapshot: { readonly prefix: string; readonly objects: readonly StoredObject[] } | undefined
   /** The objects that cannot be read. Lists and events leave them out, so that one of them does not affect the others. */
   readonly #unreadable = new Map<string, StoredObject>()
   #isChecked = true
@@ -175,6 +177,15 @@ export class ResourceCache {
     return found
   }
 
+  /**
+   * As {@link ResourceCache.list}, but returns the same array until the resource changes, which must not be modified. What was made of all
+   * objects of a list can be kept by this array.
+   */
+  snapshot(prefix: string): readonly StoredObject[] {
+    if (this.#snapshot?.prefix !== prefix) this.#snapshot = { prefix, objects: this.list(prefix) }
+    return this.#snapshot.objects
+  }
+
   /** Calls `visit` for each object whose key starts with the prefix, in the order of keys, until it returns false. */
   scan(prefix: string, visit: (object: StoredObject) => boolean): void {
     this.#scan(prefix, (object) => object.key.startsWith(prefix) && visit(object))
@@ -215,6 +226,7 @@ export class ResourceCache {
    * no longer be read is deleted, and one that can be read again is new.
    */
   apply(change: Change): void {
+    this.#snapshot = undefined
     const previous = this.get(change.key)
     const object = change.entry && storedObject(change.entry)
     const isReadable = object !== undefined && object.problem === undefined
@@ -260,6 +272,7 @@ export class ResourceCache {
    * Replaces all objects, which are in the order of their keys, after a gap in the history of the store. Ends the cursors of all watchers.
    */
   reset(objects: Iterable<StoredObject>, revision: number): void {
+    this.#snapshot = undefined
     this.#objects.clear()
     this.#unreadable.clear()
     const keys: string[] = []

@@ -21,8 +21,9 @@ const warmEvents = 1000
 export class WindowBudget {
   readonly #limit: number
   readonly #caches = new Set<ResourceCache>()
-  /** The newest events of all caches, oldest first. */
-  readonly #warm: CacheEvent[] = []
+  /** The newest events of all caches, oldest first. Those before the position are forgotten: a shift for each change would move all others. */
+  #warm: (CacheEvent | undefined)[] = []
+  #warmFrom = 0
   #warmBytes = 0
   #bytes = 0
 
@@ -63,14 +64,16 @@ export class WindowBudget {
    */
   enforce(): void {
     while (this.#bytes > this.#limit) this.#largest().shrink()
-    let cooled = 0
-    for (const event of this.#warm) {
-      if (this.#warmBytes <= warmBytes && this.#warm.length - cooled <= warmEvents) break
+    while (this.#warmBytes > warmBytes || this.#warm.length - this.#warmFrom > warmEvents) {
+      const event = this.#warm[this.#warmFrom]
+      if (!event) break
       event.releaseForms()
       this.#warmBytes -= event.object.size
-      cooled++
+      this.#warm[this.#warmFrom++] = undefined
     }
-    if (cooled > 0) this.#warm.splice(0, cooled)
+    if (this.#warmFrom < warmEvents) return
+    this.#warm = this.#warm.slice(this.#warmFrom)
+    this.#warmFrom = 0
   }
 
   #largest(): ResourceCache {

@@ -13,6 +13,8 @@ import type { Selection } from './selection.ts'
 /** The objects of a list, in their stored version. */
 export interface Listing {
   readonly objects: readonly StoredObject[]
+  /** Whether lists return the same array until the resource changes: see {@link ResourceCache.snapshot}. @default false */
+  readonly isSnapshot?: boolean
   /** The resource version of the list. */
   readonly revision: number
   /** Where the next page starts; undefined on the last page. */
@@ -57,6 +59,11 @@ export async function collectObjects(
   const revision = feed.revision
   // A list at any version (0) ignores the limit.
   const most = limit === 0 || wanted === 0 ? Number.POSITIVE_INFINITY : limit
+  if (selection.everything && most === Number.POSITIVE_INFINITY) {
+    const objects = cache.snapshot(prefix)
+    warnOfUnreadable(endpoint, context, cache, selection)
+    return { objects, isSnapshot: true, revision, continueToken: undefined, remaining: undefined }
+  }
   const objects: StoredObject[] = []
   let seen = 0
   if (readsFields(endpoint, selection)) await servedObjects(resource, cache.list(prefix))

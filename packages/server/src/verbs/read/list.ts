@@ -53,7 +53,9 @@ export async function presentList(
   }
   const isLarge = isStreamed(found)
   if (isLarge && representation.mediaType === 'application/json' && !representation.pretty) {
-    return streamListAs(endpoint, request, { found, metadata }, representation)
+    // Objects that were converted are in another array.
+    const isSnapshot = listing.isSnapshot === true && found === listing.objects
+    return streamListAs(endpoint, request, { found, metadata, isSnapshot }, representation)
   }
   if (isLarge) checkEncodedBytes(found, listLimits?.encodedBytes ?? defaultEncodedBytes)
   if (representation.as === undefined && !isProtobuf(representation)) {
@@ -100,17 +102,24 @@ function checkEncodedBytes(found: readonly StoredObject[], limit: number): void 
   }
 }
 
+interface StreamedObjects {
+  readonly found: readonly StoredObject[]
+  readonly metadata: Record<string, unknown>
+  /** Whether the next list has the same array if nothing changes. */
+  readonly isSnapshot: boolean
+}
+
 /** As {@link presentList}, for a list that is encoded while the client reads it. */
 function streamListAs(
   { resource, registry }: Endpoint,
   request: ApiRequest,
-  { found, metadata }: { readonly found: readonly StoredObject[]; readonly metadata: Record<string, unknown> },
+  { found, metadata, isSnapshot }: StreamedObjects,
   { as, asVersion, includeObject }: Representation,
 ): ApiResponse {
   const { kind, origin, presentation } = resource
   if (as === undefined) {
     const envelope = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: [] }
-    return streamList(request, envelope, storedPieces(found, origin.listItemsCarryTypeMeta))
+    return streamList(request, envelope, storedPieces(found, origin.listItemsCarryTypeMeta, isSnapshot))
   }
   const apiVersion = asVersion!
   const { toInternal } = resource.conversion

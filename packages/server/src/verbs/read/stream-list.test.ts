@@ -85,3 +85,19 @@ test('small lists have a length', async () => {
   const { headers } = await server.send(`GET ${maps}?limit=10`)
   expect(headers['content-length']).toBeDefined()
 })
+
+test('large lists show every change, also after a list of the same objects', async () => {
+  const names = async (): Promise<string[]> =>
+    (await server.send(`GET ${maps}`)).body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)
+  const before = await names()
+  expect(await names()).toEqual(before)
+  await server.send(`POST ${maps}`, { body: { metadata: { name: 'added' } } })
+  expect(await names()).toEqual(['added', ...before])
+  await server.send(`PUT ${maps}/added`, { body: { metadata: { name: 'added' }, data: { changed: 'yes' } } })
+  const [first] = (await server.send(`GET ${maps}`)).body.items
+  expect(first).toMatchObject({ metadata: { name: 'added' }, data: { changed: 'yes' } })
+  // Another namespace has a list of its own.
+  expect((await server.send('GET /api/v1/namespaces/b/configmaps')).body.items).toEqual([])
+  await server.send(`DELETE ${maps}/added`)
+  expect(await names()).toEqual(before)
+})

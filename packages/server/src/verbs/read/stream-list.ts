@@ -38,8 +38,39 @@ export function streamList(request: ApiRequest, envelope: object, pieces: Iterab
 
 const comma = 0x2c
 
-/** The stored bytes of objects as items of a list, separated by commas. */
-export function* storedPieces(objects: readonly StoredObject[], withTypeMeta: boolean): Iterable<Buffer> {
+/** Encoded lists of more bytes than this are not kept. */
+const keptBytes = 32 * 1024 * 1024
+
+/** The pieces of lists that were encoded before, by the objects in them. Garbage collection removes those that no response uses. */
+const encoded = new WeakMap<readonly StoredObject[], { withTypeMeta: boolean; pieces: WeakRef<readonly Buffer[]> }>()
+
+/**
+ * The stored bytes of objects as items of a list, separated by commas. The pieces of a snapshot are kept for the next list of the same
+ * objects, such as those of many clients that start at the same time.
+ */
+export function* storedPieces(
+  objects: readonly StoredObject[],
+  withTypeMeta: boolean,
+  isSnapshot: boolean,
+): Iterable<Buffer> {
+  const known = isSnapshot ? encoded.get(objects) : undefined
+  const before = known?.withTypeMeta === withTypeMeta ? known.pieces.deref() : undefined
+  if (before) {
+    yield* before
+    return
+  }
+  let kept: Buffer[] | undefined = isSnapshot ? [] : undefined
+  let bytes = 0
+  for (const piece of newPieces(objects, withTypeMeta)) {
+    bytes += piece.length
+    if (bytes <= keptBytes) kept?.push(piece)
+    else kept = undefined
+    yield piece
+  }
+  if (kept) encoded.set(objects, { withTypeMeta, pieces: new WeakRef(kept) })
+}
+
+function* newPieces(objects: readonly StoredObject[], withTypeMeta: boolean): Iterable<Buffer> {
   let piece = Buffer.allocUnsafe(pieceBytes)
   let at = 0
   let separator = false
