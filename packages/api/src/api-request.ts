@@ -40,6 +40,11 @@ export interface ApiRequest {
    * a response is handed over as a value, as in the in-process transport.
    */
   readonly onSent?: (callback: () => void) => void
+  /**
+   * Calls back once, when `signal` aborts, without creating the signal: it would be the largest object of an idle watch. Absent where the
+   * signal exists anyway, as in the in-process transport.
+   */
+  readonly onCanceled?: (callback: () => void) => void
   readonly peer: RequestPeer
 }
 

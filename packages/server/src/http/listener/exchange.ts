@@ -25,6 +25,7 @@ export class Exchange implements OutputObserver, BodySink {
   #controller: AbortController | undefined
   #isSent = false
   #onSent: (() => void)[] | undefined
+  #onCanceled: (() => void)[] | undefined
   /** Bytes given to the output so far. */
   #written = 0
   /** Bytes that the client had taken at the last sweep that found progress. */
@@ -65,6 +66,8 @@ export class Exchange implements OutputObserver, BodySink {
     if (this.#isComplete || this.#isCanceled) return
     this.#isCanceled = true
     this.#controller?.abort(canceled)
+    for (const callback of this.#onCanceled ?? []) callback()
+    this.#onCanceled = undefined
   }
 
   /** Marks the response as handed to the output in full. */
@@ -76,6 +79,12 @@ export class Exchange implements OutputObserver, BodySink {
   readonly onSent = (callback: () => void): void => {
     if (this.#isSent) callback()
     else (this.#onSent ??= []).push(callback)
+  }
+
+  /** Calls back once: when the client disconnects or the server stops before the response is complete. */
+  readonly onCanceled = (callback: () => void): void => {
+    if (this.#isCanceled) callback()
+    else (this.#onCanceled ??= []).push(callback)
   }
 
   /** Writes a body that is in memory, and ends the output. Resolves when the last piece was handed to the output. */

@@ -29,6 +29,7 @@ class ReceivedRequest implements ApiRequest {
   readonly rawHeaders: readonly string[]
   readonly body: ApiRequest['body']
   readonly onSent: NonNullable<ApiRequest['onSent']>
+  readonly onCanceled: NonNullable<ApiRequest['onCanceled']>
   readonly peer: RequestPeer
   readonly #exchange: Exchange
 
@@ -41,6 +42,7 @@ class ReceivedRequest implements ApiRequest {
     this.rawHeaders = rawHeaders
     this.body = typeof body === 'function' ? body : (limit) => readBody(body, limit)
     this.onSent = exchange.onSent
+    this.onCanceled = exchange.onCanceled
     this.peer = peer
     this.#exchange = exchange
   }

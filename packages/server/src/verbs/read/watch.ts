@@ -45,9 +45,25 @@ export async function watch(endpoint: Endpoint, context: RequestContext): Promis
   const include = representation.as === 'Table' ? includeObjectOf(representation.includeObject) : 'Metadata'
   const cache = await endpoint.registry.feed.cache(endpoint.resource.storage.prefix)
   const prefix = endpoint.registry.prefixOf(resource, context.info.namespace)
-  const { signal, peer } = context.request
-  const isInProcess = peer?.inProcess === true
-  return streamOf({ endpoint, representation, options, selection, start, cache, prefix, include, signal, isInProcess })
+  const { request: sender } = context
+  const isInProcess = sender.peer?.inProcess === true
+  const onCanceled = sender.onCanceled ?? onAbortOf(sender.signal)
+  return streamOf({
+    endpoint,
+    representation,
+    options,
+    selection,
+    start,
+    cache,
+    prefix,
+    include,
+    onCanceled,
+    isInProcess,
+  })
+}
+
+function onAbortOf(signal: AbortSignal): StreamParts['onCanceled'] {
+  return (callback) => onAbort(signal, callback)
 }
 
 /** The response to a watch. Its body holds the given parts only: a watch lasts long, and the context of its request takes kilobytes. */
@@ -74,8 +90,8 @@ interface StreamParts {
   /** The keys of the watched objects start with it. */
   readonly prefix: string
   readonly include: IncludeObject
-  /** Aborts when the client disconnects or the server stops. */
-  readonly signal: AbortSignal
+  /** Calls back when the client disconnects or the server stops. */
+  readonly onCanceled: (callback: () => void) => unknown
   /** Whether the client is in this process. */
   readonly isInProcess: boolean
 }
@@ -97,8 +113,8 @@ class WatchStream {
   #isBookmarkDue = false
   /** Set when the deadline, the client or the server has ended the watch. */
   #hasEnded = false
-  /** Ends the waits of the initial events. Undefined after them, because an idle watch does not need its memory. */
-  #initial: AbortController | undefined = new AbortController()
+  /** Ends the waits of the initial events. Exists during such a wait only, because a watch does not need its memory otherwise. */
+  #waiting: AbortController | undefined
   /** Continues a stream that waits for events. */
   #resume: (() => void) | undefined
 
@@ -109,32 +125,44 @@ class WatchStream {
   }
 
   async run(): Promise<void> {
-    const { endpoint, options, signal } = this.#parts
+    const { endpoint, options, onCanceled } = this.#parts
     const { ended } = endpoint.resource.serving
     const millis = (options.timeoutSeconds ? options.timeoutSeconds : defaultTimeoutSeconds) * 1000
     const { clock } = endpoint.registry
     const deadline = clock.setTimer(millis, () => this.#end(), 'watch timeout')
-    const stopListening = [signal, ended].map((each) => onAbort(each, () => this.#end(each?.reason)))
+    const end = (): void => this.#end()
+    onCanceled(end)
+    const stopListening = onAbort(ended, end)
     try {
       await this.#stream(clock.now() + millis)
     } finally {
       deadline.cancel()
-      for (const stop of stopListening) stop()
+      stopListening()
     }
   }
 
-  #end(reason?: unknown): void {
+  #end(): void {
     this.#hasEnded = true
-    this.#initial?.abort(reason)
+    this.#waiting?.abort()
     this.#resume?.()
+  }
+
+  /** Waits for the caches, until the watch ends. */
+  async #wait(wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    if (this.#hasEnded) return
+    this.#waiting = new AbortController()
+    try {
+      await wait(this.#waiting.signal)
+    } finally {
+      this.#waiting = undefined
+    }
   }
 
   async #stream(deadline: number): Promise<void> {
     const { endpoint, options, cache } = this.#parts
     const bookmarks = options.allowBookmarks ? this.#remindOfBookmarks(deadline) : undefined
     try {
-      const cursor = await this.#begin(this.#initial!.signal)
-      this.#initial = undefined
+      const cursor = await this.#begin()
       if (cursor === undefined) return
       this.#cursor = cursor
       const first = cache.end
@@ -204,15 +232,18 @@ class WatchStream {
   }
 
   /** Sends the initial events, if there are any. Returns the cursor at which the changes continue; undefined ends the watch. */
-  async #begin(signal: AbortSignal): Promise<number | undefined> {
+  async #begin(): Promise<number | undefined> {
     const { cache, options, start, endpoint } = this.#parts
     const { feed, store } = endpoint.registry
     const initial = options.sendInitialEvents ?? start === 0
-    if (options.sendInitialEvents && start > feed.revision) await waitUntilFresh(endpoint.registry, start, signal)
+    if (options.sendInitialEvents && start > feed.revision)
+      await this.#wait((signal) => waitUntilFresh(endpoint.registry, start, signal))
     if (initial) {
       if (!cache.isChecked && this.#prefix === cache.prefix) await feed.checkAll(cache)
-      if (options.resourceVersion === '' || options.sendInitialEvents)
-        await feed.reached(await store.revision(), signal)
+      if (options.resourceVersion === '' || options.sendInitialEvents) {
+        const newest = await store.revision()
+        if (newest > feed.revision) await this.#wait((signal) => feed.reached(newest, signal))
+      }
       const cursor = cache.end
       const revision = feed.revision
       const objects = cache.list(this.#prefix)
@@ -221,14 +252,14 @@ class WatchStream {
         if (!this.#parts.selection.matches(object)) continue
         // Changes during this wait are behind the cursor and are delivered afterwards.
         if (!this.#send('ADDED', seen[i]!)) await this.#sink.drained()
-        if (signal.aborted) return undefined
+        if (this.#hasEnded) return undefined
       }
       // As for a client that requested the initial events explicitly.
       if (options.watch && options.allowBookmarks) this.#bookmark(revision, true)
       return cursor
     }
     if (start === 0) return cache.end
-    if (start > feed.revision) await feed.reached(start, signal)
+    if (start > feed.revision) await this.#wait((signal) => feed.reached(start, signal))
     const cursor = cache.cursorAfter(start)
     if (cursor === undefined) this.#sendError(start)
     return cursor
