@@ -2,7 +2,6 @@ import { append, isDNS1035Label, isDNS1123Subdomain } from '@kubewright/base'
 import {
   type CheckStructuralOptions,
   checkSelectableFields,
-  checkStructural,
   type FieldError,
   FieldPath,
   invalid,
@@ -12,6 +11,7 @@ import {
 import { unsupported } from '../../builtins/checks/field-checks.ts'
 import { semanticEqual } from '../../resource/semantic-equal.ts'
 import { apiApprovalOf, approvalAnnotation, isProtectedGroup } from './api-approval.ts'
+import { checkSchema } from './check-schema.ts'
 import type { Crd, CrdNames, CrdSpec, CrdVersion } from './crd.ts'
 import { isCrdCondition } from './crd-conditions.ts'
 import { type InternalSpec, internalSpec, schemaOf, versionsValue } from './internal-spec.ts'
@@ -103,7 +103,7 @@ function validateSpec(crd: Crd, old: Crd | undefined, errors: FieldError[]): voi
   const schema = schemaOf(shared)
   if (schema) {
     const path = specPath.child('validation', 'openAPIV3Schema')
-    append(errors, checkStructural(schema, checks.options(names[0] ?? '', path, anyStatus)))
+    append(errors, checkSchema(schema, checks.options(names[0] ?? '', path, anyStatus)))
   }
   validateSubresources(shared.subresources, specPath.child('subresources'), errors)
   shared.additionalPrinterColumns?.forEach((column, i) => {
@@ -191,7 +191,7 @@ function validateVersion(
   const name = version.name ?? ''
   if (schema) {
     const status = (version.subresources ?? shared.subresources)?.status !== undefined
-    append(errors, checkStructural(schema, checks.options(name, path.child('schema', 'openAPIV3Schema'), status)))
+    append(errors, checkSchema(schema, checks.options(name, path.child('schema', 'openAPIV3Schema'), status)))
   }
   validateSubresources(version.subresources, path.child('subresources'), errors)
   version.additionalPrinterColumns?.forEach((column, i) => {
