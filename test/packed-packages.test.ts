@@ -96,15 +96,19 @@ describe('a packed package', () => {
     const command = join(project, 'node_modules/@kubewright/cli/bin/kubewright.js')
     const cache = join(project, 'cache')
     const env = { ...process.env, XDG_CACHE_HOME: cache }
-    const start = async (): Promise<{ readonly ready: string; readonly code: unknown }> => {
-      const child = spawn(node, [command, 'up', '--memory', '--port', '0'], { cwd: project, env })
-      const exited = once(child, 'exit')
+    const start = async () => {
+      const child = spawn(node, [command, 'up', '--memory', '--port', '0', '--console'], { cwd: project, env })
+      const notes: string[] = []
+      createInterface({ input: child.stderr }).on('line', (line) => notes.push(line))
+      const exited = once(child, 'close')
       const [ready] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
       child.kill('SIGTERM')
       const [code] = (await exited) as [unknown]
-      return { ready, code }
+      return { ready, code, warnings: notes.filter((line) => line.includes('Warning')), notes: notes.join('\n') }
     }
-    const served = { ready: expect.stringMatching(/^ready https:/), code: 0 }
+    // The console is in another package, which the program imports.
+    const notes = expect.stringContaining('Console: http://127.0.0.1')
+    const served = { ready: expect.stringMatching(/^ready https:/), code: 0, warnings: [], notes }
     expect(await start()).toEqual(served)
     const kept = readdirSync(join(cache, 'kubewright/code'))
     expect(kept).toEqual([expect.stringMatching(/^up-program\.cjs-v.*\.v8code$/)])

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, st
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { constants, Script } from 'node:vm'
+import { Script } from 'node:vm'
 
 /** A program that was loaded from one file. */
 export interface LoadedProgram<T> {
@@ -19,7 +19,7 @@ const extension = '.v8code'
 const digestBytes = 32
 
 /**
- * Loads a program that `npm run build` has bundled into one file, with the code that V8 compiled for it in an earlier run: compiling is half
+ * Loads a program that `npm run build` has bundled into one file, without `import()` of other files, with the code that V8 compiled for it in an earlier run: compiling is half
  * of a start. Returns undefined if the file does not exist. Without a folder, or if the compiled code cannot be used, V8 compiles the
  * program as usual.
  *
@@ -34,7 +34,6 @@ export function loadProgram<T>(file: string, folder: string | undefined): Loaded
   const script = new Script(source.toString('latin1'), {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   })
   const isUsed = cachedData !== undefined && script.cachedDataRejected === false
   const module = { exports: {} as T }

@@ -11,7 +11,7 @@ const up =
     ? loadProgram<typeof import('./up-program.ts')>(program, codeCacheFolder(process.env, process.platform))
     : undefined
 if (up !== undefined) {
-  await up.exports.runUpProgram(args.slice(1), import.meta.url, up.save)
+  await up.exports.runUpProgram(args.slice(1), import.meta.url, up.save, () => import('@kubewright/console'))
 } else {
   // Node 22 and later keep compiled code between runs. Implementations of commands load after this line, so the next start is faster.
   ;(module as { enableCompileCache?: () => unknown }).enableCompileCache?.()

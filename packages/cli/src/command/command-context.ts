@@ -20,6 +20,8 @@ export interface CommandContext {
   readonly runProgram?: (program: string, args: readonly string[]) => Promise<number>
   /** The command line of the process in which `dev` runs an operator. Absent where `dev` is not supported, as in tests. */
   readonly operatorProgram?: readonly string[]
+  /** Imports the web console. A program in one file cannot import it. @default `import` */
+  readonly importConsole?: (() => Promise<typeof import('@kubewright/console')>) | undefined
   /** Called when a command that serves until it is interrupted is ready. @default nothing */
   readonly onReady?: (() => void) | undefined
   /** The command line of a worker process of `up`. Absent where `up` has no workers, as in tests. */

@@ -12,11 +12,11 @@ export interface ServedConsole extends AsyncDisposable {
 /** Serves the console and, with `open`, shows it in the web browser. */
 export async function serveConsole(
   options: ConsoleSubject & Omit<ConsoleSettings, 'log' | 'clock'>,
-  context: Pick<CommandContext, 'clock' | 'note'> & { readonly open: boolean },
+  context: Pick<CommandContext, 'clock' | 'note' | 'importConsole'> & { readonly open: boolean },
 ): Promise<ServedConsole> {
-  const { clock, note, open } = context
+  const { clock, note, open, importConsole = () => import('@kubewright/console') } = context
   // Loaded here, so that the program `up` does not contain the console, whose page is in another package.
-  const { startConsole } = await import('@kubewright/console')
+  const { startConsole } = await importConsole()
   const console = await startConsole({ ...options, clock, log: lineLogger(note, false) })
   const link = console.createLink()
   // The browser gets a link of its own, so that the printed one still works.
