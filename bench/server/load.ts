@@ -183,11 +183,21 @@ export async function idleWatch(server: BenchedServer, watchers: number, protoco
   await writer.send('POST', maps, { metadata: { name: 'idle' }, data: {} })
   const path = `${maps}?watch=1&fieldSelector=metadata.name%3Didle`
   using _warm = await openWatches(server, protocol, 20, path, () => undefined)
-  await sleep(500)
-  const before = server.residentMiB()
+  const before = await settledMiB(server)
   using _watches = await openWatches(server, protocol, watchers, path, () => undefined)
-  await sleep(1500)
-  return ((server.residentMiB() - before) * 1024) / watchers
+  return (((await settledMiB(server)) - before) * 1024) / watchers
+}
+
+/** The resident memory when it no longer changes: a server releases the garbage of its start, or of new watches, a few seconds later. */
+async function settledMiB(server: BenchedServer): Promise<number> {
+  let last = server.residentMiB()
+  for (let quiet = 0, seconds = 0; quiet < 3 && seconds < 20; seconds++) {
+    await sleep(1000)
+    const now = server.residentMiB()
+    quiet = Math.abs(now - last) < 0.5 ? quiet + 1 : 0
+    last = now
+  }
+  return last
 }
 
 /** Returns the best of three rounds by CPU, because other work on the machine only adds to it. */
