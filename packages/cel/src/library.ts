@@ -51,3 +51,24 @@ export interface CelLibrary {
   readonly types?: readonly CelTypeDeclaration[]
   readonly macros?: readonly CelMacro[]
 }
+
+/**
+ * Defines a library whose declarations are built when they are first needed. Tables of functions take longer to build than the rest of this
+ * package takes to load, and most programs that import it never evaluate an expression.
+ */
+export function defineLibrary(name: string, build: () => Omit<CelLibrary, 'name'>): CelLibrary {
+  let built: Omit<CelLibrary, 'name'> | undefined
+  const parts = (): Omit<CelLibrary, 'name'> => (built ??= build())
+  return {
+    name,
+    get functions() {
+      return parts().functions ?? []
+    },
+    get types() {
+      return parts().types ?? []
+    },
+    get macros() {
+      return parts().macros ?? []
+    },
+  }
+}

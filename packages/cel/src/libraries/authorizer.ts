@@ -14,7 +14,7 @@ import {
   STRUCT_CREATE_COST,
   scaleRange,
 } from '../cost-estimate.ts'
-import type { CelFunction, CelLibrary, CelOverload } from '../library.ts'
+import { type CelFunction, type CelLibrary, type CelOverload, defineLibrary } from '../library.ts'
 import { actualSize, CelOpaque, type CelValue } from '../values.ts'
 import { NOMINAL_COST } from './cost-rules.ts'
 
@@ -153,8 +153,7 @@ function selectorCost(size: SizeEstimate): CostEstimate {
 const UNIT_EQUALITY = { identifier: false, equalityCost: () => exactly(1) } as const
 
 /** The authorization functions, for environments that declare a variable of type `AUTHORIZER_TYPE`. */
-export const authorizerLibrary: CelLibrary = {
-  name: 'kubernetes.authz',
+export const authorizerLibrary: CelLibrary = defineLibrary('kubernetes.authz', () => ({
   types: [AUTHORIZER_TYPE, PATH_CHECK_TYPE, GROUP_CHECK_TYPE, RESOURCE_CHECK_TYPE, DECISION_TYPE].map((type) => ({
     type,
     ...UNIT_EQUALITY,
@@ -202,7 +201,7 @@ export const authorizerLibrary: CelLibrary = {
     decisionAccessor('allowed', 'decision_allowed', BOOL, (decision) => decision.allowed),
     decisionAccessor('reason', 'decision_reason', STRING, (decision) => decision.reason),
   ],
-}
+}))
 
 function method<T extends CelOpaque>(
   name: string,

@@ -3,7 +3,7 @@ import { goQuote, IPPrefix } from '@kubewright/base'
 import { CelError, noSuchOverload } from '../cel-error.ts'
 import { BOOL, type CelType, INT, opaqueType, STRING } from '../cel-type.ts'
 import { addRanges, exactly, type FunctionCost, STRING_TRAVERSAL_COST, scaleRange } from '../cost-estimate.ts'
-import type { CelLibrary } from '../library.ts'
+import { type CelLibrary, defineLibrary } from '../library.ts'
 import { actualSize, CelOpaque, type CelValue } from '../values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 import { CelIP, IP_TYPE } from './ip.ts'
@@ -79,8 +79,7 @@ function containsCost(stringOverload: string, masks: boolean): FunctionCost {
 }
 
 /** The network functions: cidr, isCIDR, string, containsIP, containsCIDR, ip, masked, prefixLength. */
-export const cidrLibrary: CelLibrary = {
-  name: 'kubernetes.net.cidr',
+export const cidrLibrary: CelLibrary = defineLibrary('kubernetes.net.cidr', () => ({
   types: [{ type: CIDR_TYPE, equalityCost: () => exactly(1) }],
   functions: [
     {
@@ -184,7 +183,7 @@ export const cidrLibrary: CelLibrary = {
       ],
     },
   ],
-}
+}))
 
 function containsCIDR(outer: CelCIDR, inner: CelCIDR): boolean {
   return outer.prefix.overlaps(inner.prefix) && outer.prefix.bits <= inner.prefix.bits

@@ -27,7 +27,7 @@ import {
   type SizeEstimate,
   STRING_TRAVERSAL_COST,
 } from '../cost-estimate.ts'
-import type { CelLibrary } from '../library.ts'
+import { type CelLibrary, defineLibrary } from '../library.ts'
 import type { CelMacro, MacroFactory } from '../macro.ts'
 import { mapFold } from '../standard/macros.ts'
 import { actualSize, type CelInt, type CelValue, typeOf } from '../values.ts'
@@ -116,8 +116,7 @@ function literalOr(node: CostNode, fallback: number): number {
 }
 
 /** The list functions of cel-go: slice, flatten, sort, sortBy, lists.range, reverse, distinct. */
-export const extListsLibrary: CelLibrary = {
-  name: 'cel.lib.ext.lists',
+export const extListsLibrary: CelLibrary = defineLibrary('cel.lib.ext.lists', () => ({
   macros: [sortByMacro()],
   functions: [
     {
@@ -188,7 +187,7 @@ export const extListsLibrary: CelLibrary = {
       overloads: [{ id: 'list_distinct', member: true, args: [LIST], result: LIST, evaluate: distinct }],
     },
   ],
-}
+}))
 
 function slice(list: CelList, start: CelInt, end: CelInt): CelList {
   const call = `cannot slice(${start}, ${end})`

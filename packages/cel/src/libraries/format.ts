@@ -12,7 +12,7 @@ import { noSuchOverload } from '../cel-error.ts'
 import { type CelType, listType, optionalType, STRING, structType } from '../cel-type.ts'
 import { ArrayList } from '../collections.ts'
 import { REGEX_LENGTH_COST, STRING_TRAVERSAL_COST, scaleRange } from '../cost-estimate.ts'
-import type { CelLibrary } from '../library.ts'
+import { type CelLibrary, defineLibrary } from '../library.ts'
 import { actualSize, CelOpaque, CelOptional, type CelValue } from '../values.ts'
 import { NOMINAL_COST, regexCost } from './cost-rules.ts'
 
@@ -76,8 +76,7 @@ const ESTIMATED_PATTERN_SIZE = 128
 const MAX_NAME_SIZE = 64
 
 /** The format functions: format.named, one function per format, and validate. */
-export const formatLibrary: CelLibrary = {
-  name: 'kubernetes.format',
+export const formatLibrary: CelLibrary = defineLibrary('kubernetes.format', () => ({
   types: [
     {
       type: FORMAT_TYPE,
@@ -128,7 +127,7 @@ export const formatLibrary: CelLibrary = {
       ],
     },
   ],
-}
+}))
 
 function checkURI(text: string): string[] {
   try {

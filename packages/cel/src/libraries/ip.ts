@@ -3,7 +3,7 @@ import { goQuote, IPAddress } from '@kubewright/base'
 import { CelError, noSuchOverload } from '../cel-error.ts'
 import { BOOL, type CelType, INT, opaqueType, STRING } from '../cel-type.ts'
 import { exactly } from '../cost-estimate.ts'
-import type { CelFunction, CelLibrary } from '../library.ts'
+import { type CelFunction, type CelLibrary, defineLibrary } from '../library.ts'
 import { CelOpaque, type CelValue } from '../values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 
@@ -49,8 +49,7 @@ export class CelIP extends CelOpaque {
 }
 
 /** The IP address functions: ip, isIP, ip.isCanonical, string, family and the classification of addresses. */
-export const ipLibrary: CelLibrary = {
-  name: 'kubernetes.net.ip',
+export const ipLibrary: CelLibrary = defineLibrary('kubernetes.net.ip', () => ({
   types: [{ type: IP_TYPE, equalityCost: () => exactly(1) }],
   functions: [
     {
@@ -89,7 +88,7 @@ export const ipLibrary: CelLibrary = {
     accessor('isLinkLocalUnicast', 'ip_is_link_local_unicast', (address) => address.isLinkLocalUnicast()),
     accessor('isGlobalUnicast', 'ip_is_global_unicast', (address) => address.isGlobalUnicast()),
   ],
-}
+}))
 
 function accessor(
   name: string,

@@ -3,7 +3,7 @@
 import { CelError } from '../cel-error.ts'
 import { type CelType, DYN, STRING, structType } from '../cel-type.ts'
 import { celEquals } from '../equality.ts'
-import type { CelLibrary } from '../library.ts'
+import { type CelLibrary, defineLibrary } from '../library.ts'
 import { CelOpaque, type CelValue, typeOf } from '../values.ts'
 import { traversalOfFirst } from './cost-rules.ts'
 
@@ -41,8 +41,7 @@ export class CelJSONPatch extends CelOpaque {
 }
 
 /** jsonpatch.escapeKey and the type JSONPatch. Only mutating admission policies may use them. */
-export const jsonPatchLibrary: CelLibrary = {
-  name: 'kubernetes.jsonpatch',
+export const jsonPatchLibrary: CelLibrary = defineLibrary('kubernetes.jsonpatch', () => ({
   types: [
     {
       type: JSON_PATCH_TYPE,
@@ -64,7 +63,7 @@ export const jsonPatchLibrary: CelLibrary = {
       ],
     },
   ],
-}
+}))
 
 function textField(fields: ReadonlyMap<string, CelValue>, name: string): string {
   const value = fields.get(name)

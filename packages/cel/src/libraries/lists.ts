@@ -15,7 +15,7 @@ import {
   UINT,
 } from '../cel-type.ts'
 import type { CelList } from '../collections.ts'
-import type { CelLibrary, CelOverload } from '../library.ts'
+import { type CelLibrary, type CelOverload, defineLibrary } from '../library.ts'
 import { add } from '../standard/arithmetic.ts'
 import { CelBytes, CelDouble, CelDuration, CelTimestamp, CelUint, type CelValue } from '../values.ts'
 import { SEARCH_COST } from './cost-rules.ts'
@@ -41,8 +41,7 @@ const LIST_OF_A = listType(typeParam('A'))
 const A = typeParam('A')
 
 /** The Kubernetes list functions: isSorted, sum, min, max, indexOf, lastIndexOf. */
-export const listsLibrary: CelLibrary = {
-  name: 'kubernetes.lists',
+export const listsLibrary: CelLibrary = defineLibrary('kubernetes.lists', () => ({
   functions: [
     {
       name: 'isSorted',
@@ -81,7 +80,7 @@ export const listsLibrary: CelLibrary = {
       ],
     },
   ],
-}
+}))
 
 function extremes(name: 'min' | 'max', worse: number): CelOverload[] {
   return COMPARABLE.map(([typeName, type]) => ({

@@ -3,7 +3,7 @@ import { Quantity } from '@kubewright/base'
 import { CelError, noSuchOverload } from '../cel-error.ts'
 import { BOOL, type CelType, DOUBLE, INT, STRING, structType } from '../cel-type.ts'
 import { exactly } from '../cost-estimate.ts'
-import type { CelFunction, CelLibrary, CelOverload } from '../library.ts'
+import { type CelFunction, type CelLibrary, type CelOverload, defineLibrary } from '../library.ts'
 import { CelDouble, type CelInt, CelOpaque, type CelValue, intOf } from '../values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 
@@ -46,8 +46,7 @@ export class CelQuantity extends CelOpaque {
 }
 
 /** The quantity functions: quantity, isQuantity, sign, comparisons, conversions to numbers, add, sub. */
-export const quantityLibrary: CelLibrary = {
-  name: 'kubernetes.quantity',
+export const quantityLibrary: CelLibrary = defineLibrary('kubernetes.quantity', () => ({
   types: [{ type: QUANTITY_TYPE, identifier: false, equalityCost: () => exactly(1) }],
   functions: [
     {
@@ -89,7 +88,7 @@ export const quantityLibrary: CelLibrary = {
     { name: 'add', cost: NOMINAL_COST, overloads: arithmetic('quantity_add', (a, b) => a.add(b)) },
     { name: 'sub', cost: NOMINAL_COST, overloads: arithmetic('quantity_sub', (a, b) => a.sub(b)) },
   ],
-}
+}))
 
 function unary(name: string, id: string, result: CelType, apply: (q: Quantity) => CelValue): CelFunction {
   const evaluate = (value: CelQuantity): CelValue => apply(value.quantity)

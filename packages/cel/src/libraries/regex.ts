@@ -13,7 +13,7 @@ import {
   scaleRange,
 } from '../cost-estimate.ts'
 import { regexOf } from '../internal/regex.ts'
-import type { CelLibrary } from '../library.ts'
+import { type CelLibrary, defineLibrary } from '../library.ts'
 import { actualSize, type CelInt } from '../values.ts'
 import { regexCost } from './cost-rules.ts'
 
@@ -31,8 +31,7 @@ const FIND_COST: FunctionCost = {
 }
 
 /** The regular-expression functions: find, findAll. */
-export const regexLibrary: CelLibrary = {
-  name: 'kubernetes.regex',
+export const regexLibrary: CelLibrary = defineLibrary('kubernetes.regex', () => ({
   functions: [
     {
       name: 'find',
@@ -60,7 +59,7 @@ export const regexLibrary: CelLibrary = {
       ],
     },
   ],
-}
+}))
 
 function compile(pattern: string): RE2JS {
   try {

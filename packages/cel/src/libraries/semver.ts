@@ -2,7 +2,7 @@
 import { CelError, noSuchOverload } from '../cel-error.ts'
 import { BOOL, type CelType, INT, STRING, structType } from '../cel-type.ts'
 import { exactly } from '../cost-estimate.ts'
-import type { CelFunction, CelLibrary } from '../library.ts'
+import { type CelFunction, type CelLibrary, defineLibrary } from '../library.ts'
 import { CelOpaque, type CelValue, intOf } from '../values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 import { compareSemver, parseSemver, parseSemverNormalized, type SemverVersion } from './semver-version.ts'
@@ -27,8 +27,7 @@ export class CelSemver extends CelOpaque {
 }
 
 /** The version functions: semver, isSemver, comparisons, major, minor, patch. */
-export const semverLibrary: CelLibrary = {
-  name: 'kubernetes.Semver',
+export const semverLibrary: CelLibrary = defineLibrary('kubernetes.Semver', () => ({
   types: [{ type: SEMVER_TYPE, identifier: false, equalityCost: () => exactly(1) }],
   functions: [
     {
@@ -54,7 +53,7 @@ export const semverLibrary: CelLibrary = {
     part('minor', 'semver_minor'),
     part('patch', 'semver_patch'),
   ],
-}
+}))
 
 function comparison(name: string, id: string, result: CelType, judge: (order: number) => CelValue): CelFunction {
   const evaluate = (a: CelSemver, b: CelSemver): CelValue => judge(compareSemver(a.version, b.version))

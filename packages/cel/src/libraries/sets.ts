@@ -2,7 +2,7 @@
 import { BOOL, listType, typeParam } from '../cel-type.ts'
 import type { CelList } from '../collections.ts'
 import { addRanges, exactly, type FunctionCost, multiplyRanges, scaleRange } from '../cost-estimate.ts'
-import type { CelLibrary } from '../library.ts'
+import { type CelLibrary, defineLibrary } from '../library.ts'
 import { actualSize } from '../values.ts'
 
 const LIST = listType(typeParam('T'))
@@ -20,8 +20,7 @@ function pairwiseCost(factor: number): FunctionCost {
 }
 
 /** The set functions: sets.contains, sets.equivalent, sets.intersects. */
-export const setsLibrary: CelLibrary = {
-  name: 'cel.lib.ext.sets',
+export const setsLibrary: CelLibrary = defineLibrary('cel.lib.ext.sets', () => ({
   functions: [
     {
       name: 'sets.contains',
@@ -46,7 +45,7 @@ export const setsLibrary: CelLibrary = {
       overloads: [{ id: 'list_sets_intersects_list', args: [LIST, LIST], result: BOOL, evaluate: intersects }],
     },
   ],
-}
+}))
 
 function contains(list: CelList, sublist: CelList): boolean {
   for (const element of sublist) {

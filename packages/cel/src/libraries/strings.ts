@@ -16,7 +16,7 @@ import {
   scaleRange,
 } from '../cost-estimate.ts'
 import { indexOfText, lastIndexOfText, splitText } from '../internal/search.ts'
-import type { CelFunction, CelLibrary } from '../library.ts'
+import { type CelFunction, type CelLibrary, defineLibrary } from '../library.ts'
 import { actualSize, type CelInt } from '../values.ts'
 import { SEARCH_COST, traversalOfFirst } from './cost-rules.ts'
 import { formatString } from './string-format.ts'
@@ -25,7 +25,7 @@ const STRINGS = listType(STRING)
 
 const CHANGE_COST = traversalOfFirst({ keepsSize: true })
 
-const FUNCTIONS: readonly CelFunction[] = [
+const functions = (): readonly CelFunction[] => [
   {
     name: 'charAt',
     overloads: [{ id: 'string_char_at_int', member: true, args: [STRING, INT], result: STRING, evaluate: charAt }],
@@ -178,7 +178,7 @@ const FUNCTIONS: readonly CelFunction[] = [
 ]
 
 /** The string functions: charAt, indexOf, lastIndexOf, join, lowerAscii, upperAscii, replace, split, substring, trim, format, quote. */
-export const stringsLibrary: CelLibrary = { name: 'cel.lib.ext.strings', functions: FUNCTIONS }
+export const stringsLibrary: CelLibrary = defineLibrary('cel.lib.ext.strings', () => ({ functions: functions() }))
 
 const HAS_SURROGATES = /[\ud800-\udfff]/
 

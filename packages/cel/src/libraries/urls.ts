@@ -4,7 +4,7 @@ import { CelError, noSuchOverload } from '../cel-error.ts'
 import { BOOL, type CelType, listType, mapType, STRING, structType } from '../cel-type.ts'
 import { ArrayList, ValueMap } from '../collections.ts'
 import { type CostEstimate, type CostNode, STRING_TRAVERSAL_COST, scaleRange } from '../cost-estimate.ts'
-import type { CelFunction, CelLibrary } from '../library.ts'
+import { type CelFunction, type CelLibrary, defineLibrary } from '../library.ts'
 import { CelOpaque, type CelValue } from '../values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 
@@ -32,8 +32,7 @@ export class CelURL extends CelOpaque {
 }
 
 /** The URL functions: url, isURL and the accessors. */
-export const urlsLibrary: CelLibrary = {
-  name: 'kubernetes.urls',
+export const urlsLibrary: CelLibrary = defineLibrary('kubernetes.urls', () => ({
   types: [{ type: URL_TYPE, identifier: false, equalityCost }],
   functions: [
     {
@@ -52,7 +51,7 @@ export const urlsLibrary: CelLibrary = {
     accessor('getEscapedPath', 'url_get_escaped_path', (url) => url.escapedPath),
     accessor('getQuery', 'url_get_query', queryOf, mapType(STRING, listType(STRING))),
   ],
-}
+}))
 
 function accessor(name: string, id: string, read: (url: GoURL) => CelValue, result: CelType = STRING): CelFunction {
   const evaluate = (value: CelURL): CelValue => read(value.url)

@@ -2,7 +2,7 @@ import { type Expr, OPERATORS } from '../ast.ts'
 import { CelError } from '../cel-error.ts'
 import { BOOL, CelType, DYN, INT, listType, mapType, optionalType, STRING, typeParam } from '../cel-type.ts'
 import { ArrayList, CelList, CelMap } from '../collections.ts'
-import type { CelFunction, CelLibrary, CelOverload } from '../library.ts'
+import { type CelFunction, type CelLibrary, type CelOverload, defineLibrary } from '../library.ts'
 import type { CelMacro, MacroFactory } from '../macro.ts'
 import {
   CelBytes,
@@ -63,7 +63,7 @@ function fn(name: string, ...overloads: CelOverload[]): CelFunction {
   return { name, overloads }
 }
 
-const functions: readonly CelFunction[] = [
+const functions = (): readonly CelFunction[] => [
   fn('optional.of', {
     id: 'optional_of',
     args: [V],
@@ -151,9 +151,8 @@ function optionalMacro(name: string, wrap: (f: MacroFactory, e: Expr) => Expr): 
 }
 
 /** Optional values: `a.?b`, `[?i]`, `optional.of()` and their methods. */
-export const OPTIONAL_LIBRARY: CelLibrary = {
-  name: 'optional',
-  functions,
+export const OPTIONAL_LIBRARY: CelLibrary = defineLibrary('optional', () => ({
+  functions: functions(),
   types: [{ type: new CelType('opaque', 'optional_type', [V]) }],
   macros: [optionalMacro('optMap', (f, e) => f.call('optional.of', e)), optionalMacro('optFlatMap', (_f, e) => e)],
-}
+}))

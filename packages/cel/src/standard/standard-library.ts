@@ -22,7 +22,7 @@ import type { CelMap } from '../collections.ts'
 import { celEquals } from '../equality.ts'
 import { mutableCopy } from '../internal/accumulators.ts'
 import { matchesRegex } from '../internal/regex.ts'
-import type { CelFunction, CelLibrary, CelOverload } from '../library.ts'
+import { type CelFunction, type CelLibrary, type CelOverload, defineLibrary } from '../library.ts'
 import type { CelDuration, CelTimestamp, CelValue } from '../values.ts'
 import { add, divide, isIn, modulo, multiply, negate, sizeOf, subtract } from './arithmetic.ts'
 import { compare } from './comparison.ts'
@@ -136,7 +136,7 @@ const evaluatedByPlanner = (): never => {
   throw noSuchOverload()
 }
 
-const functions: readonly CelFunction[] = [
+const functions = (): readonly CelFunction[] => [
   fn(OPERATORS.conditional, evaluatedByPlanner, overload('conditional', [BOOL, A, A], A)),
   fn(OPERATORS.and, evaluatedByPlanner, overload('logical_and', [BOOL, BOOL], BOOL)),
   fn(OPERATORS.or, evaluatedByPlanner, overload('logical_or', [BOOL, BOOL], BOOL)),
@@ -250,11 +250,10 @@ const functions: readonly CelFunction[] = [
 ]
 
 /** CEL's standard functions, operators, types and macros. Part of every environment. */
-export const STANDARD_LIBRARY: CelLibrary = {
-  name: 'standard',
-  functions,
+export const STANDARD_LIBRARY: CelLibrary = defineLibrary('standard', () => ({
+  functions: functions(),
   macros: STANDARD_MACROS,
   types: [BOOL, BYTES, DOUBLE, DURATION, INT, LIST_A, MAP_AB, NULL, STRING, TIMESTAMP, TYPE, UINT].map((type) => ({
     type,
   })),
-}
+}))
