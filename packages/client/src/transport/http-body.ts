@@ -1,5 +1,4 @@
 import { pipeline, type Readable } from 'node:stream'
-import { createGunzip, gunzip } from 'node:zlib'
 import { onAbort } from '@kubewright/base'
 import { ConnectionError, connectionProblem } from './connection-error.ts'
 import type { TransportBody } from './transport.ts'
@@ -31,7 +30,7 @@ export class HttpBody implements TransportBody {
     const raw = await this.#gather()
     if (!this.#parts.gzip || raw.length === 0) return raw
     return new Promise((resolve, reject) => {
-      gunzip(raw, (error, result) => (error ? reject(this.#failure(error)) : resolve(result)))
+      zlib().gunzip(raw, (error, result) => (error ? reject(this.#failure(error)) : resolve(result)))
     })
   }
 
@@ -76,7 +75,7 @@ export class HttpBody implements TransportBody {
     const { signal, gzip } = this.#parts
     const stopListening = onAbort(signal, () => this.discard())
     // Errors are reported by the last stream of the pipeline.
-    const stream = gzip ? pipeline(this.#stream, createGunzip(), () => undefined) : this.#stream
+    const stream = gzip ? pipeline(this.#stream, zlib().createGunzip(), () => undefined) : this.#stream
     let complete = false
     try {
       for await (const chunk of stream as AsyncIterable<Uint8Array>) yield chunk
@@ -99,6 +98,9 @@ export class HttpBody implements TransportBody {
     return new ConnectionError(connectionProblem(error), { host, cause: error })
   }
 }
+
+/** Loaded with the first compressed body. */
+const zlib = () => process.getBuiltinModule('node:zlib')
 
 function premature(): Error {
   return Object.assign(new Error('the body is incomplete'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })

@@ -1,11 +1,9 @@
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  connect,
-  constants,
-  type IncomingHttpHeaders,
-  type IncomingHttpStatusHeader,
-  type OutgoingHttpHeaders,
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  IncomingHttpHeaders,
+  IncomingHttpStatusHeader,
+  OutgoingHttpHeaders,
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import { abortable, type Clock, every, onAbort, type Timer } from '@kubewright/base'
@@ -20,6 +18,9 @@ const mebibyte = 1024 * 1024
 /** The flow-control window of a connection. Large, so that a long list does not block the other streams. */
 const connectionWindow = 16 * mebibyte
 const streamWindow = 4 * mebibyte
+
+/** Loaded with the first connection: an import of the package should cost little. */
+const http2 = () => process.getBuiltinModule('node:http2')
 
 /** One connection and the number of its open streams. */
 class Session {
@@ -132,7 +133,7 @@ export class HttpTwoConnections implements HttpConnections {
 
   /** Adds a session when the server's settings have arrived, because requests beyond its stream limit would be rejected. */
   async #add(socket: Socket): Promise<Session> {
-    const http = connect(this.#options.server.origin, {
+    const http = http2().connect(this.#options.server.origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindow },
       // With the default of 10 MiB, all other requests of a connection fail while a large response waits to be read.
@@ -191,7 +192,7 @@ function exchange(session: Session, server: URL, request: TransportRequest): Pro
       return reject(error as Error)
     }
     session.opened()
-    const cancel = (): void => stream.close(constants.NGHTTP2_CANCEL)
+    const cancel = (): void => stream.close(http2().constants.NGHTTP2_CANCEL)
     const stopListening = onAbort(signal, () => {
       cancel()
       reject(signal?.reason as Error)
@@ -202,7 +203,7 @@ function exchange(session: Session, server: URL, request: TransportRequest): Pro
       reject(new StreamReset('the stream was closed'))
     })
     stream.once('error', (error) => {
-      const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM
+      const refused = stream.rstCode === http2().constants.NGHTTP2_REFUSED_STREAM
       reject(refused ? new RefusedStream(error.message) : error)
     })
     // To a reader, a reset looks like a regular end.

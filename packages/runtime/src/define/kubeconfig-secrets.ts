@@ -8,7 +8,7 @@ import {
   resolveContext,
   transportFor,
 } from '@kubewright/client'
-import { Secret } from '@kubewright/k8s'
+import { Secret } from '@kubewright/k8s/core/v1'
 import { can } from '../controller/access-rule.ts'
 import { defineKeyController, type KeyContext } from '../controller/key-controller.ts'
 import { kindSource } from '../controller/sources/kind-source.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createSecureServer, type ServerHttp2Session } from 'node:http2'
+import type { ServerHttp2Session } from 'node:http2'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
@@ -94,7 +94,8 @@ function serverFor({ certificate, http2 = false }: ListenOptions): Server | TlsS
   const { cert, key } = certificate.current()
   const tls = { cert, key, minVersion: 'TLSv1.2' as const, handshakeTimeout, ...limits }
   if (!http2) return createTlsServer(tls)
-  // Serves both protocols on one port. For the events used here it behaves like a TlsServer.
+  // Serves both protocols on one port. For the events used here it behaves like a TlsServer. Loaded only if it is wanted.
+  const { createSecureServer } = process.getBuiltinModule('node:http2')
   return createSecureServer({ ...tls, allowHTTP1: true }) as unknown as TlsServer
 }
 
