@@ -59,6 +59,7 @@ export function garbageCollector({ collects = () => true }: GarbageCollectorOpti
         log: parts.log,
         wants: (resource) => resource.plural !== 'events' && collects(resource),
         handler: {
+          knows: (uid) => state.graph.node(uid)?.virtual === false,
           onSet: (object) => take(state.graph.set(object)),
           onDelete: ({ metadata: { uid } }) => {
             const node = state.graph.node(uid)

@@ -1,4 +1,5 @@
 import { gvkOf, type KubeObject } from '@kubewright/api'
+import { deepEqual } from '@kubewright/base'
 
 /** The finalizer of an owner whose deletion waits until its dependents are deleted. */
 export const foregroundFinalizer = 'foregroundDeletion'
@@ -90,6 +91,8 @@ export class ObjectGraph {
     const { uid, deletionTimestamp, finalizers = [], ownerReferences: owners = [] } = object.metadata
     const before = this.node(uid)
     const beingDeleted = deletionTimestamp !== undefined
+    // Most changes concern the spec or the status.
+    if (before !== undefined && !beingDeleted && isSame(before, object, owners)) return nothing
     const node: GraphNode = {
       uid,
       place: placeOf(object),
@@ -197,6 +200,12 @@ function virtualNode(owner: OwnerLink, namespace: string | undefined): GraphNode
     beingDeleted: false,
     deletingDependents: false,
   }
+}
+
+/** Whether an object that is not being deleted has the node that the graph has. */
+function isSame(node: GraphNode, { apiVersion }: KubeObject, owners: readonly OwnerLink[]): boolean {
+  if (node.virtual || node.beingDeleted || node.deletingDependents || node.place.apiVersion !== apiVersion) return false
+  return node.owners.length === owners.length && (owners.length === 0 || deepEqual(node.owners, owners))
 }
 
 function placeOf({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): ObjectPlace {

@@ -6,6 +6,8 @@ import type { CacheLease, Cluster, EventHandler } from '@kubewright/runtime'
 
 /** Receives the events of the monitors. */
 export interface MonitorHandler {
+  /** Whether the object with this uid was set before and has not been deleted since. */
+  knows(uid: string): boolean
   onSet(object: KubeObject): void
   /** The object was deleted. */
   onDelete(object: KubeObject): void
@@ -182,12 +184,19 @@ export class ResourceMonitors implements AsyncDisposable {
     this.#monitors.set(id, { lease, resource })
     lease.addHandler(
       {
-        onAdd: (object) => handler.onSet(object),
-        onUpdate: (before, after) => {
-          if (before.metadata.uid !== after.metadata.uid) handler.onDelete(before)
+        onChange: (change) => {
+          const { after, deleted } = change
+          if (after === undefined) {
+            if (deleted !== undefined) handler.onDelete(deleted.object)
+            return
+          }
+          // The state before is decoded only when it may be that of another object.
+          if (change.type === 'update' && !handler.knows(after.metadata.uid)) {
+            const { before } = change
+            if (before !== undefined && before.metadata.uid !== after.metadata.uid) handler.onDelete(before)
+          }
           handler.onSet(after)
         },
-        onDelete: (object) => handler.onDelete(object),
       },
       { name: 'resource-monitor' },
     )

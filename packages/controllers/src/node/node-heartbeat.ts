@@ -73,7 +73,10 @@ class Heartbeats {
     if (since === undefined) this.#statusAt.set(name, now)
     else if (now - since >= statusPeriod) await this.#writeStatus(node, now)
     try {
-      this.#leases.set(name, await this.#renew(node, this.#leases.get(name)))
+      const { metadata, ...rest } = await this.#renew(node, this.#leases.get(name))
+      // An update without managed fields keeps them, and is cheaper.
+      const { managedFields: _, ...kept } = metadata
+      this.#leases.set(name, { ...rest, metadata: kept })
     } catch (error) {
       // Another writer changed, deleted or created the Lease; the next renewal reads it first.
       this.#leases.delete(name)
