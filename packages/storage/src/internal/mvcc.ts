@@ -118,10 +118,12 @@ export class Mvcc {
     this.#assertReadable(revision)
     const undo = revision === this.#revision ? undefined : this.#undo(prefix, revision)
     const entries: Entry[] = []
-    let remaining = 0
-    const take = (entry: Entry): void => {
+    let isFull = false
+    /** Returns whether there is room for a further entry. */
+    const take = (entry: Entry): boolean => {
       if (entries.length < limit) entries.push(entry)
-      else remaining++
+      else isFull = true
+      return !isFull
     }
     const behind = after >= prefix ? after : ''
     // Keys that existed at the revision and were deleted since, sorted for merging.
@@ -134,14 +136,30 @@ export class Mvcc {
     let g = 0
     this.#keys.scan(behind === '' ? prefix : behind, (key) => {
       if (!key.startsWith(prefix)) return false
-      while (g < gone.length && gone[g]! < key) take(undo!.get(gone[g++]!)!)
+      while (g < gone.length && gone[g]! < key) if (!take(undo!.get(gone[g++]!)!)) return false
       if (key === behind) return true
       const entry = undo?.has(key) ? undo.get(key) : this.#live.get(key)
-      if (entry) take(entry)
-      return true
+      return entry === undefined || take(entry)
     })
-    while (g < gone.length) take(undo!.get(gone[g++]!)!)
-    return { entries, revision, next: remaining > 0 ? entries.at(-1)?.key : undefined, remaining }
+    while (!isFull && g < gone.length) take(undo!.get(gone[g++]!)!)
+    const last = entries.at(-1)?.key
+    const remaining = isFull ? this.#countAfter(last ?? behind, prefix, undo) : 0
+    return { entries, revision, next: isFull ? last : undefined, remaining }
+  }
+
+  /** The number of keys with the prefix behind a key, at the revision of `undo`. Visits only the keys that changed since then. */
+  #countAfter(last: string, prefix: string, undo: ReadonlyMap<string, Entry | undefined> | undefined): number {
+    // Keys are printable ASCII, so every key of the prefix sorts before this one.
+    const end = `${prefix}\u{7f}`
+    const start = last >= prefix ? last : prefix
+    let count = this.#keys.rank(end) - this.#keys.rank(start)
+    if (last >= prefix && this.#live.has(last)) count--
+    for (const [key, before] of undo ?? []) {
+      if (key <= last) continue
+      if (this.#live.has(key) && before === undefined) count--
+      else if (!this.#live.has(key) && before !== undefined) count++
+    }
+    return count
   }
 
   /**
