@@ -35,6 +35,10 @@ interface PodFigures extends Loaded {
   readonly watch: Taken
   readonly idleShare: number
   readonly peakMiB: number
+  /** Set when the run was stopped by hand: the pods that were to be created. `pods` is the number at the last line of progress. */
+  readonly wanted?: number
+  /** While the cluster grew: the number of pods, the CPU in seconds and the memory in MiB. */
+  readonly growth?: readonly (readonly [pods: number, cpuSeconds: number, mib: number])[]
 }
 
 interface CrdFigures extends Loaded {
@@ -115,6 +119,12 @@ const loads = ({ load }: Loaded): string => `${load[0].toFixed(0)} to ${load[1].
 const mib = (value: number): string => `${number(Math.round(value))} MiB`
 
 function podsLine(one: PodFigures): string {
+  if (one.wanted !== undefined) {
+    const name = `${number(one.nodes)} nodes, stopped at ${number(one.pods)} of ${number(one.wanted)} pods`
+    const cpu = `${(one.running.cpuMillis / one.pods).toFixed(2)} ms`
+    const cells = [name, `${(one.registered.cpuMillis / one.nodes).toFixed(2)} ms`, cpu, time(one.running.wallMillis)]
+    return `| ${[...cells, '–', mib(one.peakMiB), '–', '–', '–', loads(one)].join(' | ')} |`
+  }
   const cells = [
     `${number(one.nodes)} nodes, ${number(one.pods)} pods`,
     `${(one.registered.cpuMillis / one.nodes).toFixed(2)} ms`,
@@ -229,8 +239,13 @@ async function measureAll(): Promise<Sizes> {
 }
 
 function targetsOf({ pods, crds, objects, namespaces }: Sizes): string[] {
-  const largest = pods.at(-1)
+  const largest = pods.findLast(({ wanted }) => wanted === undefined)
   const lines = largest === undefined ? [] : targetLines(largest)
+  const stopped = pods.find(({ wanted }) => wanted === 150_000)
+  if (stopped !== undefined)
+    lines.push(
+      `| 5,000 nodes and 150,000 pods, memory | ${mib(stopped.peakMiB)} when it was stopped, with ${number(stopped.pods)} pods |`,
+    )
   const many = crds.find(({ definitions }) => definitions === 10_000)
   if (many !== undefined)
     lines.push(`| CRDs that are served by one process | ${number(many.definitions)}, ${mib(many.fullMiB)} in use |`)
@@ -250,21 +265,27 @@ function targetsOf({ pods, crds, objects, namespaces }: Sizes): string[] {
 const bySize = (points: readonly (readonly [number, number])[]): (readonly [number, number])[] =>
   points.toSorted(([a], [b]) => a - b)
 
+/** About twenty of the points, the last one among them. */
+function thinned<T>(points: readonly T[]): T[] {
+  const step = Math.ceil(points.length / 20)
+  return points.filter((_, index) => (points.length - 1 - index) % step === 0)
+}
+
 /** The curves of the kinds of work that were measured at two sizes or more. */
 function curvesOf({ pods, crds, objects }: Sizes): string[] {
   const lines: string[] = []
-  if (pods.length > 1) {
+  const largest = pods.toSorted((x, y) => y.pods - x.pods)[0]
+  const growth = thinned(largest?.growth ?? [])
+  if (growth.length > 1) {
+    const about = `${number(largest!.nodes)} nodes`
     lines.push(
       curve({
-        ...{ name: 'size-pods-cpu', title: 'CPU until all pods are available', x: 'pods', y: 'CPU, s' },
-        series: [{ name: 'pods', points: bySize(pods.map((one) => [one.pods, one.running.cpuMillis / 1000])) }],
+        ...{ name: 'size-pods-cpu', title: `CPU while a cluster of ${about} grows`, x: 'pods', y: 'CPU, s' },
+        series: [{ name: 'pods', points: growth.map(([count, cpu]) => [count, cpu]) }],
       }),
       curve({
-        ...{ name: 'size-pods-memory', title: 'Memory of a cluster, 30 pods per node', x: 'pods', y: 'memory, MiB' },
-        series: [
-          { name: 'peak', points: bySize(pods.map((one) => [one.pods, one.peakMiB])) },
-          { name: 'in use', points: bySize(pods.map((one) => [one.pods, one.fullMiB])) },
-        ],
+        ...{ name: 'size-pods-memory', title: `Memory while a cluster of ${about} grows`, x: 'pods', y: 'memory, MiB' },
+        ...{ log: false, series: [{ name: 'resident', points: growth.map(([count, , mib]) => [count, mib]) }] },
       }),
     )
   }

@@ -18,8 +18,15 @@ progress(`${nodes} nodes registered`)
 const idleMiB = usedMiB()
 
 const total = many.namespaces * many.deployments * replicas
+// The number of pods, the CPU in seconds and the memory in MiB, while the cluster grows.
+const growth: (readonly [number, number, number])[] = []
+const before = process.cpuUsage()
 const timer = setInterval(() => {
-  void countKeys(plane, '/registry/pods/').then((count) => progress(`${count} of ${total} pods created`))
+  void countKeys(plane, '/registry/pods/').then((count) => {
+    progress(`${count} of ${total} pods created`)
+    const { user, system } = process.cpuUsage(before)
+    growth.push([count, (user + system) / 1e6, process.memoryUsage.rss() / 2 ** 20])
+  })
 }, 10_000)
 const running = await taken(() => rollOut(plane.client(), many, new AbortController().signal))
 clearInterval(timer)
@@ -34,7 +41,7 @@ const watch = await taken(() => readInitialEvents(transport, '/api/v1/pods'))
 progress('pods listed and watched')
 const idle = await taken(() => new Promise((resolve) => setTimeout(resolve, heartbeatMillis)))
 report({
-  ...{ nodes, pods: total, objects, events, registered, running, idleMiB, fullMiB, list, watch },
+  ...{ nodes, pods: total, objects, events, registered, running, idleMiB, fullMiB, list, watch, growth },
   idleShare: idle.cpuMillis / idle.wallMillis,
   peakMiB: process.resourceUsage().maxRSS / 1024,
 })
