@@ -280,7 +280,7 @@ describe('JwtAuthentication', () => {
     const { authenticators } = createAccessControl({ jwt: authentication })
     const headers = { authorization: `Bearer ${idp.token(base)}` }
     const request = { headers, peer: { address: '127.0.0.1' } } as unknown as ApiRequest
-    const users = await Promise.all(authenticators.map((authenticate) => authenticate(request)))
+    const users = await Promise.all(authenticators.map(async (authenticate) => authenticate(request)))
     expect(users).toContainEqual({ name: 'o:alice', groups: ['system:authenticated'] })
   })
 
