@@ -8,7 +8,7 @@ import type { Variant } from './variants.ts'
 // Long enough for a roll-out.
 const calm = 60_000
 // Longer than the lease of a leader and the pause between two attempts to acquire it.
-const leaderless = 120_000
+const leaderless = 360_000
 // The actions after a fault in which an operator usually recovers.
 const recoveryActions = 8
 // Creation, deletion and creation again.

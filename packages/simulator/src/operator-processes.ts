@@ -13,9 +13,9 @@ import type { World } from './world.ts'
 
 const restartDelay = 10_000
 const maxRestartDelay = 300_000
-// Four times the default lease, with the longest period that the deadline permits. With the defaults, the renewals of 25
+// Twelve times the default lease, with the longest period that the deadline permits. With the defaults, the renewals of 25
 // minutes at rest would be 40 times as many requests as the work of an operator. Faults of leaders last longer than the lease.
-const renewal = { leaseDuration: '60s', renewDeadline: '45s', retryPeriod: '36s' } as const
+const renewal = { leaseDuration: '180s', renewDeadline: '135s', retryPeriod: '108s' } as const
 // Faults end watches; their own timeouts would only add requests at rest.
 const watchTimeout: Duration = '24h'
 
