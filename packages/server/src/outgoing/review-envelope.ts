@@ -20,6 +20,15 @@ export interface OpenedReview {
 /** The scheme of review types, as error texts name it. */
 const scheme = 'k8s.io/apiserver/pkg/util/webhook/client.go:71'
 
+/** Kinds of version v1 that are registered in every scheme. */
+const unversioned: ReadonlySet<string> = new Set([
+  'Status',
+  'APIVersions',
+  'APIGroup',
+  'APIGroupList',
+  'APIResourceList',
+])
+
 /**
  * Decodes the type of a webhook's response. Throws an Error with the text of apimachinery when the response is not the expected
  * review.
@@ -29,6 +38,9 @@ export function openReview(body: Uint8Array, { group, kind, version }: ReviewTyp
   const given = { apiVersion: (review['apiVersion'] ?? '') as string, kind: (review['kind'] ?? '') as string }
   // A response without a type counts as the expected one.
   const apiVersion = given.apiVersion === '' ? `${group}/${version}` : given.apiVersion
+  if (apiVersion === 'v1' && unversioned.has(given.kind)) {
+    throw new Error(`converting (v1.${given.kind}) to (${version}.${kind}): unknown conversion`)
+  }
   const registered = apiVersion === `${group}/v1` || apiVersion === `${group}/v1beta1`
   if (!registered || (given.kind !== '' && given.kind !== kind)) {
     const name = goQuote(given.kind || kind)

@@ -1,5 +1,6 @@
 import { encodeJson, parseGroupVersion } from '@kubewright/api'
 import { type Random, uuid } from '@kubewright/base'
+import { goJsonKind } from '../../codec/json/go-codec.ts'
 import type { WebhookClient, WebhookTarget } from '../../outgoing/webhook-client.ts'
 import { unclassifiedError } from '../../request/unclassified-error.ts'
 import type { MutableObject } from '../../resource/object.ts'
@@ -89,8 +90,12 @@ export class WebhookConverter implements CustomConverter {
 
 /** Checks that a converted object is the same object in the desired version, and restores its metadata. */
 function accepted(subject: string, original: MutableObject, given: unknown, desired: string): MutableObject {
-  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
-  const converted = (isObject ? given : {}) as MutableObject
+  // Go keeps nothing of a null, and then parses an empty text.
+  if (given === null) throw unclassifiedError('unexpected end of JSON input')
+  if (typeof given !== 'object' || Array.isArray(given)) {
+    throw unclassifiedError(`json: cannot unmarshal ${goJsonKind(given)} into Go value of type map[string]interface {}`)
+  }
+  const converted = given as MutableObject
   const { apiVersion, kind } = converted
   if (typeof kind !== 'string' || kind === '') {
     throw unclassifiedError(`Object 'Kind' is missing in '${encodeJson(given, { sortKeys: true })}'`)
