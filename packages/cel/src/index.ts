@@ -62,6 +62,7 @@ export {
   CelResourceCheck,
   RESOURCE_CHECK_TYPE,
 } from './libraries/authorizer.ts'
+export { bindingsLibrary } from './libraries/bindings.ts'
 export { CelCIDR, CIDR_TYPE, cidrLibrary } from './libraries/cidr.ts'
 export { extListsLibrary } from './libraries/ext-lists.ts'
 export { CelFormat, FORMAT_TYPE, formatLibrary } from './libraries/format.ts'

@@ -100,6 +100,9 @@ describe('openEnvelope()', () => {
     ['6b3873000a05', 'unexpected EOF'],
     ['6b38730007', 'proto: Unknown: illegal tag 0 (wire type 7)'],
     ['6b3873000c', 'proto: Unknown: wiretype end group for non-group'],
+    ['6b3873000b', 'proto: wrong wireType = 3 for field TypeMeta'],
+    ['6b3873001001', 'proto: wrong wireType = 0 for field Raw'],
+    ['6b3873000a020801', 'proto: wrong wireType = 0 for field APIVersion'],
   ])('rejects %j with the text of kube-apiserver', (bytes, message) => {
     expect(() => openEnvelope(Buffer.from(bytes, 'hex'))).toThrow(message)
   })

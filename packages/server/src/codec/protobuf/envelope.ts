@@ -54,7 +54,7 @@ export function openEnvelope(body: Uint8Array): Envelope {
   const reader = new WireReader(body.subarray(magic.length))
   const envelope = { apiVersion: '', kind: '', message: Uint8Array.of(0) as Uint8Array }
   readFields(reader, 'Unknown', (number, wire) => {
-    if (wire !== 2) return false
+    checkWire(envelopeFields[number - 1], wire)
     if (number === 1) reader.message((inner) => readTypeMeta(inner, envelope))
     else if (number === 2) envelope.message = reader.framed()
     else return false
@@ -70,12 +70,20 @@ export function decodeMessage(type: string, message: Uint8Array): Record<string,
 
 function readTypeMeta(reader: WireReader, into: { apiVersion: string; kind: string }): void {
   readFields(reader, 'TypeMeta', (number, wire) => {
-    if (wire !== 2) return false
+    checkWire(typeFields[number - 1], wire)
     if (number === 1) into.apiVersion = reader.string()
     else if (number === 2) into.kind = reader.string()
     else return false
     return true
   })
+}
+
+const envelopeFields = ['TypeMeta', 'Raw', 'ContentEncoding', 'ContentType'] as const
+const typeFields = ['APIVersion', 'Kind'] as const
+
+/** Rejects a known field that is not a message or a text, as the generated code of Kubernetes does. */
+function checkWire(field: string | undefined, wire: number): void {
+  if (field !== undefined && wire !== 2) throw new ProtobufError(`proto: wrong wireType = ${wire} for field ${field}`)
 }
 
 /** Writes the envelope: type, object, and two encoding fields that are always empty. */

@@ -1,6 +1,7 @@
 import {
   ANY,
   BOOL,
+  bindingsLibrary,
   CelEnvironment,
   type CelType,
   type DeclaredType,
@@ -29,7 +30,7 @@ let environment: CelEnvironment | undefined
 /** The CEL environment of device selectors: the driver of a device, and its attributes and capacities by domain and name. */
 function deviceEnvironment(): CelEnvironment {
   const fields = { driver: STRING, attributes: byDomain(ANY), capacity: byDomain(QUANTITY_TYPE) }
-  environment ??= CelEnvironment.create({ libraries: kubernetesLibraries }).extend({
+  environment ??= CelEnvironment.create({ libraries: [...kubernetesLibraries, bindingsLibrary] }).extend({
     variables: {
       device: {
         ...declared(structType('kubernetes.DRADevice')),

@@ -47,12 +47,13 @@ describe('resource claims', () => {
           deviceClassName: 'c',
           selectors: [
             { cel: { expression: "device.driver == 'd' && device.attributes['d'].model == 'm'" } },
+            { cel: { expression: "cel.bind(d, device.attributes['d'], d.model == 'm' && d.size > 1)" } },
             { cel: { expression: "device.capacity['d'].memory" } },
           ],
         },
       }),
       [
-        'spec.devices.requests[0].exactly.selectors[1].cel.expression: Invalid value: "device.capacity[\'d\'].memory": ' +
+        'spec.devices.requests[0].exactly.selectors[2].cel.expression: Invalid value: "device.capacity[\'d\'].memory": ' +
           'must evaluate to bool or the unknown type, not kubernetes.Quantity',
       ],
     ],
