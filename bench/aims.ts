@@ -39,11 +39,11 @@ export const aims: readonly Aim[] = [
   {
     ...server,
     title: 'memory of an idle watch',
-    row: 'idle watch, one of 300, HTTP/2, 100 per connection',
+    row: 'idle watch, one of 300, HTTP/2, a connection each',
     unit: 'KiB',
     atMost: 20,
     missing:
-      'Live objects of a watch took 8 KiB before commit d5086041, which removed its abort signals. The rest is V8’s young generation, which grows while watches are opened: of 1,000 watches, each added 17 KiB on a busy machine. It would take fewer async functions and closures on the way of a watch, so that less survives.',
+      'Most of it is the TLS connection. Watches that share a connection, as those of one client do, are too small for this measurement: of 1,000 watches, each added 17 KiB on a busy machine, and of 300, less than the garbage of the start that V8 releases meanwhile. It would take fewer async functions and closures on the way of a watch, and smaller buffers of idle connections.',
   },
   // Requests
   { ...server, title: 'get, 1 client over TLS, CPU', row: 'get, 1 client', unit: 'ms', atMost: 0.1, missing: getNote },
