@@ -26,6 +26,8 @@ export interface ServedWrite {
   readonly source: string | undefined
   /** Whether the write has changed anything. */
   readonly isEffective: boolean
+  /** Whether another request failed meanwhile because of a fault: it may have been one of the operator's webhook for this write. */
+  readonly isDisturbed: boolean
 }
 
 /** The parts of a {@link Network}. */
@@ -90,6 +92,8 @@ export class Network {
   readonly #leaseLost = new Map<SimulatedProcess, number>()
   readonly #existing = new Set<string>()
   requests = 0
+  /** The number of requests that failed because of a fault. */
+  #failures = 0
 
   constructor(parts: NetworkParts) {
     this.#parts = parts
@@ -187,10 +191,12 @@ export class Network {
     const path = request.path.replace(/\?.*/s, '')
     const refused = injection.status ?? (counted ? this.#refusal(facts, path) : undefined)
     if (refused !== undefined) {
+      this.#failures++
       await this.#answered(process)
       return errorResponse(refused, request.method)
     }
     if (counted && this.#isForbidden(facts)) {
+      this.#failures++
       await this.#answered(process)
       return errorResponse(403, request.method, forbiddenText(facts))
     }
@@ -198,13 +204,15 @@ export class Network {
     // The server processes a request even if its sender has died since.
     const { signal: _, ...rest } = stale
     const before = await this.#parts.revision()
+    const failures = this.#failures
     const response = await transport.send(rest)
     const body = await response.body.bytes()
     const isEffective = (await this.#parts.revision()) > before
     record(`${process.name} ${response.status}`, body)
     if (isWrite(facts)) {
       if (response.status < 300) this.created(path)
-      served({ process, facts, path, status: response.status, body, source, isEffective })
+      const isDisturbed = this.#failures > failures
+      served({ process, facts, path, status: response.status, body, source, isEffective, isDisturbed })
     } else if (response.status === 403) this.#parts.forbidden(facts, body)
     if (injection.crash === 'after') crash(process)
     if (injection.lost === 'after') throw await this.#broken(transport, process)
@@ -304,7 +312,10 @@ export class Network {
   }
 
   #checkReachable({ host }: Transport, process: SimulatedProcess, { plural }: RequestFacts): void {
-    if (this.#now < this.#downUntil) throw connectionError(host, 'connect ECONNREFUSED', 'ECONNREFUSED')
+    if (this.#now < this.#downUntil) {
+      this.#failures++
+      throw connectionError(host, 'connect ECONNREFUSED', 'ECONNREFUSED')
+    }
     if (plural === 'leases' && this.#now < (this.#leaseLost.get(process) ?? 0)) {
       throw connectionError(host, 'the request timed out', 'ETIMEDOUT')
     }
@@ -325,6 +336,7 @@ export class Network {
   }
 
   async #broken({ host }: Transport, process: SimulatedProcess): Promise<ConnectionError> {
+    this.#failures++
     await this.#answered(process)
     return connectionError(host, 'the connection was lost', 'ECONNRESET')
   }

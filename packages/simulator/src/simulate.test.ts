@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { condition, defineResource } from '@kubewright/api'
 import { ConfigMap, Pod } from '@kubewright/k8s'
-import { defineController, defineOperator } from '@kubewright/runtime'
+import { defineController, defineOperator, defineWebhook, invalid, type Operator } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
 import type { ProcessHost } from './index.ts'
@@ -319,6 +319,25 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(report.faults).toEqual({ watch: 1 })
     expect(report.requests).toBeGreaterThan(1000)
     expect(report.failure?.story).toBeUndefined()
+  })
+
+  test('accepts a webhook that refuses a write because its own request failed', async () => {
+    const operator = (): Operator =>
+      defineOperator({
+        name: 'planted',
+        controllers: [defineController(Thing, { reconcile: () => undefined, cleanup: () => undefined })],
+        webhooks: [
+          defineWebhook(Thing, {
+            validate: async (thing, { client }) => {
+              const others = await client.list(Thing, { namespace: `${thing.metadata.namespace}` })
+              return [others.length > 100 && invalid('metadata', 'there are too many')]
+            },
+          }),
+        ],
+      })
+    const { failure, schedules } = await explore(operator, { ...base, faults: ['error'], schedules: 40 })
+    expect(failure?.story).toBeUndefined()
+    expect(schedules).toBe(40)
   })
 
   test('rejects an ID that is not one', async () => {

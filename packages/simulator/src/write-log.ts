@@ -59,7 +59,7 @@ export class WriteLog {
   }
 
   /** Records a write that the server has processed. */
-  served({ process, facts, path, status, body, source, isEffective }: ServedWrite): void {
+  served({ process, facts, path, status, body, source, isEffective, isDisturbed }: ServedWrite): void {
     const object = JSON.parse(Buffer.from(body).toString()) as KubeObject & { spec?: { holderIdentity?: string } }
     if (facts.plural === 'leases') {
       if (status < 300) this.#holder = object.spec?.holderIdentity ?? ''
@@ -73,7 +73,9 @@ export class WriteLog {
       source,
     )
     if (status === 400 || status === 422) this.refusals.push(this.#clock.monotonic())
-    if (status === 403 || status === 400 || status === 422 || status === 500) this.#checkRefusal(object, facts)
+    // A webhook that cannot read what it needs must refuse the write.
+    const isRefused = status === 403 || status === 400 || status === 422 || status === 500
+    if (isRefused && !isDisturbed) this.#checkRefusal(object, facts)
     const id =
       status < 300 && object.kind !== 'Status' ? objectId(object) : `${facts.plural} ${facts.namespace}/${facts.name}`
     this.writes.push({ time: this.#clock.monotonic(), id, verb: facts.verb, isEffective })
