@@ -53,6 +53,7 @@ const recoverable = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
  * an append fails, none of its writes is published and all of them reject.
  */
 export class DurableStore extends LocalStore {
+  readonly persistent = true
   /** What opening the folder dropped or changed, a sentence each: an incomplete last write, an older format. Usually empty. */
   readonly openNotes: readonly string[]
   readonly #folder: string

@@ -84,6 +84,8 @@ export interface Store extends AsyncDisposable {
    * leader election, claims of addresses. @default false
    */
   readonly shared?: boolean
+  /** Whether the data outlives the process, in a folder that no other process uses meanwhile. @default false */
+  readonly persistent?: boolean
   /** The newest revision that readers see. A new store starts at 1. */
   revision(): Promise<number>
   get(

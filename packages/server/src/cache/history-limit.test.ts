@@ -54,6 +54,54 @@ describe('HistoryLimit', () => {
     await expect(store.get('/registry/x', { revision: old - 1 })).rejects.toThrow(CompactedError)
   })
 
+  it('compacts a persistent store by age when its servers restart more often', async () => {
+    const clock = new VirtualClock()
+    const store = Object.assign(new MemoryStore(), { persistent: true })
+    const old = await write(store, 3)
+    for (let restart = 0; restart < 12; restart++) {
+      await using _limit = new HistoryLimit({ store, clock, log: nullLogger, changed })
+      await clock.advance(0.5 * minute)
+      await write(store, 1)
+    }
+    await using _limit = new HistoryLimit({ store, clock, log: nullLogger, changed })
+    await clock.advance(0.5 * minute)
+    await expect(store.get('/registry/x', { revision: old - 1 })).rejects.toThrow(CompactedError)
+    const { entry } = await store.get('/registry/x')
+    expect((await store.get('/registry/x', { revision: entry!.modRevision - 1 })).entry).toBeDefined()
+  })
+
+  it('writes nothing to a persistent store without other writes', async () => {
+    const clock = new VirtualClock()
+    const store = Object.assign(new MemoryStore(), { persistent: true })
+    await using _limit = new HistoryLimit({ store, clock, log: nullLogger, changed })
+    await write(store, 1)
+    await clock.advance(minute)
+    const revision = await store.revision()
+    await clock.advance(20 * minute)
+    expect(await store.revision()).toBe(revision)
+  })
+
+  it('ignores times that cannot be read or are in the future', async () => {
+    const clock = new VirtualClock()
+    const store = Object.assign(new MemoryStore(), { persistent: true })
+    for (const times of [
+      'no times',
+      JSON.stringify([
+        [clock.now() + 60 * minute, 2],
+        ['a', 3],
+      ]),
+    ]) {
+      const { entry } = await store.get('/kubewright/revision-times')
+      await store.put('/kubewright/revision-times', Buffer.from(times), entry?.modRevision ?? 0)
+      await using _limit = new HistoryLimit({ store, clock, log: nullLogger, changed })
+      const old = await write(store, 3)
+      await clock.advance(4 * minute)
+      expect((await store.get('/registry/x', { revision: old - 1 })).entry).toBeDefined()
+      await clock.advance(2 * minute)
+      await expect(store.get('/registry/x', { revision: old - 1 })).rejects.toThrow(CompactedError)
+    }
+  })
+
   it('sets no timer while the store does not change and no history is left', async () => {
     const clock = new VirtualClock()
     const store = new MemoryStore()

@@ -28,6 +28,7 @@ const root = '/registry/'
  */
 export class EncryptedStore implements Store {
   readonly shared: boolean
+  readonly persistent: boolean
   readonly #store: Store
   readonly #entries: readonly {
     readonly matches: (resource: StoredResource) => boolean
@@ -42,6 +43,7 @@ export class EncryptedStore implements Store {
   constructor(store: Store, config: EncryptionConfig, builtins: ReadonlyMap<string, StoredResource>) {
     this.#store = store
     this.shared = store.shared ?? false
+    this.persistent = store.persistent ?? false
     this.#builtins = builtins
     this.#entries = config.map(({ resources, providers }) => {
       const patterns = resources.map(groupResourceOf)
