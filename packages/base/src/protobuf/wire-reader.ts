@@ -130,6 +130,24 @@ export class WireReader {
     return value
   }
 
+  /**
+   * Reads the fields of a map entry as Go's generated decoders do, which check tags and ends less than in other messages: `read` receives
+   * the number of each field and returns whether it has consumed the value, which may end behind the entry. The reader continues at the end
+   * of the entry.
+   */
+  entry(read: (number: number) => boolean): void {
+    const length = this.#length()
+    const end = this.#at + length
+    if (end > this.#end) throw new ProtobufError('unexpected EOF')
+    while (this.#at < end) {
+      const tag = this.uint32()
+      if (read(tag >>> 3)) continue
+      this.skip(tag & 7)
+      if (this.#at > end) throw new ProtobufError('unexpected EOF')
+    }
+    this.#at = end
+  }
+
   /** Skips the value of a field. @default the field that {@link next} returned last */
   skip(wire: number = this.#wire): void {
     if (wire === 0) this.int64()

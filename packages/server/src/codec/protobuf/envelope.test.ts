@@ -124,6 +124,13 @@ describe('decodeMessage()', () => {
     expect(value).toEqual({ metadata: { name: 'a', uid: 'u' } })
   })
 
+  test('reads map entries as loosely as kube-apiserver', () => {
+    // The first entry is valid; the others skip a tag 0 and read a key that ends behind the entry.
+    expect(decode('core/v1.ConfigMap', '12060a016112 0162')).toEqual({ data: { a: 'b' } })
+    expect(decode('core/v1.ConfigMap', '120800010a01611201 62')).toEqual({ data: { a: 'b' } })
+    expect(decode('core/v1.ConfigMap', '12020a02 2001')).toEqual({ data: { ' \x01': null }, immutable: true })
+  })
+
   test('reads packed and unpacked numbers', () => {
     expect(decode('core/v1.PodSecurityContext', '22020102 2003')).toEqual({ supplementalGroups: [1, 2, 3] })
   })
@@ -137,6 +144,8 @@ describe('decodeMessage()', () => {
     ['0801', 'proto: wrong wireType = 0 for field Metadata'],
     ['0a05', 'unexpected EOF'],
     ['12020a', 'unexpected EOF'],
+    ['12021a01 61', 'unexpected EOF'],
+    ['120104', 'proto: unexpected end of group'],
     ['20ffffffffffffffffffff01', 'proto: integer overflow'],
     ['0affffffff0f', 'proto: negative length found during unmarshaling'],
     ['9406', 'proto: ConfigMap: wiretype end group for non-group'],

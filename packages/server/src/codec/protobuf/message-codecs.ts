@@ -160,7 +160,6 @@ function listField(number: number, name: string, codec: WireCodec): BoundField {
 /** A map: one message per entry, sorted by key. */
 function mapField(number: number, name: string, codec: WireCodec): BoundField {
   const valueTag = 0x10 | codec.wire
-  const message = goName(name)
   return {
     write: (writer, object) => {
       const map = object[name] as JsonObject | null | undefined
@@ -180,23 +179,20 @@ function mapField(number: number, name: string, codec: WireCodec): BoundField {
     read: (reader, object, wire) => {
       expectWire(wire, 2, name)
       const map = (object[name] ??= {}) as JsonObject
-      reader.message((inner) => readEntry(inner, map, message, codec))
+      readEntry(reader, map, codec)
     },
   }
 }
 
-function readEntry(reader: WireReader, map: JsonObject, name: string, codec: WireCodec): void {
+function readEntry(reader: WireReader, map: JsonObject, codec: WireCodec): void {
   let key = ''
   let value: unknown
-  while (reader.more) {
-    const tag = reader.uint32()
-    if (tag === 0x0a) key = reader.string()
-    else if (tag === (0x10 | codec.wire)) value = codec.read(reader, undefined)
-    else {
-      checkTag(tag, name)
-      reader.skip(tag & 7)
-    }
-  }
+  reader.entry((number) => {
+    if (number === 1) key = reader.string()
+    else if (number === 2) value = codec.read(reader, undefined)
+    else return false
+    return true
+  })
   // Null stands for the zero value of the type, which the decoder of the object fills in.
   const entry = value === undefined ? null : value
   if (key === '__proto__') {
