@@ -3,7 +3,7 @@ import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { shownTemplate } from '../../../testdata/workload-object.ts'
 import { replicationControllers } from './replication-controller.ts'
 
-const { createErrors, prepared } = strategyHarness(replicationControllers)
+const { createErrors, prepared, updated } = strategyHarness(replicationControllers)
 
 describe('replication controllers', () => {
   it.each<[string, object, string[]]>([
@@ -25,6 +25,20 @@ describe('replication controllers', () => {
       metadata: { labels: { a: 'b' } },
       spec: { replicas: 1, selector: { a: 'b' } },
     })
+  })
+
+  it('default the labels when a write of the status has neither labels nor template', async () => {
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'nginx:1.25' }] } }
+    const object = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'rc' }, spec: { template } }
+    const written = await updated(
+      object,
+      (controller) => {
+        delete controller.metadata.labels
+        delete controller['spec']
+      },
+      'status',
+    )
+    expect(written.object.metadata.labels).toEqual({ a: 'b' })
   })
 
   it('show replicas, containers and the selector', () => {

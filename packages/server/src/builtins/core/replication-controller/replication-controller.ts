@@ -55,7 +55,11 @@ export const replicationControllers: BuiltinDefinition = defineBuiltin({
       warningsOnUpdate: (controller, old) =>
         controller.metadata.generation === old.metadata.generation ? [] : templateWarnings(old),
     }),
-    { validateUpdate: validateStatus },
+    // The spec is restored after the defaults were set. kube-apiserver sets them again when it reads the stored object.
+    {
+      prepareForUpdate: (controller) => defaultLabels(controller, part<Spec>(controller, 'spec')),
+      validateUpdate: validateStatus,
+    },
   ),
   selectableFields: {
     'status.replicas': (controller) => String(part<Status>(controller, 'status').replicas ?? 0),
@@ -66,13 +70,16 @@ export const replicationControllers: BuiltinDefinition = defineBuiltin({
 /** The labels of the template are the default of the selector and of the controller's own labels. */
 function setDefaults(controller: MutableObject): void {
   const spec = (controller['spec'] ??= {}) as Spec
-  const labels = spec.template?.metadata?.labels
-  if (labels) {
-    if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels }
-    if (Object.keys(controller.metadata.labels ?? {}).length === 0) controller.metadata.labels = { ...labels }
-  }
+  defaultLabels(controller, spec)
   spec.replicas ??= 1
   if (spec.template) defaultPodTemplate(spec.template)
+}
+
+function defaultLabels(controller: MutableObject, spec: Spec): void {
+  const labels = spec.template?.metadata?.labels
+  if (!labels) return
+  if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels }
+  if (Object.keys(controller.metadata.labels ?? {}).length === 0) controller.metadata.labels = { ...labels }
 }
 
 function validateSpec({ replicas, minReadySeconds, selector = {}, template }: Spec): FieldError[] {
