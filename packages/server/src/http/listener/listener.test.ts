@@ -62,6 +62,35 @@ test.each(['h2', 'http/1.1'])('listen() lets no response over %s wait for an ack
   setNoDelay.mockRestore()
 })
 
+describe('listen() refuses malformed requests of HTTP/1.1', () => {
+  const refusal =
+    'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request'
+  const exchange = async (sent: string): Promise<string> => {
+    const socket = connect({ port: listener.port, host: listener.host, rejectUnauthorized: false })
+    socket.write(sent)
+    let text = ''
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    await once(socket, 'close')
+    return text
+  }
+
+  test('with the response of Go', async () => {
+    expect(await exchange('{"kind":"DeleteOptions"}\r\n\r\n')).toBe(refusal)
+  })
+
+  test('after the responses to complete requests in front of them', async () => {
+    const requests = ['GET', 'DELETE'].map((method) => `${method} / HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const text = await exchange(`${requests.join('')}{"kind":"DeleteOptions"}`)
+    expect(text.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2)
+    expect(text.endsWith(`ok${refusal}`)).toBe(true)
+  })
+
+  test('without a second response when the body of a request is malformed', async () => {
+    const text = await exchange('POST /watch HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nnone\r\n')
+    expect(text.match(/HTTP\/1.1/g)).toHaveLength(1)
+  })
+})
+
 describe('listen() serves HTTP/2', () => {
   let answer: (request: ApiRequest) => Promise<ApiResponse>
   let server: Listener

@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls'
 import type { ApiHandler } from '@kubewright/api'
 import { type Clock, systemClock } from '@kubewright/base'
 import { Flusher } from '../http2/flusher.ts'
+import { refuseMalformedRequests } from './malformed-requests.ts'
 import { OpenConnections } from './open-connections.ts'
 import { serveRequest, serveUpgrade } from './serve-http1.ts'
 import { serveHttp2 } from './serve-http2.ts'
@@ -129,6 +130,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     void serveRequest(handler, request, response, open, flusher)
   })
+  refuseMalformedRequests(server)
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     void serveUpgrade(handler, request, { socket, head }, open)
   })
