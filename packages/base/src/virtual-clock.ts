@@ -1,6 +1,6 @@
 import { type Clock, sleepWith, type Timer, type WaitOptions } from './clock.ts'
 import { type Duration, formatDuration, toMillis } from './duration.ts'
-import { Heap } from './heap.ts'
+import { type QueuedTimer, TimerQueue } from './internal/timer-queue.ts'
 import { KubewrightError } from './kubewright-error.ts'
 import { drainMicrotasks } from './system-clock.ts'
 
@@ -42,10 +42,8 @@ export interface RunUntilIdleOptions {
   readonly limit?: number
 }
 
-interface Entry {
-  readonly sequence: number
-  // In microseconds since the start of the clock.
-  readonly due: number
+/** Its due time is in microseconds since the start of the clock. */
+interface Entry extends QueuedTimer {
   readonly callback: () => void
   readonly label: string
 }
@@ -67,7 +65,7 @@ const DEFAULT_START = 1_735_689_600_000
  * Delays are rounded to microseconds, so that time adds up exactly.
  */
 export class VirtualClock implements Clock {
-  readonly #timers = new Heap<Entry, number>({ key: (entry) => entry.sequence, compare: (a, b) => a.due - b.due })
+  readonly #timers = new TimerQueue<Entry>()
   readonly #settle: () => Promise<void>
   readonly #timersPerInstant: number
   // The number of timers that have run since the time last moved.
@@ -100,11 +98,10 @@ export class VirtualClock implements Clock {
 
   setTimer(delay: number, callback: () => void, label: string = 'timer'): Timer {
     if (Number.isNaN(delay)) throw new RangeError('timer delay must be a number: NaN')
-    const sequence = this.#sequence++
-    if (delay !== Number.POSITIVE_INFINITY) {
-      this.#timers.set({ sequence, due: this.#elapsed + Math.max(0, Math.round(delay * 1000)), callback, label })
-    }
-    const cancel = (): void => void this.#timers.delete(sequence)
+    const due = this.#elapsed + Math.max(0, Math.round(delay * 1000))
+    const entry: Entry = { due, sequence: this.#sequence++, index: -1, callback, label }
+    if (delay !== Number.POSITIVE_INFINITY) this.#timers.push(entry)
+    const cancel = (): void => this.#timers.remove(entry)
     return { cancel, [Symbol.dispose]: cancel }
   }
 
