@@ -26,6 +26,8 @@ type OwnerReference = Readonly<Record<string, unknown>>
 /** The maximum length of a field manager's name in bytes. */
 export const fieldManagerMaxLength = 128
 
+/** The name of nearly every manager: printable ASCII within the limit. Each write validates all managers of an object. */
+const PLAIN_MANAGER = /^[ -~]{0,128}$/
 const ANNOTATION_SIZE_LIMIT = 256 * 1024
 const SUBRESOURCE_SIZE_LIMIT = 256
 
@@ -185,6 +187,7 @@ export function validateManagedFields(entries: readonly unknown[], path: FieldPa
 
 /** Validates the name of a field manager: printable, at most 128 bytes. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldError[] {
+  if (PLAIN_MANAGER.test(manager)) return []
   const errors: FieldError[] = []
   if (utf8Length(manager) > fieldManagerMaxLength) errors.push(tooLong(path, fieldManagerMaxLength))
   let position = 0

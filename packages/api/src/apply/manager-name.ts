@@ -7,12 +7,16 @@ export function managerOrUserAgent(fieldManager: string, userAgent: string): str
   return fieldManager !== '' ? fieldManager : prefixFromUserAgent(userAgent)
 }
 
+/** Printable ASCII within the maximum length. */
+const plainName = /^[ -~]{0,128}$/
+
 /**
  * The user agent up to the first slash, without unprintable characters, truncated to the maximum length of a manager
  * name.
  */
 export function prefixFromUserAgent(userAgent: string): string {
   const prefix = userAgent.split('/', 1)[0] as string
+  if (plainName.test(prefix)) return prefix
   let name = ''
   let length = 0
   for (const character of prefix) {
