@@ -1,5 +1,6 @@
 // Simulates one operator in a process of its own: `part-runner.ts OPERATOR SECONDS INDEX/OF`. Prints the figures as JSON.
 import { explore, oracleNames, type SimulateOptions } from '@kubewright/simulator'
+import { limitInlining } from '../../packages/cli/src/simulate/limit-inlining.ts'
 import { createWorld, operatorNamed } from './operators.ts'
 
 /** The figures of one process. */
@@ -16,6 +17,9 @@ export interface PartFigures {
 const [name = 'home', seconds = '20', part = '0/1'] = process.argv.slice(2)
 const { make, samples } = operatorNamed(name)
 const [index = 0, of = 1] = part.split('/').map(Number)
+
+// As in the processes of `kubewright simulate`.
+limitInlining()
 
 // Without oracles, a failure does not end the measurement.
 const run = (budget: Pick<SimulateOptions, 'schedules' | 'for'>): ReturnType<typeof explore> =>

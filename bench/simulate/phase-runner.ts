@@ -1,5 +1,6 @@
 // Measures where the time of a run without faults goes: `phase-runner.ts OPERATOR SECONDS`. Prints the CPU milliseconds of
 // each phase as JSON.
+import { limitInlining } from '../../packages/cli/src/simulate/limit-inlining.ts'
 import { HostGuards } from '../../packages/simulator/src/host-guards.ts'
 import { Setup } from '../../packages/simulator/src/setup.ts'
 import { World } from '../../packages/simulator/src/world.ts'
@@ -10,6 +11,7 @@ export type PhaseFigures = Readonly<Record<string, number>>
 
 const [name = 'home', seconds = '10'] = process.argv.slice(2)
 const { make, samples } = operatorNamed(name)
+limitInlining()
 const setup = await Setup.create(make, { samples, world: createWorld })
 const guards = new HostGuards()
 

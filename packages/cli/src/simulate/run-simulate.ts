@@ -18,12 +18,14 @@ import { findEntry } from '../entry/find-entry.ts'
 import { loadOperator } from '../entry/load-operator.ts'
 import { readManifests } from '../input/read-manifests.ts'
 import { noTerminal } from '../terminal/terminal.ts'
+import { limitInlining } from './limit-inlining.ts'
 import type { simulateFlags } from './simulate-command.ts'
 
 type Input = CommandInput<typeof simulateFlags, typeof entryArgument>
 
 /** Simulates an operator and prints the report. */
 export async function runSimulate(input: Input, context: CommandContext): Promise<number> {
+  limitInlining()
   const { flags, args } = input
   const { out, note, clock, terminal = noTerminal } = context
   const entry = await findEntry(args.entry, folderOf(context))
