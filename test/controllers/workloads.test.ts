@@ -200,6 +200,21 @@ test('a stateful set starts in order, keeps its claims and updates in reverse or
   expect(plane.errors()).toEqual([])
 })
 
+test('a stateful set that is being deleted gets no new revision', async () => {
+  await using plane = await startPlane({ controllers, nodes: 1 })
+  const { api } = plane
+  const metadata = { ...meta('db'), finalizers: ['example.com/hold'] }
+  const spec = { serviceName: 'db', replicas: 1, selector, template: template() }
+  await api.create(StatefulSet({ metadata, spec }))
+  await plane.until(StatefulSet, 'test/db', ({ status }) => status?.readyReplicas === 1)
+  const [revision] = await api.list(ControllerRevision, { namespace: 'test' })
+  await api.delete(StatefulSet, 'test/db')
+  // As the garbage collector does in a deletion in the foreground. A new revision would block it again.
+  await api.delete(ControllerRevision, `test/${revision?.metadata.name}`)
+  await plane.settle()
+  expect(await api.list(ControllerRevision, { namespace: 'test' })).toEqual([])
+})
+
 test('a daemon set runs a pod on each tolerated node and follows changes of nodes and template', async () => {
   const nodes = [
     { name: 'a' },

@@ -69,6 +69,10 @@ async function reconcile(key: string, context: KeyContext, parts: ControllerPart
     mayAdopt: (pod) => ordinalOf(pod, set) !== undefined,
   })
 
+  const plan = planRevision(revisions, set.spec.template)
+  // The garbage collector deletes the revisions of a set that is being deleted, and each deletion requeues the set. A new revision
+  // would have to be deleted too, so that the deletion of the set might never end.
+  if (plan.kind === 'create' && set.metadata.deletionTimestamp !== undefined) return undefined
   const synced = await syncRevision(
     clients,
     {
@@ -78,7 +82,7 @@ async function reconcile(key: string, context: KeyContext, parts: ControllerPart
       hashLabel: 'controller.kubernetes.io/hash',
       hash: revisionHash,
     },
-    planRevision(revisions, set.spec.template),
+    plan,
   )
   const update = synced.revision
   const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
