@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import {
   AsyncDisposer,
   type Clock,
+  type Duration,
   type Logger,
   nullLogger,
   onAbort,
@@ -72,6 +73,11 @@ export interface ControlPlaneOptions {
    * matters for a simulation of many short runs. @default all
    */
   readonly collects?: ((resource: { readonly group: string; readonly plural: string }) => boolean) | undefined
+  /**
+   * How long the built-in controllers wait after a change of an object, so that further changes join it. A roll-out then needs
+   * fewer writes, and takes longer. Does not apply to the scheduler and the simulated nodes. @default they do not wait
+   */
+  readonly debounce?: Duration | undefined
   /**
    * Whether the built-in controllers, the scheduler and the simulated nodes record Events. Without Events, short runs that
    * nothing reads them in need fewer writes. Does not apply with leader election. @default true
@@ -246,6 +252,7 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
       nodes: typeof nodes === 'number' ? (nodes > 0 ? { nodes } : undefined) : nodes,
       scheduler: options.scheduler,
       collects: options.collects,
+      debounce: options.debounce,
       events: options.events,
       election: electionOf(options.leaderElection ?? store.shared ?? false, random),
       client: client({

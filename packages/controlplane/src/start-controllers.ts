@@ -47,6 +47,8 @@ export interface StartControllersOptions {
   readonly scheduler?: boolean | undefined
   /** The resources that the garbage collector watches. @default all */
   readonly collects?: GarbageCollectorOptions['collects']
+  /** How long the built-in controllers wait after a change. @default they do not wait */
+  readonly debounce?: Duration | undefined
   /** Whether the components record Events. Does not apply with `election`. @default true */
   readonly events?: boolean | undefined
   /** Runs the components on the servers that hold their Leases. @default this is the only server */
@@ -246,7 +248,10 @@ const isChosen = ({ choice }: StartControllersOptions, name: string): boolean =>
 function chosenControllers(options: StartControllersOptions): readonly ChosenController[] {
   return [
     ...chosenServerControllers(options).map(({ name }) => ({ name, controllers: [] })),
-    ...builtinControllers.filter(({ name }) => isChosen(options, name)).map((one) => limited(one, options.collects)),
+    ...builtinControllers
+      .filter(({ name }) => isChosen(options, name))
+      .map((one) => limited(one, options.collects))
+      .map((one) => debounced(one, options.debounce)),
     ...trustControllers
       .filter(({ name }) => isChosen(options, name))
       .map(({ name, create }) => ({ name, controllers: create(options.trust) })),
@@ -266,4 +271,10 @@ function providesVolumes(options: StartControllersOptions): boolean {
 function limited(controller: BuiltinController, collects: GarbageCollectorOptions['collects']): BuiltinController {
   const isCollector = collects !== undefined && controller.name === 'garbage-collector-controller'
   return isCollector ? { ...controller, controllers: [garbageCollector({ collects })] } : controller
+}
+
+/** A controller that waits after each change, so that further changes join it. */
+function debounced(controller: BuiltinController, debounce: Duration | undefined): BuiltinController {
+  if (debounce === undefined) return controller
+  return { ...controller, controllers: controller.controllers.map((one) => Object.freeze({ ...one, debounce })) }
 }

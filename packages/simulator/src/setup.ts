@@ -1,6 +1,7 @@
 import type { AnyKind, KubeObject } from '@kubewright/api'
 import {
   type Clock,
+  type Duration,
   drainMicrotasks,
   KubewrightError,
   type Logger,
@@ -51,6 +52,8 @@ export interface Subject {
 const otherNamespace = 'other'
 const maxVariants = 16
 const maxRefused = 12
+// Controllers act on the changes of an instant together, so that a roll-out needs fewer writes.
+const debounce: Duration = '1ms'
 
 interface Sample {
   readonly kind: AnyKind
@@ -199,7 +202,7 @@ export class Setup {
     const access = { serviceAccounts: { keys: this.#keys } }
     // A run is too short for many revisions, and each check of their number costs a turn of the event loop.
     const server = { access, history: { revisions: Number.POSITIVE_INFINITY } }
-    return this.#snapshot.start({ clock, random, controllers, nodes, collects, events, server })
+    return this.#snapshot.start({ clock, random, controllers, nodes, collects, events, debounce, server })
   }
 
   isSubjectKind(kind: string): boolean {

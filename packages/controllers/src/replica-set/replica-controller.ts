@@ -70,13 +70,13 @@ async function reconcile<T extends ReplicaOwner>(
   let failure: Error | undefined
   if (found.metadata.deletionTimestamp === undefined) {
     try {
-      await manage(found, active, context, clock.now())
+      // The events of the pods requeue the object. Its status then counts them, with one write instead of two.
+      if (await manage(found, active, context, clock.now())) return undefined
     } catch (error) {
       failure = asError(error)
     }
   }
   const { minReadySeconds = 0, replicas: wanted = 1, template } = found.spec
-  // The counts exclude pods that were just created or deleted: their events requeue the object.
   const status = replicaStatus(found.status, {
     generation: found.metadata.generation,
     wanted,
@@ -93,26 +93,31 @@ async function reconcile<T extends ReplicaOwner>(
   return next === undefined ? undefined : { requeueAfter: next }
 }
 
+/** Creates the missing pods, or deletes the surplus ones. Returns whether all of them will have events. */
 async function manage(
   owner: ReplicaOwner & TypeMeta,
   active: readonly Pod[],
   context: KeyContext,
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   const difference = active.length - (owner.spec.replicas ?? 1)
   if (difference < 0) {
     const { template } = owner.spec
-    if (template === undefined) return
+    if (template === undefined) return false
     const missing = Array.from({ length: Math.min(-difference, burst) }, () => podFromTemplate(template, owner))
     const { error } = await slowStart(missing, (draft) => createPod(context, owner, draft))
     if (error !== undefined && !isNamespaceTerminating(error)) throw error
-  } else if (difference > 0) {
+    return error === undefined
+  }
+  if (difference > 0) {
     const count = Math.min(difference, burst)
     // When all pods are deleted, ranking them is unnecessary.
     const chosen =
       count === active.length ? active : rankForDeletion(active, await relatedPods(owner, context), now).slice(0, count)
     await inParallel(chosen, (pod) => deletePod(context, owner, pod))
+    return true
   }
+  return false
 }
 
 /** The pods of all replica sets with the same controller; of this one alone when it has no controller. */
