@@ -72,9 +72,11 @@ export type Path = readonly (string | number)[]
 /** Adds a copy of the object with another value of one field; without it if the value is undefined. */
 export type Emit = (path: Path, value: unknown) => void
 
-function vary(schema: JSONSchemaProps, value: unknown, path: Path, emit: Emit): void {
+function vary(schema: JSONSchemaProps, given: unknown, path: Path, emit: Emit): void {
   const name = String(path.at(-1))
   if (path.length > maxDepth || skipped.test(name)) return
+  // A field that the sample leaves out has its default value.
+  const value = given ?? schema.default
   if (value === undefined) {
     const made = minimalValue(schema, name)
     if (made !== undefined) emit(path, made)
@@ -121,14 +123,42 @@ function otherValues(schema: JSONSchemaProps, value: unknown, name: string): unk
       (one) => one !== value && one >= minimum && one <= maximum,
     )
   }
-  if (typeof value === 'string' && schema.pattern === undefined && schema.format === undefined) {
-    if (/^\d+(\.\d+)?([kMGTP]i?|m)?$/.test(value) || /^\d+(s|m|h)$/.test(value)) return []
+  if (typeof value === 'string') {
     // Names of other objects: a change would need another input.
     if (/(secret|configMap|class|account|ref|name)s?(Name)?$/i.test(name) && /name|ref|secret|configMap/i.test(name))
       return []
-    return [`${value}2`]
+    return otherTexts(schema, value, name).slice(0, 1)
   }
   return []
+}
+
+/** Other texts that fit the schema. Those with a format are left to the server. */
+function otherTexts(schema: JSONSchemaProps, value: string, name: string): string[] {
+  const [, amount = '', unit = ''] = /^(\d+)([a-zA-Z]{0,2})$/.exec(value) ?? []
+  if (/^\d+(\.\d+)?([kMGTP]i?|m)?$/.test(value) || /^\d+(ms|s|m|h)$/.test(value)) {
+    // Many amounts are sizes of volumes, which cannot shrink and often cannot grow.
+    const isSafe = /^(cpu|memory)$/i.test(name) || /interval|period|timeout|every|delay|ttl|duration/i.test(name)
+    return isSafe && amount !== '' && Number(amount) > 0 ? fitting(schema, [`${Number(amount) * 2}${unit}`]) : []
+  }
+  if (schema.format === undefined) return fitting(schema, [`${value}2`, `${value}x`, `x${value}`])
+  return textFormats.has(schema.format) ? fitting(schema, [`x${value}`]) : []
+}
+
+// Formats in which a letter in front keeps a text valid.
+const textFormats = new Set(['hostname', 'email', 'uri', 'idn-hostname', 'idn-email'])
+
+/** The texts that the pattern and the lengths of a schema allow. */
+function fitting({ pattern, minLength = 0, maxLength }: JSONSchemaProps, texts: readonly string[]): string[] {
+  let expression: RegExp | undefined
+  try {
+    expression = pattern === undefined ? undefined : new RegExp(pattern)
+  } catch {
+    // Expressions of Go that JavaScript does not have.
+    return []
+  }
+  return texts.filter(
+    (text) => text.length >= minLength && text.length <= (maxLength ?? text.length) && (expression?.test(text) ?? true),
+  )
 }
 
 /** A value with the required fields of a schema; undefined when the schema does not describe it well enough. */
@@ -142,8 +172,8 @@ export function minimalValue(schema: JSONSchemaProps, name: string): unknown {
     case 'number':
       return schema.minimum ?? 1
     case 'string':
-      if (schema.pattern !== undefined || schema.format !== undefined || /name|ref|secret/i.test(name)) return undefined
-      return 'text'.padEnd(schema.minLength ?? 0, 'x')
+      if (schema.format !== undefined || /name|ref|secret/i.test(name)) return undefined
+      return fitting(schema, ['text'.padEnd(schema.minLength ?? 0, 'x'), 'a', 'a1', 'A', '1'])[0]
     case 'object': {
       const made: Record<string, unknown> = {}
       for (const property of schema.required ?? []) {
