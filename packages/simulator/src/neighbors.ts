@@ -41,7 +41,8 @@ export class Neighbors {
     }
     const children = objects
       .filter((object) => log.written.has(objectId(object)) && ownerOf(object) !== undefined)
-      .filter(({ kind }) => !setup.isSubjectKind(kind))
+      // The operator works on all objects of its own kinds.
+      .filter(({ kind }) => setup.operator.controllers.every((one) => one.kind?.kind !== kind))
       .sort((a, b) => (objectId(a) < objectId(b) ? -1 : 1))
     const child = children[pick % Math.max(1, children.length)]
     if (child === undefined) return undefined
@@ -67,10 +68,18 @@ export class Neighbors {
   /** Reports the neighbors that the operator has changed or deleted. */
   check(objects: readonly KubeObject[]): void {
     const { history, log, faults } = this.#world
+    const namespaces = new Set(
+      objects.flatMap(({ kind, metadata }) =>
+        kind === 'Namespace' && metadata.deletionTimestamp === undefined ? [metadata.name] : [],
+      ),
+    )
     const hasLostNodes = [...faults.fired].some(({ kind }) => kind === 'node-lost')
-    for (const { id, uid } of this.#all) {
+    for (const { id, uid, path } of this.#all) {
+      const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1] ?? ''
       // A node takes the pods of all owners with it.
       if (hasLostNodes && id.startsWith('Pod ')) continue
+      // A namespace that the operator has created takes all its objects with it.
+      if (log.written.has(`Namespace ${namespace}`) && !namespaces.has(namespace)) continue
       const found = objects.find(({ metadata }) => metadata.uid === uid)
       if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
         history.violate('others', `The operator deleted ${id}, which belongs to another owner`)

@@ -26,7 +26,8 @@ export function checkStatus(setup: Setup, { world, objects }: Run): void {
   for (const object of objects as readonly WithStatus[]) {
     if (!setup.isSubjectKind(object.kind) || object.metadata.deletionTimestamp !== undefined) continue
     const id = objectId(object)
-    const { generation } = object.metadata
+    // An operator that leaves an object alone does not report that it has seen it.
+    const generation = isHeld(setup, world, object) ? undefined : object.metadata.generation
     const seen = object.status?.observedGeneration
     if (seen !== undefined && generation !== undefined && seen !== generation) {
       history.violate(
@@ -46,6 +47,15 @@ export function checkStatus(setup: Setup, { world, objects }: Run): void {
     }
     checkWorkloads(object, workloadsOf(object, objects), world)
   }
+}
+
+/** Whether the present form of an object stops the work of the operator. */
+function isHeld(setup: Setup, { user }: Run['world'], { kind, metadata }: KubeObject): boolean {
+  const index = setup.subjects.findIndex(
+    (one) => one.kind.kind === kind && one.name === metadata.name && one.namespace === metadata.namespace,
+  )
+  const variant = user.desired.get(index)
+  return variant !== undefined && setup.isHeld(setup.subjects[index]!, variant)
 }
 
 function workloadsOf({ metadata }: WithStatus, objects: readonly KubeObject[]): readonly WithStatus[] {
