@@ -1,5 +1,6 @@
 import type { KubeObject } from '@kubewright/api'
 import type { Transport, TransportResponse } from '@kubewright/client'
+import { inputForms, inputKey } from './input-objects.ts'
 import type { Operation } from './schedule.ts'
 import type { Setup, Subject } from './setup.ts'
 import type { World } from './world.ts'
@@ -15,7 +16,7 @@ export class ClusterUser {
   readonly #world: World
   readonly #setup: Setup
   readonly #transport: Transport
-  /** The variant of each subject that exists according to the user. Negative keys are neighbors. */
+  /** The variant of each subject that exists according to the user. Other keys are neighbors and inputs. */
   readonly desired: Map<number, number> = new Map()
 
   /** The revision of the store before the last operation. */
@@ -50,6 +51,7 @@ export class ClusterUser {
       world.history.note('user', `A user creates ${id}, which has another owner`)
       return
     }
+    if (verb === 'input') return this.#putInput(index, variant)
     const subject = this.#setup.subjects[index]
     if (subject === undefined) return
     const text = `${subject.kind.kind} ${subject.namespace === undefined ? '' : `${subject.namespace}/`}${subject.name}`
@@ -71,6 +73,43 @@ export class ClusterUser {
       const isTemporary = status >= 500 || status === 429 || (status === 409 && verb !== 'delete')
       if (!isTemporary || world.now > giveUp) {
         world.history.note('user', `The user cannot ${verb} ${text}${suffix}: ${message}`)
+        return
+      }
+      await world.advance(1000)
+    }
+  }
+
+  /** Changes, deletes or restores an input. */
+  async #putInput(index: number, form: number): Promise<void> {
+    const world = this.#world
+    const input = this.#setup.inputObjects[index]
+    if (input === undefined) return
+    const { id, collection, name, body, changed } = input
+    const path = `${collection}/${name}`
+    const isDeletion = form === inputForms.deleted
+    const wanted = form === inputForms.changed ? changed?.body : body
+    if (wanted === undefined) return
+    const attempt = async (): Promise<number> => {
+      if (isDeletion) return (await this.request('DELETE', path)).status
+      const { status, object } = await this.request('GET', path)
+      if (status === 404) return (await this.request('POST', collection, wanted)).status
+      const { deletionTimestamp } = object.metadata
+      // The name is free when the deleted object is gone.
+      if (status !== 200 || deletionTimestamp !== undefined) return 409
+      return (await this.request('PUT', path, { ...wanted, metadata: object.metadata })).status
+    }
+    const what = isDeletion ? `deletes ${id}` : form === inputForms.changed ? `changes ${id}` : `restores ${id}`
+    const giveUp = world.now + patience
+    while (!world.isOver) {
+      const status = await world.drive(attempt())
+      if (status < 300 || (isDeletion && status === 404)) {
+        world.history.note('user', `The user ${what}${form === inputForms.changed ? `: ${changed?.text}` : ''}`)
+        if (form === inputForms.original) this.desired.delete(inputKey(index))
+        else this.desired.set(inputKey(index), form)
+        return
+      }
+      if (world.now > giveUp || (status < 500 && status !== 409 && status !== 429)) {
+        world.history.note('user', `The user cannot do it: ${what}, the server answers ${status}`)
         return
       }
       await world.advance(1000)
@@ -105,7 +144,7 @@ export class ClusterUser {
   }
 
   async #attempt(
-    verb: Exclude<Operation['do'], 'neighbor' | 'invalid'>,
+    verb: Exclude<Operation['do'], 'neighbor' | 'invalid' | 'input'>,
     subject: Subject,
     body: object,
   ): Promise<{ readonly status: number; readonly message: string }> {

@@ -1,6 +1,7 @@
 import type { Random } from '@kubewright/base'
 import { classOf, type Fault, type FaultClass, faultClasses } from './fault.ts'
 import type { Action } from './fault-injector.ts'
+import { inputForms } from './input-objects.ts'
 import type { Operation, Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
 import type { Variant } from './variants.ts'
@@ -17,6 +18,9 @@ const basicScenarios = 5
 const candidates = 40
 // A schedule with several replicas takes five times as long as others, so that the choice may take longer too.
 const leaderCandidates = 400
+
+// The first ones are usually those that the samples refer to.
+const maxInputs = 3
 
 // After two changes of single fields, which are easier to understand.
 const combinedPlace = 2
@@ -168,6 +172,7 @@ export class Explorer {
   /** The verb of an operation. One on a second object of a sample differs: the operator already has objects like it. */
   #verbOf(operation: Operation | undefined): string {
     if (operation === undefined) return ''
+    if (operation.do === 'input') return 'input'
     const { subjects } = this.#setup
     const sample = subjects[operation.subject]?.sample
     const isTwin = subjects.findIndex((subject) => subject.sample === sample) !== operation.subject
@@ -429,7 +434,7 @@ function matters(fault: Fault): boolean {
 }
 
 /** The sequences of operations that every operator must handle. */
-function scenariosOf({ subjects, samples }: Setup): (readonly Operation[])[] {
+function scenariosOf({ subjects, samples, inputObjects }: Setup): (readonly Operation[])[] {
   const firsts = subjects.flatMap((subject, index) =>
     subjects.findIndex((one) => one.sample === subject.sample) === index ? [index] : [],
   )
@@ -444,6 +449,7 @@ function scenariosOf({ subjects, samples }: Setup): (readonly Operation[])[] {
   ]
   const changes: (readonly Operation[])[] = []
   const returns: (readonly Operation[])[] = []
+  const endings: (readonly Operation[])[] = []
   const special: (readonly Operation[])[] = []
   for (const subject of firsts) {
     const { variants } = samples[subjects[subject]!.sample]!
@@ -455,7 +461,19 @@ function scenariosOf({ subjects, samples }: Setup): (readonly Operation[])[] {
       changes.push([...others, create, change])
       returns.push([...others, create, change, back])
       if (variant <= 3) returns.push([...others, create, { ...change, after: 12 }])
+      // A deletion must also undo what an earlier form has caused, and must not wait for a form that stops the work.
+      endings.push([...others, create, change, ...all('delete', calm)])
     }
+  }
+  const inputs: (readonly Operation[])[] = []
+  for (const [subject, { changed }] of inputObjects.slice(0, maxInputs).entries()) {
+    const { original, deleted } = inputForms
+    const put = (variant: number, after: number): Operation => ({ do: 'input', subject, variant, after })
+    if (changed !== undefined) inputs.push([...all('create', 0), put(inputForms.changed, calm)])
+    // The sample is created before the object that it refers to.
+    inputs.push([put(deleted, 0), ...all('create', 20), put(original, calm)])
+    if (changed !== undefined) inputs.push([...all('create', 0), put(inputForms.changed, calm), put(original, calm)])
+    inputs.push([...all('create', 0), put(deleted, calm), put(original, calm)])
   }
   for (const subject of firsts) {
     const create = (one: number): Operation => ({ do: 'create', subject: one, variant: 0, after: 0 })
@@ -485,7 +503,7 @@ function scenariosOf({ subjects, samples }: Setup): (readonly Operation[])[] {
       special.push([create(subject), { ...change(actions), actions }])
     }
   }
-  return [...scenarios, ...interleaved([changes, special, changes, returns])]
+  return [...scenarios, ...interleaved([changes, special, endings, changes, returns, inputs])]
 }
 
 /** The indexes of the changed forms. The combined one, which is the last, comes early. */

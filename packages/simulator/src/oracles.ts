@@ -19,6 +19,8 @@ export interface Reference {
   readonly problemsAtRest: readonly string[]
   /** The highest number of effective writes at rest in any of the runs, by object. */
   readonly writesAtRest: ReadonlyMap<string, number>
+  /** When the operator wrote at rest in the first run, by kind. */
+  readonly timesAtRest: ReadonlyMap<string, readonly number[]>
   /** Fields that differ between runs without faults, as `kind path`. */
   readonly noise: ReadonlySet<string>
   /** Kinds whose objects differ between runs without faults. */
@@ -33,7 +35,14 @@ const maxDetails = 12
 const kindOf = (id: string): string => id.slice(0, id.indexOf(' '))
 
 /** The reference of a single run. It masks no noise: a difference counts only against a reference of two runs. */
-export function referenceOf({ world, objects, errorsAtRest, problemsAtRest, writesAtRest }: Run): Reference {
+export function referenceOf({
+  world,
+  objects,
+  errorsAtRest,
+  problemsAtRest,
+  writesAtRest,
+  timesAtRest,
+}: Run): Reference {
   const written = new Set(world.log.written.keys())
   return {
     written,
@@ -41,6 +50,7 @@ export function referenceOf({ world, objects, errorsAtRest, problemsAtRest, writ
     errorsAtRest,
     problemsAtRest,
     writesAtRest,
+    timesAtRest,
     noise: new Set(),
     volatileKinds: new Set(),
   }
@@ -84,7 +94,6 @@ function statusKinds(setup: Setup): Set<string> {
 /** Checks a run by itself. These properties need no comparison. */
 export function checkRun(setup: Setup, run: Run): void {
   const { world } = run
-  checkDeletion(run)
   checkOrphans(setup, run)
   checkStatus(setup, run)
   world.neighbors.check(run.objects)
@@ -132,14 +141,17 @@ function isPlainRun(setup: Setup, { world }: Run): boolean {
   )
 }
 
-function checkDeletion({ world, objects }: Run): void {
-  for (const object of objects) {
-    const { deletionTimestamp, finalizers = [] } = object.metadata
-    if (deletionTimestamp === undefined || object.kind === 'Pod') continue
-    world.history.violate('deletion', `The deletion of ${objectId(object)} does not finish`, [
-      `its finalizers are ${finalizers.join(', ') || 'gone'}`,
-    ])
-  }
+/** The objects whose deletion has begun and does not finish. */
+export function undeletedOf({ objects }: Run): readonly KubeObject[] {
+  return objects.filter(({ kind, metadata }) => metadata.deletionTimestamp !== undefined && kind !== 'Pod')
+}
+
+/** Reports an object whose deletion does not finish. */
+export function reportUndeleted({ world }: Run, object: KubeObject): void {
+  const { finalizers = [] } = object.metadata
+  world.history.violate('deletion', `The deletion of ${objectId(object)} does not finish`, [
+    `its finalizers are ${finalizers.join(', ') || 'gone'}`,
+  ])
 }
 
 /** After the deletion of an object, none of its children may remain. */
@@ -198,6 +210,17 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
     }
   }
   return violations
+}
+
+// Work with a longer period may happen once in the time of an observation.
+const periodicMillis = 3 * 60_000
+
+/** The kinds that the operator writes again and again at rest without faults, and never in a run. */
+export function silentKindsOf({ world, timesAtRest }: Run, expected: Reference['timesAtRest']): string[] {
+  if (world.schedule.faults.some(hasOwnEnd)) return []
+  return [...expected]
+    .filter(([kind, times]) => !timesAtRest.has(kind) && times.at(-1)! - times[0]! >= periodicMillis)
+    .map(([kind]) => kind)
 }
 
 /**

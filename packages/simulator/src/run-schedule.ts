@@ -13,6 +13,8 @@ export interface Run {
   readonly objects: readonly KubeObject[]
   /** Effective writes of the operator at rest, by object. */
   readonly writesAtRest: ReadonlyMap<string, number>
+  /** When the operator wrote at rest, by kind: milliseconds since rest began. */
+  readonly timesAtRest: ReadonlyMap<string, readonly number[]>
   /** Requests of the operator at rest. */
   readonly requestsAtRest: number
   /** The errors of reconciles at rest. */
@@ -29,6 +31,7 @@ export interface Run {
 // At rest, timers of up to 15 minutes have run.
 const restMillis = 15 * 60_000
 const observedMillis = 10 * 60_000
+const longObservedMillis = 40 * 60_000
 const restSlice = 60_000
 const minute = 60_000
 const endPhase = 30_000
@@ -43,7 +46,7 @@ export async function runSchedule(
   setup: Setup,
   schedule: Schedule,
   guards: HostGuards | undefined,
-  options: WorldOptions = {},
+  options: WorldOptions & { readonly isLong?: boolean } = {},
 ): Promise<Run> {
   // The operator's code is guarded from its first line on.
   const guard = (world: World): void =>
@@ -64,10 +67,14 @@ export async function runSchedule(
       if (world.isInspected && isLast && schedule.faults.length === 0) stopInDebugger('The last operation follows')
       await world.user.perform(operation)
     }
-    const { end, since, requests } = await rest(world)
+    const { end, since, requests } = await rest(world, options.isLong ? longObservedMillis : observedMillis)
     const writesAtRest = new Map<string, number>()
+    const timesAtRest = new Map<string, number[]>()
     for (const { time, id, isEffective } of world.log.writes) {
-      if (time >= since && isEffective) writesAtRest.set(id, (writesAtRest.get(id) ?? 0) + 1)
+      if (time < since || !isEffective) continue
+      writesAtRest.set(id, (writesAtRest.get(id) ?? 0) + 1)
+      const kind = id.slice(0, id.indexOf(' '))
+      timesAtRest.set(kind, [...(timesAtRest.get(kind) ?? []), time - since])
     }
     await world.invariants.check('settled', () => world.objects())
     world.invariants.checkEventually()
@@ -83,6 +90,7 @@ export async function runSchedule(
       world,
       objects,
       writesAtRest,
+      timesAtRest,
       requestsAtRest,
       errorsAtRest,
       refusalsAtRest,
@@ -110,13 +118,13 @@ interface Rest {
  * Waits until the faults have ended and the cluster has rested. A fault in that time begins it again: operators that work on
  * a schedule act at rest too. The number of faults is finite, so that this ends.
  */
-async function rest(world: World): Promise<Rest> {
+async function rest(world: World, observed: number): Promise<Rest> {
   for (;;) {
     const end = await waitForRest(world)
     const { injections } = world.faults
     const { requests } = world.network
     const since = world.now
-    await world.advance(observedMillis)
+    await world.advance(observed)
     await world.advance(untilPhase(world.clock.now()))
     if (world.isOver || world.faults.injections === injections) return { end, since, requests }
   }

@@ -3,6 +3,7 @@ import {
   type Clock,
   type Duration,
   drainMicrotasks,
+  errorText,
   KubewrightError,
   type Logger,
   nullLogger,
@@ -11,7 +12,7 @@ import {
   toMillis,
   VirtualClock,
 } from '@kubewright/base'
-import { createClient, type Impersonation } from '@kubewright/client'
+import { type Client, createClient, type Impersonation } from '@kubewright/client'
 import {
   type ControlPlane,
   type ControlPlaneSnapshot,
@@ -29,7 +30,8 @@ import {
 } from '@kubewright/runtime'
 import { ServiceAccountKeys } from '@kubewright/server'
 import { chooseCluster } from './choose-cluster.ts'
-import { objectsSince } from './cluster-state.ts'
+import { objectId, objectsSince } from './cluster-state.ts'
+import { type InputObject, inputObjectsOf } from './input-objects.ts'
 import { invalidValuesOf } from './invalid-values.ts'
 import type { Invariant, OperatorFactory, SimulateOptions } from './options.ts'
 import { combinedVariant, minimalValue, type Variant, variantsOf } from './variants.ts'
@@ -97,6 +99,8 @@ export class Setup {
   readonly revision: number
   /** The uids of the objects that exist before the operator starts. */
   readonly inputs: ReadonlySet<string>
+  /** The inputs that the user of a schedule changes. */
+  readonly inputObjects: readonly InputObject[]
   readonly #isHeld: SimulateOptions['isHeld']
   readonly #create: OperatorFactory<unknown>
   readonly #world: () => unknown
@@ -119,7 +123,9 @@ export class Setup {
     this.log = options.log
     this.replicas = options.replicas ?? (operator.leaderElection === false ? 1 : 2)
     this.samples = parts.samples
-    const kinds = new Set((options.samples ?? []).map((sample) => (sample as KubeObject).kind))
+    const given = (options.samples ?? []) as readonly KubeObject[]
+    const kinds = new Set(given.map(({ kind }) => kind))
+    this.inputObjects = inputObjectsOf(given.filter(({ kind }) => !this.isSubjectKind(kind)))
     this.hasGivenSamples = parts.samples.every(({ kind }) => kinds.has(kind.kind))
     this.subjects = parts.subjects
     const watched = watchedBy(operator)
@@ -321,7 +327,7 @@ async function prepareSamples(plane: ControlPlane, operator: Operator, given: re
       if (object.apiVersion === kind.apiVersion) subjects.push({ kind, object })
       continue
     }
-    await admin.apply(object as never, { fieldManager: 'user', force: true })
+    await createInput(admin, object)
     const { namespace = 'default', ...metadata } = object.metadata
     const isInNamespace = !clusterScoped.has(object.kind) && namespace === 'default'
     const copy = { ...object, metadata: { ...metadata, namespace: otherNamespace } }
@@ -366,6 +372,18 @@ async function prepareSamples(plane: ControlPlane, operator: Operator, given: re
     samples.push({ kind, metadata: kept, variants, refused: isAccepted ? refused : [] })
   }
   return samples
+}
+
+async function createInput(admin: Client, object: KubeObject): Promise<void> {
+  try {
+    await admin.apply(object as never, { fieldManager: 'user', force: true })
+  } catch (cause) {
+    throw new KubewrightError(
+      'KW_SIMULATION_SAMPLES',
+      `Cannot create the given ${objectId(object)} before the operator starts: ${errorText(cause)}`,
+      { cause },
+    )
+  }
 }
 
 const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.replace(/\/.*/s, '') : '')

@@ -340,6 +340,50 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(schedules).toBe(40)
   })
 
+  test('reports a deletion only if it does not finish when the objects of other kinds are deleted too', async () => {
+    const define = (kind: string) =>
+      defineResource({ group: 'planted.example.com', version: 'v1', kind, spec: s.object({}) })
+    const [Disk, Mount] = [define('Disk'), define('Mount')]
+    const operatorThat = (waits: 'for mounts' | 'for ever'): ReturnType<typeof defineOperator> =>
+      defineOperator({
+        name: 'disks',
+        controllers: [
+          defineController(Mount, { reconcile: () => undefined }),
+          defineController(Disk, {
+            reconcile: () => undefined,
+            async cleanup(_, { client }) {
+              const mounts = await client.list(Mount, { namespace: 'default' })
+              return mounts.length > 0 || waits === 'for ever' ? { requeueAfter: '1m' } : {}
+            },
+          }),
+        ],
+      })
+    const samples = [Disk, Mount].map((kind) => kind({ metadata: { name: 'one' }, spec: {} }))
+    const schedule: Schedule = {
+      seed: 1,
+      operations: [
+        { do: 'create', subject: 0, variant: 0, after: 0 },
+        { do: 'create', subject: 3, variant: 0, after: 0 },
+        { do: 'delete', subject: 0, variant: 0, after: 60_000 },
+      ],
+      faults: [],
+      replicas: 1,
+    }
+    const replay = scheduleId(schedule)
+    const waiting = await explore(operatorThat('for mounts'), { samples, replay })
+    expect(waiting.failure?.story).toBeUndefined()
+    const stuck = await explore(operatorThat('for ever'), { samples, replay })
+    expect(stuck.failure?.violation.message).toBe('The deletion of Disk default/one does not finish')
+  })
+
+  test('names the given object that cannot be created', async () => {
+    const samples = [...plantedSamples, ConfigMap({ metadata: { name: 'Wrong' } })]
+    await expect(explore(bug.make(true), { ...base, samples })).rejects.toMatchObject({
+      code: 'KW_SIMULATION_SAMPLES',
+      message: expect.stringContaining('Cannot create the given ConfigMap Wrong before the operator starts'),
+    })
+  })
+
   test('rejects an ID that is not one', async () => {
     await expect(explore(bug.make(true), { ...base, replay: 'nonsense' })).rejects.toMatchObject({
       code: 'KW_SIMULATION_REPLAY',

@@ -81,7 +81,7 @@ async function search(
     // A run that was ended early, such as one with a hot loop, is a failure and expensive.
     if (isFirst && options.replay === undefined && !isEndedEarly(run)) await checkDeterminism(simulation, run)
     // The first schedule of the first part, unless there are regressions, creates the samples.
-    if (warnings.length === 0 && isFaultFree(schedule)) warnings = warningsOf(simulation.setup, run)
+    if (warnings.length === 0 && isFaultFree(simulation.setup, schedule)) warnings = warningsOf(simulation.setup, run)
     isFirst = false
     const isNew = tally.add(schedule, run)
     explorer.learn(schedule, run.world.faults.log, run.world.user.starts, isNew)
@@ -98,9 +98,11 @@ async function search(
 const isEndedEarly = ({ world }: CheckedRun): boolean =>
   world.history.violations.some(({ oracle }) => oracle === 'hot loop')
 
-/** Whether a schedule only creates the samples. */
-const isFaultFree = ({ operations, faults }: Schedule): boolean =>
-  faults.length === 0 && operations.every((operation) => operation.do === 'create' && operation.variant === 0)
+/** Whether a schedule only creates the samples, and all of them: they may refer to each other. */
+const isFaultFree = ({ samples, subjects }: Setup, { operations, faults }: Schedule): boolean =>
+  faults.length === 0 &&
+  operations.every((operation) => operation.do === 'create' && operation.variant === 0) &&
+  new Set(operations.map(({ subject }) => subjects[subject]?.sample)).size === samples.length
 
 /** The schedules to run: a replay, or the regressions and then those of the explorer. */
 function* planned(

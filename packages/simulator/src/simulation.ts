@@ -1,10 +1,22 @@
 import { createHash } from 'node:crypto'
+import type { KubeObject } from '@kubewright/api'
 import { seededRandom } from '@kubewright/base'
 import { objectId } from './cluster-state.ts'
 import { neighborKey } from './cluster-user.ts'
 import { HostGuards } from './host-guards.ts'
-import { checkRun, compareRun, type Reference, referenceOf, withSecondRun } from './oracles.ts'
+import { inputForms, inputOf } from './input-objects.ts'
+import {
+  checkRun,
+  compareRun,
+  type Reference,
+  referenceOf,
+  reportUndeleted,
+  silentKindsOf,
+  undeletedOf,
+  withSecondRun,
+} from './oracles.ts'
 import { type Run, runSchedule } from './run-schedule.ts'
+import { warningsOf } from './sample-warnings.ts'
 import type { Operation, Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
 import type { Violation } from './violation.ts'
@@ -26,6 +38,8 @@ export interface CheckedRun extends Run {
 interface ReferenceState {
   /** Undefined when no expected end is known. */
   reference: Reference | undefined
+  /** The schedule of the first run. */
+  readonly first?: Schedule
   /** The schedule of the second run; undefined when it was made. */
   second: Schedule | undefined
 }
@@ -52,15 +66,42 @@ export class Simulation implements Disposable {
     options: Pick<WorldOptions, 'isDetailed' | 'isInspected' | 'isRecorded'> = {},
   ): Promise<CheckedRun> {
     const run = await this.#run(schedule, options)
+    const isWaiting = await this.#checkDeletion(run)
     checkRun(this.setup, run)
-    if (run.world.history.violations.length > 0) return { ...run, schedule }
+    // An object that waits for the deletion of another one exists in no reference.
+    if (run.world.history.violations.length > 0 || isWaiting) return { ...run, schedule }
     const state = await this.#reference(run)
     if ('schedule' in state) return state
     for (const { oracle, message, details } of await this.#compare(run, state)) {
       run.world.history.violate(oracle, message, details)
     }
     if (state.reference !== undefined && run.world.history.violations.length === 0) await this.#checkData(run)
+    if (run.world.history.violations.length === 0) await this.#checkTimers(run, state)
     return { ...run, schedule }
+  }
+
+  /**
+   * Checks that deletions finish. An object may wait until others no longer use it: then it goes when the user deletes those
+   * too. Resolves to whether an object waits.
+   */
+  async #checkDeletion(run: Run): Promise<boolean> {
+    const found = undeletedOf(run)
+    if (found.length === 0) return false
+    const { schedule } = run.world
+    const { subjects } = this.setup
+    const left = desiredOf(run).flatMap(([index]) => subjects[index] ?? [])
+    const canWait = left.some(({ kind }) => found.every((object) => object.kind !== kind.kind))
+    let undeleted: ReadonlySet<string> | undefined
+    if (canWait) {
+      const deletions = left.map((subject): Operation => {
+        return { do: 'delete', subject: subjects.indexOf(subject), variant: 0, after: calm }
+      })
+      const operations = [...schedule.operations, ...deletions]
+      undeleted = new Set(undeletedOf(await this.#run({ ...schedule, operations }, {})).map(objectId))
+    }
+    const stuck = found.filter((object) => undeleted?.has(objectId(object)) ?? true)
+    for (const object of stuck) reportUndeleted(run, object)
+    return stuck.length < found.length
   }
 
   /** Compares a run with its reference. Makes the second run of the reference if the first one differs. */
@@ -97,6 +138,26 @@ export class Simulation implements Disposable {
     }
   }
 
+  /**
+   * Checks that periodic work continues after faults, such as renewals. Both runs are repeated with more time at rest: work
+   * that happens a few times only may end earlier or later.
+   */
+  async #checkTimers(run: Run, { reference, first }: ReferenceState): Promise<void> {
+    if (reference === undefined || first === undefined) return
+    if (silentKindsOf(run, reference.timesAtRest).length === 0) return
+    const expected = await this.#run(first, { isLong: true })
+    const actual = await this.#run(run.world.schedule, { isLong: true })
+    const end = 30 * 60_000
+    for (const kind of silentKindsOf(actual, expected.timesAtRest)) {
+      const times = expected.timesAtRest.get(kind) ?? []
+      if (times.at(-1)! < end) continue
+      run.world.history.violate(
+        'settles',
+        `The operator no longer does its periodic work: it wrote ${kind} ${times.length} times within 40 minutes at rest without faults, and never after the fault`,
+      )
+    }
+  }
+
   async #run(schedule: Schedule, options: Parameters<typeof runSchedule>[3]): Promise<Run> {
     const run = await runSchedule(this.setup, schedule, this.guards, options)
     this.runs++
@@ -119,36 +180,47 @@ export class Simulation implements Disposable {
     const { subjects } = this.setup
     const unknown: ReferenceState = { reference: undefined, second: undefined }
     // Without work, the state of the children depends on what was before.
-    if (desired.some(([subject, variant]) => subject >= 0 && this.setup.isHeld(subjects[subject]!, variant))) {
-      return unknown
-    }
-    const creations = desired
-      .filter(([subject]) => subject >= 0)
-      .map(([subject, variant]): Operation => ({ do: 'create', subject, variant, after: 0 }))
+    const wanted = desired.filter(([subject]) => subject >= 0 && inputOf(subject) === undefined)
+    if (wanted.some(([subject, variant]) => this.setup.isHeld(subjects[subject]!, variant))) return unknown
+    const creations = wanted.map(([subject, variant]): Operation => ({ do: 'create', subject, variant, after: 0 }))
+    const inputs = desired.flatMap(([key, variant]): Operation[] => {
+      const subject = inputOf(key)
+      return subject === undefined ? [] : [{ do: 'input', subject, variant, after: 0 }]
+    })
+    // An operator may keep or remove the children whose input is gone.
+    if (inputs.some(({ variant }) => variant === inputForms.deleted)) return unknown
     const neighbors = desired
       .filter(([subject]) => subject < 0)
       .map(([key]): Operation => ({ do: 'neighbor', subject: neighborKey(key), variant: 0, after: calm }))
     const random = seededRandom(`reference ${JSON.stringify(desired)}`)
     const schedule = (order: readonly Operation[]): Schedule => ({
       seed: random.int(2 ** 31),
-      operations: [...order, ...neighbors],
+      operations: [...inputs, ...order, ...neighbors],
       faults: [],
       replicas: 1,
     })
     // Objects that collide depend on their order: what differs between both orders is not compared.
     const [first, second] = [schedule(creations), schedule([...creations].reverse())]
     const one = await this.#run(first, {})
+    await this.#checkDeletion(one)
     checkRun(this.setup, one)
     if (one.world.history.violations.length > 0) return { ...one, schedule: first }
     // Specs whose children the server refuses until the end have no expected end.
     if (!hasSameSpecs(one, run) || one.refusalsAtRest > 0) return unknown
-    return { reference: referenceOf(one), second }
+    // A roll-out that cannot finish leaves the pods of the former spec in place, if there were any.
+    if (creations.some(({ variant }) => variant > 0) && one.objects.some(isPendingPod)) return unknown
+    // The changed input is not valid, so that the operator may keep what it has made of the former one.
+    if (inputs.length > 0 && warningsOf(this.setup, one).length > 0) return unknown
+    return { reference: referenceOf(one), first, second }
   }
 
   [Symbol.dispose](): void {
     this.guards[Symbol.dispose]()
   }
 }
+
+const isPendingPod = (object: KubeObject): boolean =>
+  object.kind === 'Pod' && (object as { status?: { phase?: string } }).status?.phase === 'Pending'
 
 /** The subjects and neighbors that exist at the end of a run, with their variants, in order. */
 type Desired = readonly (readonly [subject: number, variant: number])[]

@@ -1,5 +1,6 @@
 import { plantedBasics } from './planted-basic.ts'
 import { plantedFaults } from './planted-faults.ts'
+import { plantedInputs } from './planted-inputs.ts'
 import { plantedInstances } from './planted-instances.ts'
 import { plantedOutside } from './planted-outside.ts'
 import { plantedStates } from './planted-states.ts'
@@ -13,6 +14,7 @@ export { Cloud, type Planted, plantedSamples, Thing } from './things.ts'
 export const planted: Readonly<Record<string, Planted>> = {
   ...plantedBasics,
   ...plantedStates,
+  ...plantedInputs,
   ...plantedInstances,
   ...plantedWorkloads,
   ...plantedOutside,

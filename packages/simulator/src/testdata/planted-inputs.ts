@@ -1,0 +1,120 @@
+import { ConfigMap, Secret } from '@kubewright/k8s'
+import { defineController, watch } from '@kubewright/runtime'
+import { configOf, dataOf, operator, type Planted, plantedSamples, rbac, Thing } from './things.ts'
+
+const login = Secret({ metadata: { name: 'login', namespace: 'default' }, stringData: { user: 'alice' } })
+const period = 4 * 60_000
+
+/** Mistakes about objects that a sample refers to, about deletions, and about work that is due later. */
+export const plantedInputs: Readonly<Record<string, Planted>> = {
+  'does not watch the Secret that it refers to': {
+    found: 'end state',
+    make: (isFixed) => () =>
+      operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          rbac,
+          watches: isFixed
+            ? [
+                watch(Secret, async ({ metadata: { namespace } }, { client }) =>
+                  (await client.list(Thing, { namespace })).map(({ metadata: { name } }) => ({ name, namespace })),
+                ),
+              ]
+            : [],
+          async reconcile(thing, { apply, client }) {
+            const { namespace = '' } = thing.metadata
+            // Waits with back-off, so that a Secret that is created later is found without a watch.
+            const { data } = await client.get(Secret, { name: 'login', namespace })
+            await apply(configOf(thing, { user: Buffer.from(data?.['user'] ?? '', 'base64').toString() }))
+          },
+        }),
+      ),
+    options: { samples: [...plantedSamples, login] },
+  },
+  'gives up when its Secret is missing': {
+    found: 'end state',
+    make: (isFixed) => () =>
+      operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          rbac,
+          async reconcile(thing, { apply, client }) {
+            const { namespace = '' } = thing.metadata
+            const found = await client.find(Secret, { name: 'login', namespace }, { consistency: 'live' })
+            if (found === undefined) return isFixed ? { requeueAfter: '1m' } : undefined
+            await apply(configOf(thing, dataOf(thing)))
+          },
+        }),
+      ),
+    options: { samples: [...plantedSamples, login] },
+  },
+  'does not clean up while it is paused': {
+    found: 'deletion',
+    make:
+      (isFixed) =>
+      ({ world }) =>
+        operator(
+          defineController(Thing, {
+            async reconcile({ metadata: { uid }, spec: { color } }) {
+              if (color === 'red') await world.ensure(uid, color)
+            },
+            async cleanup({ metadata: { uid }, spec: { color } }) {
+              if (!isFixed && color !== 'red') return { requeueAfter: '1m' }
+              return world.remove(uid)
+            },
+          }),
+        ),
+    options: { isHeld: (thing) => (thing as Thing).spec.color !== 'red' },
+  },
+  'cleans up for the present spec only': {
+    found: 'no buckets without a thing',
+    make:
+      (isFixed) =>
+      ({ world }) =>
+        operator(
+          defineController(Thing, {
+            async reconcile({ metadata: { uid }, spec: { color } }) {
+              await world.ensure(`${uid}-${color}`, uid)
+            },
+            async cleanup({ metadata: { uid }, spec: { color } }) {
+              for (const one of isFixed ? ['red', 'green'] : [color]) await world.remove(`${uid}-${one}`)
+            },
+          }),
+        ),
+    options: {
+      invariants: [
+        {
+          name: 'no buckets without a thing',
+          when: 'settled',
+          check: (objects, { buckets }) => {
+            const owners = new Set(objects.map(({ metadata }) => metadata.uid))
+            const left = [...buckets].find(([, owner]) => !owners.has(owner))
+            return left && `bucket ${left[0]} remains`
+          },
+        },
+      ],
+    },
+  },
+  'loses the timer of its renewals in a restart': {
+    found: 'settles',
+    make: (isFixed) => () => {
+      const planned = new Set<string>()
+      return operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          async reconcile(thing, { apply, client, now }) {
+            const { name, namespace = '', uid } = thing.metadata
+            const renewed = (await client.find(ConfigMap, { name, namespace }))?.data?.['renewed']
+            const due = renewed === undefined || Number.isNaN(Date.parse(renewed)) ? 0 : Date.parse(renewed) + period
+            const left = due - now().getTime()
+            // The process that has renewed comes back by itself.
+            if (left > 0) return isFixed || planned.has(uid) ? { requeueAfter: left } : undefined
+            planned.add(uid)
+            await apply(configOf(thing, { renewed: now().toISOString() }))
+            return { requeueAfter: period }
+          },
+        }),
+      )
+    },
+  },
+}
