@@ -47,6 +47,16 @@ describe('BytePool', () => {
     expect(pool.capacity).toBe(2 * 1024)
   })
 
+  test('forgets objects that have left, so that their copies can be collected', () => {
+    const pool = new BytePool()
+    const objects = Array.from({ length: 4 }, (_, i) => sized(`o${i}`, 1, 100))
+    for (const object of objects) pool.hold(object)
+    const slab = objects[0]!.home as unknown as { readonly objects: ReadonlySet<unknown> }
+    pool.release(objects[0]!)
+    pool.discard(objects[1]!)
+    expect([...slab.objects]).toEqual(objects.slice(2))
+  })
+
   test('of() returns the pool of an object; release() gives the object a copy of its bytes', () => {
     const pool = new BytePool()
     const object = sized('a', 1, 10)

@@ -14,10 +14,8 @@ type Held = EncodedObject<unknown>
 class Slab implements ByteHome {
   readonly pool: BytePool
   readonly bytes: Buffer
-  // The objects that were put here since the slab was last empty, without some that have left. Those whose home is still this slab are alive.
-  objects: Held[] = []
-  /** How many of `objects` have left. */
-  left = 0
+  /** The objects whose bytes are here. */
+  readonly objects = new Set<Held>()
   used = 0
   live = 0
 
@@ -70,13 +68,7 @@ export class BytePool {
 
   /** Removes an object. It gets a copy of its bytes, so that readers that still reference it keep working. */
   release(object: Held): void {
-    const { home } = object
-    if (!this.#forget(object)) return
-    object.detach()
-    if (!(home instanceof Slab) || ++home.left * 2 <= home.objects.length) return
-    // Otherwise the slab would keep the copies of the bytes in memory.
-    home.objects = home.objects.filter((one) => one.home === home)
-    home.left = 0
+    if (this.#forget(object)) object.detach()
   }
 
   /** Removes an object that has no readers left: its bytes are not copied. */
@@ -88,6 +80,7 @@ export class BytePool {
     const { home, size } = object
     if (!(home instanceof Slab) || home.pool !== this) return false
     home.live -= size
+    home.objects.delete(object)
     this.#live -= size
     if (home.live === 0 && home !== this.#current) this.#free(home)
     return true
@@ -114,8 +107,7 @@ export class BytePool {
   #free(slab: Slab): void {
     this.#slabs.delete(slab)
     this.#capacity -= slab.bytes.length
-    slab.objects = []
-    slab.left = 0
+    slab.objects.clear()
     slab.used = 0
     if (slab.bytes.length === largest) this.#spare ??= slab
   }
@@ -131,9 +123,7 @@ export class BytePool {
         if (worst === undefined || slab.live / slab.bytes.length < worst.live / worst.bytes.length) worst = slab
       }
       if (worst === undefined) return
-      for (const object of worst.objects) {
-        if (object.home === worst) put(this.#withRoom(object.size), object)
-      }
+      for (const object of worst.objects) put(this.#withRoom(object.size), object)
       worst.live = 0
       this.#free(worst)
     }
@@ -142,7 +132,7 @@ export class BytePool {
 
 function put(slab: Slab, object: Held): void {
   object.moveTo(slab, slab.used)
-  slab.objects.push(object)
+  slab.objects.add(object)
   slab.used += object.size
   slab.live += object.size
 }
