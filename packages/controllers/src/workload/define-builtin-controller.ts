@@ -24,7 +24,12 @@ export interface BuiltinOptions extends Omit<KeyControllerOptions, 'reconcile'> 
  */
 export function defineBuiltinController(options: BuiltinOptions): KeyController {
   const { start, reporter: component = options.name, ...rest } = options
-  const value = defineKeyController({ ...rest, reconcile: () => undefined })
+  const value = defineKeyController({
+    // The rollout of many pods reconciles their owner often, and the comparison of all their versions would find no loop.
+    hotLoop: false,
+    ...rest,
+    reconcile: () => undefined,
+  })
   return Object.freeze({
     ...value,
     start: (parts: ControllerParts): KeyReconciler => {
