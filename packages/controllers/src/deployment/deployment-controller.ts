@@ -1,6 +1,5 @@
-import { controllerOf, isAlreadyExists, isNotFound, keyOf, parseKey, selectorFrom } from '@kubewright/api'
+import { controllerOf, formatKey, isAlreadyExists, isNotFound, keyOf, parseKey, selectorFrom } from '@kubewright/api'
 import { deepEqual, errorText } from '@kubewright/base'
-import type { Client } from '@kubewright/client'
 import { Deployment, type DeploymentCondition, type DeploymentStatus, Pod, ReplicaSet } from '@kubewright/k8s'
 import {
   type ControllerParts,
@@ -11,6 +10,7 @@ import {
 } from '@kubewright/runtime'
 import { claimDependents } from '../workload/claims.ts'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
+import { joinedSource } from '../workload/joined-source.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
 import { controlled, selectedBy } from '../workload/sources.ts'
@@ -35,6 +35,21 @@ import {
 import { maxRevision, newSetAnnotations, replicasAnnotations, revisionAnnotation } from './revisions.ts'
 import { isRolling, wantedOf } from './rollout-limits.ts'
 
+/** Pod events, mapped to the deployment of the pod if its strategy is Recreate. */
+const podsOfRecreated = joinedSource(Pod, [ReplicaSet, Deployment], (cached) => ({
+  name: 'Pod (of a Recreate deployment)',
+  map: (pod) => {
+    const { namespace } = pod.metadata
+    const owner = controllerOf(pod)
+    // An owner that the cache does not have yet is reconciled when it arrives.
+    const set = owner?.kind === 'ReplicaSet' ? cached(ReplicaSet)?.get(formatKey(owner.name, namespace)) : undefined
+    const parent = set && controllerOf(set)
+    const deployment =
+      parent?.kind === 'Deployment' ? cached(Deployment)?.get(formatKey(parent.name, namespace)) : undefined
+    return deployment?.spec.strategy?.type === 'Recreate' ? [keyOf(deployment)] : []
+  },
+}))
+
 /**
  * Rolls out deployments: creates one replica set per template, and moves the replicas from the old sets to the new one.
  */
@@ -50,7 +65,7 @@ export const deploymentController: KeyController = /* @__PURE__ */ defineBuiltin
       selectedBy(Deployment, ({ spec }) => selectorFrom(spec.selector)),
     ),
     // The strategy Recreate waits until the last old pod is gone.
-    kindSource(Pod, { name: 'Pod (of a Recreate deployment)', map: (pod, { client }) => recreating(pod, client) }),
+    podsOfRecreated,
   ],
   start: (parts) => async (key, context) => {
     try {
@@ -62,17 +77,6 @@ export const deploymentController: KeyController = /* @__PURE__ */ defineBuiltin
     }
   },
 })
-
-async function recreating(pod: Pod, client: Client): Promise<readonly string[]> {
-  const { namespace = '' } = pod.metadata
-  const owner = controllerOf(pod)
-  if (owner?.kind !== 'ReplicaSet') return []
-  const set = await client.find(ReplicaSet, { namespace, name: owner.name })
-  const parent = set && controllerOf(set)
-  if (parent?.kind !== 'Deployment') return []
-  const deployment = await client.find(Deployment, { namespace, name: parent.name })
-  return deployment?.spec.strategy?.type === 'Recreate' ? [keyOf(deployment)] : []
-}
 
 /** One reconcile of a deployment. */
 class Rollout {

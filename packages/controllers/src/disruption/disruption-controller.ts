@@ -1,4 +1,4 @@
-import { findCondition, isConflict, parseKey, selectorFrom, toTime } from '@kubewright/api'
+import { findCondition, isConflict, keyOf, parseKey, selectorFrom, toTime } from '@kubewright/api'
 import { errorText } from '@kubewright/base'
 import { Pod, PodDisruptionBudget } from '@kubewright/k8s'
 import {
@@ -10,22 +10,31 @@ import {
   when,
 } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
+import { joinedSource } from '../workload/joined-source.ts'
 import { knownTime } from '../workload/known-time.ts'
 import { isPodTerminal } from '../workload/pod-state.ts'
-import { selectedBy } from '../workload/sources.ts'
 import { writeStatus } from '../workload/write-status.ts'
 import { budgetStatus, dependsOnScale, failedStatus } from './budget-status.ts'
 import { expectedScale } from './expected-scale.ts'
 
 const select = ({ spec }: PodDisruptionBudget) => selectorFrom(spec?.selector)
-const budgetsOf = selectedBy(PodDisruptionBudget, select)
+
+/** Pod events, mapped to the keys of the budgets that select the pod. */
+const podsOfBudgets = joinedSource(Pod, [PodDisruptionBudget], (cached) => ({
+  map: ({ metadata: { namespace = '', labels } }, { client }) => {
+    const selecting = (budgets: readonly PodDisruptionBudget[]): string[] =>
+      budgets.filter((budget) => select(budget).matches(labels)).map(keyOf)
+    const known = cached(PodDisruptionBudget)?.list({ namespace })
+    return known === undefined ? client.list(PodDisruptionBudget, { namespace }).then(selecting) : selecting(known)
+  },
+}))
 
 /** Maintains the number of allowed disruptions of each PodDisruptionBudget, which the eviction API enforces. */
 export const disruptionController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'disruption-controller',
   reporter: 'controllermanager',
   kind: PodDisruptionBudget,
-  sources: [kindSource(PodDisruptionBudget), kindSource(Pod, { map: (pod, { client }) => budgetsOf(pod, client) })],
+  sources: [kindSource(PodDisruptionBudget), podsOfBudgets],
   start: (parts) => (key, context) => reconcile(key, context, parts),
 })
 

@@ -1,6 +1,7 @@
 import { keyOf, Selector, selectorFrom } from '@kubewright/api'
 import { Pod, Service } from '@kubewright/k8s'
-import { changed, kindSource, type Source } from '@kubewright/runtime'
+import { changed, type Source } from '@kubewright/runtime'
+import { joinedSource } from '../workload/joined-source.ts'
 import { isFilled } from './backends.ts'
 
 /** The pods that a service selects. An empty selector selects all pods. */
@@ -9,7 +10,7 @@ export function podSelector({ spec }: Service): Selector {
 }
 
 /** Maps pod events to the keys of the services that select the pod. */
-export const podsOfServices: Source = kindSource(Pod, {
+export const podsOfServices: Source = joinedSource(Pod, [Service], (cached) => ({
   name: 'Pod (selected)',
   predicates: [
     changed(
@@ -21,8 +22,10 @@ export const podsOfServices: Source = kindSource(Pod, {
       'status',
     ),
   ],
-  map: async ({ metadata: { namespace = '', labels } }, { client }) => {
-    const services = await client.list(Service, { namespace })
-    return services.filter((service) => isFilled(service) && podSelector(service).matches(labels)).map(keyOf)
+  map: ({ metadata: { namespace = '', labels } }, { client }) => {
+    const select = (services: readonly Service[]): string[] =>
+      services.filter((service) => isFilled(service) && podSelector(service).matches(labels)).map(keyOf)
+    const known = cached(Service)?.list({ namespace })
+    return known === undefined ? client.list(Service, { namespace }).then(select) : select(known)
   },
-})
+}))

@@ -10,12 +10,12 @@ import {
   type KeyController,
   type KeyOutcome,
   type KeySink,
-  kindSource,
   type RunningSource,
   type Source,
 } from '@kubewright/runtime'
 import { heartbeatAnnotation } from '../node/node-agent.ts'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
+import { joinedSource } from '../workload/joined-source.ts'
 import { inParallel } from '../workload/slow-start.ts'
 import { lostAt, lostConditions, type NodeHealth, observeNode } from './node-health.ts'
 import { ZoneCensus, zoneOf } from './plan-disruption.ts'
@@ -76,10 +76,14 @@ export const nodeLifecycleController: KeyController = /* @__PURE__ */ defineBuil
   sources: [
     nodeSource,
     // Pods that are bound to a node after it was lost.
-    kindSource(Pod, {
+    joinedSource(Pod, [Node], (cached) => ({
       predicates: [changed('spec.nodeName')],
-      map: (pod) => (pod.spec.nodeName ? [podKey(keyOf(pod))] : []),
-    }),
+      map: (pod) => {
+        const { nodeName } = pod.spec
+        const node = nodeName ? cached(Node)?.get(nodeName) : undefined
+        return nodeName && (node === undefined || isLost(node)) ? [podKey(keyOf(pod))] : []
+      },
+    })),
   ],
   start: ({ clock, cluster }) => {
     const monitor = new NodeMonitor(clock, cluster.api, censusOf(cluster))

@@ -1,8 +1,9 @@
 import { keyOf, parseKey } from '@kubewright/api'
 import { Node, Pod } from '@kubewright/k8s'
-import { changed, type KeyContext, type KeyController, kindSource, when } from '@kubewright/runtime'
+import { changed, type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { disruptionTarget, disruptPod } from '../workload/disrupt-pod.ts'
+import { joinedSource } from '../workload/joined-source.ts'
 import { staysFor } from './plan-eviction.ts'
 
 /** A pending eviction: when it began, and whether the deletion was reported in an Event. */
@@ -12,13 +13,24 @@ interface Eviction {
   done?: boolean
 }
 
+/** The pods of nodes with NoExecute taints. When a node gets the first one, the source of nodes enqueues its pods. */
+const podsOfTaintedNodes = joinedSource(Pod, [Node], (cached) => ({
+  predicates: [changed('metadata.uid', 'spec.nodeName', 'spec.tolerations')],
+  map: (pod) => {
+    const { nodeName } = pod.spec
+    const node = nodeName ? cached(Node)?.get(nodeName) : undefined
+    const stays = !nodeName || (node !== undefined && staysFor(node.spec?.taints, undefined) === undefined)
+    return stays ? [] : [keyOf(pod)]
+  },
+}))
+
 /** Evicts pods from nodes with NoExecute taints that they do not tolerate, or no longer tolerate. */
 export const taintEvictionController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'taint-eviction-controller',
   kind: Pod,
   concurrency: 8,
   sources: [
-    kindSource(Pod, { predicates: [when<Pod>(({ spec }) => Boolean(spec.nodeName))] }),
+    podsOfTaintedNodes,
     kindSource(Node, {
       predicates: [changed('spec.taints')],
       map: async ({ metadata: { name } }, { client }) =>

@@ -1,16 +1,21 @@
 import { controllerOf, controllerRef, isAlreadyExists, parseKey } from '@kubewright/api'
 import { PersistentVolumeClaim, type PersistentVolumeClaimDraft, Pod } from '@kubewright/k8s'
-import { changed, type KeyController, kindSource } from '@kubewright/runtime'
+import { changed, type KeyController, kindSource, when } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { controlled } from '../workload/sources.ts'
+
+const hasEphemeralVolume = ({ spec }: Pod): boolean => spec.volumes?.some(({ ephemeral }) => ephemeral) ?? false
 
 /** Creates the claims of ephemeral volumes, which are deleted with their pod. */
 export const ephemeralVolumeController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'ephemeral-volume-controller',
   reporter: 'ephemeral_volume',
   kind: Pod,
-  sources: [kindSource(Pod, { predicates: [changed('spec.volumes')] }), controlled(PersistentVolumeClaim, Pod)],
+  sources: [
+    kindSource(Pod, { predicates: [when<Pod>(hasEphemeralVolume), changed('spec.volumes')] }),
+    controlled(PersistentVolumeClaim, Pod),
+  ],
   start:
     () =>
     async (key, { client }) => {
