@@ -11,8 +11,9 @@ export class CacheEvent {
   readonly object: StoredObject
   /** The object before the change. */
   readonly previous: StoredObject | undefined
-  #frames: Partial<Record<'ADDED' | 'MODIFIED' | 'DELETED', Buffer>> = {}
-  #lines: Partial<Record<'ADDED' | 'MODIFIED' | 'DELETED', Buffer>> = {}
+  // Undefined without encoded forms: most events in a window have none any more.
+  #frames: Partial<Record<'ADDED' | 'MODIFIED' | 'DELETED', Buffer>> | undefined
+  #lines: Partial<Record<'ADDED' | 'MODIFIED' | 'DELETED', Buffer>> | undefined
 
   constructor(type: CacheEvent['type'], revision: number, object: StoredObject, previous: StoredObject | undefined) {
     this.type = type
@@ -28,8 +29,8 @@ export class CacheEvent {
 
   /** Discards encoded and parsed forms, which are created again when a watcher needs them. */
   releaseForms(): void {
-    this.#frames = {}
-    this.#lines = {}
+    this.#frames = undefined
+    this.#lines = undefined
     this.previous?.releaseForms()
     // Live objects too: most of them are not read again for a long time, and the forms take several times the memory of the bytes.
     this.object.releaseForms()
@@ -37,11 +38,13 @@ export class CacheEvent {
 
   /** The line of a JSON watch stream. The type may differ from the event's own, because of a watcher's selector. */
   line(type: CacheEvent['type']): Buffer {
+    this.#lines ??= {}
     return (this.#lines[type] ??= storedLine(type, this.objectFor(type)))
   }
 
   /** The frame of a protobuf watch stream, encoded by the first watcher that needs it. */
   frame(type: CacheEvent['type'], encode: (type: string, object: unknown) => Buffer): Buffer {
+    this.#frames ??= {}
     return (this.#frames[type] ??= encode(type, this.objectFor(type).object))
   }
 

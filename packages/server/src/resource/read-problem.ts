@@ -5,13 +5,11 @@ import { kindFor } from '@kubewright/k8s/all'
 import { goTypeOfKind } from '../codec/go-declarations.ts'
 import { decodeGo } from '../codec/json/go-codec.ts'
 import type { MutableObject } from './object.ts'
-
-/** Values that this process has encoded: they need no check. */
-const readable = new WeakSet<Uint8Array>()
+import { ValueNotes } from './value-notes.ts'
 
 /** Declares that bytes are readable, because this process has encoded them from a checked object within the limits. */
 export function markReadable(raw: Uint8Array): void {
-  readable.add(raw)
+  ValueNotes.markReadable(raw)
 }
 
 /**
@@ -19,7 +17,7 @@ export function markReadable(raw: Uint8Array): void {
  * have written them. Checks the syntax, the depth and the type metadata and, for built-in kinds, the types of all fields.
  */
 export function readProblem(raw: Uint8Array): string | undefined {
-  if (readable.has(raw)) return undefined
+  if (ValueNotes.isReadable(raw)) return undefined
   return quickProblem(raw) === undefined ? undefined : isEncrypted(raw) ? encrypted : exactProblem(raw)
 }
 

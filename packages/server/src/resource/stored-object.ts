@@ -4,6 +4,7 @@ import type { Entry } from '@kubewright/storage'
 import type { MutableObject } from './object.ts'
 import { readProblem } from './read-problem.ts'
 import { isStale } from './stale-values.ts'
+import { ValueNotes } from './value-notes.ts'
 
 const encoder = new TextEncoder()
 
@@ -172,21 +173,21 @@ export class StoredObject {
   }
 }
 
-// Local stores return the same Uint8Array for a value every time, so that each value is parsed once for all readers.
-const known = new WeakMap<Uint8Array, StoredObject>()
-
-/** The object of a store entry; the same one for the same value. */
+/**
+ * The object of a store entry; the same one for the same value. Local stores return the same Uint8Array for a value every time, so that each
+ * value is parsed once for all readers.
+ */
 export function storedObject(entry: Entry): StoredObject {
-  let object = known.get(entry.value)
+  let object = ValueNotes.objectOf(entry.value) as StoredObject | undefined
   if (!object || object.revision !== entry.modRevision) {
     const isFirst = entry.createRevision === entry.modRevision
     object = new StoredObject(entry.key, entry.modRevision, entry.value, undefined, isFirst)
-    known.set(entry.value, object)
+    ValueNotes.setObject(entry.value, object)
   }
   return object
 }
 
-/** Objects beyond this number are not remembered: a weak reference to each of a million values would slow down garbage collection. */
+/** Objects beyond this number are not remembered: most of a million values are never read from the store again. */
 const rememberedAtOnce = 10_000
 
 /** The objects of the entries of a resource, for its cache. */
