@@ -228,8 +228,9 @@ async function markNotReady(pod: Pod, { client, events, now }: KeyContext): Prom
   events.record(pod, { type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' })
 }
 
-// How long a list of Leases is used for other nodes. Nodes of a large cluster share a list instead of reading one each.
-const leasesMaxAge = 5000
+// How long a list of Leases is used for other nodes. Nodes of a large cluster share a list instead of reading one each. A node that renews
+// its Lease every 40 seconds or more often is in the list before its grace period ends.
+const leasesMaxAge = 10_000
 
 /** The renewal times of all node Leases, read on demand. */
 class NodeLeases {
