@@ -20,6 +20,7 @@ import { NodeRanking } from './node-ranking.ts'
 import { hasNamespaceSelector, selectsNamespaces } from './pod-affinity.ts'
 import { volumeFacts } from './pod-volumes.ts'
 import { type Refusal, type SchedulingFacts, schedulePod } from './schedule-pod.ts'
+import { isWaiting, UnboundPods } from './unbound-pods.ts'
 
 const selectedNode = 'volume.kubernetes.io/selected-node'
 
@@ -34,19 +35,17 @@ const moreRoom = 'room'
  */
 export function podScheduler(): KeyController {
   const ledger = new ClusterLedger()
+  const queue = new UnboundPods()
   return defineBuiltinController({
     name: 'kube-scheduler',
     reporter: 'default-scheduler',
     kind: Pod,
-    sources: [pendingPods(ledger), schedulableNodes(ledger)],
+    sources: [pendingPods(ledger, queue), schedulableNodes(ledger)],
     start: ({ clock }) => {
       const ranking = new NodeRanking(ledger)
-      const state: SchedulerState = { ledger, ranking, refused: new Map(), waiting: new Set(), nominations: new Map() }
+      const state: SchedulerState = { ledger, ranking, queue }
       return async (key, context) => {
-        if (key === moreRoom) {
-          if (state.refused.size + state.waiting.size === 0) return
-          state.refused.clear()
-        }
+        if (key === moreRoom && !queue.reconsider() && queue.waiting.size === 0) return
         await scheduleAll(context, state, clock.now())
       }
     },
@@ -56,28 +55,25 @@ export function podScheduler(): KeyController {
 interface SchedulerState {
   readonly ledger: ClusterLedger
   readonly ranking: NodeRanking
-  /**
-   * The unschedulable pods by uid, with the resource versions that were evaluated. A pod is evaluated again only when
-   * resources are freed or the pod has changed.
-   */
-  readonly refused: Map<string, string>
-  /** The pods with claims that are not bound. Each pass evaluates them, because it also keeps the claims watched. */
-  readonly waiting: Set<string>
-  /** The nodes on which room was made for a pod, by uid. */
-  readonly nominations: Map<string, string>
+  readonly queue: UnboundPods
 }
 
 /** Updates the ledger from pod events and enqueues a pass when one is needed. */
-function pendingPods(ledger: ClusterLedger): Source {
+function pendingPods(ledger: ClusterLedger, queue: UnboundPods): Source {
   return eventSource(Pod, {
-    started: () => ledger.clearPods(),
+    started: () => {
+      ledger.clearPods()
+      queue.clear()
+    },
     seen: (pod, sink) => {
       ledger.see(pod)
+      queue.see(pod)
       if (isWaiting(pod)) sink.add(waitingPods, { cause: { event: 'update', kind: 'v1 Pod', object: keyOf(pod) } })
       else if (isPodTerminal(pod)) sink.add(moreRoom)
     },
     gone: (pod, sink) => {
       ledger.forget(pod.metadata.uid)
+      queue.forget(pod.metadata.uid)
       sink.add(moreRoom, { cause: { event: 'delete', kind: 'v1 Pod', object: keyOf(pod) } })
     },
   })
@@ -97,35 +93,31 @@ function schedulableNodes(ledger: ClusterLedger): Source {
   })
 }
 
-function isWaiting(pod: Pod): boolean {
-  const { nodeName, schedulerName = 'default-scheduler', schedulingGates = [] } = pod.spec
-  const isOurs = schedulerName === 'default-scheduler' && schedulingGates.length === 0
-  return !nodeName && isOurs && pod.metadata.deletionTimestamp === undefined && !isPodTerminal(pod)
+async function scheduleAll(context: KeyContext, state: SchedulerState, now: number): Promise<void> {
+  const { ledger, queue } = state
+  // The cache shows a binding only later; until then the ledger remembers it.
+  const due = queue.take((pod) => !ledger.isAssumed(pod.metadata.uid)).sort(byPriority)
+  if (due.length === 0) return
+  try {
+    await schedule(due, context, state, now)
+  } catch (error) {
+    // The key is retried.
+    queue.restore(due)
+    throw error
+  }
 }
 
-async function scheduleAll(context: KeyContext, state: SchedulerState, now: number): Promise<void> {
-  const { client } = context
-  const { ledger, ranking, refused, waiting, nominations } = state
-  const unbound = await client.list(Pod, { namespace: '', fields: { 'spec.nodeName': '' } })
-  // The cache shows a binding only later; until then the ledger remembers it.
-  const isDue = (pod: Pod): boolean =>
-    isWaiting(pod) &&
-    !ledger.isAssumed(pod.metadata.uid) &&
-    (waiting.has(pod.metadata.uid) || refused.get(pod.metadata.uid) !== pod.metadata.resourceVersion)
-  const due = unbound.filter(isDue).sort(byPriority)
-  const present = new Set(unbound.map(({ metadata }) => metadata.uid))
-  for (const map of [refused, waiting, nominations])
-    for (const uid of map.keys()) if (!present.has(uid)) map.delete(uid)
-  if (due.length === 0) return
+async function schedule(due: readonly Pod[], context: KeyContext, state: SchedulerState, now: number): Promise<void> {
+  const { ledger, ranking, queue } = state
   // Only the anti-affinity terms of existing pods are read from them.
   const loads = ledger.repelling > 0 ? ledger.nodes : []
-  const facts = await sharedFacts(context, due, loads, unbound, nominations)
+  const facts = await sharedFacts(context, due, loads, queue)
   const bindings: { readonly pod: Pod; readonly node: string }[] = []
   const refusals: { readonly pod: Pod; readonly refusal: Refusal }[] = []
   for (const pod of due) {
     const { uid } = pod.metadata
     const volumes = claimsOf(pod).length === 0 ? undefined : await volumeFacts(pod, context)
-    const nominatedNode = nominations.get(uid) ?? pod.status?.nominatedNodeName
+    const nominatedNode = queue.nominationOf(pod)
     const isRanked = volumes === undefined && !nominatedNode && facts.nominated.size === 0
     const ranked = isRanked ? ranking.choose(pod) : undefined
     const placement =
@@ -138,21 +130,21 @@ async function scheduleAll(context: KeyContext, state: SchedulerState, now: numb
           })
         : { node: ranked }
     if ('reason' in placement) {
-      if (volumes?.obstacle === undefined) waiting.delete(uid)
-      else waiting.add(uid)
+      if (volumes?.obstacle === undefined) queue.waiting.delete(uid)
+      else queue.waiting.add(uid)
       refusals.push({ pod, refusal: placement })
-      nominate(pod, placement, facts.nominated, nominations)
+      nominate(pod, placement, facts.nominated, queue)
       continue
     }
     const node = placement.node.node.metadata.name
     if (volumes !== undefined && volumes.delayed.length > 0) {
       // The claims are bound for this node first; their change causes the next pass.
-      waiting.add(uid)
+      queue.waiting.add(uid)
       await inParallel(volumes.delayed, (claim) => selectNode(context, claim, node))
       continue
     }
-    waiting.delete(uid)
-    nominations.delete(uid)
+    queue.waiting.delete(uid)
+    queue.nominations.delete(uid)
     ledger.assume(pod, node)
     bindings.push({ pod, node })
   }
@@ -166,15 +158,12 @@ async function scheduleAll(context: KeyContext, state: SchedulerState, now: numb
     }
   })
   await inParallel(refusals, async ({ pod, refusal }) => {
-    const { metadata } = await refuse(context, pod, refusal, now)
-    refused.set(metadata.uid, metadata.resourceVersion)
+    queue.refuse(await refuse(context, pod, refusal, now))
     if (refusal.preemption !== undefined) await preempt(context, pod, refusal.preemption, now)
   })
   // Pods with pod affinity may fit now, next to pods that were just bound. This terminates, because each pod is bound
   // only once.
-  const seeking = unbound.filter(({ spec, metadata }) => spec.affinity?.podAffinity && refused.has(metadata.uid))
-  if (bindings.length === 0 || seeking.length === 0) return
-  for (const { metadata } of seeking) refused.delete(metadata.uid)
+  if (bindings.length === 0 || !queue.reconsider(({ spec }) => spec.affinity?.podAffinity !== undefined)) return
   await scheduleAll(context, state, now)
 }
 
@@ -185,12 +174,11 @@ async function sharedFacts(
   { client }: KeyContext,
   due: readonly Pod[],
   loads: readonly NodeLoad[],
-  unbound: readonly Pod[],
-  nominations: ReadonlyMap<string, string>,
+  queue: UnboundPods,
 ): Promise<SchedulingFacts & { readonly nominated: Nominated }> {
   const nominated: Nominated = new Map()
-  for (const pod of unbound) {
-    const node = nominations.get(pod.metadata.uid) ?? pod.status?.nominatedNodeName
+  for (const pod of queue.nominated()) {
+    const node = queue.nominationOf(pod)
     if (node) nominated.set(node, [...(nominated.get(node) ?? []), placedPod(pod)])
   }
   const needsNamespaces =
@@ -215,21 +203,21 @@ async function sharedFacts(
 }
 
 /** Records on which node room is made for a refused pod, so that pods after it do not take the room. */
-function nominate(pod: Pod, refusal: Refusal, nominated: Nominated, nominations: Map<string, string>): void {
+function nominate(pod: Pod, refusal: Refusal, nominated: Nominated, queue: UnboundPods): void {
   if (refusal.keepsNomination) return
   const { uid } = pod.metadata
-  const before = nominations.get(uid) ?? pod.status?.nominatedNodeName
+  const before = queue.nominationOf(pod)
   if (before)
     nominated.set(
       before,
       (nominated.get(before) ?? []).filter((placed) => placed.uid !== uid),
     )
   if (refusal.preemption === undefined) {
-    nominations.delete(uid)
+    queue.nominations.delete(uid)
     return
   }
   const { node } = refusal.preemption
-  nominations.set(uid, node)
+  queue.nominations.set(uid, node)
   nominated.set(node, [...(nominated.get(node) ?? []), placedPod(pod)])
 }
 
