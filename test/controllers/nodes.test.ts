@@ -356,6 +356,31 @@ test('a pod of higher priority preempts another one and gets its node', async ()
   expect(plane.errors()).toEqual([])
 })
 
+test('a pod that loses its room to one of higher priority preempts another pod at once', async () => {
+  await using plane = await startPlane({ ...none, nodes: [{ name: 'small', capacity: { cpu: '2' } }] })
+  const { api } = plane
+  await api.create(PriorityClass({ metadata: { name: 'medium' }, value: 100 }))
+  await api.create(PriorityClass({ metadata: { name: 'high' }, value: 1000 }))
+  const slow = { ...asking('900m'), terminationGracePeriodSeconds: 60 }
+  for (const name of ['low-1', 'low-2']) {
+    await api.create(web(name, slow, { 'kubewright.dev/stop-after': '50s' }))
+    await plane.until(Pod, `test/${name}`, ({ status }) => status?.phase === 'Running')
+  }
+  const going = async (): Promise<number> =>
+    (await api.list(Pod, { namespace: 'test' })).filter(({ metadata }) => metadata.deletionTimestamp).length
+  await api.create(web('medium', { ...asking('900m'), priorityClassName: 'medium' }))
+  await plane.settle()
+  expect(await going()).toBe(1)
+  await api.create(web('high', { ...asking('900m'), priorityClassName: 'high' }))
+  await plane.settle()
+  expect(await going()).toBe(2)
+  for (const name of ['medium', 'high'])
+    expect((await api.get(Pod, `test/${name}`)).status?.nominatedNodeName).toBe('small')
+  for (const name of ['medium', 'high'])
+    await plane.until(Pod, `test/${name}`, ({ status }) => status?.phase === 'Running')
+  expect(plane.errors()).toEqual([])
+})
+
 test('a node rejects a pod that names it and does not fit, and observes the generation of refused pods', async () => {
   await using plane = await startPlane({ ...none, nodes: [{ name: 'small', capacity: { cpu: '2' } }] })
   const { api } = plane

@@ -114,6 +114,7 @@ async function schedule(due: readonly Pod[], context: KeyContext, state: Schedul
   const facts = await sharedFacts(context, due, loads, queue)
   const bindings: { readonly pod: Pod; readonly node: string }[] = []
   const refusals: { readonly pod: Pod; readonly refusal: Refusal }[] = []
+  let isRoomLost = false
   for (const pod of due) {
     const { uid } = pod.metadata
     const volumes = claimsOf(pod).length === 0 ? undefined : await volumeFacts(pod, context)
@@ -133,7 +134,7 @@ async function schedule(due: readonly Pod[], context: KeyContext, state: Schedul
       if (volumes?.obstacle === undefined) queue.waiting.delete(uid)
       else queue.waiting.add(uid)
       refusals.push({ pod, refusal: placement })
-      nominate(pod, placement, facts.nominated, queue)
+      if (nominate(pod, placement, facts.nominated, queue)) isRoomLost = true
       continue
     }
     const node = placement.node.node.metadata.name
@@ -161,10 +162,10 @@ async function schedule(due: readonly Pod[], context: KeyContext, state: Schedul
     queue.refuse(await refuse(context, pod, refusal, now))
     if (refusal.preemption !== undefined) await preempt(context, pod, refusal.preemption, now)
   })
-  // Pods with pod affinity may fit now, next to pods that were just bound. This terminates, because each pod is bound
-  // only once.
-  if (bindings.length === 0 || !queue.reconsider(({ spec }) => spec.affinity?.podAffinity !== undefined)) return
-  await scheduleAll(context, state, now)
+  // Pods with pod affinity may fit now, next to pods that were just bound.
+  const hasNeighbors = bindings.length > 0 && queue.reconsider(({ spec }) => spec.affinity?.podAffinity !== undefined)
+  // This terminates, because each pod is bound only once and loses room only to pods of higher priority.
+  if (hasNeighbors || isRoomLost) await scheduleAll(context, state, now)
 }
 
 type Nominated = Map<string, PlacedPod[]>
@@ -202,9 +203,12 @@ async function sharedFacts(
   }
 }
 
-/** Records on which node room is made for a refused pod, so that pods after it do not take the room. */
-function nominate(pod: Pod, refusal: Refusal, nominated: Nominated, queue: UnboundPods): void {
-  if (refusal.keepsNomination) return
+/**
+ * Records on which node room is made for a refused pod, so that pods after it do not take the room. Pods of lower priority lose the room that
+ * was made for them there, as in kube-scheduler: they may no longer fit. Returns whether there are any.
+ */
+function nominate(pod: Pod, refusal: Refusal, nominated: Nominated, queue: UnboundPods): boolean {
+  if (refusal.keepsNomination) return false
   const { uid } = pod.metadata
   const before = queue.nominationOf(pod)
   if (before)
@@ -214,11 +218,16 @@ function nominate(pod: Pod, refusal: Refusal, nominated: Nominated, queue: Unbou
     )
   if (refusal.preemption === undefined) {
     queue.nominations.delete(uid)
-    return
+    return false
   }
   const { node } = refusal.preemption
+  const placed = placedPod(pod)
+  const others = nominated.get(node) ?? []
+  const losers = others.filter(({ priority }) => priority < placed.priority)
+  for (const loser of losers) queue.loseRoom(loser.uid)
   queue.nominations.set(uid, node)
-  nominated.set(node, [...(nominated.get(node) ?? []), placedPod(pod)])
+  nominated.set(node, [...others.filter(({ priority }) => priority >= placed.priority), placed])
+  return losers.length > 0
 }
 
 async function preempt(

@@ -23,7 +23,7 @@ export class UnboundPods {
   readonly #refused = new Map<string, string>()
   /** The pods with claims that are not bound. Each pass evaluates them, because it also keeps the claims watched. */
   readonly waiting: Set<string> = new Set()
-  /** The nodes on which room was made for a pod, by uid. */
+  /** The nodes on which room was made for a pod, by uid; '' for a pod that has lost its room. */
   readonly nominations: Map<string, string> = new Map()
 
   clear(): void {
@@ -75,6 +75,14 @@ export class UnboundPods {
     return found
   }
 
+  /** Records that a pod of higher priority takes the room that was made for this one, which is evaluated again. */
+  loseRoom(uid: string): void {
+    if (!this.#pods.has(uid)) return
+    this.nominations.set(uid, '')
+    this.#refused.delete(uid)
+    this.#due.add(uid)
+  }
+
   /** Removes and returns the pods to evaluate now. Those that do not satisfy the test are dropped: their next event makes them due. */
   take(test: (pod: Pod) => boolean): Pod[] {
     const taken: Pod[] = []
@@ -94,7 +102,7 @@ export class UnboundPods {
     }
   }
 
-  /** The node on which room was made for a pod. */
+  /** The node on which room was made for a pod; '' if it has lost the room. */
   nominationOf({ metadata, status }: Pod): string | undefined {
     return this.nominations.get(metadata.uid) ?? status?.nominatedNodeName
   }
