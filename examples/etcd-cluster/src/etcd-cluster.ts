@@ -17,8 +17,10 @@ export const EtcdCluster = defineResource({
       .describe('An image with etcd 3.4 or later.')
       .default('quay.io/coreos/etcd:v3.4.23'),
     replaceAfterSeconds: s
-      .int({ minimum: 1 })
-      .describe('The time in seconds after which a member that does not respond or catch up is replaced.')
+      .int({ minimum: 15 })
+      .describe(
+        'The time in seconds after which a member that does not respond or catch up is replaced. It must be longer than a member takes to start.',
+      )
       .default(120),
   }),
   status: s.object({
