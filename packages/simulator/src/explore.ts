@@ -434,7 +434,7 @@ function matters(fault: Fault): boolean {
 }
 
 /** The sequences of operations that every operator must handle. */
-function scenariosOf({ subjects, samples, inputObjects }: Setup): (readonly Operation[])[] {
+function scenariosOf({ subjects, samples, inputObjects, followedKinds }: Setup): (readonly Operation[])[] {
   const firsts = subjects.flatMap((subject, index) =>
     subjects.findIndex((one) => one.sample === subject.sample) === index ? [index] : [],
   )
@@ -466,12 +466,14 @@ function scenariosOf({ subjects, samples, inputObjects }: Setup): (readonly Oper
     }
   }
   const inputs: (readonly Operation[])[] = []
-  for (const [subject, { changed }] of inputObjects.slice(0, maxInputs).entries()) {
+  for (const [subject, { kind, changed }] of inputObjects.slice(0, maxInputs).entries()) {
     const { original, deleted } = inputForms
     const put = (variant: number, after: number): Operation => ({ do: 'input', subject, variant, after })
-    if (changed !== undefined) inputs.push([...all('create', 0), put(inputForms.changed, calm)])
     // The sample is created before the object that it refers to.
     inputs.push([put(deleted, 0), ...all('create', 20), put(original, calm)])
+    // An operator that does not watch the kind may read an input once, by design.
+    if (!followedKinds.has(kind)) continue
+    if (changed !== undefined) inputs.unshift([...all('create', 0), put(inputForms.changed, calm)])
     if (changed !== undefined) inputs.push([...all('create', 0), put(inputForms.changed, calm), put(original, calm)])
     inputs.push([...all('create', 0), put(deleted, calm), put(original, calm)])
   }

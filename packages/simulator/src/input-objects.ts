@@ -3,6 +3,7 @@ import type { KubeObject } from '@kubewright/api'
 /** A ConfigMap or Secret that the author gave beside the samples. The user of a schedule changes and deletes it. */
 export interface InputObject {
   readonly id: string
+  readonly kind: string
   /** The path of its collection. */
   readonly collection: string
   readonly name: string
@@ -29,7 +30,8 @@ export function inputObjectsOf(given: readonly KubeObject[]): InputObject[] {
     if (plural === undefined || object.apiVersion !== 'v1' || (object as Data).immutable === true) return []
     const { name, namespace = 'default' } = object.metadata
     const collection = `/api/v1/namespaces/${namespace}/${plural}`
-    return [{ id: `${object.kind} ${namespace}/${name}`, collection, name, body: object, changed: changedData(object) }]
+    const id = `${object.kind} ${namespace}/${name}`
+    return [{ id, kind: object.kind, collection, name, body: object, changed: changedData(object) }]
   })
 }
 

@@ -87,6 +87,8 @@ export class Setup {
   /** Whether the author has given the samples of the operator's kinds. */
   readonly hasGivenSamples: boolean
   readonly watchedKinds: ReadonlySet<string>
+  /** The kinds of objects of other owners whose changes the operator follows. */
+  readonly followedKinds: ReadonlySet<string>
   /** The plurals of the resources that the operator watches. */
   readonly watchedResources: readonly string[]
   readonly onlyLeaderWrites: boolean
@@ -130,6 +132,7 @@ export class Setup {
     this.subjects = parts.subjects
     const watched = watchedBy(operator)
     this.watchedKinds = new Set(watched.map(({ kind }) => kind))
+    this.followedKinds = new Set(operator.controllers.flatMap(followedBy))
     this.watchedResources = [...new Set(watched.map(({ plural }) => plural))].sort()
     this.onlyLeaderWrites =
       operator.leaderElection !== false &&
@@ -422,6 +425,12 @@ function controlledKinds(operator: Operator): AnyKind[] {
   const kinds = operator.controllers.flatMap(({ kind }) => (kind === undefined ? [] : [kind]))
   // Kinds that other controllers of the operator create are not created by users.
   return [...new Set(kinds)].filter((kind) => !children.has(kind))
+}
+
+/** The kinds whose objects of other owners a controller follows. */
+function followedBy(controller: Operator['controllers'][number]): string[] {
+  const watches = 'watches' in controller ? controller.watches.map(({ kind }) => kind.kind) : []
+  return [...watches, ...controller.sources.flatMap(({ kind }) => kind?.kind ?? [])]
 }
 
 function watchedBy(operator: Operator): AnyKind[] {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { condition, defineResource } from '@kubewright/api'
-import { ConfigMap, Pod } from '@kubewright/k8s'
+import { ConfigMap, Pod, Secret, Service } from '@kubewright/k8s'
 import { defineController, defineOperator, defineWebhook, invalid, type Operator } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
@@ -382,6 +382,45 @@ describe('simulate()', { timeout: 120_000 }, () => {
       code: 'KW_SIMULATION_SAMPLES',
       message: expect.stringContaining('Cannot create the given ConfigMap Wrong before the operator starts'),
     })
+  })
+
+  test('accepts an old observedGeneration while the server refuses the children of a spec', async () => {
+    const Port = defineResource({
+      group: 'planted.example.com',
+      version: 'v1',
+      kind: 'Port',
+      spec: s.object({ protocol: s.string().default('TCP') }),
+      status: s.object({ observedGeneration: s.int() }).optional(),
+    })
+    const controller = defineController(Port, {
+      owns: [Service],
+      async reconcile({ metadata: { name, generation = 0 }, spec }, { apply }) {
+        const protocol = spec.protocol as 'TCP'
+        await apply(Service({ metadata: { name }, spec: { ports: [{ port: 80, protocol }] } }))
+        return { status: { observedGeneration: generation } }
+      },
+    })
+    const operator = defineOperator({ name: 'planted', controllers: [controller] })
+    const samples = [Port({ metadata: { name: 'port' }, spec: {} })]
+    const report = await explore(operator, { samples, faults: [], schedules: 8 })
+    expect(report.failure?.story).toBeUndefined()
+    expect(report.operations['change']).toBeGreaterThan(0)
+  })
+
+  test('does not compare fields that depend on the resource version of an input', async () => {
+    const login = Secret({ metadata: { name: 'login', namespace: 'default' }, stringData: { user: 'alice' } })
+    const controller = defineController(Thing, {
+      owns: [ConfigMap],
+      rbac: [{ apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch'] }],
+      async reconcile({ metadata: { name, namespace = '' } }, { apply, client }) {
+        const { metadata } = await client.get(Secret, { name: 'login', namespace }, { consistency: 'live' })
+        await apply(ConfigMap({ metadata: { name }, data: { version: metadata.resourceVersion } }))
+      },
+    })
+    const operator = defineOperator({ name: 'planted', controllers: [controller] })
+    const report = await explore(operator, { samples: [...plantedSamples, login], faults: [], schedules: 24 })
+    expect(report.failure?.story).toBeUndefined()
+    expect(report.operations['input']).toBeGreaterThan(0)
   })
 
   test('rejects an ID that is not one', async () => {

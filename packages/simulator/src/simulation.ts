@@ -193,14 +193,19 @@ export class Simulation implements Disposable {
       .filter(([subject]) => subject < 0)
       .map(([key]): Operation => ({ do: 'neighbor', subject: neighborKey(key), variant: 0, after: calm }))
     const random = seededRandom(`reference ${JSON.stringify(desired)}`)
-    const schedule = (order: readonly Operation[]): Schedule => ({
+    const schedule = (order: readonly Operation[], before: readonly Operation[] = []): Schedule => ({
       seed: random.int(2 ** 31),
-      operations: [...inputs, ...order, ...neighbors],
+      operations: [...before, ...inputs, ...order, ...neighbors],
       faults: [],
       replicas: 1,
     })
-    // Objects that collide depend on their order: what differs between both orders is not compared.
-    const [first, second] = [schedule(creations), schedule([...creations].reverse())]
+    // Objects that collide depend on their order, and some fields on the identity of an input, such as its resource version: what differs
+    // between both runs is not compared.
+    const rewrites = this.setup.inputObjects.flatMap((_, subject): Operation[] =>
+      [inputForms.deleted, inputForms.original].map((variant) => ({ do: 'input', subject, variant, after: 0 })),
+    )
+    const first = schedule(creations)
+    const second = schedule([...creations].reverse(), rewrites)
     const one = await this.#run(first, {})
     await this.#checkDeletion(one)
     checkRun(this.setup, one)

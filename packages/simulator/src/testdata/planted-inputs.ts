@@ -7,20 +7,20 @@ const period = 4 * 60_000
 
 /** Mistakes about objects that a sample refers to, about deletions, and about work that is due later. */
 export const plantedInputs: Readonly<Record<string, Planted>> = {
-  'does not watch the Secret that it refers to': {
+  'looks for the users of a Secret under its name': {
     found: 'end state',
     make: (isFixed) => () =>
       operator(
         defineController(Thing, {
           owns: [ConfigMap],
           rbac,
-          watches: isFixed
-            ? [
-                watch(Secret, async ({ metadata: { namespace } }, { client }) =>
-                  (await client.list(Thing, { namespace })).map(({ metadata: { name } }) => ({ name, namespace })),
-                ),
-              ]
-            : [],
+          watches: [
+            watch(Secret, async ({ metadata: { name: secret, namespace } }, { client }) => {
+              const things = await client.list(Thing, { namespace })
+              const users = isFixed ? things : things.filter(({ metadata }) => metadata.name === secret)
+              return users.map(({ metadata: { name } }) => ({ name, namespace }))
+            }),
+          ],
           async reconcile(thing, { apply, client }) {
             const { namespace = '' } = thing.metadata
             // Waits with back-off, so that a Secret that is created later is found without a watch.
