@@ -1,5 +1,6 @@
 // A short simulation of the examples and the built-in controllers. `test/simulator/main.ts` runs longer ones.
 import { describe, expect, test } from 'vitest'
+import { scheduleId } from '../../packages/simulator/src/schedule.ts'
 import { builtins, examples } from './simulated-operators.ts'
 
 describe('explore()', { timeout: 300_000 }, () => {
@@ -11,6 +12,14 @@ describe('explore()', { timeout: 300_000 }, () => {
 
   test.each(Object.entries(builtins))('finds no failure in the controller %s', async (_, simulate) => {
     const { failure } = await simulate({ schedules: 6 })
+    expect(failure?.story).toBeUndefined()
+  })
+
+  test('accepts that an object keeps failing whose child belongs to another one, whenever its next attempt is', async () => {
+    const create = (subject: number, variant: number) => ({ do: 'create' as const, subject, variant, after: 60_000 })
+    const operations = [create(0, 0), create(2, 0), create(1, 1)]
+    const replay = scheduleId({ seed: 1750648301, operations, faults: [], replicas: 1 })
+    const { failure } = await examples['foo']!({ replay })
     expect(failure?.story).toBeUndefined()
   })
 })

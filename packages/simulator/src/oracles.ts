@@ -15,6 +15,7 @@ export interface Reference {
   readonly written: ReadonlySet<string>
   /** The objects of the first run. */
   readonly objects: readonly KubeObject[]
+  /** The reconciles that fail at rest in any of the runs, or wait for their next attempt. */
   readonly errorsAtRest: readonly string[]
   readonly problemsAtRest: readonly string[]
   /** The highest number of effective writes at rest in any of the runs, by object. */
@@ -39,6 +40,7 @@ export function referenceOf({
   world,
   objects,
   errorsAtRest,
+  unresolved,
   problemsAtRest,
   writesAtRest,
   timesAtRest,
@@ -47,7 +49,7 @@ export function referenceOf({
   return {
     written,
     objects,
-    errorsAtRest,
+    errorsAtRest: [...errorsAtRest, ...unresolved],
     problemsAtRest,
     writesAtRest,
     timesAtRest,
@@ -68,7 +70,8 @@ export function withSecondRun(setup: Setup, first: Reference, second: Run): Refe
   }
   const writesAtRest = new Map(first.writesAtRest)
   for (const [id, count] of second.writesAtRest) writesAtRest.set(id, Math.max(count, writesAtRest.get(id) ?? 0))
-  return { ...first, written, writesAtRest, noise, volatileKinds }
+  const errorsAtRest = [...first.errorsAtRest, ...second.errorsAtRest, ...second.unresolved]
+  return { ...first, written, errorsAtRest, writesAtRest, noise, volatileKinds }
 }
 
 // A list with one volatile item may also differ in length.

@@ -19,6 +19,8 @@ export interface Run {
   readonly requestsAtRest: number
   /** The errors of reconciles at rest. */
   readonly errorsAtRest: readonly string[]
+  /** The keys whose last reconcile failed: the next attempt may come after the observation. */
+  readonly unresolved: readonly string[]
   /** The number of writes that the server refused, although the operator had time to correct them. */
   readonly refusalsAtRest: number
   /** The object that is reconciled all the time at rest, if there is one. */
@@ -80,6 +82,7 @@ export async function runSchedule(
     world.invariants.checkEventually()
     const objects = await world.objects()
     const errorsAtRest = failuresSince(world, since)
+    const unresolved = unresolvedOf(world)
     const requestsAtRest = world.network.requests - requests
     const refusalsAtRest = world.log.refusals.filter((time) => time > end + correctionMillis).length
     const problemsAtRest = problemsOf(world)
@@ -93,6 +96,7 @@ export async function runSchedule(
       timesAtRest,
       requestsAtRest,
       errorsAtRest,
+      unresolved,
       refusalsAtRest,
       busiestKey,
       problemsAtRest,
@@ -164,6 +168,23 @@ function failuresSince(world: World, since: number): string[] {
     }
   }
   return [...found]
+}
+
+function unresolvedOf(world: World): string[] {
+  const found: string[] = []
+  for (const { works, manager } of world.processes.all) {
+    if (!works) continue
+    for (const runner of manager?.runners ?? []) {
+      const last = new Map(
+        runner
+          .recent()
+          .toReversed()
+          .map(({ key, result }) => [key, result]),
+      )
+      for (const [key, result] of last) if (result === 'error') found.push(`${runner.name} ${key}`)
+    }
+  }
+  return found
 }
 
 function problemsOf(world: World): string[] {
