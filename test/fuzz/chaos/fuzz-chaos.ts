@@ -92,6 +92,7 @@ export async function fuzzChaos(options: FuzzChaosOptions): Promise<FuzzChaosRep
       for (let waited = 0; waited < 30_000 && !isOver; waited += 500) await pause(500)
     }
   }
+  await Promise.all([...watches, podLog].map((watch) => watch.started()))
   const loads = [...writers.map(write), services.run(() => isOver), deploy()]
   // A load that fails ends the run with its error.
   const failed = Promise.all(loads).catch((error: unknown) => void mistakes.push(`a client gave up: ${String(error)}`))

@@ -60,7 +60,7 @@ export async function fuzzCrashes(options: FuzzCrashesOptions): Promise<FuzzCras
   let cycles = 0
   let mistakes: readonly string[] = []
   try {
-    while (watches.some(({ lists }) => lists === 0)) await pause(10)
+    await Promise.all(watches.map((watch) => watch.started()))
     while (cycles < options.cycles && mistakes.length === 0) {
       options.onProgress?.(cycles + 1)
       const before = writers.map(({ writes }) => writes.length)

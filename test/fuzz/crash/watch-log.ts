@@ -52,6 +52,13 @@ export class WatchLog {
     return this.#version
   }
 
+  /**
+   * Waits for the first list. Writes must begin after it: an object that was created and deleted before is in no list and has no event.
+   */
+  async started(): Promise<void> {
+    while (this.lists === 0) await pause(10)
+  }
+
   async stop(): Promise<void> {
     this.#isRunning = false
     for (const { agent } of this.#servers) agent.destroy()
