@@ -189,14 +189,44 @@ describe('Outcome.status', () => {
     )
     await reconcile('default/cosy')
     expect([bench.writes(), (await get()).status]).toEqual([[], undefined])
+  })
+
+  test('is not written to an object that takes the name during the request', async () => {
+    await create()
     await bench.client.create(Node({ metadata: { name: 'n' } }))
     bench.before = async ({ text }) => {
-      if (!text.endsWith('/status')) return
-      await bench.client.delete(Node, 'n')
-      await bench.client.create(Node({ metadata: { name: 'n' } }))
+      if (text === statusPath) {
+        await bench.client.delete(Home, 'cosy')
+        await create()
+      } else if (text.endsWith('/nodes/n/status')) {
+        await bench.client.delete(Node, 'n')
+        await bench.client.create(Node({ metadata: { name: 'n' } }))
+      }
     }
-    const failure = bench.run(defineController(Node, { reconcile: () => ({ status: { phase: 'Running' } }) }))('n')
-    expect(isConflict(await failure.catch((error: unknown) => error))).toBe(true)
+    await reporter()({ readyReplicas: 1 })
+    await bench.run(defineController(Node, { reconcile: () => ({ status: { phase: 'Running' } }) }))('n')
+    expect([(await get()).status, (await bench.client.get(Node, 'n')).status?.phase]).toEqual([undefined, undefined])
+  })
+
+  test('is written to the newest version when another writer was faster', async () => {
+    await create()
+    let edits = 0
+    bench.before = async ({ text }) => {
+      if (text === statusPath && edits < 3) await bench.client.patch(Home, 'cosy', { metadata: { labels: { a: `${edits++}` } } })
+    }
+    await reporter()({ readyReplicas: 1 })
+    const { status, metadata } = await get()
+    expect([status?.readyReplicas, metadata.labels]).toEqual([1, { a: '2' }])
+  })
+
+  test('rejects with a conflict when other writers are always faster', async () => {
+    await create()
+    let edits = 0
+    bench.before = async ({ text }) => {
+      if (text === statusPath) await bench.client.patch(Home, 'cosy', { metadata: { labels: { a: `${edits++}` } } })
+    }
+    const failure = await reporter()({ readyReplicas: 1 }).catch((error: unknown) => error)
+    expect([isConflict(failure), edits]).toEqual([true, 5])
   })
 
   test('of a kind without a status subresource is rejected, with the fix', async () => {

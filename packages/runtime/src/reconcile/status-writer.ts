@@ -8,6 +8,7 @@ import {
   findCause,
   findCondition,
   isApiError,
+  isConflict,
   isNotFound,
   type KubeObject,
   keyOf,
@@ -21,7 +22,6 @@ import { type Clock, KubewrightError } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import { TerminalError } from '../controller/reconcile-errors.ts'
 import { AppliedFields, differsOnlyInStatusOf } from './applied-fields.ts'
-import { asUidConflict } from './uid-conflict.ts'
 
 type Json = Readonly<Record<string, unknown>>
 type Conditions = readonly Readonly<Condition>[]
@@ -69,6 +69,9 @@ type LiveObject = KubeObject & { readonly status?: Json }
 /** The reason of the condition and of the Event of a TerminalError without a status. */
 export const terminalReason = 'TerminalError'
 
+// The maximum number of attempts when other writers keep changing the object.
+const attempts = 5
+
 // The limit of metav1.Condition.
 const maxMessage = 32768
 
@@ -91,9 +94,9 @@ export class StatusWriter {
   }
 
   /**
-   * Writes a status that was computed from `object`. Does nothing when the object is gone. If another object takes the
-   * name during the request, built-in kinds respond with a conflict; API servers do not check that for custom
-   * resources, but the reconcile of the new object corrects the status.
+   * Writes a status that was computed from `object`. Does nothing when the object is gone or another one has taken its name, even
+   * if that happens during the request: the write is conditional on the version of the object, because API servers do not compare
+   * the uid in the status of a custom resource. A write that other writers were faster than is repeated on the newest version.
    */
   async write(
     client: Client,
@@ -104,36 +107,61 @@ export class StatusWriter {
     const kind = this.#kind
     if (!kind.subresources.includes('status')) throw noStatus(kind)
     const key = keyOf(object)
-    // The reconcile may have taken long, and may have written the status itself.
-    const live = await this.#read(client, key, change)
-    if (live === undefined || live.metadata.uid !== object.metadata.uid) return notSent
-    const wanted = 'status' in change ? change.status : this.#merged(live, change)
-    const config = { status: this.#complete(wanted as Json, object, live.status ?? {}) }
-    if (this.#applied.unchanged(config, live)) return notSent
-    const { name, namespace, uid } = object.metadata
-    const body = { metadata: { name, uid, ...(namespace === undefined ? {} : { namespace }) }, ...config }
-    const fieldManager = this.#fieldManager
-    const subresource = client.subresource(kind, 'status')
-    const apply = (): Promise<KubeObject> =>
-      subresource.apply(key, body, { fieldManager, force: true, signal: signal() }) as Promise<KubeObject>
-    // The reconcile has seen the object to which the status was applied.
-    let isKnown = live.metadata.resourceVersion === object.metadata.resourceVersion
-    try {
-      const answer = await apply().catch(async (error: unknown) => {
-        // An apply that removes all items of a list drops the list itself, even if it is required.
-        const patches = emptyingPatches(error, config, live)
-        if (patches.length === 0) throw error
-        isKnown = false
-        for (const patch of patches) await subresource.patch(key, patch, { fieldManager, signal: signal() })
-        return apply()
-      })
-      isKnown &&= this.#applied.unchanged(config, answer) && differsOnlyInStatusOf(fieldManager, live, answer)
-      this.#applied.learn(config, answer, live)
-      return { sent: true, known: isKnown ? answer.metadata.resourceVersion : undefined, answer }
-    } catch (error) {
-      if (!isNotFound(error) || findCause(error, 'UnexpectedServerResponse')) throw asUidConflict(error, kind, key)
-      return { sent: true, known: undefined, answer: undefined }
+    let live = await this.#read(client, key, change)
+    for (let attempt = 1; ; attempt++) {
+      if (live === undefined || live.metadata.uid !== object.metadata.uid) {
+        return attempt === 1 ? notSent : { ...notSent, sent: true }
+      }
+      const wanted = 'status' in change ? change.status : this.#merged(live, change)
+      const config = { status: this.#complete(wanted as Json, object, live.status ?? {}) }
+      if (this.#applied.unchanged(config, live)) return attempt === 1 ? notSent : { ...notSent, sent: true }
+      try {
+        return await this.#apply(client, object, live, config, signal)
+      } catch (error) {
+        if (isNotFound(error) && !findCause(error, 'UnexpectedServerResponse')) return { ...notSent, sent: true }
+        if (!isConflict(error) || attempt === attempts) throw error
+        const found = (await client.find(kind, key, { consistency: 'live', signal: signal() })) as LiveObject | undefined
+        // The conflict has another reason, such as a webhook.
+        if (found !== undefined && found.metadata.resourceVersion === live.metadata.resourceVersion) throw error
+        live = found
+      }
     }
+  }
+
+  /** Applies a status to the version that was read. */
+  async #apply(
+    client: Client,
+    object: KubeObject,
+    live: LiveObject,
+    config: { readonly status: Json },
+    signal: () => AbortSignal | undefined,
+  ): Promise<StatusWrite> {
+    const { name, namespace } = object.metadata
+    const key = keyOf(object)
+    const fieldManager = this.#fieldManager
+    const subresource = client.subresource(this.#kind, 'status')
+    const apply = (resourceVersion: string | undefined): Promise<KubeObject> => {
+      const body = { metadata: { name, resourceVersion, ...(namespace === undefined ? {} : { namespace }) }, ...config }
+      return subresource.apply(key, body, { fieldManager, force: true, signal: signal() }) as Promise<KubeObject>
+    }
+    let { resourceVersion } = live.metadata
+    // The reconcile has seen the object to which the status was applied.
+    let isKnown = resourceVersion === object.metadata.resourceVersion
+    const answer = await apply(resourceVersion).catch(async (error: unknown) => {
+      // An apply that removes all items of a list drops the list itself, even if it is required.
+      const patches = emptyingPatches(error, config, live)
+      if (patches.length === 0) throw error
+      isKnown = false
+      for (const patch of patches) {
+        const conditional = { ...patch, metadata: { resourceVersion } }
+        const patched = (await subresource.patch(key, conditional, { fieldManager, signal: signal() })) as KubeObject
+        resourceVersion = patched.metadata.resourceVersion
+      }
+      return apply(resourceVersion)
+    })
+    isKnown &&= this.#applied.unchanged(config, answer) && differsOnlyInStatusOf(fieldManager, live, answer)
+    this.#applied.learn(config, answer, live)
+    return { sent: true, known: isKnown ? answer.metadata.resourceVersion : undefined, answer }
   }
 
   async #read(client: Client, key: string, change: StatusChange): Promise<LiveObject | undefined> {
