@@ -15,11 +15,38 @@ describe('explore()', { timeout: 300_000 }, () => {
     expect(failure?.story).toBeUndefined()
   })
 
+  const create = (subject: number, after = 60_000, variant = 0) => ({ do: 'create' as const, subject, variant, after })
+
   test('accepts that an object keeps failing whose child belongs to another one, whenever its next attempt is', async () => {
-    const create = (subject: number, variant: number) => ({ do: 'create' as const, subject, variant, after: 60_000 })
-    const operations = [create(0, 0), create(2, 0), create(1, 1)]
+    const operations = [create(0), create(2), create(1, 60_000, 1)]
     const replay = scheduleId({ seed: 1750648301, operations, faults: [], replicas: 1 })
     const { failure } = await examples['foo']!({ replay })
+    expect(failure?.story).toBeUndefined()
+  })
+
+  test('accepts that another object gets the child that both claim after its deletion', async () => {
+    const operations = [create(0, 0), create(2, 0)]
+    const faults = [{ kind: 'child-deleted' as const, at: 2, pick: 2, delay: 10 }]
+    const { failure } = await examples['foo']!({
+      replay: scheduleId({ seed: 1316559983, operations, faults, replicas: 1 }),
+    })
+    expect(failure?.story).toBeUndefined()
+  })
+
+  test('accepts that an object keeps a node port that another one requests', async () => {
+    // The last operation removes the port from the spec. The server keeps it.
+    const removal = { do: 'change' as const, subject: 0, variant: 6, after: 60_000, actions: 1 }
+    const operations = [create(0), create(1), removal]
+    const replay = scheduleId({ seed: 2059702692, operations, faults: [], replicas: 1 })
+    const { failure } = await examples['app-service']!({ replay })
+    expect(failure?.story).toBeUndefined()
+  })
+
+  test('finds no status of a deleted cluster in the new one of the same name', async () => {
+    const operations = [create(0, 0), { do: 'delete' as const, subject: 0, variant: 0, after: 5200 }, create(0, 400)]
+    const faults = [{ kind: 'slow' as const, at: 14, by: 8000 }]
+    const replay = scheduleId({ seed: 582795787, operations, faults, replicas: 1 })
+    const { failure } = await examples['etcd-cluster']!({ replay })
     expect(failure?.story).toBeUndefined()
   })
 })

@@ -179,6 +179,8 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
   const { world } = run
   if (world.isOver && world.history.violations.length > 0) return []
   if (world.schedule.faults.some(hasOwnEnd)) return []
+  // Which of two objects gets an address or a port that both request depends on the history, in every cluster.
+  if (run.contentionsAtRest > 0 && world.user.desired.size > 1) return []
   const written = new Set([...reference.written, ...world.log.written.keys()])
   const ids = idsOf(setup, written)
   const options = { ids, statusOf: statusKinds(setup), ignore: setup.ignore }
@@ -249,5 +251,15 @@ function isRelevant({ id, path }: Difference, reference: Reference, hasChanges: 
   const kind = kindOf(id)
   if (hasChanges && dataKinds.has(kind)) return false
   if (reference.volatileKinds.has(kind) && path === '') return false
-  return !reference.noise.has(noiseKey(id, path))
+  return !isNoise(id, path, reference.noise)
+}
+
+/** Whether a field, or one that contains it, differs between runs without faults. */
+function isNoise(id: string, path: string, noise: ReadonlySet<string>): boolean {
+  const key = noiseKey(id, path)
+  if (noise.has(key)) return true
+  for (let end = key.lastIndexOf('.'); end > 0; end = key.lastIndexOf('.', end - 1)) {
+    if (noise.has(key.slice(0, end))) return true
+  }
+  return false
 }

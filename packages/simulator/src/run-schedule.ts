@@ -23,6 +23,8 @@ export interface Run {
   readonly unresolved: readonly string[]
   /** The number of writes that the server refused, although the operator had time to correct them. */
   readonly refusalsAtRest: number
+  /** The writes at rest that the server refused because another object has the requested address or port. */
+  readonly contentionsAtRest: number
   /** The object that is reconciled all the time at rest, if there is one. */
   readonly busiestKey: string | undefined
   /** The problems of controllers at rest, such as a reconcile that hangs. */
@@ -84,7 +86,10 @@ export async function runSchedule(
     const errorsAtRest = failuresSince(world, since)
     const unresolved = unresolvedOf(world)
     const requestsAtRest = world.network.requests - requests
-    const refusalsAtRest = world.log.refusals.filter((time) => time > end + correctionMillis).length
+    const countAtRest = (times: readonly number[]): number =>
+      times.filter((time) => time > end + correctionMillis).length
+    const refusalsAtRest = countAtRest(world.log.refusals)
+    const contentionsAtRest = countAtRest(world.log.contentions)
     const problemsAtRest = problemsOf(world)
     const busiestKey = busiestOf(world)
     await checkConversions(world, objects)
@@ -98,6 +103,7 @@ export async function runSchedule(
       errorsAtRest,
       unresolved,
       refusalsAtRest,
+      contentionsAtRest,
       busiestKey,
       problemsAtRest,
       hash,

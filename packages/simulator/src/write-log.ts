@@ -36,6 +36,8 @@ export class WriteLog {
   readonly data: DataLog = new DataLog()
   /** The times of the writes that the server refused because the object was not valid. */
   readonly refusals: number[] = []
+  /** The times of the writes that the server refused because another object has the requested address or port. */
+  readonly contentions: number[] = []
   readonly #clock: Clock
   readonly #history: History
   readonly #checksLeader: boolean
@@ -73,6 +75,7 @@ export class WriteLog {
       source,
     )
     if (status === 400 || status === 422) this.refusals.push(this.#clock.monotonic())
+    if (status === 422 && isContention(object)) this.contentions.push(this.#clock.monotonic())
     // A webhook that cannot read what it needs must refuse the write.
     const isRefused = status === 403 || status === 400 || status === 422 || status === 500
     if (isRefused && !isDisturbed) this.#checkRefusal(object, facts)
@@ -115,6 +118,10 @@ export class WriteLog {
     }
   }
 }
+
+// Cluster IPs and node ports belong to the whole cluster. Whoever is first gets them.
+const isContention = (answer: object): boolean =>
+  /provided (port|IP) is already allocated/.test((answer as { message?: string }).message ?? '')
 
 const conditionText = ({ type, status }: { type?: string; status?: string }): string => `${type}=${status}`
 

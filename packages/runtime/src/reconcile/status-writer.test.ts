@@ -212,7 +212,8 @@ describe('Outcome.status', () => {
     await create()
     let edits = 0
     bench.before = async ({ text }) => {
-      if (text === statusPath && edits < 3) await bench.client.patch(Home, 'cosy', { metadata: { labels: { a: `${edits++}` } } })
+      if (text === statusPath && edits < 3)
+        await bench.client.patch(Home, 'cosy', { metadata: { labels: { a: `${edits++}` } } })
     }
     await reporter()({ readyReplicas: 1 })
     const { status, metadata } = await get()

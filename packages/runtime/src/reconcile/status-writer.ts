@@ -120,7 +120,9 @@ export class StatusWriter {
       } catch (error) {
         if (isNotFound(error) && !findCause(error, 'UnexpectedServerResponse')) return { ...notSent, sent: true }
         if (!isConflict(error) || attempt === attempts) throw error
-        const found = (await client.find(kind, key, { consistency: 'live', signal: signal() })) as LiveObject | undefined
+        const found = (await client.find(kind, key, { consistency: 'live', signal: signal() })) as
+          | LiveObject
+          | undefined
         // The conflict has another reason, such as a webhook.
         if (found !== undefined && found.metadata.resourceVersion === live.metadata.resourceVersion) throw error
         live = found
