@@ -67,12 +67,45 @@ export function eventLine(type: string, object: Buffer): Buffer {
 
 /** One line of a watch stream with a stored object, which is copied from its stored bytes without another form in between. */
 export function storedLine(type: string, object: StoredObject): Buffer {
-  const head = `{"type":"${type}","object":`
-  const line = Buffer.allocUnsafe(head.length + object.itemSize + 2)
-  line.write(head, 0, 'latin1')
-  const end = object.writeItem(line, head.length, true)
-  line.write('}\n', end, 'latin1')
-  return line.subarray(0, end + 2)
+  const line = Buffer.allocUnsafe(lineSize(type, object))
+  return line.subarray(0, writeLine(type, object, line, 0))
+}
+
+/** Pieces of {@link storedLines} are about this large; one with a large object is larger. */
+const pieceBytes = 256 * 1024
+
+/**
+ * The lines of many stored objects in pieces of several lines, encoded when they are read: a buffer for each of 100,000 objects costs more
+ * than its bytes.
+ */
+export function* storedLines(type: string, objects: Iterable<StoredObject>): Iterable<Buffer> {
+  let piece = Buffer.allocUnsafe(0)
+  let at = 0
+  for (const object of objects) {
+    const size = lineSize(type, object)
+    if (at + size > piece.length) {
+      if (at > 0) yield piece.subarray(0, at)
+      // The receiver may still hold the previous piece.
+      piece = Buffer.allocUnsafe(Math.max(pieceBytes, size))
+      at = 0
+    }
+    at = writeLine(type, object, piece, at)
+  }
+  if (at > 0) yield piece.subarray(0, at)
+}
+
+const lineHead = (type: string): string => `{"type":"${type}","object":`
+
+/** An upper bound of the bytes that {@link writeLine} writes. */
+const lineSize = (type: string, object: StoredObject): number => lineHead(type).length + object.itemSize + 2
+
+/** Writes a line into a buffer and returns the offset behind it. */
+function writeLine(type: string, object: StoredObject, out: Buffer, at: number): number {
+  const head = lineHead(type)
+  out.write(head, at, 'latin1')
+  const end = object.writeItem(out, at + head.length, true)
+  out.write('}\n', end, 'latin1')
+  return end + 2
 }
 
 /**

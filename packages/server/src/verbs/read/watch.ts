@@ -1,6 +1,6 @@
 import { type ApiResponse, type BodySink, encodeJson, isApiError, newResourceExpired } from '@kubewright/api'
 import { onAbort, type Timer } from '@kubewright/base'
-import { type CacheEvent, eventLine, type ResourceCache, storedLine } from '../../cache/resource-cache.ts'
+import { type CacheEvent, eventLine, type ResourceCache, storedLine, storedLines } from '../../cache/resource-cache.ts'
 import { encodeWatchFrame } from '../../codec/protobuf/envelope.ts'
 import { isProtobuf, type Representation, requireStream } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
@@ -248,10 +248,11 @@ class WatchStream {
       const revision = feed.revision
       const objects = cache.list(this.#prefix)
       const seen = await servedObjects(endpoint.resource, objects)
-      for (const [i, object] of objects.entries()) {
-        if (!this.#parts.selection.matches(object)) continue
+      const { selection } = this.#parts
+      const shown = selection.everything ? seen : seen.filter((_, i) => selection.matches(objects[i]!))
+      for (const isFull of this.#sendAll(shown)) {
         // Changes during this wait are behind the cursor and are delivered afterwards.
-        if (!this.#send('ADDED', seen[i]!)) await this.#sink.drained()
+        if (isFull) await this.#sink.drained()
         if (this.#hasEnded) return undefined
       }
       // As for a client that requested the initial events explicitly.
@@ -299,6 +300,16 @@ class WatchStream {
       return this.#sink.write(encoded)
     }
     return this.#send(type, event.objectFor(type))
+  }
+
+  /** Sends initial events. Yields after each write, with whether the sink is full. */
+  *#sendAll(objects: readonly StoredObject[]): Iterable<boolean> {
+    const { representation } = this.#parts
+    if (!isProtobuf(representation) && representation.as === undefined) {
+      for (const lines of storedLines('ADDED', objects)) yield !this.#sink.write(lines)
+    } else {
+      for (const object of objects) yield !this.#send('ADDED', object)
+    }
   }
 
   #send(type: string, stored: StoredObject): boolean {
