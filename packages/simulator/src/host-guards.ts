@@ -7,6 +7,8 @@ import { type Clock, type Random, uuid } from '@kubewright/base'
 /** The simulated world that code without an injected clock runs in. */
 export interface GuardedWorld {
   readonly clock: Clock
+  /** The time of Date. */
+  readonly wallTime: () => number
   readonly random: Random
   /** Called with a promise rejection that nothing handles. */
   readonly rejected: (reason: unknown) => void
@@ -32,10 +34,10 @@ export class HostGuards implements Disposable {
     class GuardedDate extends RealDate {
       constructor(...parts: unknown[]) {
         const world = parts.length === 0 ? guards.#used('new Date()') : undefined
-        super(...((world === undefined ? parts : [world.clock.now()]) as []))
+        super(...((world === undefined ? parts : [world.wallTime()]) as []))
       }
       static override now(): number {
-        return guards.#used('Date.now()')?.clock.now() ?? RealDate.now()
+        return guards.#used('Date.now()')?.wallTime() ?? RealDate.now()
       }
     }
     this.#replace(globalThis, 'Date', GuardedDate as DateConstructor)

@@ -92,10 +92,10 @@ export class Neighbors {
 
 function copyOf(child: KubeObject, ownerName: string, owner: KubeObject): object {
   const { apiVersion, kind, metadata, status: _, ...rest } = child as KubeObject & { status?: unknown; spec?: object }
-  const labels = Object.entries(metadata.labels ?? {}).map(([name, value]) => [
-    name,
-    value.includes(ownerName) ? 'neighbor' : value,
-  ])
+  const renamed = (labels: Labels | undefined): Labels =>
+    Object.fromEntries(
+      Object.entries(labels ?? {}).map(([name, value]) => [name, value.includes(ownerName) ? 'neighbor' : value]),
+    )
   const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: owner.metadata.name, uid: owner.metadata.uid }
   const copy = {
     apiVersion,
@@ -103,7 +103,7 @@ function copyOf(child: KubeObject, ownerName: string, owner: KubeObject): object
     metadata: {
       name: `${metadata.name}-neighbor`,
       namespace: metadata.namespace,
-      labels: Object.fromEntries(labels) as Record<string, string>,
+      labels: renamed(metadata.labels),
       ownerReferences: [{ ...reference, controller: true }],
     },
     ...structuredClone(rest),
@@ -112,7 +112,20 @@ function copyOf(child: KubeObject, ownerName: string, owner: KubeObject): object
   // Fields that the server allocates.
   for (const field of ['clusterIP', 'clusterIPs', 'nodeName', 'volumeName', 'healthCheckNodePort']) delete spec?.[field]
   if (kind === 'Job') removeGenerated(spec)
+  renamePods(spec, renamed)
   return copy
+}
+
+type Labels = Readonly<Record<string, string>>
+
+/** Gives the pods of a workload, and the selectors that find them, the labels of the neighbor. */
+function renamePods(spec: Record<string, unknown> | undefined, renamed: (labels: Labels | undefined) => Labels): void {
+  const template = spec?.['template'] as { metadata?: { labels?: Labels } } | undefined
+  if (template?.metadata?.labels !== undefined) template.metadata.labels = renamed(template.metadata.labels)
+  const selector = spec?.['selector'] as (Labels & { matchLabels?: Labels }) | undefined
+  if (spec === undefined || selector === undefined) return
+  const isPlain = Object.values(selector).every((value) => typeof value === 'string')
+  spec['selector'] = isPlain ? renamed(selector) : { ...selector, matchLabels: renamed(selector.matchLabels) }
 }
 
 /** Removes the selector and the labels that the server generates for a Job. */

@@ -33,6 +33,14 @@ export class OperatorProcesses {
     this.#outside = outside
   }
 
+  /**
+   * The wall time of code that uses Date. The processes and the outside world share it, because a real one would have the right time again
+   * soon: it follows the newest process.
+   */
+  wallTime(): number {
+    return (this.all.findLast(({ works }) => works)?.clock ?? this.#world.clock).now()
+  }
+
   /** Starts a process of a replica. */
   start(replica: number): SimulatedProcess {
     const world = this.#world

@@ -56,6 +56,7 @@ export async function runSchedule(
   const guard = (world: World): void =>
     guards?.enter({
       clock: world.clock,
+      wallTime: () => world.processes.wallTime(),
       random: world.random.fork('host'),
       rejected: (reason) => world.rejected(reason),
     })

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { condition, defineResource } from '@kubewright/api'
-import { ConfigMap, Pod, Secret, Service } from '@kubewright/k8s'
+import { ConfigMap, Deployment, Pod, Secret, Service } from '@kubewright/k8s'
 import { defineController, defineOperator, defineWebhook, invalid, type Operator } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
@@ -298,6 +298,55 @@ describe('simulate()', { timeout: 120_000 }, () => {
     const { make, options } = planted['does not replace failed pods']!
     const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
     expect(report).toMatchObject({ faults: { pods: 1 }, operations: { neighbor: 1 } })
+    expect(report.failure?.story).toBeUndefined()
+  })
+
+  test('finds nothing when the workload of another owner has the labels of a child without its name', async () => {
+    const controller = defineController(Thing, {
+      owns: [Deployment],
+      rbac: [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] }],
+      async reconcile({ metadata: { name, namespace = '' } }, { apply, watch, client }) {
+        const labels = { app: name, part: 'web' }
+        const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }
+        await apply(Deployment({ metadata: { name, labels }, spec: { selector: { matchLabels: labels }, template } }))
+        const pods = await watch(Pod, { selector: `app=${name}`, namespace })
+        if (pods.length < 2) return
+        for (const { metadata } of pods) if (metadata.name.includes('neighbor')) await client.delete(Pod, metadata)
+      },
+    })
+    const operator = defineOperator({ name: 'planted', controllers: [controller] })
+    const create = { do: 'create' as const, subject: 0, variant: 0, after: 0 }
+    const operations = [create, { ...create, do: 'neighbor' as const, after: 60_000 }]
+    const replay = scheduleId({ seed: 1, operations, faults: [], replicas: 1 })
+    const report = await explore(operator, { samples: plantedSamples, replay })
+    expect(report.operations).toMatchObject({ neighbor: 1 })
+    expect(report.failure?.story).toBeUndefined()
+  })
+
+  test('moves the time of the outside world together with that of the operator', async () => {
+    const certificates = (world: { issue(): Promise<number> }): Operator => {
+      const controller = defineController(Thing, {
+        owns: [ConfigMap],
+        async reconcile({ metadata: { name, namespace = '' } }, { apply, client, now }) {
+          const left = (until: number): number => until - now().getTime()
+          const known = Number((await client.find(ConfigMap, { name, namespace }))?.data?.['until'] ?? 0)
+          if (left(known) > 60_000) return { requeueAfter: left(known) - 60_000 }
+          const until = await world.issue()
+          await apply(ConfigMap({ metadata: { name }, data: { until: String(until) } }))
+          return { requeueAfter: Math.max(1, left(until) - 60_000) }
+        },
+      })
+      return defineOperator({ name: 'planted', controllers: [controller] })
+    }
+    const issuer = { issue: async () => Date.now() + 10 * 60_000 }
+    const report = await explore(({ world }) => certificates(world), {
+      samples: plantedSamples,
+      world: () => issuer,
+      faults: ['clock'],
+      schedules: 12,
+      ignore: ['data.until'],
+    })
+    expect(report.faults).toMatchObject({ clock: expect.any(Number) })
     expect(report.failure?.story).toBeUndefined()
   })
 
