@@ -30,7 +30,7 @@ async function measured(seed: number, add: (phase: string, millis: number) => vo
   last = cpuMillis()
   const schedule = { seed, operations: [], faults: [], replicas: 1 }
   const world = await World.start(setup, schedule, {}, ({ clock, random }) =>
-    guards.enter({ clock, random: random.fork('host'), rejected: () => undefined }),
+    guards.enter({ clock, wallTime: () => clock.now(), random: random.fork('host'), rejected: () => undefined }),
   )
   end('start of control plane and operator')
   for (const subject of setup.samples.keys()) {

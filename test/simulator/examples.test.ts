@@ -49,4 +49,16 @@ describe('explore()', { timeout: 300_000 }, () => {
     const { failure } = await examples['etcd-cluster']!({ replay })
     expect(failure?.story).toBeUndefined()
   })
+
+  test('lets pods run on a node that comes back after it could not take pods', async () => {
+    const change = (variant: number, after: number) => ({ do: 'change' as const, subject: 0, variant, after })
+    const operations = [create(0, 0), change(5, 60_000), change(0, 39_000)]
+    const faults = [
+      { kind: 'pods-pending' as const, at: 6, for: 60_000 },
+      { kind: 'node-lost' as const, at: 10, delay: 20_000, for: 30_000 },
+    ]
+    const replay = scheduleId({ seed: 203252871, operations, faults, replicas: 1 })
+    const { failure } = await builtins['replica-set']!({ replay })
+    expect(failure?.story).toBeUndefined()
+  })
 })

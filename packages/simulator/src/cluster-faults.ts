@@ -10,6 +10,7 @@ const classesPath = '/apis/storage.k8s.io/v1/storageclasses'
 export class ClusterFaults {
   readonly #world: World
   #unready = 0
+  #isSchedulable = true
 
   constructor(world: World) {
     this.#world = world
@@ -38,6 +39,7 @@ export class ClusterFaults {
   /** Sets whether new pods can be scheduled. */
   async setSchedulable(isSchedulable: boolean): Promise<void> {
     const { user } = this.#world
+    this.#isSchedulable = isSchedulable
     for (const { metadata } of await this.#nodes()) {
       const path = `${nodesPath}/${metadata.name}`
       const { status, object } = await user.request('GET', path)
@@ -62,7 +64,9 @@ export class ClusterFaults {
     return async () => {
       for (const node of nodes) {
         const { name, labels, annotations } = node.metadata
-        const { spec, status } = node as KubeObject & { spec?: object; status?: object }
+        const { spec: before, status } = node as KubeObject & { spec?: object; status?: object }
+        // The other fault may have ended meanwhile.
+        const spec = { ...before, unschedulable: !this.#isSchedulable }
         const body = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels, annotations }, spec }
         const created = await user.request('POST', nodesPath, body)
         if (created.status !== 201) continue

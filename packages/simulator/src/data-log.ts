@@ -40,8 +40,11 @@ export class DataLog {
       if (!this.#touched.has(id) && !this.replaced.has(id)) this.replaced.set(id, { id, owner, text })
     }
     if (known === undefined) this.#known.set(`${id} ${owner}`, { uid, data })
-    else if (known.uid !== uid) replace(`${id} was deleted and created again`)
-    else {
+    else if (known.uid !== uid) {
+      // The same values again, such as a copy of another Secret, are no loss.
+      const isSame = data.size > 0 && [...known.data].every(([key, value]) => data.get(key) === value)
+      if (!isSame) replace(`${id} was deleted and created again`)
+    } else {
       for (const [key, value] of data) {
         const first = known.data.get(key)
         if (first === undefined) known.data.set(key, value)

@@ -1,0 +1,41 @@
+import { PersistentVolumeClaim, Secret } from '@kubewright/k8s'
+import { describe, expect, test } from 'vitest'
+import { DataLog } from './data-log.ts'
+
+const secret = (uid: string, password: string) =>
+  Secret({ metadata: { name: 'login', namespace: 'default', uid }, data: { password } }) as never
+const claim = (uid: string) => PersistentVolumeClaim({ metadata: { name: 'disk', namespace: 'default', uid } }) as never
+
+describe('DataLog.replaced', () => {
+  test('has a Secret that was created again with another value, or whose value has changed', () => {
+    for (const second of [secret('2', 'Yg=='), secret('1', 'Yg==')]) {
+      const log = new DataLog()
+      log.see(secret('1', 'YQ=='))
+      expect(log.replaced.size).toBe(0)
+      log.see(second)
+      expect([...log.replaced.keys()]).toEqual(['Secret default/login'])
+    }
+  })
+
+  test('has no Secret that was created again with the same values', () => {
+    const log = new DataLog()
+    log.see(secret('1', 'YQ=='))
+    log.see(secret('2', 'YQ=='))
+    expect(log.replaced.size).toBe(0)
+  })
+
+  test('has every volume claim that was created again', () => {
+    const log = new DataLog()
+    log.see(claim('1'))
+    log.see(claim('2'))
+    expect([...log.replaced.keys()]).toEqual(['PersistentVolumeClaim default/disk'])
+  })
+
+  test('has nothing that a user has touched', () => {
+    const log = new DataLog()
+    log.see(claim('1'))
+    log.touch('PersistentVolumeClaim default/disk')
+    log.see(claim('2'))
+    expect(log.replaced.size).toBe(0)
+  })
+})
