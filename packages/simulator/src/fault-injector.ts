@@ -195,7 +195,7 @@ export class FaultInjector {
       const child = log.written.get(id)!
       if (setup.isSubjectKind(child.kind) || untouchableKinds.has(child.kind) || neighbors.has(id)) continue
       const { status, object } = await user.request('GET', child.path)
-      if (status !== 200 || object.metadata.deletionTimestamp !== undefined) continue
+      if (status !== 200 || object.metadata.deletionTimestamp !== undefined || isFinished(object)) continue
       if ((object.metadata.ownerReferences ?? []).length === 0 && !setup.watchedKinds.has(child.kind)) continue
       candidates.push({ id, child, object })
     }
@@ -225,3 +225,9 @@ const actionOf = (facts: RequestFacts): Action => ({
 
 /** Kinds whose objects hold data or run once, so that an operator need not replace them. */
 const untouchableKinds = new Set(['PersistentVolumeClaim', 'PersistentVolume', 'Job', 'Namespace', 'Lease', 'Event'])
+
+/** Whether an object is a pod whose work is done: then its deletion changes nothing. */
+const isFinished = (object: KubeObject): boolean => {
+  const { phase } = (object as { status?: { phase?: string } }).status ?? {}
+  return object.kind === 'Pod' && (phase === 'Succeeded' || phase === 'Failed')
+}

@@ -232,7 +232,7 @@ export function silentKindsOf({ world, timesAtRest }: Run, expected: Reference['
  * Whether a fault may lead to another end state: one that never ends, and a jump of the clock beyond the deadlines of the
  * operator.
  */
-const hasOwnEnd = (fault: Fault): boolean => isLasting(fault) || (fault.kind === 'clock-jump' && fault.by > 0)
+export const hasOwnEnd = (fault: Fault): boolean => isLasting(fault) || (fault.kind === 'clock-jump' && fault.by > 0)
 
 function endStateMessage(world: Run['world'], found: readonly Difference[]): string {
   const [first] = found

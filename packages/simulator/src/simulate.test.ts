@@ -323,6 +323,24 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(report.failure?.story).toBeUndefined()
   })
 
+  test('deletes no pod whose work is done', async () => {
+    const controller = defineController(Thing, {
+      owns: [Pod],
+      rbac: [{ apiGroups: [''], resources: ['pods'], verbs: ['create', 'get'] }],
+      async reconcile(thing, { apply }) {
+        const { metadata, status } = thing
+        if (status?.phase === 'Done') return
+        const containers = [{ name: 'task', image: 'task:1' }]
+        const pod = await apply(Pod({ metadata: { name: metadata.name }, spec: { containers, restartPolicy: 'Never' } }))
+        return { status: { phase: pod.status?.phase === 'Succeeded' ? 'Done' : 'Running' } }
+      },
+    })
+    const operator = defineOperator({ name: 'planted', controllers: [controller] })
+    const report = await explore(operator, { samples: plantedSamples, faults: ['others'], schedules: 16 })
+    expect(report.faults).toMatchObject({ others: expect.any(Number) })
+    expect(report.failure?.story).toBeUndefined()
+  })
+
   test('moves the time of the outside world together with that of the operator', async () => {
     const certificates = (world: { issue(): Promise<number> }): Operator => {
       const controller = defineController(Thing, {

@@ -8,6 +8,7 @@ import { inputForms, inputOf } from './input-objects.ts'
 import {
   checkRun,
   compareRun,
+  hasOwnEnd,
   type Reference,
   referenceOf,
   reportUndeleted,
@@ -49,6 +50,8 @@ export class Simulation implements Disposable {
   readonly setup: Setup
   readonly guards: HostGuards = new HostGuards()
   readonly #references = new Map<string, ReferenceState | CheckedRun>()
+  /** The volumes that the operator deletes without faults, by operations. */
+  readonly #deletedVolumes = new Map<string, ReadonlySet<string>>()
   readonly #hash = createHash('sha256')
   runs = 0
 
@@ -77,6 +80,7 @@ export class Simulation implements Disposable {
     }
     if (state.reference !== undefined && run.world.history.violations.length === 0) await this.#checkData(run)
     if (run.world.history.violations.length === 0) await this.#checkTimers(run, state)
+    if (run.world.history.violations.length === 0) await this.#checkVolumes(run, state)
     return { ...run, schedule }
   }
 
@@ -135,6 +139,34 @@ export class Simulation implements Disposable {
     for (const { id, text } of lost) {
       if (expected.world.log.data.replaced.has(id) || !kept.has(id)) continue
       world.history.violate('data', `A fault makes the operator lose data: ${text}`)
+    }
+  }
+
+  /**
+   * Checks that no fault leaves a volume behind that the operator deletes otherwise. References have no such volumes, because
+   * they never shrink; an operator that keeps them keeps them without faults too.
+   */
+  async #checkVolumes({ world, objects }: Run, { reference }: ReferenceState): Promise<void> {
+    const { operations, faults } = world.schedule
+    if (reference === undefined || faults.length === 0 || faults.some(hasOwnEnd)) return
+    const expected = new Set(reference.objects.map(objectId))
+    const left = objects.filter((object) => object.kind === 'PersistentVolumeClaim' && !expected.has(objectId(object)))
+    if (left.length === 0) return
+    const calmly = operations.map(({ actions: _, ...one }) => ({ ...one, after: Math.max(one.after, calm) }))
+    const key = JSON.stringify(calmly)
+    let deleted = this.#deletedVolumes.get(key)
+    if (deleted === undefined) {
+      const run = await this.#run({ ...world.schedule, operations: calmly, faults: [], replicas: 1 }, {})
+      const kept = new Set(run.objects.map(objectId))
+      deleted = new Set([...run.world.log.written.keys()].filter((id) => !kept.has(id)))
+      this.#deletedVolumes.set(key, deleted)
+    }
+    for (const id of left.map(objectId)) {
+      if (!deleted.has(id)) continue
+      world.history.violate(
+        'end state',
+        `The end state depends on the fault: ${id} remains, which the operator deletes`,
+      )
     }
   }
 

@@ -45,6 +45,12 @@ const podOf = ({ metadata }: App, index: number) =>
     spec: { containers, restartPolicy: 'Never' },
   })
 
+const claimOf = (name: string) =>
+  PersistentVolumeClaim({
+    metadata: { name },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  })
+
 const isReadyPod = ({ status }: Pod): boolean =>
   (status?.conditions ?? []).some(({ type, status: value }) => type === 'Ready' && value === 'True')
 
@@ -60,6 +66,34 @@ export const plantedWorkloads: Readonly<Record<string, Planted>> = {
             const deployment = await apply(deploymentOf(app, { app: app.metadata.name }))
             const ready = (deployment.status?.readyReplicas ?? 0) >= app.spec.replicas
             return { status: { conditions: [condition('Ready', !isFixed || ready, 'Checked')] } }
+          },
+        }),
+      ),
+    options: { samples },
+  },
+  'leaves volumes behind when it shrinks': {
+    found: 'end state',
+    make: (isFixed) => () =>
+      operator(
+        defineController(App, {
+          owns: [PersistentVolumeClaim],
+          rbac: [can(PersistentVolumeClaim, 'delete')],
+          async reconcile({ metadata: { name, namespace = '' }, spec, status }, { apply, client, owned, setStatus }) {
+            for (let index = 0; index < spec.replicas; index++) await apply(claimOf(`${name}-${index}`))
+            const claims = await owned(PersistentVolumeClaim)
+            const isShrinking = isFixed || (status?.ready ?? 0) > spec.replicas
+            await setStatus({ ready: spec.replicas })
+            if (!isShrinking || claims.length <= spec.replicas) return
+            // An old view of the spec must not delete data.
+            const live = await client.find(App, { name, namespace }, { consistency: 'live' })
+            for (const { metadata } of live === undefined ? [] : claims) {
+              const index = Number(metadata.name.slice(name.length + 1))
+              if (index < live!.spec.replicas || metadata.deletionTimestamp !== undefined) continue
+              const gone = client.delete(PersistentVolumeClaim, metadata, { preconditions: { uid: metadata.uid } })
+              await gone.catch((error: unknown) => {
+                if (!isNotFound(error)) throw error
+              })
+            }
           },
         }),
       ),
