@@ -4,7 +4,8 @@ import { DataLog } from './data-log.ts'
 
 const secret = (uid: string, password: string) =>
   Secret({ metadata: { name: 'login', namespace: 'default', uid }, data: { password } }) as never
-const claim = (uid: string) => PersistentVolumeClaim({ metadata: { name: 'disk', namespace: 'default', uid } }) as never
+const claim = (uid: string) =>
+  PersistentVolumeClaim({ metadata: { name: 'disk', namespace: 'default', uid }, spec: {} }) as never
 
 describe('DataLog.replaced', () => {
   test('has a Secret that was created again with another value, or whose value has changed', () => {

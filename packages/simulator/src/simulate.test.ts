@@ -331,7 +331,9 @@ describe('simulate()', { timeout: 120_000 }, () => {
         const { metadata, status } = thing
         if (status?.phase === 'Done') return
         const containers = [{ name: 'task', image: 'task:1' }]
-        const pod = await apply(Pod({ metadata: { name: metadata.name }, spec: { containers, restartPolicy: 'Never' } }))
+        const pod = await apply(
+          Pod({ metadata: { name: metadata.name }, spec: { containers, restartPolicy: 'Never' } }),
+        )
         return { status: { phase: pod.status?.phase === 'Succeeded' ? 'Done' : 'Running' } }
       },
     })
