@@ -16,8 +16,11 @@ export class IndexBuckets {
 
   /** Sets the values of a key. */
   set(key: string, values: readonly string[]): void {
-    this.delete(key)
     const [only] = values
+    // Most changes of an object leave its values as they are.
+    const places = this.#places.get(key)
+    if (places !== undefined && 'value' in places && values.length === 1 && places.value === only) return
+    this.delete(key)
     if (only === undefined) return
     if (values.length === 1) this.#places.set(key, this.#put(key, only))
     else

@@ -6,8 +6,16 @@ import { IndexBuckets, type IndexFunction } from './index-buckets.ts'
 import { type Item, isEncoded, keyOfItem } from './item.ts'
 import type { Store, StoreQuery } from './store.ts'
 
-// The maximum number of label keys with an index. Selectors on further keys scan the store.
+// The maximum number of label indexes. Selectors on further labels scan the store.
 const maxLabelIndexes = 32
+
+/** The index of a label, for queries of one namespace or of all. */
+interface LabelIndex {
+  readonly label: string
+  /** Whether its values include the namespace: many namespaces have objects with equal labels. */
+  readonly isScoped: boolean
+  readonly buckets: IndexBuckets
+}
 
 /** Options of an {@link Indexer}. */
 export interface IndexerOptions {
@@ -42,7 +50,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
   // Holds the bytes of exactly the encoded objects in #items.
   #pool = new BytePool()
   readonly #indexes = new Map<string, { readonly valuesOf: IndexFunction<T>; readonly buckets: IndexBuckets }>()
-  readonly #labelIndexes = new Map<string, IndexBuckets>()
+  readonly #labelIndexes = new Map<string, LabelIndex>()
   readonly #onIndexError: NonNullable<IndexerOptions['onIndexError']>
   #resourceVersion = ''
   /** The parsed forms of encoded objects. */
@@ -144,7 +152,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     this.hot.population = this.#items.size
     if (isEncoded(before)) this.#pool.release(before)
     for (const { buckets } of this.#indexes.values()) buckets.delete(key)
-    for (const buckets of this.#labelIndexes.values()) buckets.delete(key)
+    for (const { buckets } of this.#labelIndexes.values()) buckets.delete(key)
     return before
   }
 
@@ -178,7 +186,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     this.#keys = new SortedKeys()
     for (const key of [...this.#items.keys()].sort()) this.#keys.add(key)
     for (const { buckets } of this.#indexes.values()) buckets.clear()
-    for (const buckets of this.#labelIndexes.values()) buckets.clear()
+    for (const { buckets } of this.#labelIndexes.values()) buckets.clear()
     for (const [key, item] of this.#items) this.#reindex(key, item)
     this.#resourceVersion = resourceVersion
   }
@@ -204,34 +212,39 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     const buckets: ReadonlySet<string>[] = []
     if (query.index !== undefined) buckets.push(this.#index(query.index.name).keys(query.index.value))
     for (const requirement of query.selector?.requirements ?? []) {
-      const bucket = this.#labelBucket(requirement)
+      const bucket = this.#labelBucket(requirement, query.namespace ?? '')
       if (bucket !== undefined) buckets.push(bucket)
     }
     if (buckets.length === 0) return undefined
     const smallest = buckets.reduce((least, bucket) => (bucket.size < least.size ? bucket : least))
     // The caller checks labels and namespace of each key, but not the named index.
     const required = query.index === undefined ? smallest : buckets[0]
-    // Equal labels in many namespaces share a bucket: most of it is filtered out before it is sorted.
+    // A named index has the objects of all namespaces: most of them are filtered out before the rest is sorted.
     const prefix = query.namespace ? `${query.namespace}/` : ''
     const keys: string[] = []
     for (const key of smallest) if (key.startsWith(prefix) && required?.has(key)) keys.push(key)
     return keys.sort()
   }
 
-  #labelBucket({ key, operator, values }: Requirement): ReadonlySet<string> | undefined {
+  /** The keys of a namespace, or of all if it is empty, whose label has one of the values. */
+  #labelBucket({ key: label, operator, values }: Requirement, namespace: string): ReadonlySet<string> | undefined {
     if (operator !== '=' && operator !== '==' && operator !== 'in') return undefined
-    let index = this.#labelIndexes.get(key)
+    const isScoped = namespace !== ''
+    const id = `${isScoped} ${label}`
+    let index = this.#labelIndexes.get(id)
     if (index === undefined) {
       if (this.#labelIndexes.size >= maxLabelIndexes) return undefined
-      index = new IndexBuckets()
-      for (const [name, item] of this.#items) index.set(name, labelValues(this.#labels(item), key))
-      this.#labelIndexes.set(key, index)
+      index = { label, isScoped, buckets: new IndexBuckets() }
+      for (const [key, item] of this.#items) index.buckets.set(key, labelValues(this.#labels(item), key, index))
+      this.#labelIndexes.set(id, index)
     }
+    const { buckets } = index
+    const bucketOf = (value: string): ReadonlySet<string> => buckets.keys(isScoped ? `${namespace}/${value}` : value)
     const [first, ...others] = values
     if (first === undefined) return undefined
-    if (others.length === 0) return index.keys(first)
-    const union = new Set(index.keys(first))
-    for (const value of others) for (const match of index.keys(value)) union.add(match)
+    if (others.length === 0) return bucketOf(first)
+    const union = new Set(bucketOf(first))
+    for (const value of others) for (const match of bucketOf(value)) union.add(match)
     return union
   }
 
@@ -250,7 +263,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     }
     if (this.#labelIndexes.size === 0) return
     const labels = this.#labels(item)
-    for (const [label, buckets] of this.#labelIndexes) buckets.set(key, labelValues(labels, label))
+    for (const index of this.#labelIndexes.values()) index.buckets.set(key, labelValues(labels, key, index))
   }
 
   #values(name: string, valuesOf: IndexFunction<T>, key: string, item: Item<T>): readonly string[] {
@@ -280,9 +293,15 @@ const rethrow = (error: unknown): never => {
   throw error
 }
 
-function labelValues(labels: Readonly<Record<string, string>> | undefined, label: string): readonly string[] {
+/** The value of an object in the index of a label. */
+function labelValues(
+  labels: Readonly<Record<string, string>> | undefined,
+  key: string,
+  { label, isScoped }: LabelIndex,
+): readonly string[] {
   const value = labels?.[label]
-  return typeof value === 'string' ? [value] : noValues
+  if (typeof value !== 'string') return noValues
+  return [isScoped ? `${namespaceOf(key)}/${value}` : value]
 }
 
 /** The pool that a list was received into. It contains only the objects of the list, so the store can take it over. */
