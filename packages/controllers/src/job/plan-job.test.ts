@@ -49,6 +49,14 @@ test('planJob() counts each pod once, even after an interrupted reconcile', () =
   expect(create).toHaveLength(1)
 })
 
+test('planJob() does not count a pod as succeeded that was counted as failed while it ran', () => {
+  const half = { ...started, uncountedTerminatedPods: { failed: ['uid-a'] } }
+  const { release, status } = plan(job({ activeDeadlineSeconds: 1 }, half), worker('a', { phase: 'Succeeded' }))
+  expect(status.uncountedTerminatedPods).toEqual({ failed: ['uid-a'] })
+  expect(release).toHaveLength(1)
+  expect(settleCounts(job(), status, new Set())).toMatchObject({ failed: 1, uncountedTerminatedPods: {} })
+})
+
 test('planJob() increases the back-off after each consecutive failure', () => {
   const failed = (name: string, ended: number) => worker(name, { phase: 'Failed', ended, exitCode: 1 })
   expect(plan(job(), failed('a', 4))).toMatchObject({ create: [], requeueAfter: 6000 })

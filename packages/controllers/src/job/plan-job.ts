@@ -117,18 +117,21 @@ class JobPlanner {
 
   #succeeded(): number {
     if (isIndexed(this.#job)) return this.#done.size
-    const fresh = this.#pods.filter((pod) => pod.status?.phase === 'Succeeded' && this.#isNew(pod, 'succeeded'))
+    const fresh = this.#pods.filter((pod) => pod.status?.phase === 'Succeeded' && this.#isNew(pod))
     return (this.#job.status?.succeeded ?? 0) + this.#uncounted.succeeded.length + fresh.length
   }
 
   #failed(): number {
-    const fresh = this.#pods.filter((pod) => this.#isFailed(pod) && this.#isNew(pod, 'failed') && this.#counts(pod))
+    const fresh = this.#pods.filter((pod) => this.#isFailed(pod) && this.#isNew(pod) && this.#counts(pod))
     return (this.#job.status?.failed ?? 0) + this.#uncounted.failed.length + fresh.length
   }
 
-  #isNew(pod: Pod, list: 'succeeded' | 'failed'): boolean {
+  /** Whether a pod is in neither list: one that was counted as failed while it ran may still succeed. */
+  #isNew(pod: Pod): boolean {
     if (isIndexed(this.#job) && indexOf(pod, this.#limit) === undefined) return false
-    return isTracked(pod) && !this.#uncounted[list].includes(pod.metadata.uid)
+    const { succeeded, failed } = this.#uncounted
+    const { uid } = pod.metadata
+    return isTracked(pod) && !succeeded.includes(uid) && !failed.includes(uid)
   }
 
   #counts(pod: Pod): boolean {
@@ -293,10 +296,10 @@ class JobPlanner {
       released.push(pod)
       const { uid } = pod.metadata
       if (succeeded) {
-        if (!isIndexed(this.#job) && this.#isNew(pod, 'succeeded')) this.#uncounted.succeeded.push(uid)
+        if (!isIndexed(this.#job) && this.#isNew(pod)) this.#uncounted.succeeded.push(uid)
       } else if (failed || (ending !== undefined && ending.type !== 'SuccessCriteriaMet')) {
         // When the job fails, every pod that is still running counts as failed.
-        if (this.#isNew(pod, 'failed') && this.#counts(pod)) this.#uncounted.failed.push(uid)
+        if (this.#isNew(pod) && this.#counts(pod)) this.#uncounted.failed.push(uid)
       }
     }
     return released
