@@ -63,7 +63,7 @@ export interface SimulateOptions<World = unknown> {
   readonly without?: readonly string[] | undefined
   /** The maximum number of writes to one object within ten minutes at rest. @default 60 */
   readonly writesAtRest?: number | undefined
-  /** The maximum number of requests of the operator in one schedule. @default 5000 */
+  /** The maximum number of requests of the operator in one schedule. @default 3000 */
   readonly maxRequests?: number | undefined
   /** A file of failing schedules, which run first. New failures are added. @default none */
   readonly regressions?: string | undefined

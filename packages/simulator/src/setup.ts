@@ -120,7 +120,7 @@ export class Setup {
     this.ignore = options.ignore ?? []
     const [low, high] = options.latency ?? ['1ms', '5ms']
     this.latency = [toMillis(low), toMillis(high)]
-    this.maxRequests = options.maxRequests ?? 5000
+    this.maxRequests = options.maxRequests ?? 3000
     this.writesAtRest = options.writesAtRest ?? 60
     this.log = options.log
     this.replicas = options.replicas ?? (operator.leaderElection === false ? 1 : 2)

@@ -6,7 +6,7 @@ import type { CheckedRun, Simulation } from './simulation.ts'
 // Each candidate is one run.
 const maxRuns = 80
 // A hot loop has many requests in each run.
-const maxRequests = 8000
+const maxRequests = 4000
 
 /** Finds a smaller schedule with a violation of the same oracle. */
 export async function shrink(simulation: Simulation, failed: CheckedRun): Promise<CheckedRun> {
