@@ -189,3 +189,12 @@ test('endpointsController keeps Endpoints without a service, and deletes those o
   await plane.settle()
   expect(await api.find(Endpoints, 'test/early')).toBeUndefined()
 })
+
+test('endpointsController deletes Endpoints of another run of it whose service is gone', async () => {
+  await using plane = await startPlane({ controllers: [endpointsController] })
+  const { api } = plane
+  const labels = { 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' }
+  await api.create(Endpoints({ metadata: { ...meta('late'), labels } }))
+  await plane.settle()
+  expect(await api.find(Endpoints, 'test/late')).toBeUndefined()
+})

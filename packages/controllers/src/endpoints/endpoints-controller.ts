@@ -15,7 +15,7 @@ import { defineBuiltinController } from '../workload/define-builtin-controller.t
 import { knownTime } from '../workload/known-time.ts'
 import { isNamespaceTerminating } from '../workload/pod-control.ts'
 import { isFilled } from './backends.ts'
-import { planEndpoints } from './plan-endpoints.ts'
+import { isManaged, planEndpoints } from './plan-endpoints.ts'
 import { podSelector, podsOfServices } from './selecting-services.ts'
 import { TriggerTimes } from './trigger-times.ts'
 
@@ -120,8 +120,8 @@ async function reconcile(key: string, { client, events }: KeyContext, state: Sta
 }
 
 /**
- * Deletes the Endpoints of a deleted service, and Endpoints without a service from the time before this controller ran. Other Endpoints
- * without a service belong to clients, which may create the service later.
+ * Deletes the Endpoints of a deleted service, and Endpoints without a service that are from the time before this controller ran or from
+ * another run of it. Other Endpoints without a service belong to clients, which may create the service later.
  */
 async function removeLeftover(key: string, client: KeyContext['client'], state: State): Promise<void> {
   const leftover = await client.find(Endpoints, parseKey(key))
@@ -129,7 +129,7 @@ async function removeLeftover(key: string, client: KeyContext['client'], state: 
   const created = knownTime(leftover.metadata.creationTimestamp) ?? 0
   // Times have no fractions of a second.
   const isOld = state.initial.has(leftover.metadata.uid) || created + 1000 <= state.startedAt
-  if (!state.services.has(key) && !isOld) return
+  if (!state.services.has(key) && !isOld && !isManaged(leftover)) return
   try {
     await client.delete(Endpoints, parseKey(key), { preconditions: { uid: leftover.metadata.uid } })
   } catch (error) {

@@ -15,6 +15,10 @@ const managedByLabel = 'endpoints.kubernetes.io/managed-by'
 const managedBy = 'endpoint-controller'
 const headlessLabel = 'service.kubernetes.io/headless'
 const overCapacity = 'endpoints.kubernetes.io/over-capacity'
+
+/** Whether the endpoints controller has written these Endpoints. */
+export const isManaged = ({ metadata }: Endpoints): boolean => metadata.labels?.[managedByLabel] === managedBy
+
 /** The maximum number of addresses; more are published in EndpointSlices only. */
 export const maxAddresses = 1000
 
