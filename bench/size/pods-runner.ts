@@ -10,6 +10,7 @@ const replicas = 30
 const deployments = 50
 const many = { namespaces: Math.max(1, Math.round(pods / replicas / deployments)), deployments, replicas }
 const heartbeatMillis = 30_000
+const calmMillis = 60_000
 
 const plane = await startControlPlane({ nodes: { nodes, heartbeat: '10s' } })
 const leases = '/registry/leases/kube-node-lease/'
@@ -39,8 +40,9 @@ const transport = plane.transport()
 const list = await taken(() => readAll(transport, '/api/v1/pods'))
 const watch = await taken(() => readInitialEvents(transport, '/api/v1/pods'))
 progress('pods listed and watched')
-// The bytes of these reads are garbage now, which is not the work of an idle cluster.
+// The garbage of these reads and the last work of the roll-out are not the work of an idle cluster.
 globalThis.gc?.()
+await new Promise((resolve) => setTimeout(resolve, calmMillis))
 const idle = await taken(() => new Promise((resolve) => setTimeout(resolve, heartbeatMillis)))
 report({
   ...{ nodes, pods: total, objects, events, registered, running, idleMiB, fullMiB, list, watch, growth },
