@@ -96,7 +96,8 @@ export const builtins: Readonly<Record<string, SimulateOperator>> = {
   deployment: builtin(
     deploymentController,
     [Deployment({ metadata: { name: 'web' }, spec: { replicas: 2, selector: { matchLabels: labels }, template } })],
-    { ignore: ['ReplicaSet'] },
+    // As in pkg/controller/deployment: a message may name an earlier ReplicaSet, because it changes together with its reason only.
+    { ignore: ['ReplicaSet', 'status.conditions.message'] },
   ),
   'replica-set': builtin(replicaSetController, [
     ReplicaSet({ metadata: { name: 'web' }, spec: { replicas: 2, selector: { matchLabels: labels }, template } }),

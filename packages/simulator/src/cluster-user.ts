@@ -1,5 +1,6 @@
 import type { KubeObject } from '@kubewright/api'
 import type { Transport, TransportResponse } from '@kubewright/client'
+import { objectId } from './cluster-state.ts'
 import { inputForms, inputKey } from './input-objects.ts'
 import type { Operation } from './schedule.ts'
 import type { Setup, Subject } from './setup.ts'
@@ -37,6 +38,19 @@ export class ClusterUser {
     const text = Buffer.from(await response.body.bytes()).toString()
     this.#world.history.record(`user ${method} ${path} ${response.status}`, bytes)
     return { status: response.status, object: JSON.parse(text) as KubeObject }
+  }
+
+  /** Changes an object and changes it back: it is the same, but has a newer version. Resolves to whether that was possible. */
+  async touch(path: string): Promise<boolean> {
+    const { status, object } = await this.request('GET', path)
+    if (status !== 200) return false
+    const annotations = { ...object.metadata.annotations, 'kubewright.test/touched': 'true' }
+    const changed = await this.request('PUT', path, { ...object, metadata: { ...object.metadata, annotations } })
+    if (changed.status !== 200) return false
+    const { resourceVersion } = changed.object.metadata
+    await this.request('PUT', path, { ...object, metadata: { ...object.metadata, resourceVersion } })
+    this.#world.history.note('user', `Another writer changes ${objectId(object)}, and changes it back`)
+    return true
   }
 
   /** Performs an operation of the schedule. The user retries what the cluster cannot do at the moment. */

@@ -51,7 +51,9 @@ async function objectAt(world: World, kind: AnyKind, { metadata }: KubeObject): 
   return status === 200 ? (object as unknown as { readonly items: readonly KubeObject[] }).items[0] : undefined
 }
 
-const pathOf = (kind: AnyKind, { metadata }: KubeObject): string => `${collectionOf(kind, metadata)}/${metadata.name}`
+/** The path of an object in a version of the API. */
+export const pathOf = (kind: AnyKind, { metadata }: KubeObject): string =>
+  `${collectionOf(kind, metadata)}/${metadata.name}`
 
 function collectionOf({ group, version, plural }: AnyKind, { namespace }: KubeObject['metadata']): string {
   return `/apis/${group}/${version}/${namespace === undefined ? plural : `namespaces/${namespace}/${plural}`}`

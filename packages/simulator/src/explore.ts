@@ -471,6 +471,8 @@ function scenariosOf({ subjects, samples, inputObjects, followedKinds }: Setup):
     const put = (variant: number, after: number): Operation => ({ do: 'input', subject, variant, after })
     // The sample is created before the object that it refers to.
     inputs.push([put(deleted, 0), ...all('create', 20), put(original, calm)])
+    // The sample is deleted when the object is gone, which may come back.
+    inputs.push([...all('create', 0), put(deleted, calm), ...all('delete', calm), put(original, calm)])
     // An operator that does not watch the kind may read an input once, by design.
     if (!followedKinds.has(kind)) continue
     if (changed !== undefined) inputs.unshift([...all('create', 0), put(inputForms.changed, calm)])

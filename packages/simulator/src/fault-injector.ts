@@ -92,9 +92,8 @@ export class FaultInjector {
         })
         return { crash: 'between' }
       case 'error':
-        return {
-          status: fault.status === 409 && facts?.verb !== 'update' && facts?.verb !== 'patch' ? 500 : fault.status,
-        }
+        if (fault.status !== 409) return { status: fault.status }
+        return facts?.verb === 'update' || facts?.verb === 'patch' ? { isConflict: true } : { status: 500 }
       case 'lost':
         return { lost: fault.effect ? 'after' : 'before' }
       case 'slow':

@@ -108,6 +108,8 @@ export function describeFault(fault: Fault, action: string): string {
       return `the operator crashes right after ${action}; the next process reads lists of ${fault.resource ?? 'all kinds'} from an API server that lacks ${lacking} for ${seconds(fault.lag)}`
     }
     case 'error':
+      if (fault.status === 409)
+        return `another writer is faster than ${action}; a request without a version fails with 500`
       return `the server answers ${action} with ${fault.status}${fault.times > 1 ? `, ${fault.times} times` : ''}, and does nothing`
     case 'lost':
       return `the connection is lost during ${action}, ${fault.effect ? 'after the server has processed it' : 'before it reaches the server'}`

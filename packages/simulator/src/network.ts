@@ -1,3 +1,4 @@
+import type { KubeObject } from '@kubewright/api'
 import type { Clock, Random } from '@kubewright/base'
 import type { ConnectionError, Transport, TransportRequest, TransportResponse } from '@kubewright/client'
 import { never, type SimulatedProcess } from './process.ts'
@@ -10,6 +11,8 @@ export interface Injection {
   readonly crash?: 'before' | 'after' | 'between'
   /** The status of an answer without effect. */
   readonly status?: number
+  /** Whether another writer changes the object first, so that a write of an old version is refused. */
+  readonly isConflict?: boolean
   readonly lost?: 'before' | 'after'
   /** Milliseconds that the request takes in addition. */
   readonly slow?: number
@@ -53,6 +56,8 @@ export interface NetworkParts {
   /** Adds a line to the history. */
   readonly record: (line: string, bytes?: Uint8Array) => void
   readonly overloaded: () => void
+  /** Lets another writer change an object twice, so that it is the same again. Resolves to whether that was possible. */
+  readonly touch: (path: string) => Promise<boolean>
   /** The newest revision of the store. */
   readonly revision: () => Promise<number>
   /** The line of the operator's code that sends a request, if stories need it. */
@@ -189,7 +194,8 @@ export class Network {
     this.#checkReachable(transport, process, facts)
     if (injection.lost === 'before') throw await this.#broken(transport, process)
     const path = request.path.replace(/\?.*/s, '')
-    const refused = injection.status ?? (counted ? this.#refusal(facts, path) : undefined)
+    const conflict = injection.isConflict && !(await this.#precede(request, path)) ? 500 : undefined
+    const refused = injection.status ?? conflict ?? (counted ? this.#refusal(facts, path) : undefined)
     if (refused !== undefined) {
       this.#failures++
       await this.#answered(process)
@@ -221,6 +227,12 @@ export class Network {
     // The process works on until its next await.
     if (injection.crash === 'between') this.#parts.clock.setTimer(0, () => crash(process), 'crash')
     return { ...response, body: bodyOf(body) }
+  }
+
+  /** Changes the object of a write before it, if the write is conditional on the version. Resolves to whether it did. */
+  async #precede({ body }: TransportRequest, path: string): Promise<boolean> {
+    const { metadata } = (body === undefined ? {} : JSON.parse(Buffer.from(body).toString())) as Partial<KubeObject>
+    return metadata?.resourceVersion !== undefined && (await this.#parts.touch(path.replace(/\/status$/, '')))
   }
 
   async #watch(

@@ -112,6 +112,13 @@ export function checkRun(setup: Setup, run: Run): void {
   if (error !== undefined && isPlainRun(setup, run)) {
     world.history.violate('settles', `Reconciles of a sample keep failing without any fault: ${error}`)
   }
+  const collision = isCreation(run) ? run.errorsAtRest.find((text) => isNameCollision(run, text)) : undefined
+  if (collision !== undefined) {
+    world.history.violate(
+      'settles',
+      `Two objects get a child of the same name, although their names differ: ${collision}`,
+    )
+  }
   if (run.busiestKey !== undefined) {
     world.history.violate('hot loop', `The operator reconciles ${run.busiestKey} all the time although nothing changes`)
   }
@@ -142,6 +149,30 @@ function isPlainRun(setup: Setup, { world }: Run): boolean {
     operations.every((operation) => operation.do === 'create' && operation.variant === 0) &&
     new Set(operations.map(({ subject }) => setup.subjects[subject]?.sample)).size === operations.length
   )
+}
+
+/** Whether a run only creates objects, as the samples have them. */
+const isCreation = ({ world: { schedule } }: Run): boolean =>
+  schedule.faults.length === 0 &&
+  schedule.operations.every(({ do: verb, variant }) => verb === 'create' && variant === 0)
+
+const refusedChild = /Cannot apply \S+ (\S+) as a child of (\S+) (\S+): it is controlled by (\S+) /
+
+/**
+ * Whether an error says that another object of the same kind has the child, whose name the operator has derived from the names of both.
+ * Users are responsible for names that they choose: then the spec has it, or a part of it.
+ */
+function isNameCollision({ objects }: Run, error: string): boolean {
+  const [, child = '', kind = '', owner = '', other = ''] = refusedChild.exec(error) ?? []
+  const subject = objects.find((object) => objectId(object) === `${kind} ${owner}`) as { spec?: unknown } | undefined
+  if (kind === '' || kind !== other || subject === undefined) return false
+  const name = child.slice(child.indexOf('/') + 1)
+  return !textsIn(subject.spec).some((text) => text.length > 2 && (name.includes(text) || text.includes(name)))
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
 /** The objects whose deletion has begun and does not finish. */

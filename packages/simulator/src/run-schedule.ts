@@ -1,6 +1,7 @@
 import type { KubeObject } from '@kubewright/api'
 import { checkConversions } from './conversion-oracle.ts'
 import { stopInDebugger } from './debugger.ts'
+import { checkDefaults } from './defaulting-oracle.ts'
 import type { HostGuards } from './host-guards.ts'
 import type { Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
@@ -94,6 +95,7 @@ export async function runSchedule(
     const problemsAtRest = problemsOf(world)
     const busiestKey = busiestOf(world)
     await checkConversions(world, objects)
+    if (schedule.faults.length === 0) await checkDefaults(world, objects)
     const hash = world.history.hash()
     return {
       world,

@@ -91,6 +91,7 @@ export class World {
       forbidden: (facts, body) => this.log.forbidden(facts, body),
       record: (line, bytes) => this.history.record(line, bytes),
       overloaded: () => this.#overloaded(),
+      touch: (path) => this.user.touch(path),
       revision: () => this.store.revision(),
       source: () => this.sources?.current(),
     })

@@ -1,6 +1,6 @@
 import { defineResource, isNotFound } from '@kubewright/api'
 import { ConfigMap } from '@kubewright/k8s'
-import { defineController, defineConversion, defineOperator, spoke } from '@kubewright/runtime'
+import { defineController, defineConversion, defineOperator, defineWebhook, spoke } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { configOf, dataOf, operator, type Planted, rbac, Thing } from './things.ts'
 
@@ -176,6 +176,46 @@ export const plantedInstances: Readonly<Record<string, Planted>> = {
         }),
       ),
     options: { samples: [Group({ metadata: { name: 'group' }, spec: { members: [{ name: 'a' }, { name: 'b' }] } })] },
+  },
+  'sets its defaults again in every update': {
+    found: 'admission',
+    make: (isFixed) => () =>
+      defineOperator({
+        name: 'planted',
+        controllers: [
+          defineController(Group, {
+            owns: [ConfigMap],
+            async reconcile({ metadata: { name }, spec }, { apply }) {
+              await apply(
+                ConfigMap({ metadata: { name }, data: { members: spec.members.map((one) => one.name).join() } }),
+              )
+            },
+          }),
+        ],
+        webhooks: [
+          defineWebhook(Group, {
+            default({ spec }) {
+              const { members = [] } = spec
+              if (!isFixed || members.every(({ name }) => name !== 'base'))
+                spec.members = [...members, { name: 'base' }]
+            },
+          }),
+        ],
+      }),
+    options: { samples: [Group({ metadata: { name: 'group' }, spec: { members: [{ name: 'a' }] } })] },
+  },
+  'cuts off the names of its children': {
+    found: 'settles',
+    make: (isFixed) => () =>
+      operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          async reconcile(thing, { apply }) {
+            const { name } = thing.metadata
+            await apply(configOf(thing, dataOf(thing), isFixed ? name : name.slice(0, 5)))
+          },
+        }),
+      ),
   },
   'merges settings and never removes one': {
     found: 'end state',
