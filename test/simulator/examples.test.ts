@@ -33,6 +33,14 @@ describe('explore()', { timeout: 300_000 }, () => {
     expect(failure?.story).toBeUndefined()
   })
 
+  test('accepts that an object of another namespace gets a copy that both want after its deletion', async () => {
+    const operations = [create(0, 0), create(1, 0)]
+    const faults = [{ kind: 'child-deleted' as const, at: 3, pick: 3, delay: 10 }]
+    const replay = scheduleId({ seed: 930127336, operations, faults, replicas: 1 })
+    const { failure } = await examples['sec-synch']!({ replay })
+    expect(failure?.story).toBeUndefined()
+  })
+
   test('accepts that an object keeps a node port that another one requests', async () => {
     // The last operation removes the port from the spec. The server keeps it.
     const removal = { do: 'change' as const, subject: 0, variant: 6, after: 60_000, actions: 1 }

@@ -214,7 +214,10 @@ export class Simulation implements Disposable {
     // Without work, the state of the children depends on what was before.
     const wanted = desired.filter(([subject]) => subject >= 0 && inputOf(subject) === undefined)
     if (wanted.some(([subject, variant]) => this.setup.isHeld(subjects[subject]!, variant))) return unknown
-    const creations = wanted.map(([subject, variant]): Operation => ({ do: 'create', subject, variant, after: 0 }))
+    // One after the other: objects of the same moment could be reconciled in any order.
+    const creating = (list: Desired): Operation[] =>
+      list.map(([subject, variant], i): Operation => ({ do: 'create', subject, variant, after: i === 0 ? 0 : calm }))
+    const creations = creating(wanted)
     const inputs = desired.flatMap(([key, variant]): Operation[] => {
       const subject = inputOf(key)
       return subject === undefined ? [] : [{ do: 'input', subject, variant, after: 0 }]
@@ -237,7 +240,7 @@ export class Simulation implements Disposable {
       [inputForms.deleted, inputForms.original].map((variant) => ({ do: 'input', subject, variant, after: 0 })),
     )
     const first = schedule(creations)
-    const second = schedule([...creations].reverse(), rewrites)
+    const second = schedule(creating(wanted.toReversed()), rewrites)
     const one = await this.#run(first, {})
     await this.#checkDeletion(one)
     checkRun(this.setup, one)
