@@ -219,11 +219,15 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
   const found = differences(comparable(reference.objects, options), comparable(run.objects, options))
     .filter((difference) => isRelevant(difference, reference, hasChanges))
     .filter((difference) => written.has(difference.id) || isOfOperator(difference))
+    // A child that the operator has released on purpose stays, for example with a policy to retain it.
+    .filter(({ id, path }) => path !== '' || !world.log.written.get(id)?.isReleased)
     // Whole objects first: they explain more than a field.
     .sort((a, b) => Number(a.path !== '') - Number(b.path !== ''))
   if (found.length > 0) {
     const failures = run.errorsAtRest.map((error) => `reconcile keeps failing: ${error}`)
-    const details = [...found.slice(0, maxDetails).map(differenceText), ...failures.slice(0, 2)]
+    const hint = 'if the history is meant to matter, name the form in `isHeld`, or the field or kind in `ignore`'
+    const hints = world.schedule.faults.length === 0 ? [hint] : []
+    const details = [...found.slice(0, maxDetails).map(differenceText), ...failures.slice(0, 2), ...hints]
     return [{ oracle: 'end state', message: endStateMessage(world, found), details }]
   }
   const violations: Violation[] = []

@@ -22,6 +22,8 @@ export interface Run {
   readonly errorsAtRest: readonly string[]
   /** The keys whose last reconcile failed: the next attempt may come after the observation. */
   readonly unresolved: readonly string[]
+  /** Whether the operator has given up on the form of an object, with a TerminalError. */
+  readonly isRefused: boolean
   /** The number of writes that the server refused, although the operator had time to correct them. */
   readonly refusalsAtRest: number
   /** The writes at rest that the server refused because another object has the requested address or port. */
@@ -87,6 +89,7 @@ export async function runSchedule(
     const objects = await world.objects()
     const errorsAtRest = failuresSince(world, since)
     const unresolved = unresolvedOf(world)
+    const isRefused = hasGivenUp(world)
     const requestsAtRest = world.network.requests - requests
     const countAtRest = (times: readonly number[]): number =>
       times.filter((time) => time > end + correctionMillis).length
@@ -105,6 +108,7 @@ export async function runSchedule(
       requestsAtRest,
       errorsAtRest,
       unresolved,
+      isRefused,
       refusalsAtRest,
       contentionsAtRest,
       busiestKey,
@@ -179,22 +183,21 @@ function failuresSince(world: World, since: number): string[] {
   return [...found]
 }
 
-function unresolvedOf(world: World): string[] {
-  const found: string[] = []
+/** The result of the last reconcile of each object, by the processes that work. */
+function* lastResults(world: World): Generator<{ readonly object: string; readonly result: string }> {
   for (const { works, manager } of world.processes.all) {
-    if (!works) continue
-    for (const runner of manager?.runners ?? []) {
-      const last = new Map(
-        runner
-          .recent()
-          .toReversed()
-          .map(({ key, result }) => [key, result]),
-      )
-      for (const [key, result] of last) if (result === 'error') found.push(`${runner.name} ${key}`)
+    for (const runner of works ? (manager?.runners ?? []) : []) {
+      const runs = runner.recent().map(({ key, result }) => [key, result] as const)
+      for (const [key, result] of new Map(runs.toReversed())) yield { object: `${runner.name} ${key}`, result }
     }
   }
-  return found
 }
+
+const unresolvedOf = (world: World): string[] =>
+  [...lastResults(world)].flatMap(({ object, result }) => (result === 'error' ? [object] : []))
+
+/** Whether the last reconcile of an object gave up on its form. */
+const hasGivenUp = (world: World): boolean => [...lastResults(world)].some(({ result }) => result === 'terminal_error')
 
 function problemsOf(world: World): string[] {
   const working = world.processes.all.filter(({ works }) => works)

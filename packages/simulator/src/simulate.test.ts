@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { condition, defineResource } from '@kubewright/api'
 import { ConfigMap, Deployment, Pod, Secret, Service } from '@kubewright/k8s'
-import { defineController, defineOperator, defineWebhook, invalid, type Operator } from '@kubewright/runtime'
+import {
+  defineController,
+  defineOperator,
+  defineWebhook,
+  invalid,
+  type Operator,
+  TerminalError,
+} from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
 import type { ProcessHost } from './index.ts'
@@ -341,6 +348,41 @@ describe('simulate()', { timeout: 120_000 }, () => {
     const report = await explore(operator, { samples: plantedSamples, faults: ['others'], schedules: 16 })
     expect(report.faults).toMatchObject({ others: expect.any(Number) })
     expect(report.failure?.story).toBeUndefined()
+  })
+
+  test('does not compare a form that the operator refuses with a TerminalError', async () => {
+    const controller = defineController(Thing, {
+      owns: [ConfigMap],
+      async reconcile({ metadata: { name }, spec }, { apply }) {
+        if (spec.size === 0) throw new TerminalError('size must not be 0')
+        await apply(ConfigMap({ metadata: { name }, data: { size: String(spec.size) } }))
+      },
+    })
+    const operator = defineOperator({ name: 'planted', controllers: [controller] })
+    const report = await explore(operator, { samples: plantedSamples, faults: [], schedules: 24 })
+    expect(report.failure?.story).toBeUndefined()
+    expect(report.operations['change']).toBeGreaterThan(0)
+  })
+
+  test('accepts a child that the operator releases before its owner is deleted', async () => {
+    const controller = defineController(Thing, {
+      owns: [ConfigMap],
+      rbac: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['patch'] }],
+      async reconcile({ metadata: { name } }, { apply }) {
+        await apply(ConfigMap({ metadata: { name } }))
+      },
+      async cleanup({ metadata: { name, namespace = '' } }, { client }) {
+        const child = await client.find(ConfigMap, { name, namespace }, { consistency: 'live' })
+        if (child?.metadata.ownerReferences === undefined) return
+        await client.patch(ConfigMap, { name, namespace }, { metadata: { ownerReferences: null } } as never)
+      },
+    })
+    const operator = defineOperator({ name: 'planted', controllers: [controller] })
+    const create = { do: 'create' as const, subject: 0, variant: 0, after: 0 }
+    const operations = [create, { ...create, do: 'delete' as const, after: 60_000 }]
+    const replay = scheduleId({ seed: 1, operations, faults: [], replicas: 1 })
+    const { failure } = await explore(operator, { samples: plantedSamples, replay })
+    expect(failure?.story).toBeUndefined()
   })
 
   test('moves the time of the outside world together with that of the operator', async () => {

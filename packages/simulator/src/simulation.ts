@@ -247,6 +247,8 @@ export class Simulation implements Disposable {
     if (one.world.history.violations.length > 0) return { ...one, schedule: first }
     // Specs whose children the server refuses until the end have no expected end.
     if (!hasSameSpecs(one, run) || one.refusalsAtRest > 0) return unknown
+    // An operator that refuses a form leaves the children as they were before.
+    if (creations.some(({ variant }) => variant > 0) && one.isRefused) return unknown
     // A roll-out that cannot finish leaves the pods of the former spec in place, if there were any.
     if (creations.some(({ variant }) => variant > 0) && one.objects.some(isPendingPod)) return unknown
     // The changed input is not valid, so that the operator may keep what it has made of the former one.

@@ -16,6 +16,8 @@ export interface WrittenObject {
   readonly changed: Set<string>
   /** The object after the last write of the operator. */
   last: KubeObject
+  /** Whether the operator has removed all owners of the object, so that it stays when they are gone. */
+  isReleased: boolean
 }
 
 /** A write of the operator. */
@@ -89,9 +91,10 @@ export class WriteLog {
     const known = this.written.get(id)
     if (known !== undefined) {
       for (const path of changedFields(known.last, object)) known.changed.add(path)
+      known.isReleased = isOwned(known.last) ? !isOwned(object) : known.isReleased
       known.last = object
     } else if (facts.subresource === '') {
-      this.written.set(id, { path: place, kind: object.kind, changed: new Set(), last: object })
+      this.written.set(id, { path: place, kind: object.kind, changed: new Set(), last: object, isReleased: false })
     }
   }
 
@@ -122,6 +125,8 @@ export class WriteLog {
 // Cluster IPs and node ports belong to the whole cluster. Whoever is first gets them.
 const isContention = (answer: object): boolean =>
   /provided (port|IP) is already allocated/.test((answer as { message?: string }).message ?? '')
+
+const isOwned = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).length > 0
 
 const conditionText = ({ type, status }: { type?: string; status?: string }): string => `${type}=${status}`
 
