@@ -26,6 +26,8 @@ export class OperatorProcesses {
   readonly all: SimulatedProcess[] = []
   /** The times at which processes ended by themselves. */
   readonly exits: number[] = []
+  /** What to do with the successors of the processes that are about to crash. */
+  readonly #successors = new Map<SimulatedProcess, ((next: SimulatedProcess) => void)[]>()
 
   /** `outside` is the state outside the cluster. */
   constructor(world: World, outside: unknown) {
@@ -122,16 +124,23 @@ export class OperatorProcesses {
     world.clock.setTimer(delay, () => this.start(process.replica), 'restart')
   }
 
-  /** Starts the next process when this one has died, after the downtime. */
+  /** Starts the next process when this one has died, after the downtime. A process that dies of several faults has one successor. */
   restartAfterKill(process: SimulatedProcess, downtime: number, started?: (next: SimulatedProcess) => void): void {
     const world = this.#world
+    const known = this.#successors.get(process)
+    if (known !== undefined) {
+      if (started !== undefined) known.push(started)
+      return
+    }
+    const callbacks = started === undefined ? [] : [started]
+    this.#successors.set(process, callbacks)
     process.onKill(() => {
       world.clock.setTimer(
         downtime,
         () => {
           if (world.isOver) return
           const next = this.start(process.replica)
-          started?.(next)
+          for (const callback of callbacks) callback(next)
         },
         'restart',
       )

@@ -385,6 +385,18 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(failure?.story).toBeUndefined()
   })
 
+  test('starts one process after two crashes at the same action', async () => {
+    const { make, options } = planted['generates the password again after a restart']!
+    const create = { do: 'create' as const, subject: 0, variant: 0, after: 0 }
+    const operations = [create, { ...create, do: 'delete' as const, after: 60_000 }, { ...create, after: 60_000 }]
+    const crash = { kind: 'crash' as const, at: 5, when: 'before' as const, downtime: 0 }
+    // Two processes at the same time would both generate a password.
+    const replay = scheduleId({ seed: 914239640, operations, faults: [crash, { ...crash }], replicas: 1 })
+    const report = await explore(make(true), { ...base, ...options, replay })
+    expect(report.faults).toEqual({ crash: 2 })
+    expect(report.failure?.story).toBeUndefined()
+  })
+
   test('moves the time of the outside world together with that of the operator', async () => {
     const certificates = (world: { issue(): Promise<number> }): Operator => {
       const controller = defineController(Thing, {
