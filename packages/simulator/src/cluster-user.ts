@@ -8,6 +8,7 @@ import type { World } from './world.ts'
 
 const headers = { 'content-type': 'application/json', 'user-agent': 'user' }
 const patience = 300_000
+const touched = 'kubewright.test/touched'
 
 /** The key of a neighbor in `desired`. The function is its own inverse. */
 export const neighborKey = (pick: number): number => -1 - pick
@@ -44,11 +45,20 @@ export class ClusterUser {
   async touch(path: string): Promise<boolean> {
     const { status, object } = await this.request('GET', path)
     if (status !== 200) return false
-    const annotations = { ...object.metadata.annotations, 'kubewright.test/touched': 'true' }
+    const annotations = { ...object.metadata.annotations, [touched]: 'true' }
     const changed = await this.request('PUT', path, { ...object, metadata: { ...object.metadata, annotations } })
     if (changed.status !== 200) return false
-    const { resourceVersion } = changed.object.metadata
-    await this.request('PUT', path, { ...object, metadata: { ...object.metadata, resourceVersion } })
+    // Controllers may write the object meanwhile.
+    for (let current = changed.object; ; ) {
+      const { annotations: now = {}, ...metadata } = current.metadata
+      const { [touched]: _, ...rest } = now
+      const body = {
+        ...current,
+        metadata: { ...metadata, ...(Object.keys(rest).length > 0 ? { annotations: rest } : {}) },
+      }
+      if ((await this.request('PUT', path, body)).status !== 409) break
+      current = (await this.request('GET', path)).object
+    }
     this.#world.history.note('user', `Another writer changes ${objectId(object)}, and changes it back`)
     return true
   }

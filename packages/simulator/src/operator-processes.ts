@@ -36,8 +36,8 @@ export class OperatorProcesses {
   }
 
   /**
-   * The wall time of code that uses Date. The processes and the outside world share it, because a real one would have the right time again
-   * soon: it follows the newest process.
+   * The wall time of code that uses Date: that of the newest process. The outside world shares it, because real systems do not differ by an
+   * hour for long.
    */
   wallTime(): number {
     return (this.all.findLast(({ works }) => works)?.clock ?? this.#world.clock).now()

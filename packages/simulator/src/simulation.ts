@@ -133,8 +133,7 @@ export class Simulation implements Disposable {
       owner === '' ? !hasDeletions : owners.has(owner),
     )
     if (lost.length === 0) return
-    const calmly = operations.map(({ actions: _, ...one }) => ({ ...one, after: Math.max(one.after, calm) }))
-    const expected = await this.#run({ ...world.schedule, operations: calmly, faults: [], replicas: 1 }, {})
+    const expected = await this.#run(calmly(world.schedule), {})
     const kept = new Set(expected.objects.map(objectId))
     for (const { id, text } of lost) {
       if (expected.world.log.data.replaced.has(id) || !kept.has(id)) continue
@@ -147,16 +146,16 @@ export class Simulation implements Disposable {
    * they never shrink; an operator that keeps them keeps them without faults too.
    */
   async #checkVolumes({ world, objects }: Run, { reference }: ReferenceState): Promise<void> {
-    const { operations, faults } = world.schedule
+    const { faults } = world.schedule
     if (reference === undefined || faults.length === 0 || faults.some(hasOwnEnd)) return
     const expected = new Set(reference.objects.map(objectId))
     const left = objects.filter((object) => object.kind === 'PersistentVolumeClaim' && !expected.has(objectId(object)))
     if (left.length === 0) return
-    const calmly = operations.map(({ actions: _, ...one }) => ({ ...one, after: Math.max(one.after, calm) }))
-    const key = JSON.stringify(calmly)
+    const schedule = calmly(world.schedule)
+    const key = JSON.stringify(schedule.operations)
     let deleted = this.#deletedVolumes.get(key)
     if (deleted === undefined) {
-      const run = await this.#run({ ...world.schedule, operations: calmly, faults: [], replicas: 1 }, {})
+      const run = await this.#run(schedule, {})
       const kept = new Set(run.objects.map(objectId))
       deleted = new Set([...run.world.log.written.keys()].filter((id) => !kept.has(id)))
       this.#deletedVolumes.set(key, deleted)
@@ -260,6 +259,14 @@ export class Simulation implements Disposable {
     this.guards[Symbol.dispose]()
   }
 }
+
+/** The same operations without faults, each of which waits until the one before has had its effect. */
+const calmly = (schedule: Schedule): Schedule => ({
+  ...schedule,
+  operations: schedule.operations.map(({ actions: _, ...one }) => ({ ...one, after: Math.max(one.after, calm) })),
+  faults: [],
+  replicas: 1,
+})
 
 const isPendingPod = (object: KubeObject): boolean =>
   object.kind === 'Pod' && (object as { status?: { phase?: string } }).status?.phase === 'Pending'
