@@ -59,6 +59,29 @@ test('pods are deleted first, and remaining contents are reported until they are
   expect(await api.find(Namespace, namespace)).toBeUndefined()
 })
 
+test('a namespace that waits is visited less and less often, also when the wall time goes back', async () => {
+  let visits = 0
+  const path = `/api/v1/namespaces/${namespace}`
+  const between =
+    (handler: ApiHandler): ApiHandler =>
+    (request) => {
+      if (request.method === 'GET' && request.path === path) visits++
+      return handler(request)
+    }
+  await using plane = await startPlane({ controllers, between })
+  const { api, clock } = plane
+  await api.create(Namespace({ metadata: { name: namespace } }))
+  await plane.advance('1s')
+  await api.create(ConfigMap({ metadata: meta('c', { finalizers: ['example.com/hold'] }) }))
+  await api.delete(Namespace, namespace)
+  clock.setNow(clock.now() - 600_000)
+  await plane.advance('1m')
+  visits = 0
+  await plane.advance('1m')
+  expect(visits).toBeGreaterThan(5)
+  expect(visits).toBeLessThan(12)
+})
+
 test.each([
   ['deletions of collections', 405, 'DELETE', ['DELETE', 'DELETE /a', 'DELETE /b']],
   ['deletions of collections, as if there were none', 404, 'DELETE', ['DELETE', 'DELETE /a', 'DELETE /b']],

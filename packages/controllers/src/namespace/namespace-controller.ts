@@ -1,4 +1,4 @@
-import { isApiError, isNotFound, parseRFC3339 } from '@kubewright/api'
+import { isApiError, isNotFound } from '@kubewright/api'
 import type { ApiClient } from '@kubewright/client'
 import { Namespace } from '@kubewright/k8s'
 import { changed, type KeyController, kindSource } from '@kubewright/runtime'
@@ -18,22 +18,27 @@ export const namespaceController: KeyController = defineBuiltinController({
   // Not the status: the controller writes it in each round, and would start the next round at once.
   sources: [kindSource(Namespace, { predicates: [changed('metadata.deletionTimestamp', 'spec.finalizers')] })],
   concurrency: 10,
-  start:
-    ({ cluster, clock }) =>
-    (name, { signal }) =>
-      terminate(cluster.api, name, clock.now(), signal),
+  start: ({ cluster, clock }) => {
+    // By the monotonic clock: the wall time of a deletion may be in the future.
+    const since = new Map<string, number>()
+    return async (name, { signal }) => {
+      if (await terminate(cluster.api, name, clock.now(), signal)) {
+        since.delete(name)
+        return undefined
+      }
+      const now = clock.monotonic()
+      const first = since.get(name) ?? now
+      since.set(name, first)
+      return { requeueAfter: patience(now - first) }
+    }
+  },
 })
 
-async function terminate(
-  api: ApiClient,
-  name: string,
-  now: number,
-  signal: AbortSignal,
-): Promise<{ requeueAfter: number } | undefined> {
+/** One round of a namespace. Resolves to whether nothing is left to do. */
+async function terminate(api: ApiClient, name: string, now: number, signal: AbortSignal): Promise<boolean> {
   const namespace = await api.find(Namespace, name, { signal })
-  const { deletionTimestamp } = namespace?.metadata ?? {}
-  if (namespace === undefined || deletionTimestamp === undefined) return undefined
-  if (!namespace.spec?.finalizers?.includes(finalizer)) return undefined
+  if (namespace?.metadata.deletionTimestamp === undefined) return true
+  if (!namespace.spec?.finalizers?.includes(finalizer)) return true
   const spec = { ...namespace.spec, finalizers: namespace.spec.finalizers.filter((entry) => entry !== finalizer) }
   const finalize = (current: Namespace, dryRun: boolean): Promise<string | undefined> =>
     readErrorOf(api.subresource(Namespace, 'finalize').update({ ...current, spec } as never, { signal, dryRun }))
@@ -43,7 +48,6 @@ async function terminate(
     const status = { phase: 'Terminating', conditions }
     return (await api.subresource(Namespace, 'status').patch(name, { status } as never, { signal })) as Namespace
   }
-  const later = { requeueAfter: patience(now - millisOf(deletionTimestamp)) }
   const remains = await emptyNamespace(api, name, signal)
   try {
     // Lists leave out objects that the server cannot read, and the server then refuses to finalize the namespace. After a failed round, a dry
@@ -51,19 +55,19 @@ async function terminate(
     const known = isEmpty(remains) && hasFailed(namespace) ? await finalize(namespace, true) : undefined
     if (known !== undefined) {
       await report(namespace, { ...remains, contentErrors: [known] })
-      return later
+      return false
     }
     const current = await report(namespace, remains)
-    if (!isEmpty(remains)) return later
+    if (!isEmpty(remains)) return false
     const problem = await finalize(current, false)
-    if (problem === undefined) return undefined
+    if (problem === undefined) return true
     await report(current, { ...remains, contentErrors: [problem] })
-    return later
+    return false
   } catch (error) {
     // The namespace is gone already.
     if (!isNotFound(error)) throw error
   }
-  return undefined
+  return true
 }
 
 /** The message of a server that cannot read an object of the namespace; undefined when the request succeeds. */
@@ -93,8 +97,4 @@ function isEmpty({ objects, contentErrors, discoveryError }: NamespaceRemains): 
  */
 function patience(waited: number): number {
   return Math.min(8000, Math.max(50, waited / 8))
-}
-
-function millisOf(time: string): number {
-  return parseRFC3339(time).seconds * 1000
 }
