@@ -116,8 +116,14 @@ export const builtins: Readonly<Record<string, SimulateOperator>> = {
     jobController,
     [Job({ metadata: { name: 'once' }, spec: { completions: 2, template: jobTemplate } })],
     // A pod that a user deletes counts as failed. After a restart with an old view of the pods, the controller creates more
-    // pods than needed, and all that succeed are counted.
-    { ignore: ['status.failed', 'status.succeeded'] },
+    // pods than needed, and all that succeed are counted. Whether a pod ends before a deadline depends on the time.
+    {
+      ignore: ['status.failed', 'status.succeeded'],
+      isHeld: (job) => {
+        const { suspend, activeDeadlineSeconds } = (job as Job).spec ?? {}
+        return suspend === true || activeDeadlineSeconds !== undefined
+      },
+    },
   ),
   'cron-job': builtin(cronJobController, [
     CronJob({

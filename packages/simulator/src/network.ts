@@ -191,6 +191,8 @@ export class Network {
     if (injection.crash === 'before') crash(process)
     if (process.isDead) return never()
     await this.#delay(request.signal, injection.slow)
+    // A server gives up a request that waits when its connection ends.
+    if (injection.slow !== undefined && process.isDead) return never()
     this.#checkReachable(transport, process, facts)
     if (injection.lost === 'before') throw await this.#broken(transport, process)
     const path = request.path.replace(/\?.*/s, '')
@@ -207,7 +209,7 @@ export class Network {
       return errorResponse(403, request.method, forbiddenText(facts))
     }
     const stale = this.#rewritten(process, request, facts)
-    // The server processes a request even if its sender has died since.
+    // The server processes a request that has reached it even if its sender has died since.
     const { signal: _, ...rest } = stale
     const before = await this.#parts.revision()
     const failures = this.#failures

@@ -397,6 +397,31 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(report.failure?.story).toBeUndefined()
   })
 
+  test('does not process a slow request of a process that has died meanwhile', async () => {
+    const controller = defineController(Thing, {
+      owns: [ConfigMap],
+      rbac: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['delete'] }],
+      async reconcile({ metadata: { name } }, { client }) {
+        const metadata = { name: `copy-of-${name}`, namespace: 'default' }
+        if ((await client.find(ConfigMap, metadata)) === undefined) await client.create(ConfigMap({ metadata }))
+      },
+      async cleanup({ metadata: { name } }, { client }) {
+        const key = { name: `copy-of-${name}`, namespace: 'default' }
+        if ((await client.find(ConfigMap, key, { consistency: 'live' })) !== undefined) await client.delete(ConfigMap, key)
+      },
+    })
+    const operator = defineOperator({ name: 'copies', controllers: [controller] })
+    const create = { do: 'create' as const, subject: 0, variant: 0, after: 0 }
+    const operations = [create, { ...create, do: 'delete' as const, after: 5200 }]
+    // The finalizer, then the copy.
+    const crash = { kind: 'crash' as const, at: 1, when: 'between' as const, downtime: 0 }
+    const faults = [crash, { kind: 'slow' as const, at: 2, by: 8000 }]
+    const replay = scheduleId({ seed: 1, operations, faults, replicas: 1 })
+    const report = await explore(operator, { samples: plantedSamples, replay })
+    expect(report.faults).toEqual({ crash: 1, slow: 1 })
+    expect(report.failure?.story).toBeUndefined()
+  })
+
   test('moves the time of the outside world together with that of the operator', async () => {
     const certificates = (world: { issue(): Promise<number> }): Operator => {
       const controller = defineController(Thing, {
