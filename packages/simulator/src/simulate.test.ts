@@ -407,7 +407,8 @@ describe('simulate()', { timeout: 120_000 }, () => {
       },
       async cleanup({ metadata: { name } }, { client }) {
         const key = { name: `copy-of-${name}`, namespace: 'default' }
-        if ((await client.find(ConfigMap, key, { consistency: 'live' })) !== undefined) await client.delete(ConfigMap, key)
+        if ((await client.find(ConfigMap, key, { consistency: 'live' })) !== undefined)
+          await client.delete(ConfigMap, key)
       },
     })
     const operator = defineOperator({ name: 'copies', controllers: [controller] })
