@@ -10,6 +10,7 @@ interface Line {
 }
 
 interface Log {
+  readonly container: string
   lines: Line[]
   previous: readonly Line[]
   /** How many lines were dropped from the front. */
@@ -23,11 +24,14 @@ const noLines: readonly Line[] = []
 
 // Old lines are dropped, as with log rotation.
 const maxLines = 10_000
+const maxTexts = 1000
 
 /** Stores the log lines of simulated containers. */
 export class LogBook {
-  // By pod uid and container name.
-  readonly #logs = new Map<string, Map<string, Log>>()
+  // By pod uid. An array, because most pods have one container, and a map of one entry takes much more memory.
+  readonly #logs = new Map<string, Log[]>()
+  // The pods of a workload write the same lines.
+  readonly #texts = new Map<string, string>()
 
   /** Starts the log of a new container run; the current log becomes the previous one. */
   begin(uid: string, container: string): void {
@@ -41,9 +45,10 @@ export class LogBook {
 
   write(uid: string, container: string, text: string, time: number): void {
     const log = this.#log(uid, container)
+    const line = { time, text: this.#shared(text) }
     // An array of one: a push into an empty one reserves room for many, and most simulated containers write one line.
-    if (log.lines.length === 0) log.lines = [{ time, text }]
-    else log.lines.push({ time, text })
+    if (log.lines.length === 0) log.lines = [line]
+    else log.lines.push(line)
     if (log.lines.length > maxLines) {
       log.lines.shift()
       log.dropped++
@@ -53,7 +58,7 @@ export class LogBook {
 
   /** Closes the log: requests that follow it end. */
   end(uid: string, container: string): void {
-    const log = this.#logs.get(uid)?.get(container)
+    const log = this.#logs.get(uid)?.find((one) => one.container === container)
     if (log === undefined) return
     log.open = false
     wake(log)
@@ -61,7 +66,7 @@ export class LogBook {
 
   /** Drops all logs of a pod. */
   forget(uid: string): void {
-    for (const log of this.#logs.get(uid)?.values() ?? []) {
+    for (const log of this.#logs.get(uid) ?? []) {
       log.open = false
       wake(log)
     }
@@ -105,17 +110,22 @@ export class LogBook {
     }
   }
 
+  /** An equal text that other lines may have too. */
+  #shared(text: string): string {
+    const known = this.#texts.get(text)
+    if (known !== undefined) return known
+    if (this.#texts.size >= maxTexts) this.#texts.clear()
+    this.#texts.set(text, text)
+    return text
+  }
+
   #log(uid: string, container: string): Log {
-    let logs = this.#logs.get(uid)
-    if (logs === undefined) {
-      logs = new Map()
-      this.#logs.set(uid, logs)
-    }
-    let log = logs.get(container)
-    if (log === undefined) {
-      log = { lines: [], previous: noLines, dropped: 0, open: false, waiting: undefined }
-      logs.set(container, log)
-    }
+    const logs = this.#logs.get(uid)
+    const known = logs?.find((one) => one.container === container)
+    if (known !== undefined) return known
+    const log: Log = { container, lines: [], previous: noLines, dropped: 0, open: false, waiting: undefined }
+    if (logs === undefined) this.#logs.set(uid, [log])
+    else logs.push(log)
     return log
   }
 }
