@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { KubeObject } from '@kubewright/api'
 import type { Store } from '@kubewright/storage'
 
@@ -48,14 +49,17 @@ const volatileMetadata = new Set([
   'deletionGracePeriodSeconds',
 ])
 
+const terminatingName = 'isTerminating'
+const terminating = `metadata.${terminatingName}`
+
 /** Fields that the server or a clock sets. */
 const volatileFields =
   /^(clusterIPs?|nodePort|healthCheckNodePort|nodeName|.*[gG]eneration|last.*Time|.*Timestamp|.*[rR]esourceVersion)$/
-const timeText = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
+const timeText = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?/g
 const uidText = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const volatileAnnotations =
   /^(deployment\.kubernetes\.io|kubectl\.kubernetes\.io|pv\.kubernetes\.io|volume\.|endpoints\.kubernetes\.io\/last-change)/
-const emptyMaps = new Set(['metadata.labels', 'metadata.annotations'])
+const emptyMaps = new Set(['metadata.labels', 'metadata.annotations', 'status'])
 
 /**
  * Reduces objects to the parts that are equal in every run with the same outcome: without identities, times, versions,
@@ -78,15 +82,27 @@ export function comparable(objects: readonly KubeObject[], options: ComparableOp
       controller: controller ?? false,
       exists: uids.get(uid)?.endsWith(`${name}`) ?? false,
     }))
-    if (metadata.deletionTimestamp !== undefined) kept['deletionTimestamp'] = 'set'
-    const parts = { ...rest, metadata: kept, ...(options.statusOf.has(object.kind) ? { status } : {}) }
+    // A pod may still stop.
+    if (metadata.deletionTimestamp !== undefined && object.kind !== 'Pod') kept[terminatingName] = true
+    const data = object.kind === 'Secret' ? { data: readableData(object) } : {}
+    const parts = { ...rest, ...data, metadata: kept, ...(options.statusOf.has(object.kind) ? { status } : {}) }
     state.set(id, masked(parts, '', options.ignore))
   }
   return state
 }
 
+/** The data of a Secret. Texts are decoded, so that the times in them can be masked. */
+function readableData({ data }: KubeObject & { readonly data?: Readonly<Record<string, string>> }): unknown {
+  if (data === undefined) return undefined
+  const readable = (value: string): string => {
+    const bytes = Buffer.from(value, 'base64')
+    return isUtf8(bytes) ? bytes.toString() : value
+  }
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, readable(value)]))
+}
+
 function masked(given: unknown, path: string, ignore: readonly string[]): unknown {
-  if (typeof given === 'string') return timeText.test(given) ? '<time>' : given.replace(uidText, '<uid>')
+  if (typeof given === 'string') return given.replace(timeText, '<time>').replace(uidText, '<uid>')
   if (Array.isArray(given)) {
     const items = given.map((item) => masked(item, path, ignore))
     // Controllers append to lists in their status in the order in which they observe.
@@ -101,7 +117,7 @@ function masked(given: unknown, path: string, ignore: readonly string[]): unknow
     if (path === 'metadata.annotations' && volatileAnnotations.test(name)) continue
     if (path !== '' && name !== 'apiVersion' && volatileFields.test(name)) continue
     const value = masked(part, at, ignore)
-    // An empty map remains when the last entry is removed.
+    // An empty map remains when the last entry is removed or ignored.
     if (emptyMaps.has(at) && Object.keys(value as object).length === 0) continue
     result[name] = value
   }
@@ -160,6 +176,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** Describes a difference in one line. */
 export function differenceText({ id, path, expected, actual }: Difference): string {
   if (path === '') return actual === undefined ? `${id} is missing` : `${id} should not exist`
+  if (path === terminating && actual === true) return `${id} is being deleted`
   return `${id}: ${path} is ${short(actual)}, expected ${short(expected)}`
 }
 

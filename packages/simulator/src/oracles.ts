@@ -26,6 +26,8 @@ export interface Reference {
   readonly noise: ReadonlySet<string>
   /** Kinds whose objects differ between runs without faults. */
   readonly volatileKinds: ReadonlySet<string>
+  /** The number of objects with generated names, by prefix; undefined if it differs between runs without faults. */
+  readonly generated: ReadonlyMap<string, number | undefined>
 }
 
 // Retained on purpose by many operators when they shrink.
@@ -55,6 +57,7 @@ export function referenceOf({
     timesAtRest,
     noise: new Set(),
     volatileKinds: new Set(),
+    generated: generatedOf(objects, written),
   }
 }
 
@@ -71,7 +74,44 @@ export function withSecondRun(setup: Setup, first: Reference, second: Run): Refe
   const writesAtRest = new Map(first.writesAtRest)
   for (const [id, count] of second.writesAtRest) writesAtRest.set(id, Math.max(count, writesAtRest.get(id) ?? 0))
   const errorsAtRest = [...first.errorsAtRest, ...second.errorsAtRest, ...second.unresolved]
-  return { ...first, written, errorsAtRest, writesAtRest, noise, volatileKinds }
+  const other = generatedOf(second.objects, written)
+  const generated = new Map<string, number | undefined>()
+  for (const prefix of new Set([...first.generated.keys(), ...other.keys()])) {
+    const count = first.generated.get(prefix)
+    generated.set(prefix, count === other.get(prefix) ? count : undefined)
+  }
+  return { ...first, written, errorsAtRest, writesAtRest, noise, volatileKinds, generated }
+}
+
+// A new one replaces one that has failed.
+const replacedKinds = new Set(['Job', 'Pod'])
+
+/** The number of objects that the operator has written, by the prefix of their generated name. */
+function generatedOf(objects: readonly KubeObject[], written: ReadonlySet<string>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const object of objects) {
+    const { generateName, namespace, deletionTimestamp } = object.metadata
+    if (generateName === undefined || deletionTimestamp !== undefined || replacedKinds.has(object.kind)) continue
+    if (!written.has(objectId(object))) continue
+    const prefix = `${object.kind} ${namespace === undefined ? '' : `${namespace}/`}${generateName}*`
+    counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
+  }
+  return counts
+}
+
+/**
+ * The differences in the number of objects with generated names. They have no name by which they could be compared. Those of former
+ * specs may stay as a history, and the number of those that the operator creates at rest depends on the time.
+ */
+function generatedDifferences(run: Run, reference: Reference, written: ReadonlySet<string>): Difference[] {
+  if (run.world.schedule.operations.some((operation) => operation.do === 'change')) return []
+  const actual = generatedOf(run.objects, written)
+  return [...new Set([...reference.generated.keys(), ...actual.keys()])].flatMap((id): Difference[] => {
+    const [expected, found] = [reference.generated.get(id), actual.get(id) ?? 0]
+    if (reference.generated.has(id) && expected === undefined) return []
+    if (found === (expected ?? 0) || [run, reference].some(({ timesAtRest }) => timesAtRest.has(kindOf(id)))) return []
+    return [{ id, path: 'number of objects', expected: expected ?? 0, actual: found }]
+  })
 }
 
 // A list with one volatile item may also differ in length.
@@ -221,6 +261,7 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
     .filter((difference) => written.has(difference.id) || isOfOperator(difference))
     // A child that the operator has released on purpose stays, for example with a policy to retain it.
     .filter(({ id, path }) => path !== '' || !world.log.written.get(id)?.isReleased)
+    .concat(generatedDifferences(run, reference, written))
     // Whole objects first: they explain more than a field.
     .sort((a, b) => Number(a.path !== '') - Number(b.path !== ''))
   if (found.length > 0) {

@@ -355,7 +355,10 @@ async function prepareSamples(plane: ControlPlane, operator: Operator, given: re
     })
     const variants: Variant[] = [{ text: '', body }]
     const refused: RefusedVariant[] = []
-    for (const variant of spread(variantsOf(kind.schema, body), 64)) {
+    const names = new Set(
+      (given as readonly KubeObject[]).filter((other) => other !== object).map(({ metadata: { name } }) => name),
+    )
+    for (const variant of spread(variantsOf(kind.schema, body, names), 64)) {
       if (variants.length >= maxVariants) break
       const message = await refusalOf(plane, kind, draftOf(variant))
       if (message === undefined) variants.push(variant)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { KubeObject } from '@kubewright/api'
 import { seededRandom } from '@kubewright/base'
+import type { PersistentVolumeClaim } from '@kubewright/k8s'
 import { objectId } from './cluster-state.ts'
 import { neighborKey } from './cluster-user.ts'
 import { HostGuards } from './host-guards.ts'
@@ -45,13 +46,20 @@ interface ReferenceState {
   second: Schedule | undefined
 }
 
+/** The volumes of a run. */
+interface Volumes {
+  /** The objects that the operator has deleted. */
+  readonly deleted: ReadonlySet<string>
+  readonly sizes: ReadonlyMap<string, string>
+}
+
 /** Runs schedules and checks them. Keeps the references, which many schedules share. */
 export class Simulation implements Disposable {
   readonly setup: Setup
   readonly guards: HostGuards = new HostGuards()
   readonly #references = new Map<string, ReferenceState | CheckedRun>()
-  /** The volumes that the operator deletes without faults, by operations. */
-  readonly #deletedVolumes = new Map<string, ReadonlySet<string>>()
+  /** The volumes of runs without faults, by operations. */
+  readonly #volumes = new Map<string, Volumes>()
   readonly #hash = createHash('sha256')
   runs = 0
 
@@ -71,7 +79,7 @@ export class Simulation implements Disposable {
     const run = await this.#run(schedule, options)
     const isWaiting = await this.#checkDeletion(run)
     checkRun(this.setup, run)
-    // An object that waits for the deletion of another one exists in no reference.
+    // A subject that waits for the deletion of another object exists in no reference.
     if (run.world.history.violations.length > 0 || isWaiting) return { ...run, schedule }
     const state = await this.#reference(run)
     if ('schedule' in state) return state
@@ -86,7 +94,7 @@ export class Simulation implements Disposable {
 
   /**
    * Checks that deletions finish. An object may wait until others no longer use it: then it goes when the user deletes those
-   * too. Resolves to whether an object waits.
+   * too. Resolves to whether a subject waits.
    */
   async #checkDeletion(run: Run): Promise<boolean> {
     const found = undeletedOf(run)
@@ -105,7 +113,7 @@ export class Simulation implements Disposable {
     }
     const stuck = found.filter((object) => undeleted?.has(objectId(object)) ?? true)
     for (const object of stuck) reportUndeleted(run, object)
-    return stuck.length < found.length
+    return found.some((object) => !stuck.includes(object) && this.setup.isSubjectKind(object.kind))
   }
 
   /** Compares a run with its reference. Makes the second run of the reference if the first one differs. */
@@ -142,31 +150,36 @@ export class Simulation implements Disposable {
   }
 
   /**
-   * Checks that no fault leaves a volume behind that the operator deletes otherwise. References have no such volumes, because
-   * they never shrink; an operator that keeps them keeps them without faults too.
+   * Checks that no fault leaves a volume behind that the operator deletes otherwise, or with another size. References have no such
+   * volumes, because they never shrink; an operator that keeps them keeps them without faults too.
    */
   async #checkVolumes({ world, objects }: Run, { reference }: ReferenceState): Promise<void> {
     const { faults } = world.schedule
     if (reference === undefined || faults.length === 0 || faults.some(hasOwnEnd)) return
-    const expected = new Set(reference.objects.map(objectId))
-    const left = objects.filter((object) => object.kind === 'PersistentVolumeClaim' && !expected.has(objectId(object)))
-    if (left.length === 0) return
-    const schedule = calmly(world.schedule)
+    const expected = sizesOf(reference.objects)
+    const unexpected = [...sizesOf(objects)].filter(([id, size]) => expected.get(id) !== size)
+    if (unexpected.length === 0) return
+    const { deleted, sizes } = await this.#volumesOf(calmly(world.schedule))
+    const violate = (text: string): void =>
+      world.history.violate('end state', `The end state depends on the fault: ${text}`)
+    for (const [id, size] of unexpected) {
+      const usual = sizes.get(id)
+      if (deleted.has(id)) violate(`${id} remains, which the operator deletes`)
+      else if (usual !== undefined && usual !== size) violate(`${id} has the size ${size}, expected ${usual}`)
+    }
+  }
+
+  /** The volumes at the end of a schedule without faults. */
+  async #volumesOf(schedule: Schedule): Promise<Volumes> {
     const key = JSON.stringify(schedule.operations)
-    let deleted = this.#deletedVolumes.get(key)
-    if (deleted === undefined) {
-      const run = await this.#run(schedule, {})
-      const kept = new Set(run.objects.map(objectId))
-      deleted = new Set([...run.world.log.written.keys()].filter((id) => !kept.has(id)))
-      this.#deletedVolumes.set(key, deleted)
-    }
-    for (const id of left.map(objectId)) {
-      if (!deleted.has(id)) continue
-      world.history.violate(
-        'end state',
-        `The end state depends on the fault: ${id} remains, which the operator deletes`,
-      )
-    }
+    const known = this.#volumes.get(key)
+    if (known !== undefined) return known
+    const { objects, world } = await this.#run(schedule, {})
+    const kept = new Set(objects.map(objectId))
+    const deleted = new Set([...world.log.written.keys()].filter((id) => !kept.has(id)))
+    const made = { deleted, sizes: sizesOf(objects) }
+    this.#volumes.set(key, made)
+    return made
   }
 
   /**
@@ -267,6 +280,13 @@ const calmly = (schedule: Schedule): Schedule => ({
   faults: [],
   replicas: 1,
 })
+
+/** The requested sizes of volumes, by claim. */
+function sizesOf(objects: readonly KubeObject[]): Map<string, string> {
+  const isClaim = (object: KubeObject): object is PersistentVolumeClaim => object.kind === 'PersistentVolumeClaim'
+  const claims = objects.filter(isClaim)
+  return new Map(claims.map((claim) => [objectId(claim), String(claim.spec.resources?.requests?.['storage'] ?? '')]))
+}
 
 const isPendingPod = (object: KubeObject): boolean =>
   object.kind === 'Pod' && (object as { status?: { phase?: string } }).status?.phase === 'Pending'

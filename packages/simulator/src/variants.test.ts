@@ -36,9 +36,10 @@ test('variantsOf() changes fields that the sample leaves to their defaults, and 
       host: { type: 'string', format: 'hostname' },
       interval: { type: 'string' },
       size: { type: 'string' },
+      release: { type: 'string' },
     },
   }
-  const sample = { spec: { version: 'v1', host: 'example.com', interval: '30s', size: '1Gi' } }
+  const sample = { spec: { version: 'v1', host: 'example.com', interval: '30s', size: '1Gi', release: '8.0' } }
   expect(
     variantsOf({ properties: { spec } } as never, sample)
       .map(({ text }) => text)
@@ -48,13 +49,28 @@ test('variantsOf() changes fields that the sample leaves to their defaults, and 
     'spec.limits.most = 2',
     'spec.limits.most = 3',
     'spec.zone = "text"',
-    'spec.version = "v12"',
+    'spec.version = "v2"',
     'spec.host = "xexample.com"',
     'spec.interval = "60s"',
+    'spec.release = "8.1"',
   ])
 })
 
 test('combinedVariant() is undefined when only one part can change', () => {
   const forms = formsOf({ size: 2, color: 'red', paused: false })
   expect(combinedVariant(forms.filter(({ change }) => change?.path[1] !== 'color'))).toBeUndefined()
+})
+
+test('variantsOf() leaves texts that name a given object as they are', () => {
+  const text = { type: 'string' }
+  const source = { type: 'object', properties: { path: text, config: text } }
+  const spec = {
+    type: 'object',
+    properties: { configs: { type: 'array', items: text }, sources: { type: 'array', items: source } },
+  }
+  const sample = { spec: { configs: ['one', 'two'], sources: [{ path: '/a', config: 'one' }] } }
+  const texts = variantsOf({ properties: { spec } } as never, sample, new Set(['one', 'two'])).map((form) => form.text)
+  expect(texts).toContain('spec.configs = ["one"]')
+  expect(texts).toContain('spec.sources = [{"path":"/a","config":"one"},{"path":"/a2","config":"one"}]')
+  expect(texts.filter((one) => /one2|two2|xone|xtwo/.test(one))).toEqual([])
 })

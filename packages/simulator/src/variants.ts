@@ -21,10 +21,15 @@ const maxDepth = 6
 
 /**
  * Derives changed forms of an object from its schema: boundary values of each field, optional parts added and removed, lists
- * grown and shrunk, other values of enumerations. The server decides which of them are valid.
+ * grown and shrunk, other values of enumerations. The server decides which of them are valid. A text that is one of `names` refers to an
+ * object, so that it stays.
  */
-export function variantsOf(schema: JSONSchemaProps, body: Readonly<Record<string, unknown>>): Variant[] {
-  return variedOf(schema, body, vary)
+export function variantsOf(
+  schema: JSONSchemaProps,
+  body: Readonly<Record<string, unknown>>,
+  names: ReadonlySet<unknown> = new Set(),
+): Variant[] {
+  return variedOf(schema, body, (part, value, path, emit) => vary(part, value, path, emit, names))
 }
 
 /** The copies of an object with the changes that `walk` emits for each part of its schema. */
@@ -72,7 +77,7 @@ export type Path = readonly (string | number)[]
 /** Adds a copy of the object with another value of one field; without it if the value is undefined. */
 export type Emit = (path: Path, value: unknown) => void
 
-function vary(schema: JSONSchemaProps, given: unknown, path: Path, emit: Emit): void {
+function vary(schema: JSONSchemaProps, given: unknown, path: Path, emit: Emit, names: ReadonlySet<unknown>): void {
   const name = String(path.at(-1))
   if (path.length > maxDepth || skipped.test(name)) return
   // A field that the sample leaves out has its default value.
@@ -82,15 +87,16 @@ function vary(schema: JSONSchemaProps, given: unknown, path: Path, emit: Emit): 
     if (made !== undefined) emit(path, made)
     return
   }
+  if (names.has(value)) return
   for (const other of otherValues(schema, value, name)) emit(path, other)
   if (Array.isArray(value)) {
     const items = schema.items ?? {}
     if (value.length > (schema.minItems ?? 0)) emit(path, value.slice(0, -1))
     const last = value.at(-1) as unknown
-    if (value.length < (schema.maxItems ?? Number.POSITIVE_INFINITY) && last !== undefined) {
-      emit(path, [...(value as unknown[]), distinct(items, last)])
+    if (value.length < (schema.maxItems ?? Number.POSITIVE_INFINITY) && last !== undefined && !names.has(last)) {
+      emit(path, [...(value as unknown[]), distinct(items, last, names)])
     }
-    for (const [index, item] of value.slice(0, 2).entries()) vary(items, item, [...path, index], emit)
+    for (const [index, item] of value.slice(0, 2).entries()) vary(items, item, [...path, index], emit, names)
     return
   }
   if (typeof value !== 'object' || value === null) return
@@ -101,12 +107,12 @@ function vary(schema: JSONSchemaProps, given: unknown, path: Path, emit: Emit): 
     if (!isRequired && record[property] !== undefined && part.default === undefined && !skipped.test(property)) {
       emit(at, undefined)
     }
-    vary(part, record[property], at, emit)
+    vary(part, record[property], at, emit, names)
   }
   const more = schema.additionalProperties
   if (typeof more === 'object' && Object.keys(record).length > 0) {
     const [first, sample] = Object.entries(record)[0]!
-    emit([...path, `${first}-2`], distinct(more, sample))
+    emit([...path, `${first}-2`], distinct(more, sample, names))
     if (Object.keys(record).length > (schema.minProperties ?? 0)) emit([...path, first], undefined)
   }
 }
@@ -135,6 +141,8 @@ function otherValues(schema: JSONSchemaProps, value: unknown, name: string): unk
 /** Other texts that fit the schema. Those with a format are left to the server. */
 function otherTexts(schema: JSONSchemaProps, value: string, name: string): string[] {
   const [, amount = '', unit = ''] = /^(\d+)([a-zA-Z]{0,2})$/.exec(value) ?? []
+  const [, before = '', number = ''] = versions.test(name) ? (/^(.*?)(\d+)$/.exec(value) ?? []) : []
+  if (number !== '') return fitting(schema, [`${before}${Number(number) + 1}`])
   if (/^\d+(\.\d+)?([kMGTP]i?|m)?$/.test(value) || /^\d+(ms|s|m|h)$/.test(value)) {
     // Many amounts are sizes of volumes, which cannot shrink and often cannot grow.
     const isSafe = /^(cpu|memory)$/i.test(name) || /interval|period|timeout|every|delay|ttl|duration/i.test(name)
@@ -143,6 +151,9 @@ function otherTexts(schema: JSONSchemaProps, value: string, name: string): strin
   if (schema.format === undefined) return fitting(schema, [`${value}2`, `${value}x`, `x${value}`])
   return textFormats.has(schema.format) ? fitting(schema, [`x${value}`]) : []
 }
+
+// A number in such a field is no amount.
+const versions = /version|release|tag/i
 
 // Formats in which a letter in front keeps a text valid.
 const textFormats = new Set(['hostname', 'email', 'uri', 'idn-hostname', 'idn-email'])
@@ -198,14 +209,15 @@ export function minimalValue(schema: JSONSchemaProps, name: string): unknown {
 }
 
 /** A similar value that differs in its texts, so that keys of lists stay unique. */
-function distinct(schema: JSONSchemaProps, value: unknown): unknown {
+function distinct(schema: JSONSchemaProps, value: unknown, names: ReadonlySet<unknown>): unknown {
+  if (names.has(value)) return value
   if (typeof value === 'string') return schema.enum ? value : `${value}2`
   if (typeof value === 'number') return value + 1
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [
       name,
-      typeof part === 'object' ? part : distinct(schema.properties?.[name] ?? {}, part),
+      typeof part === 'object' ? part : distinct(schema.properties?.[name] ?? {}, part, names),
     ]),
   )
 }

@@ -1,4 +1,4 @@
-import { defineResource, isNotFound } from '@kubewright/api'
+import { controllerRef, defineResource, generateName, isNotFound, type KubeObject } from '@kubewright/api'
 import { ConfigMap } from '@kubewright/k8s'
 import { defineController, defineConversion, defineOperator, defineWebhook, spoke } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
@@ -45,6 +45,29 @@ export const plantedInstances: Readonly<Record<string, Planted>> = {
           },
         }),
       ),
+  },
+  'creates a child with a generated name again after a crash': {
+    found: 'end state',
+    make: (isFixed) => () =>
+      operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          rbac,
+          async reconcile(thing, { client, setStatus }) {
+            const { name, namespace = '' } = thing.metadata
+            const ownerReferences = [controllerRef(thing as KubeObject)]
+            const known = isFixed
+              ? await client.list(ConfigMap, { namespace, controlledBy: thing, consistency: 'live' })
+              : [thing.status?.phase].filter((one) => one !== undefined)
+            if (known.length > 0) return
+            const made = await client.create(
+              ConfigMap({ metadata: generateName(`${name}-`, { namespace, ownerReferences }), data: dataOf(thing) }),
+            )
+            await setStatus({ phase: made.metadata.name })
+          },
+        }),
+      ),
+    options: { faults: ['crash'], ignore: ['status.phase'] },
   },
   'deletes children by a label that others use': {
     found: 'others',

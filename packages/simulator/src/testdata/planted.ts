@@ -5,6 +5,7 @@ import { plantedInstances } from './planted-instances.ts'
 import { plantedOutside } from './planted-outside.ts'
 import { plantedStates } from './planted-states.ts'
 import { plantedStyles } from './planted-styles.ts'
+import { plantedVolumes } from './planted-volumes.ts'
 import { plantedWorkloads } from './planted-workloads.ts'
 import type { Planted } from './things.ts'
 
@@ -17,6 +18,7 @@ export const planted: Readonly<Record<string, Planted>> = {
   ...plantedInputs,
   ...plantedInstances,
   ...plantedWorkloads,
+  ...plantedVolumes,
   ...plantedOutside,
   ...plantedStyles,
   ...plantedFaults,
