@@ -52,7 +52,10 @@ export const secSynchController = defineController(SecSynch, {
     // Copies without a time were created by a process that crashed before it wrote the status.
     const isUnrecorded = missing.length < destinations.length && synch.status?.lastSyncTime === undefined
     const lastSyncTime = isChanged || isUnrecorded ? now().toISOString() : synch.status?.lastSyncTime
+    const isOccupied = destinations.some(({ state }) => state === 'Occupied')
     return {
+      // A Secret that the watch has never shown, because it lagged behind a conflict, is also deleted without an event.
+      ...(isOccupied ? { requeueAfter: '10m' as const } : {}),
       status: {
         ...(lastSyncTime === undefined ? {} : { lastSyncTime }),
         destinations,

@@ -65,7 +65,7 @@ export function podAgent(parts: PodAgentParts): KeyController {
   return defineBuiltinController({
     name: 'kubelet',
     kind: Pod,
-    concurrency: 16,
+    concurrency: 32,
     sources: [boundPods(parts.addresses, ledger), parts.wake],
     start: ({ clock }) => {
       const agent = new PodAgent(parts, ledger, clock)

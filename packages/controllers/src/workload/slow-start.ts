@@ -7,12 +7,13 @@ export interface SlowStartResult {
 
 /**
  * Calls `fn` for each item in batches of 1, 2, 4 ... up to `limit`, and stops after a batch with a failure: an error
- * such as an exceeded quota usually affects all pods.
+ * such as an exceeded quota usually affects all pods. Larger batches would only delay the scheduler and the nodes, which share the
+ * process: the pods of a large roll-out would all be created before the first ones run.
  */
 export async function slowStart<T>(
   items: readonly T[],
   fn: (item: T) => Promise<unknown>,
-  limit: number = 64,
+  limit: number = 8,
 ): Promise<SlowStartResult> {
   let succeeded = 0
   for (let start = 0, size = 1; start < items.length; start += size, size = Math.min(size * 2, limit)) {
