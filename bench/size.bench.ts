@@ -186,9 +186,9 @@ function targetLines({ nodes, pods, running, peakMiB, list, watch, idleShare }: 
     lines.push(`| heartbeats of 5,000 nodes, share of one core | ${(idleShare * 100).toFixed(1)} %, all idle work |`)
   }
   if (nodes !== 5000 || pods !== 150_000) return lines
-  const begin = (list.wallMillis + watch.wallMillis) / 1000
   lines.push(`| 5,000 nodes and 150,000 pods, memory | ${mib(peakMiB)} |`)
-  lines.push(`| list and watch start with 150,000 pods | ${begin.toFixed(1)} s |`)
+  lines.push(`| list of 150,000 pods | ${(list.wallMillis / 1000).toFixed(1)} s |`)
+  lines.push(`| watch start with 150,000 pods | ${(watch.wallMillis / 1000).toFixed(1)} s |`)
   return lines
 }
 

@@ -97,6 +97,10 @@ export class ClusterUser {
       const isTemporary = status >= 500 || status === 429 || (status === 409 && verb !== 'delete')
       if (!isTemporary || world.now > giveUp) {
         world.history.note('user', `The user cannot ${verb} ${text}${suffix}: ${message}`)
+        // Without faults, the server answers so only if a webhook fails.
+        if (status >= 500 && world.schedule.faults.length === 0) {
+          world.history.violate('admission', `The user cannot ${verb} ${text}${suffix}: ${message}`)
+        }
         return
       }
       await world.advance(1000)

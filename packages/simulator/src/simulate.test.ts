@@ -489,6 +489,20 @@ describe('simulate()', { timeout: 120_000 }, () => {
     expect(schedules).toBe(40)
   })
 
+  test('reports a webhook that fails', async () => {
+    const webhook = defineWebhook(Thing, {
+      validate(thing, { operation }) {
+        if (operation === 'UPDATE') throw new TypeError(`cannot read ${thing.metadata.name}`)
+        return []
+      },
+    })
+    const controller = defineController(Thing, { async reconcile() {} })
+    const operator = defineOperator({ name: 'planted', controllers: [controller], webhooks: [webhook] })
+    const { failure } = await explore(operator, { samples: plantedSamples, schedules: 40 })
+    expect(failure?.violation).toMatchObject({ oracle: 'admission' })
+    expect(failure?.violation.message).toMatch(/The user cannot change Thing .*webhook/)
+  })
+
   test('reports a deletion only if it does not finish when the objects of other kinds are deleted too', async () => {
     const define = (kind: string) =>
       defineResource({ group: 'planted.example.com', version: 'v1', kind, spec: s.object({}) })

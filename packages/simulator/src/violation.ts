@@ -21,6 +21,7 @@ export const oracleNames = [
   'crash loop',
   'rights',
   'own webhooks',
+  'admission',
   'others',
   'data',
   'conversion',

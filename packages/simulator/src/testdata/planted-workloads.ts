@@ -1,5 +1,5 @@
 import { condition, controllerRef, defineResource, type Infer, isNotFound, type KubeObject } from '@kubewright/api'
-import { ConfigMap, Deployment, Job, PersistentVolumeClaim, Pod } from '@kubewright/k8s'
+import { ConfigMap, Deployment, Job, PersistentVolumeClaim, Pod, Service } from '@kubewright/k8s'
 import { can, defineController } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { operator, type Planted, rbac } from './things.ts'
@@ -108,6 +108,23 @@ export const plantedWorkloads: Readonly<Record<string, Planted>> = {
           async reconcile(app, { apply }) {
             const { name } = app.metadata
             await apply(deploymentOf(app, isFixed ? { app: name } : { app: name, tier: app.spec.tier }))
+          },
+        }),
+      ),
+    options: { samples },
+  },
+  'selects the pods of other instances': {
+    found: 'others',
+    make: (isFixed) => () =>
+      operator(
+        defineController(App, {
+          owns: [Deployment, Service],
+          async reconcile(app, { apply }) {
+            const { name } = app.metadata
+            const labels = { app: 'planted', instance: name }
+            await apply(deploymentOf(app, labels))
+            const selector = isFixed ? labels : { app: 'planted' }
+            await apply(Service({ metadata: { name }, spec: { selector, ports: [{ port: 80 }] } }))
           },
         }),
       ),
