@@ -30,6 +30,7 @@ export const secSynchController = defineController(SecSynch, {
     watch(Secret, synchsInto, {
       predicates: [{ add: (secret) => ownerOf(secret) === undefined, update: isForeignChange }],
     }),
+    watch(Secret, unwantedBy, { predicates: [{ update: () => false }] }),
     watch(Namespace, through(byDestination), { predicates: [{ update: () => false }] }),
   ],
   rbac: [{ apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'delete'] }],
@@ -158,4 +159,15 @@ async function synchsInto(secret: Secret, { client }: { readonly client: Client 
   const owner = ownerOf(secret)
   const concerned = synchs.map(keyText)
   return owner === undefined ? concerned : [...concerned, owner]
+}
+
+/** Maps a copy to its SecSynch if that does not want it: the copy of an earlier process may appear late. */
+async function unwantedBy(copy: Secret, { client }: { readonly client: Client }) {
+  const owner = ownerOf(copy)
+  const synch = owner === undefined ? undefined : await client.find(SecSynch, owner)
+  if (owner === undefined || synch === undefined) return []
+  const { sourceNamespace, secretName, destinationNamespaces } = synch.spec
+  const source = await client.find(Secret, { name: secretName, namespace: sourceNamespace })
+  const isPlace = copy.metadata.name === secretName && destinationNamespaces.includes(copy.metadata.namespace ?? '')
+  return source !== undefined && isPlace ? [] : [owner]
 }
