@@ -64,12 +64,15 @@ export function referenceOf({
 /** Adds a second run, which differs in seed, start time and resource versions: what differs between both is noise. */
 export function withSecondRun(setup: Setup, first: Reference, second: Run): Reference {
   const written = new Set([...first.written, ...second.world.log.written.keys()])
-  const options = { ids: idsOf(setup, written), statusOf: statusKinds(setup), ignore: setup.ignore }
+  const compared = idsOf(setup, written)
+  // Also fields of objects that the operator writes only in other runs, such as a pod that it deletes.
+  const ids = new Set([...compared, ...first.objects.map(objectId)])
+  const options = { ids, statusOf: statusKinds(setup), ignore: setup.ignore }
   const noise = new Set<string>()
   const volatileKinds = new Set<string>()
   for (const { id, path } of differences(comparable(first.objects, options), comparable(second.objects, options))) {
-    if (path === '') volatileKinds.add(kindOf(id))
-    else noise.add(noiseKey(id, path))
+    if (path !== '') noise.add(noiseKey(id, path))
+    else if (compared.has(id)) volatileKinds.add(kindOf(id))
   }
   const writesAtRest = new Map(first.writesAtRest)
   for (const [id, count] of second.writesAtRest) writesAtRest.set(id, Math.max(count, writesAtRest.get(id) ?? 0))
@@ -287,8 +290,11 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
   const ids = idsOf(setup, written)
   const options = { ids, statusOf: statusKinds(setup), ignore: setup.ignore }
   const hasChanges = world.schedule.operations.some((operation) => operation.do === 'change')
+  const finished = new Set(reference.objects.filter(isFinishedPod).map(objectId))
   const found = differences(comparable(reference.objects, options), comparable(run.objects, options))
     .filter((difference) => isRelevant(difference, reference, hasChanges))
+    // A pod whose work was done may have gone with its node.
+    .filter(({ id, path, actual }) => path !== '' || actual !== undefined || !finished.has(id))
     .filter((difference) => written.has(difference.id) || isOfOperator(difference))
     // A child that the operator has released on purpose stays, for example with a policy to retain it.
     .filter(({ id, path }) => path !== '' || !world.log.written.get(id)?.isReleased)
@@ -353,6 +359,9 @@ function endStateMessage(world: Run['world'], found: readonly Difference[]): str
  * a spec that the user leaves out, such as the IP families of a Service.
  */
 const isOfOperator = ({ path }: Difference): boolean => path === '' || /^(metadata|status)\b/.test(path)
+
+const isFinishedPod = (object: KubeObject): boolean =>
+  object.kind === 'Pod' && /^(Succeeded|Failed)$/.test((object as { status?: { phase?: string } }).status?.phase ?? '')
 
 function isRelevant({ id, path }: Difference, reference: Reference, hasChanges: boolean): boolean {
   const kind = kindOf(id)

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { condition, defineResource } from '@kubewright/api'
-import { ConfigMap, Deployment, Pod, Secret, Service } from '@kubewright/k8s'
+import { ConfigMap, Deployment, Pod, Secret, Service, StatefulSet } from '@kubewright/k8s'
 import {
   defineController,
   defineOperator,
@@ -348,6 +348,40 @@ describe('simulate()', { timeout: 120_000 }, () => {
     const report = await explore(operator, { samples: plantedSamples, faults: ['others'], schedules: 16 })
     expect(report.faults).toMatchObject({ others: expect.any(Number) })
     expect(report.failure?.story).toBeUndefined()
+    // It goes with its node.
+    const operations = [{ do: 'create', subject: 0, variant: 0, after: 0 }] as const
+    const lost = { kind: 'node-lost', at: 1, delay: 20_000, for: 30_000 } as const
+    const replay = scheduleId({ seed: 1, operations, faults: [lost], replicas: 1 })
+    const { failure, faults } = await explore(operator, { samples: plantedSamples, replay })
+    expect(faults).toEqual({ pods: 1 })
+    expect(failure?.story).toBeUndefined()
+  })
+
+  test('does not compare generated parts of a pod that the operator deletes only after a change', async () => {
+    const controller = defineController(Thing, {
+      owns: [StatefulSet],
+      rbac: [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch', 'delete'] }],
+      async reconcile({ metadata: { name, namespace = '' }, spec: { color } }, { apply, watch, client }) {
+        const labels = { app: name }
+        const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: `web:${color}` }] } }
+        const updateStrategy = { type: 'OnDelete' as const }
+        const spec = { serviceName: name, selector: { matchLabels: labels }, updateStrategy, template }
+        const { metadata: set, status } = await apply(StatefulSet({ metadata: { name }, spec }))
+        if (status?.observedGeneration !== set.generation) return
+        for (const { metadata } of await watch(Pod, { selector: `app=${name}`, namespace })) {
+          const revision = metadata.labels?.['controller-revision-hash']
+          if (revision === status?.updateRevision || metadata.deletionTimestamp !== undefined) continue
+          await client.delete(Pod, metadata, { preconditions: { uid: metadata.uid } })
+        }
+      },
+    })
+    const operator = defineOperator({ name: 'planted', controllers: [controller] })
+    const create = { do: 'create' as const, subject: 0, variant: 0, after: 0 }
+    // Of the color.
+    const operations = [create, { ...create, do: 'change' as const, variant: 1, after: 60_000 }]
+    const replay = scheduleId({ seed: 1, operations, faults: [], replicas: 1 })
+    const { failure } = await explore(operator, { samples: plantedSamples, replay })
+    expect(failure?.story).toBeUndefined()
   })
 
   test('does not compare a form that the operator refuses with a TerminalError', async () => {
