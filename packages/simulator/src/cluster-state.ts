@@ -185,3 +185,9 @@ function short(value: unknown): string {
   const text = JSON.stringify(value)
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
+
+/** All texts in a value, at any depth. */
+export function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}

@@ -1,7 +1,9 @@
-import { controllerOf, type KubeObject } from '@kubewright/api'
-import { comparable, type Difference, differences, differenceText, objectId } from './cluster-state.ts'
+import type { KubeObject } from '@kubewright/api'
+import { comparable, type Difference, differences, differenceText, objectId, textsIn } from './cluster-state.ts'
 import { type Fault, isLasting } from './fault.ts'
+import { type GeneratedCounts, generatedDifferences, generatedOf, withSecondCounts } from './generated-children.ts'
 import type { Run } from './run-schedule.ts'
+import { checkSelectors } from './selector-oracle.ts'
 import type { Setup } from './setup.ts'
 import { checkStatus } from './status-oracle.ts'
 import type { Violation } from './violation.ts'
@@ -27,7 +29,7 @@ export interface Reference {
   /** Kinds whose objects differ between runs without faults. */
   readonly volatileKinds: ReadonlySet<string>
   /** The number of objects with generated names, by prefix; undefined if it differs between runs without faults. */
-  readonly generated: ReadonlyMap<string, number | undefined>
+  readonly generated: GeneratedCounts
 }
 
 // Retained on purpose by many operators when they shrink.
@@ -77,44 +79,8 @@ export function withSecondRun(setup: Setup, first: Reference, second: Run): Refe
   const writesAtRest = new Map(first.writesAtRest)
   for (const [id, count] of second.writesAtRest) writesAtRest.set(id, Math.max(count, writesAtRest.get(id) ?? 0))
   const errorsAtRest = [...first.errorsAtRest, ...second.errorsAtRest, ...second.unresolved]
-  const other = generatedOf(second.objects, written)
-  const generated = new Map<string, number | undefined>()
-  for (const prefix of new Set([...first.generated.keys(), ...other.keys()])) {
-    const count = first.generated.get(prefix)
-    generated.set(prefix, count === other.get(prefix) ? count : undefined)
-  }
+  const generated = withSecondCounts(first.generated, generatedOf(second.objects, written))
   return { ...first, written, errorsAtRest, writesAtRest, noise, volatileKinds, generated }
-}
-
-// A new one replaces one that has failed.
-const replacedKinds = new Set(['Job', 'Pod'])
-
-/** The number of objects that the operator has written, by the prefix of their generated name. */
-function generatedOf(objects: readonly KubeObject[], written: ReadonlySet<string>): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const object of objects) {
-    const { generateName, namespace, deletionTimestamp } = object.metadata
-    if (generateName === undefined || deletionTimestamp !== undefined || replacedKinds.has(object.kind)) continue
-    if (!written.has(objectId(object))) continue
-    const prefix = `${object.kind} ${namespace === undefined ? '' : `${namespace}/`}${generateName}*`
-    counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
-  }
-  return counts
-}
-
-/**
- * The differences in the number of objects with generated names. They have no name by which they could be compared. Those of former
- * specs may stay as a history, and the number of those that the operator creates at rest depends on the time.
- */
-function generatedDifferences(run: Run, reference: Reference, written: ReadonlySet<string>): Difference[] {
-  if (run.world.schedule.operations.some((operation) => operation.do === 'change')) return []
-  const actual = generatedOf(run.objects, written)
-  return [...new Set([...reference.generated.keys(), ...actual.keys()])].flatMap((id): Difference[] => {
-    const [expected, found] = [reference.generated.get(id), actual.get(id) ?? 0]
-    if (reference.generated.has(id) && expected === undefined) return []
-    if (found === (expected ?? 0) || [run, reference].some(({ timesAtRest }) => timesAtRest.has(kindOf(id)))) return []
-    return [{ id, path: 'number of objects', expected: expected ?? 0, actual: found }]
-  })
 }
 
 // A list with one volatile item may also differ in length.
@@ -214,11 +180,6 @@ function isNameCollision({ objects }: Run, error: string): boolean {
   return !textsIn(subject.spec).some((text) => text.length > 2 && (name.includes(text) || text.includes(name)))
 }
 
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
-}
-
 /** The objects whose deletion has begun and does not finish. */
 export function undeletedOf({ objects }: Run): readonly KubeObject[] {
   return objects.filter(({ kind, metadata }) => metadata.deletionTimestamp !== undefined && kind !== 'Pod')
@@ -249,36 +210,6 @@ function checkOrphans(setup: Setup, { world, objects }: Run): void {
   }
 }
 
-/** A Service of an object must not select the pods of another one, unless the user has chosen its labels. */
-function checkSelectors(setup: Setup, { world, objects }: Run): void {
-  if (!setup.hasPods) return
-  const byUid = new Map(objects.map((object) => [object.metadata.uid, object]))
-  /** The object of a user at the top of the owners. */
-  const subjectOf = (object: KubeObject): KubeObject | undefined => {
-    const owner = byUid.get(controllerOf(object)?.uid ?? '')
-    if (owner === undefined) return setup.isSubjectKind(object.kind) ? object : undefined
-    return subjectOf(owner)
-  }
-  const pods = objects.filter(({ kind }) => kind === 'Pod')
-  for (const service of objects as readonly (KubeObject & { readonly spec?: { readonly selector?: object } })[]) {
-    const owner = service.kind === 'Service' ? subjectOf(service) : undefined
-    const selector = Object.entries(service.spec?.selector ?? {})
-    if (owner === undefined || owner === service || selector.length === 0) continue
-    const chosen = new Set(textsIn((owner as { spec?: unknown }).spec))
-    if (selector.some(([, value]) => chosen.has(String(value)))) continue
-    for (const pod of pods) {
-      const other = subjectOf(pod)
-      if (other === undefined || other === owner || other.kind !== owner.kind) continue
-      const { labels = {}, namespace } = pod.metadata
-      if (namespace !== service.metadata.namespace || !selector.every(([key, value]) => labels[key] === value)) continue
-      world.history.violate('others', `${objectId(service)} selects pods of ${objectId(other)}`, [
-        `its selector is ${selector.map(([key, value]) => `${key}=${value}`).join(', ')}`,
-      ])
-      return
-    }
-  }
-}
-
 /** Compares a run with its reference. Returns what differs, and does not change the run. */
 export function compareRun(setup: Setup, run: Run, reference: Reference): Violation[] {
   const { world } = run
@@ -298,7 +229,7 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
     .filter((difference) => written.has(difference.id) || isOfOperator(difference))
     // A child that the operator has released on purpose stays, for example with a policy to retain it.
     .filter(({ id, path }) => path !== '' || !world.log.written.get(id)?.isReleased)
-    .concat(generatedDifferences(run, reference, written))
+    .concat(generatedDifferences(run, reference, generatedOf(run.objects, written)))
     // Whole objects first: they explain more than a field.
     .sort((a, b) => Number(a.path !== '') - Number(b.path !== ''))
   if (found.length > 0) {
