@@ -35,7 +35,7 @@ export { type FlagStyle, integerFrom, type ParsedFlags, parseFlags } from './fla
 export { UsageError } from './flags/usage-error.ts'
 export { Heap, type HeapOptions } from './heap.ts'
 export { isKubewrightError, KubewrightError, type KubewrightErrorCode } from './kubewright-error.ts'
-export { abortable, type LinkedController, linkSignals } from './link-signals.ts'
+export { abortable, type LazySignal, type LinkedController, linkSignals } from './link-signals.ts'
 export {
   createLogger,
   type Logger,
@@ -144,4 +144,4 @@ export {
 } from './virtual-clock.ts'
 export { wantsColors } from './wants-colors.ts'
 export { encodeFrame, FrameReader, opcodes, type WebSocketMessage } from './web-socket-frames.ts'
-export { withDeadline } from './with-deadline.ts'
+export { withDeadline, withLazyDeadline } from './with-deadline.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { abortable, linkSignals } from './link-signals.ts'
 import { VirtualClock } from './virtual-clock.ts'
-import { withDeadline } from './with-deadline.ts'
+import { withDeadline, withLazyDeadline } from './with-deadline.ts'
 
 const never = new Promise<never>(() => undefined)
 
@@ -77,7 +77,75 @@ describe('linkSignals()', () => {
   })
 })
 
+describe('linkSignals(), without reading the signal,', () => {
+  test('calls listeners once, after which its state is known', () => {
+    const parent = new AbortController()
+    const link = linkSignals(parent.signal)
+    const calls: unknown[] = []
+    link.onAbort(() => calls.push(link.aborted, link.reason))
+    link.onAbort(() => calls.push('removed'))()
+    expect(link.aborted).toBe(false)
+    parent.abort('stop')
+    link.abort('later')
+    expect(calls).toEqual([true, 'stop'])
+    expect([link.signal.aborted, link.signal.reason]).toEqual([true, 'stop'])
+  })
+
+  test('calls a listener immediately if it has aborted already', () => {
+    const link = linkSignals(AbortSignal.abort('early'))
+    const calls: unknown[] = []
+    link.onAbort(() => calls.push(link.reason))()
+    expect(calls).toEqual(['early'])
+  })
+
+  test('follows another link, and not after it is disposed', () => {
+    const parent = linkSignals()
+    const [kept, left] = [linkSignals(parent), linkSignals(parent)]
+    left[Symbol.dispose]()
+    parent.abort('stop')
+    expect([kept.reason, left.aborted]).toEqual(['stop', false])
+  })
+
+  test('aborts with an AbortError by default, like an AbortController', () => {
+    const link = linkSignals()
+    link.abort()
+    expect(link.reason).toMatchObject({ name: 'AbortError' })
+    expect(link.signal.reason).toBe(link.reason)
+  })
+})
+
+describe('withLazyDeadline()', () => {
+  test('aborts what it passes, and rejects, on timeout', async () => {
+    const clock = new VirtualClock()
+    const reasons: unknown[] = []
+    const result = withLazyDeadline(clock, '1s', 'work', (limited) => {
+      limited.onAbort(() => reasons.push(limited.reason))
+      return never
+    })
+    const failure = expect(result).rejects.toMatchObject({ code: 'KW_DEADLINE_EXCEEDED' })
+    await clock.advance('1s')
+    await failure
+    expect(reasons).toMatchObject([{ code: 'KW_DEADLINE_EXCEEDED' }])
+  })
+
+  test('rejects with what the function throws, and leaves no timer behind', async () => {
+    const clock = new VirtualClock()
+    const throwing = (): never => {
+      throw new Error('no')
+    }
+    await expect(withLazyDeadline(clock, '1s', 'work', throwing)).rejects.toThrow('no')
+    expect(clock.pending).toEqual([])
+  })
+})
+
 describe('abortable()', () => {
+  test('accepts a link', async () => {
+    const link = linkSignals()
+    const waiting = abortable(never, link)
+    link.abort('stop')
+    await expect(waiting).rejects.toBe('stop')
+  })
+
   test('settles like the promise', async () => {
     const { signal } = new AbortController()
     expect(await abortable(Promise.resolve(1), signal)).toBe(1)

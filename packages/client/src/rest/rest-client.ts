@@ -4,10 +4,12 @@ import {
   type Duration,
   formatDuration,
   KubewrightError,
+  type LazySignal,
   linkSignals,
   systemClock,
   toMillis,
   withDeadline,
+  withLazyDeadline,
 } from '@kubewright/base'
 import { ConnectionError } from '../transport/connection-error.ts'
 import type {
@@ -134,7 +136,7 @@ export class RestClient {
   bytes(request: RestRequest): Promise<Uint8Array> {
     const what = describe(request)
     const { signal, timeout = this.#timeout } = request
-    const run = async (limited: AbortSignal): Promise<Uint8Array> => {
+    const run = async (limited: LazySignal): Promise<Uint8Array> => {
       const { response, attempt } = await this.#send(request, limited)
       try {
         return await response.body.bytes()
@@ -142,7 +144,7 @@ export class RestClient {
         throw withAttempt(error, attempt)
       }
     }
-    return this.#around(request, () => withDeadline(this.#clock, timeout, what, run, { signal }))
+    return this.#around(request, () => withLazyDeadline(this.#clock, timeout, what, run, { signal }))
   }
 
   /** Resolves with the body as a stream. The deadline covers only the time until the response starts. */
@@ -155,7 +157,7 @@ export class RestClient {
     }
     const timer = this.#clock.setTimer(toMillis(timeout), late, 'deadline of a stream')
     try {
-      const { response } = await this.#around(request, () => this.#send(request, link.signal))
+      const { response } = await this.#around(request, () => this.#send(request, link))
       return released(response.body, () => link[Symbol.dispose]())
     } catch (error) {
       link[Symbol.dispose]()
@@ -177,9 +179,10 @@ export class RestClient {
     const open = async (renewed: boolean): Promise<MessageConnection> => {
       if (!transport.upgrade)
         throw new ConnectionError('this transport does not support message connections', { host: transport.host })
-      const { path, headers = {} } = await this.#toTransport(request, signal)
+      const { accept = 'application/json' } = request
+      const headers = { ...this.#headers, ...(await this.#options.credentials?.headers(signal)), accept }
       request.beforeSend?.()
-      const answer = await transport.upgrade({ path, headers, protocols, signal })
+      const answer = await transport.upgrade({ path: targetOf(request), headers, protocols, signal })
       if (!('status' in answer)) return answer
       if (answer.status !== 401 || renewed || !this.#options.credentials?.renew())
         throw await responseError(answer, request)
@@ -201,11 +204,11 @@ export class RestClient {
   }
 
   /** Sends one attempt and reports it. */
-  async #attempt(request: RestRequest, attempt: number, signal: AbortSignal): Promise<TransportResponse> {
-    const { onResponse } = this.#options
-    const sent = await this.#toTransport(request, signal)
+  async #attempt(request: RestRequest, attempt: number, limited: LazySignal): Promise<TransportResponse> {
+    const { onResponse, credentials } = this.#options
+    const sent = this.#toTransport(request, credentials && (await credentials.headers(limited.signal)), limited)
     request.beforeSend?.()
-    if (onResponse === undefined) return this.transport.send(sent)
+    if (onResponse === undefined) return this.transport.send(sent, limited)
     const startedAt = this.#clock.monotonic()
     const report = (status: number | undefined): void => {
       const { method, path } = request
@@ -214,7 +217,7 @@ export class RestClient {
       onResponse({ method, path, host: this.transport.host, attempt, status, durationMillis, requestBytes })
     }
     try {
-      const response = await this.transport.send(sent)
+      const response = await this.transport.send(sent, limited)
       report(response.status)
       return response
     } catch (error) {
@@ -223,17 +226,17 @@ export class RestClient {
     }
   }
 
-  async #send(request: RestRequest, signal: AbortSignal): Promise<{ response: TransportResponse; attempt: number }> {
+  async #send(request: RestRequest, limited: LazySignal): Promise<{ response: TransportResponse; attempt: number }> {
     let renewed = false
     for (let attempt = 1; ; attempt++) {
       const retriesLeft = attempt <= maxRetries
       let response: TransportResponse
       try {
-        response = await this.#attempt(request, attempt, signal)
+        response = await this.#attempt(request, attempt, limited)
       } catch (error) {
         const again = retriesLeft && request.method === 'GET' && error instanceof ConnectionError && error.isBroken
         if (!again) throw withAttempt(error, attempt)
-        await this.#clock.sleep(brokenConnectionDelay * 1000, { signal })
+        await this.#clock.sleep(brokenConnectionDelay * 1000, { signal: limited.signal })
         continue
       }
       const warnings = response.headers['warning']
@@ -248,27 +251,34 @@ export class RestClient {
       const delay = status === 429 || status >= 500 ? retryAfterSeconds(response) : undefined
       if (delay === undefined || !retriesLeft) throw await responseError(response, request)
       response.body.discard()
-      await this.#clock.sleep(delay * 1000, { signal })
+      await this.#clock.sleep(delay * 1000, { signal: limited.signal })
     }
   }
 
-  async #toTransport(request: RestRequest, signal: AbortSignal | undefined): Promise<TransportRequest> {
-    const { method, path, query, accept = 'application/json', body, contentType = 'application/json' } = request
-    const text = query?.toString() ?? ''
-    const headers = {
-      ...this.#headers,
-      ...(await this.#options.credentials?.headers(signal)),
-      accept,
-      ...(body === undefined ? {} : { 'content-type': contentType }),
-    }
+  #toTransport(
+    request: RestRequest,
+    credentials: Readonly<Record<string, string>> | undefined,
+    limited: LazySignal,
+  ): TransportRequest {
+    const { method, accept = 'application/json', body, contentType = 'application/json' } = request
+    const headers: Record<string, string | readonly string[]> = { ...this.#headers, ...credentials, accept }
+    if (body !== undefined) headers['content-type'] = contentType
     return {
       method,
-      path: text === '' ? path : `${path}?${text}`,
+      path: targetOf(request),
       headers,
-      signal,
-      ...(body === undefined ? {} : { body: Buffer.from(body) }),
+      body: body === undefined ? undefined : Buffer.from(body),
+      get signal() {
+        return limited.signal
+      },
     }
   }
+}
+
+/** Path and query. */
+function targetOf({ path, query }: RestRequest): string {
+  const text = query?.toString() ?? ''
+  return text === '' ? path : `${path}?${text}`
 }
 
 function describe({ method, path }: RestRequest): string {

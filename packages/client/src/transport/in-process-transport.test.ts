@@ -1,4 +1,4 @@
-import { encodeFrame, FrameReader, opcodes } from '@kubewright/base'
+import { encodeFrame, FrameReader, linkSignals, opcodes } from '@kubewright/base'
 import { expect, test } from 'vitest'
 import { transportContract } from '../contract.ts'
 import { ConnectionError } from './connection-error.ts'
@@ -75,4 +75,35 @@ test('inProcessTransport() upgrades to a message connection, unless the handler 
     expect(Buffer.from(message).toString()).toBe('hello')
     connection.close()
   }
+})
+
+test('inProcessTransport() follows the source of the signal, and creates a signal only for a handler that reads it', async () => {
+  const limited = linkSignals()
+  const reasons: unknown[] = []
+  const transport = inProcessTransport({
+    handler: async (request) => {
+      request.signal.addEventListener('abort', () => reasons.push(request.signal.reason))
+      return new Promise(() => undefined)
+    },
+  })
+  const request = {
+    method: 'GET',
+    path: '/',
+    get signal(): AbortSignal {
+      throw new Error('The transport needs no signal')
+    },
+  }
+  const sent = transport.send(request, limited)
+  limited.abort('late')
+  await expect(sent).rejects.toBe('late')
+  expect(reasons).toEqual(['late'])
+})
+
+test('inProcessTransport() fails the requests in flight when it is disposed', async () => {
+  const transport = inProcessTransport({ handler: () => new Promise(() => undefined) })
+  const sent = transport.send({ method: 'GET', path: '/' })
+  await transport[Symbol.asyncDispose]()
+  const closed = new ConnectionError('the transport is closed', { host: 'in-process' })
+  await expect(sent).rejects.toThrow(closed)
+  await expect(transport.send({ method: 'GET', path: '/' })).rejects.toThrow(closed)
 })

@@ -1,6 +1,6 @@
 import { duplexPair } from 'node:stream'
 import type { ApiHandler, ApiRequest, ApiResponse, BodySink, RequestPeer } from '@kubewright/api'
-import { type LinkedController, linkSignals, onAbort, systemRandom } from '@kubewright/base'
+import { type LazySignal, type LinkedController, linkSignals, systemRandom } from '@kubewright/base'
 import { ByteStream } from './byte-stream.ts'
 import { ConnectionError, connectionProblem } from './connection-error.ts'
 import type {
@@ -34,7 +34,7 @@ class InProcessTransport implements Transport {
   readonly #handler: ApiHandler
   readonly #peer: RequestPeer
   readonly #pause: () => Promise<void> | undefined
-  readonly #closing = new AbortController()
+  readonly #closing = linkSignals()
 
   constructor({ handler, peer = { address: '127.0.0.1' }, host = 'in-process', pause }: InProcessTransportOptions) {
     this.#handler = handler
@@ -43,26 +43,24 @@ class InProcessTransport implements Transport {
     this.host = host
   }
 
-  async send(request: TransportRequest): Promise<TransportResponse> {
+  async send(request: TransportRequest, limited?: LazySignal): Promise<TransportResponse> {
     const pause = this.#pause()
     if (pause !== undefined) await pause
-    const link = linkSignals(request.signal, this.#closing.signal)
+    const link = linkSignals(limited ?? request.signal, this.#closing)
     try {
-      link.signal.throwIfAborted()
       const answer = await this.#call(request, link)
       return { status: answer.status, headers: headersOf(answer), body: this.#body(answer, link, request.method) }
     } catch (error) {
       link[Symbol.dispose]()
-      throw this.#failure(error, link.signal)
+      throw this.#failure(error, link)
     }
   }
 
   /** The connection is a pair of streams in memory, which carries WebSocket frames as a socket would. */
   async upgrade(request: UpgradeRequest): Promise<MessageConnection | TransportResponse> {
     const { path, headers, protocols } = request
-    const link = linkSignals(request.signal, this.#closing.signal)
+    const link = linkSignals(request.signal, this.#closing)
     try {
-      link.signal.throwIfAborted()
       const handshake = {
         ...headers,
         connection: 'Upgrade',
@@ -90,19 +88,29 @@ class InProcessTransport implements Transport {
       })
     } catch (error) {
       link[Symbol.dispose]()
-      throw this.#failure(error, link.signal)
+      throw this.#failure(error, link)
     }
   }
 
   /** Rejects when the signal aborts, even if the handler takes time to react. */
-  #call(request: TransportRequest, { signal }: LinkedController): Promise<ApiResponse> {
+  #call(request: TransportRequest, link: LinkedController): Promise<ApiResponse> {
     return new Promise((resolve, reject) => {
-      const stopListening = onAbort(signal, () => reject(signal.reason as Error))
-      this.#handler(this.#toHandler(request, signal)).then(resolve, reject).finally(stopListening)
+      const stopListening = link.onAbort(() => reject(link.reason))
+      if (link.aborted) return
+      this.#handler(this.#toHandler(request, link)).then(
+        (response) => {
+          stopListening()
+          resolve(response)
+        },
+        (error: unknown) => {
+          stopListening()
+          reject(error)
+        },
+      )
     })
   }
 
-  #toHandler({ method, path, headers = {}, body }: TransportRequest, signal: AbortSignal): ApiRequest {
+  #toHandler({ method, path, headers = {}, body }: TransportRequest, link: LinkedController): ApiRequest {
     const at = path.indexOf('?')
     const joined: Record<string, string> = {}
     const rawHeaders: string[] = []
@@ -119,7 +127,10 @@ class InProcessTransport implements Transport {
       rawHeaders,
       // The server enforces the limit: it sees the size of the body.
       body: async () => body ?? new Uint8Array(),
-      signal,
+      // Most requests end without reading it.
+      get signal() {
+        return link.signal
+      },
       peer: this.#peer,
     }
   }
@@ -131,12 +142,12 @@ class InProcessTransport implements Transport {
     }
     // Aborts the signal of the request, so that the handler stops when the reader has left.
     const stream = new ByteStream(() => link.abort(new Error('The reader has left')))
-    const stopListening = onAbort(link.signal, () => stream.fail(this.#failure(link.signal.reason, link.signal)))
+    const stopListening = link.onAbort(() => stream.fail(this.#failure(link.reason, link)))
     const sink: BodySink = { write: (chunk) => stream.write(chunk), drained: () => stream.drained() }
     body(sink)
       .then(
         () => stream.end(),
-        (error: unknown) => stream.fail(this.#failure(error, link.signal)),
+        (error: unknown) => stream.fail(this.#failure(error, link)),
       )
       .finally(() => {
         stopListening()
@@ -145,9 +156,9 @@ class InProcessTransport implements Transport {
     return stream
   }
 
-  #failure(error: unknown, signal: AbortSignal): unknown {
-    if (this.#closing.signal.aborted) return new ConnectionError('the transport is closed', { host: this.host })
-    if (signal.aborted) return signal.reason
+  #failure(error: unknown, link: LinkedController): unknown {
+    if (this.#closing.aborted) return new ConnectionError('the transport is closed', { host: this.host })
+    if (link.aborted) return link.reason
     return new ConnectionError(connectionProblem(error), { host: this.host, cause: error })
   }
 

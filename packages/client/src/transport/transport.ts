@@ -1,3 +1,5 @@
+import type { LazySignal } from '@kubewright/base'
+
 /** A request for a transport. A transport sends it once; retries are the caller's responsibility. */
 export interface TransportRequest {
   readonly method: string
@@ -52,7 +54,11 @@ export interface MessageConnection extends AsyncIterable<Uint8Array> {
 export interface Transport extends AsyncDisposable {
   /** The target of requests, for messages: `https://10.0.0.1:443`. */
   readonly host: string
-  send(request: TransportRequest): Promise<TransportResponse>
+  /**
+   * Sends a request. `limited` is the source of the signal of the request, for transports that can do without the signal: it is created
+   * when it is first read. A transport that passes the request to another one may leave it out.
+   */
+  send(request: TransportRequest, limited?: LazySignal): Promise<TransportResponse>
   /**
    * Requests a message connection. Resolves with the response when the server declines. Not every transport supports
    * it.

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kubewright/api'
-import { abortable, type Clock, linkSignals } from '@kubewright/base'
+import { abortable, type Clock, type LazySignal, type LinkedController, linkSignals } from '@kubewright/base'
 import type { Item } from '../store/item.ts'
 import type { ListWatch, WatchEvent, WatchOptions } from './list-watch.ts'
 
@@ -12,7 +12,7 @@ export type WatchPause = 'end' | 'silence'
  */
 export class WatchReader<T extends KubeObject> implements Disposable {
   readonly #clock: Clock
-  readonly #link: ReturnType<typeof linkSignals>
+  readonly #link: LinkedController
   readonly #iterator: AsyncIterator<readonly WatchEvent<Item<T>>[]>
   // Events that were given back, to be read next.
   #returned: readonly WatchEvent<Item<T>>[] | undefined
@@ -22,7 +22,7 @@ export class WatchReader<T extends KubeObject> implements Disposable {
   private constructor(
     clock: Clock,
     openedAt: number,
-    link: ReturnType<typeof linkSignals>,
+    link: LinkedController,
     iterator: AsyncIterator<readonly WatchEvent<Item<T>>[]>,
   ) {
     this.#clock = clock
@@ -40,7 +40,7 @@ export class WatchReader<T extends KubeObject> implements Disposable {
     const link = linkSignals(signal)
     const openedAt = clock.monotonic()
     try {
-      const stream = await within(clock, limit, source.watch({ ...request, signal: link.signal }), link.signal)
+      const stream = await within(clock, limit, source.watch({ ...request, signal: link.signal }), link)
       if (stream !== undefined) return new WatchReader(clock, openedAt, link, stream[Symbol.asyncIterator]())
     } catch (error) {
       link[Symbol.dispose]()
@@ -57,7 +57,7 @@ export class WatchReader<T extends KubeObject> implements Disposable {
       this.#returned = undefined
       return events
     }
-    const result = await within(this.#clock, limit, this.#iterator.next(), this.#link.signal)
+    const result = await within(this.#clock, limit, this.#iterator.next(), this.#link)
     if (result === undefined) return 'silence'
     return result.done === true ? 'end' : result.value
   }
@@ -80,7 +80,7 @@ export class WatchReader<T extends KubeObject> implements Disposable {
 }
 
 /** Awaits a promise for at most `limit` milliseconds; undefined afterwards. */
-function within<T>(clock: Clock, limit: number, promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+function within<T>(clock: Clock, limit: number, promise: Promise<T>, signal: LazySignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = clock.setTimer(limit, () => resolve(undefined), 'watch silence')
     abortable(promise, signal).then(
