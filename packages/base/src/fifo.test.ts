@@ -42,3 +42,15 @@ test('Fifo drops the slots of taken items, also in long queues', () => {
   fifo.push(5000)
   expect(fifo.drain()).toEqual(Array.from({ length: 1001 }, (_, index) => 4000 + index))
 })
+
+test('Fifo keeps no item that was taken, also while it reuses its slots', () => {
+  const fifo = new Fifo<number>()
+  for (let item = 0; item < 200; item++) {
+    fifo.push(item)
+    fifo.push(-item)
+    expect([fifo.peek(), fifo.shift(), fifo.shift()]).toEqual([item, item, -item])
+    expect([fifo.peek(), fifo.shift(), fifo.size]).toEqual([undefined, undefined, 0])
+    fifo.remove(item)
+    expect([...fifo]).toEqual([])
+  }
+})

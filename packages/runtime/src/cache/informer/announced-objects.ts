@@ -34,7 +34,9 @@ export class AnnouncedObjects<T extends KubeObject> {
     if (this.#objects.size === 0 || delta.type === 'Sync') return []
     if (delta.type === 'Replaced') return this.#missed(delta.resourceVersion)
     if (delta.type === 'Bookmark') {
-      for (const key of this.#reached(delta.resourceVersion)) this.#objects.delete(key)
+      this.#objects.forEach(({ metadata }, key) => {
+        if (hasReached(delta.resourceVersion, metadata.resourceVersion)) this.#objects.delete(key)
+      })
       return []
     }
     const key = keyOfItem(delta.object)

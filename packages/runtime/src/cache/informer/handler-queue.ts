@@ -13,6 +13,9 @@ export interface HandlerQueueOptions<T> {
   readonly coalesceAfter: number
 }
 
+/** Its reactions are the cheapest microtasks: those of `queueMicrotask` carry an async context. */
+const settled = Promise.resolve()
+
 interface Pending<T> {
   // Undefined for the mark of the initial list, and when joined changes cancelled each other out.
   change: Change<T> | undefined
@@ -28,8 +31,8 @@ interface Pending<T> {
 export class HandlerQueue<T> {
   readonly #options: HandlerQueueOptions<T>
   readonly #line = new Fifo<Pending<T>>()
-  // The last entry of each key, which further changes are joined to.
-  readonly #byKey = new Map<string, Pending<T>>()
+  // The last entry of each key, which further changes are joined to. Exists only while the handler is behind.
+  #byKey: Map<string, Pending<T>> | undefined
   readonly #synced = new Deferred()
   #delivering = false
   #closed = false
@@ -60,10 +63,11 @@ export class HandlerQueue<T> {
     return this.#synced.settled && !this.#closed
   }
 
-  push(change: Change<T>): void {
+  /** `now` is the monotonic time. */
+  push(change: Change<T>, now: number = this.#options.clock.monotonic()): void {
     if (this.#closed || this.#joined(change)) return
-    const entry = { change, since: this.#options.clock.monotonic(), mark: false }
-    this.#byKey.set(change.key, entry)
+    const entry = { change, since: now, mark: false }
+    this.#byKey?.set(change.key, entry)
     this.#enqueue(entry)
   }
 
@@ -77,20 +81,27 @@ export class HandlerQueue<T> {
     if (this.#closed) return
     this.#closed = true
     this.#line.drain()
-    this.#byKey.clear()
+    this.#byKey = undefined
     if (!this.#synced.settled) this.#synced.reject(new Error('Handler was removed before it received the initial list'))
     this.#reportPending()
   }
 
   #joined(change: Change<T>): boolean {
     if (this.#line.size < this.#options.coalesceAfter) return false
-    const waiting = this.#byKey.get(change.key)
+    const byKey = (this.#byKey ??= this.#lastOfKeys())
+    const waiting = byKey.get(change.key)
     if (waiting?.change === undefined) return false
     waiting.change = waiting.change.joined(change)
-    if (waiting.change === undefined) this.#byKey.delete(change.key)
+    if (waiting.change === undefined) byKey.delete(change.key)
     const { sink, labels } = this.#options.metrics
     sink?.add(informerMetricNames.handlerCoalesced, labels, 1)
     return true
+  }
+
+  #lastOfKeys(): Map<string, Pending<T>> {
+    const byKey = new Map<string, Pending<T>>()
+    for (const entry of this.#line) if (entry.change !== undefined) byKey.set(entry.change.key, entry)
+    return byKey
   }
 
   #enqueue(entry: Pending<T>): void {
@@ -99,29 +110,44 @@ export class HandlerQueue<T> {
     this.#reportPending()
     if (this.#delivering) return
     this.#delivering = true
-    void this.#deliverAll()
+    // Lets the caller finish: handlers never run while the store is being changed.
+    void settled.then(this.#deliverAll)
   }
 
-  async #deliverAll(): Promise<void> {
-    // Lets the caller finish: handlers never run while the store is being changed.
-    await Promise.resolve()
-    const { clock, metrics } = this.#options
+  // Not an async function: most handlers return no promise, and a control plane calls dozens of them for each event.
+  readonly #deliverAll = (): void => {
     for (let entry = this.#line.shift(); entry !== undefined; entry = this.#line.shift()) {
       if (entry.mark) this.#synced.resolve()
       if (entry.change === undefined) continue
-      const { change } = entry
-      if (this.#byKey.get(change.key) === entry) this.#byKey.delete(change.key)
-      metrics.sink?.observe(informerMetricNames.handlerLag, metrics.labels, (clock.monotonic() - entry.since) / 1000)
-      try {
-        const promise = callHandler(this.#options.handler, change)
-        if (promise !== undefined) await promise
-      } catch (error) {
-        metrics.sink?.add(informerMetricNames.handlerErrors, metrics.labels, 1)
-        this.#options.log.error(error, 'Event handler failed', { key: change.key })
-      }
+      const promise = this.#deliver(entry.change, entry)
+      if (promise === undefined) continue
+      void promise.then(this.#deliverAll)
+      return
     }
+    this.#byKey = undefined
     this.#delivering = false
     this.#reportPending()
+  }
+
+  /** Calls the handler. Returns a promise, which never rejects, if the handler has not finished. */
+  #deliver(change: Change<T>, entry: Pending<T>): Promise<void> | undefined {
+    const { clock, metrics, handler } = this.#options
+    if (this.#byKey?.get(change.key) === entry) this.#byKey.delete(change.key)
+    metrics.sink?.observe(informerMetricNames.handlerLag, metrics.labels, (clock.monotonic() - entry.since) / 1000)
+    try {
+      const result = callHandler(handler, change)
+      if (result === undefined) return undefined
+      return Promise.resolve(result).catch((error: unknown) => this.#failed(change, error))
+    } catch (error) {
+      this.#failed(change, error)
+      return undefined
+    }
+  }
+
+  #failed({ key }: Change<T>, error: unknown): void {
+    const { metrics, log } = this.#options
+    metrics.sink?.add(informerMetricNames.handlerErrors, metrics.labels, 1)
+    log.error(error, 'Event handler failed', { key })
   }
 
   #reportPending(): void {

@@ -264,8 +264,9 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
     const applied = applyDelta(this.#store, delta, first)
     const missed = this.#announced.received(delta)
     const changes = missed.length === 0 ? applied : [...missed, ...applied]
+    const now = this.#options.clock.monotonic()
     for (const listener of this.#listeners) {
-      for (const change of changes) if (!change.sync || listener.resyncDue) listener.queue.push(change)
+      for (const change of changes) if (!change.sync || listener.resyncDue) listener.queue.push(change, now)
       if (first) listener.queue.markInitialEnd()
       if (delta.type === 'Sync') listener.resyncDue = false
     }

@@ -204,6 +204,12 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
 
   #addAll(object: T, then: Iterable<string>, now: Iterable<string>, options: AddOptions): void {
     this.#retries.succeeded(keyOf(object))
+    // Most mappings return one key at most.
+    if (Array.isArray(then) && Array.isArray(now) && then.length <= 1 && now.length <= 1) {
+      if (then.length === 1) this.#sink.add(then[0], options)
+      if (now.length === 1 && now[0] !== then[0]) this.#sink.add(now[0], options)
+      return
+    }
     const keys = Array.isArray(then) && then.length === 0 ? new Set(now) : new Set([...then, ...now])
     for (const key of keys) this.#sink.add(key, options)
   }
