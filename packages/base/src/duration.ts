@@ -107,10 +107,24 @@ function decimal(value: bigint, places: number): string {
 
 /** Converts a `Duration` to milliseconds, keeping fractions. Malformed text and NaN throw a RangeError. */
 export function toMillis(duration: Duration): number {
-  if (typeof duration === 'string') return nanosToMillis(parseDuration(duration))
+  if (typeof duration === 'string') return millisOfText(duration)
   if (Number.isNaN(duration))
     throw new RangeError('duration must be a number of milliseconds or a text such as "30s": NaN')
   return duration
+}
+
+// A program has few distinct texts, most of them constants. The limit bounds memory against texts from outside.
+const knownTexts = new Map<string, number>()
+const knownTextsLimit = 256
+
+function millisOfText(text: string): number {
+  let millis = knownTexts.get(text)
+  if (millis === undefined) {
+    millis = nanosToMillis(parseDuration(text))
+    if (knownTexts.size >= knownTextsLimit) knownTexts.clear()
+    knownTexts.set(text, millis)
+  }
+  return millis
 }
 
 /** Converts nanoseconds to milliseconds. Exact while the result has at most 53 significant bits. */

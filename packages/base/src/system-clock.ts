@@ -3,6 +3,27 @@ import { type Clock, sleepWith, type Timer, type WaitOptions } from './clock.ts'
 // setTimeout fires immediately for delays above 2^31-1 ms, so longer delays use several timeouts.
 const LONGEST_TIMEOUT = 2 ** 31 - 1
 
+class SystemTimer implements Timer {
+  #handle: ReturnType<typeof setTimeout> | undefined
+
+  constructor(delay: number, callback: () => void) {
+    if (delay !== Number.POSITIVE_INFINITY) this.#arm(delay, callback)
+  }
+
+  #arm(remaining: number, callback: () => void): void {
+    if (remaining <= LONGEST_TIMEOUT) this.#handle = setTimeout(callback, Math.max(0, remaining))
+    else this.#handle = setTimeout(() => this.#arm(remaining - LONGEST_TIMEOUT, callback), LONGEST_TIMEOUT)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle)
+  }
+
+  [Symbol.dispose](): void {
+    this.cancel()
+  }
+}
+
 class SystemClock implements Clock {
   // The millisecond of the last nowMicros call, and the monotonic time of the first call within that millisecond.
   #millisecond = 0
@@ -31,14 +52,7 @@ class SystemClock implements Clock {
 
   setTimer(delay: number, callback: () => void): Timer {
     if (Number.isNaN(delay)) throw new RangeError('timer delay must be a number: NaN')
-    let handle: ReturnType<typeof setTimeout> | undefined
-    const arm = (remaining: number): void => {
-      if (remaining <= LONGEST_TIMEOUT) handle = setTimeout(callback, Math.max(0, remaining))
-      else handle = setTimeout(() => arm(remaining - LONGEST_TIMEOUT), LONGEST_TIMEOUT)
-    }
-    if (delay !== Number.POSITIVE_INFINITY) arm(delay)
-    const cancel = (): void => clearTimeout(handle)
-    return { cancel, [Symbol.dispose]: cancel }
+    return new SystemTimer(delay, callback)
   }
 
   sleep(delay: number, options?: WaitOptions): Promise<void> {
