@@ -25,7 +25,7 @@ import { servedObject } from '../resource/conversion.ts'
 import type { MutableObject } from '../resource/object.ts'
 import { markReadable, nestsDeeper } from '../resource/read-problem.ts'
 import type { Resource } from '../resource/resource.ts'
-import { encodeStored, StoredObject, storedObject } from '../resource/stored-object.ts'
+import { encodeForm, StoredObject, storedForm, storedObject } from '../resource/stored-object.ts'
 import type { StrategyContext } from '../resource/strategy.ts'
 import { groupResourceOf, type WriteScope } from './write-scope.ts'
 
@@ -90,12 +90,9 @@ export class ObjectRegistry {
     return this.store.get(this.keyOf(resource, namespace, name)).then(({ entry }) => entry && storedObject(entry))
   }
 
-  /** A stored object in the served version and in working form. The caller owns it. */
+  /** A stored object in the served version and in working form. Shared with other readers: must not be changed. */
   load(resource: Resource, stored: StoredObject): Awaitable<MutableObject> {
-    return andThen(servedObject(resource, stored), (served) => {
-      const object = resource.codec.toWorkingForm(served.object)
-      return object === served.object ? served.copy() : object
-    })
+    return andThen(servedObject(resource, stored), ({ object }) => resource.codec.toWorkingForm(object, true))
   }
 
   /**
@@ -112,7 +109,7 @@ export class ObjectRegistry {
     const { resourceVersion } = object.metadata
     delete object.metadata.resourceVersion
     const converted = this.#toStorage(resource, object)
-    const stored = converted instanceof Promise ? await converted : converted
+    const stored = storedForm(converted instanceof Promise ? await converted : converted)
     const raw = encodeBounded(stored)
     if (scope.dryRun) {
       if (await this.find(resource, namespace, name)) throw await this.#alreadyExists(scope, object)
@@ -124,7 +121,7 @@ export class ObjectRegistry {
     }
     const result = await this.store.put(key, raw, 0)
     if (!result.ok) throw await this.#alreadyExists(scope, object)
-    return noteWritten(resource, storedObject(result.entry!))
+    return this.#written(resource, storedObject(result.entry!), stored)
   }
 
   /**
@@ -141,7 +138,8 @@ export class ObjectRegistry {
     const { resource, strategy, dryRun } = scope
     const converted = this.#toStorage(resource, object)
     const next = converted instanceof Promise ? await converted : converted
-    const raw = encodeBounded(next)
+    const form = storedForm(next)
+    const raw = encodeBounded(form)
     const dryRunObject = (): StoredObject => new StoredObject(existing.key, existing.revision, raw)
     if (endsDeletion(object, old) && !strategy.keepDuringUpdate?.(object)) {
       if (!dryRun) {
@@ -158,18 +156,23 @@ export class ObjectRegistry {
     const result = await this.store.put(existing.key, raw, existing.revision)
     if (!result.ok) return undefined
     if (strategy.afterUpdate) await strategy.afterUpdate(object, old)
-    return { object: noteWritten(resource, storedObject(result.entry!)), created: false }
+    return { object: this.#written(resource, storedObject(result.entry!), form), created: false }
   }
 
   /**
    * Stores an object that already has its stored form in place of `existing`. Checks nothing but the size and the depth. Returns
-   * undefined, and has changed nothing, when another write came first.
+   * undefined, and has changed nothing, when another write came first. `resource` is given for an object that has just got its client form
+   * and that the caller does not use afterwards.
    */
-  async swap(existing: StoredObject, object: MutableObject): Promise<StoredObject | undefined> {
-    const raw = encodeBounded(object)
+  async swap(existing: StoredObject, object: MutableObject, resource?: Resource): Promise<StoredObject | undefined> {
+    const form = storedForm(object)
+    const raw = encodeBounded(form)
     if (existing.sameContent(raw)) return existing
     const result = await this.store.put(existing.key, raw, existing.revision)
-    return result.ok ? storedObject(result.entry!) : undefined
+    if (!result.ok) return undefined
+    const stored = storedObject(result.entry!)
+    if (resource) this.#keepForm(resource, stored, form)
+    return stored
   }
 
   /** Throws a Conflict unless the object has the wanted uid. `found` is undefined for an object that does not exist. */
@@ -223,6 +226,19 @@ export class ObjectRegistry {
     return conversion.storage ? conversion.storage.toStorage(shown) : shown
   }
 
+  /** Completes a write: `form` is the object that was stored. */
+  #written(resource: Resource, stored: StoredObject, form: MutableObject): StoredObject {
+    resource.conversion.storage?.noteWritten(stored)
+    this.#keepForm(resource, stored, form)
+    return stored
+  }
+
+  #keepForm({ codec, conversion, storage }: Resource, stored: StoredObject, form: MutableObject): void {
+    if (!codec.isExact || conversion.storage) return
+    // Only a cache discards what was created from the bytes, when the object has not changed for a while.
+    if (this.feed.filledCache(storage.prefix)) stored.keepForm(form)
+  }
+
   async #alreadyExists({ resource, namespace }: WriteScope, { metadata }: MutableObject): Promise<ApiError> {
     const name = metadata.name!
     const error = metadata.generateName
@@ -242,8 +258,8 @@ export function unreadableError({ key, revision, problem }: StoredObject): ApiEr
   )
 }
 
-function encodeBounded(object: MutableObject): Uint8Array {
-  const raw = encodeStored(object)
+function encodeBounded(form: MutableObject): Uint8Array {
+  const raw = encodeForm(form)
   if (raw.length > maxObjectBytes) throw unclassifiedError('etcdserver: request is too large')
   // The reader has the same limit. Patches, webhooks and conversion can nest an object deeper than any request body.
   if (nestsDeeper(raw, maxJsonDepth)) {
@@ -251,11 +267,6 @@ function encodeBounded(object: MutableObject): Uint8Array {
   }
   markReadable(raw)
   return raw
-}
-
-function noteWritten({ conversion }: Resource, stored: StoredObject): StoredObject {
-  conversion.storage?.noteWritten(stored)
-  return stored
 }
 
 /** Whether an object equals the stored one, whatever the order of fields. */

@@ -24,6 +24,11 @@ export interface ObjectCodec {
   readonly toWorkingForm: (object: Readonly<MutableObject>, mayShare?: boolean) => MutableObject
   /** The client form, under the same guarantee as {@link ObjectCodec.toWorkingForm}. */
   readonly toClientForm: (object: MutableObject, mayShare?: boolean) => MutableObject
+  /**
+   * Whether the client form is exactly what a parse of its JSON returns, without undefined members. The server then keeps it for the next
+   * write instead of parsing what it has stored. @default false
+   */
+  readonly isExact?: boolean | undefined
   /** The form in which managed fields are computed, where it differs from the working form: with nulls, which have owners. */
   readonly toOwnedForm?: ((object: MutableObject) => MutableObject) | undefined
   /** Whether the owned form of an object may differ from its working form. Cheaper than the conversion. */

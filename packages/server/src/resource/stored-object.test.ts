@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { MutableObject } from './object.ts'
-import { encodeStored, StoredObject } from './stored-object.ts'
+import { encodeForm, encodeStored, StoredObject, storedForm } from './stored-object.ts'
 
 const bytesOf = (raw: Uint8Array): unknown => JSON.parse(new StoredObject('/k', 7, raw).bytes.toString())
 const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
@@ -29,6 +29,32 @@ describe('StoredObject.bytes', () => {
   test('throws for a kind that cannot be stored', () => {
     const stored = new StoredObject('/k', 7, encode({ kind: 'a"b', apiVersion: 'v1', metadata: { name: 'a' } }))
     expect(() => stored.bytes).toThrow('The stored object /k has an invalid kind or apiVersion')
+  })
+})
+
+test('StoredObject.responseBytes() has the bytes and a newline', () => {
+  const stored = new StoredObject('/k', 7, encode({ kind: 'K', apiVersion: 'v1', metadata: { name: 'a' } }))
+  expect(stored.responseBytes().toString()).toBe(`${stored.bytes.toString()}\n`)
+})
+
+describe('StoredObject.keepForm()', () => {
+  const object = { spec: { a: 1 }, metadata: { resourceVersion: '6', name: 'a' }, apiVersion: 'v1', kind: 'K' }
+
+  test('saves a parse: the object is the given one, with the version, until the forms are released', () => {
+    const form = storedForm(object)
+    const stored = new StoredObject('/k', 7, encodeForm(form))
+    stored.keepForm(form)
+    expect(stored.object).toBe(form)
+    expect(JSON.stringify(form)).toBe(JSON.stringify(new StoredObject('/k', 7, encodeStored(object)).object))
+    stored.releaseForms()
+    expect(stored.object).not.toBe(form)
+    expect(stored.object).toEqual(form)
+  })
+
+  test('leaves the object from which the form was made unchanged', () => {
+    const form = storedForm(object)
+    new StoredObject('/k', 7, encodeForm(form)).keepForm(form)
+    expect(object.metadata.resourceVersion).toBe('6')
   })
 })
 

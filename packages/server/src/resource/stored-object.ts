@@ -85,6 +85,14 @@ export class StoredObject {
     return forms.bytes
   }
 
+  /** The JSON that clients receive, with a newline at its end, as the body of a response. Not kept. */
+  responseBytes(): Buffer {
+    const out = Buffer.allocUnsafe(this.itemSize + 1)
+    const end = this.writeItem(out, 0, true)
+    out[end] = newline
+    return out.subarray(0, end + 1)
+  }
+
   /** An upper bound of the bytes that {@link StoredObject.writeItem} writes. */
   get itemSize(): number {
     this.#begin()
@@ -146,6 +154,16 @@ export class StoredObject {
     return (forms.object ??= this.#parse())
   }
 
+  /**
+   * Takes over the object that the bytes were encoded from, which has the {@link storedForm}: the next write of the object would parse
+   * them again. The object must be exactly what a parse returns, and nothing may change it afterwards.
+   */
+  keepForm(form: MutableObject): void {
+    form.metadata.resourceVersion = String(this.revision)
+    this.#forms ??= {}
+    this.#forms.object ??= form
+  }
+
   /** As {@link StoredObject.object}, but does not keep the parsed form: a list of many objects would fill the memory. */
   read(): Readonly<MutableObject> {
     return this.#forms?.object ?? this.#parse()
@@ -203,6 +221,7 @@ const bareOpening = Buffer.from('{"metadata":{')
 const kindBytes = Buffer.from('{"kind":"')
 const apiVersionBytes = Buffer.from('","apiVersion":"')
 const metadataBytes = Buffer.from('","metadata":{')
+const newline = 0x0a
 const comma = 0x2c
 const closingBrace = 0x7d
 const quote = 0x22
@@ -261,13 +280,24 @@ function copyFrom(raw: Uint8Array, start: number, out: Buffer, at: number): void
 }
 
 /**
- * Encodes an object for the store: kind, apiVersion and metadata come first, and resourceVersion is left out. Because of the fixed
- * order, {@link StoredObject} can insert resourceVersion into the bytes without parsing them.
+ * The form in which an object is encoded for the store: kind, apiVersion and metadata come first, and resourceVersion is left out.
+ * Because of the fixed order, {@link StoredObject} can insert resourceVersion into the bytes without parsing them. Object and metadata are
+ * new, everything else is shared with the argument.
  */
-export function encodeStored(object: MutableObject): Uint8Array {
+export function storedForm(object: MutableObject): MutableObject {
   const { kind, apiVersion, metadata, ...rest } = object
   const { resourceVersion: _, ...meta } = metadata
-  return encoder.encode(encodeJson({ kind, apiVersion, metadata: meta, ...rest }))
+  return { kind, apiVersion, metadata: meta, ...rest }
+}
+
+/** Encodes an object for the store, in the {@link storedForm}. */
+export function encodeStored(object: MutableObject): Uint8Array {
+  return encodeForm(storedForm(object))
+}
+
+/** Encodes an object that has the {@link storedForm}. */
+export function encodeForm(form: MutableObject): Uint8Array {
+  return encoder.encode(encodeJson(form))
 }
 
 /**

@@ -46,7 +46,7 @@ function presentServed(
   if (representation.as === undefined) {
     // An object of revision 0 comes from a dry run and has no resourceVersion, which the bytes would have.
     if (!view && served.revision > 0 && !isProtobuf(representation)) {
-      return respondBytes(status, served.bytes, representation)
+      return respondBytes(status, served.responseBytes(), representation)
     }
     return respond(status, showObject(endpoint, served.object as MutableObject), representation)
   }

@@ -21,6 +21,7 @@ export function typedCodec(kind: AnyKind, strategy: Pick<Strategy, 'setDefaults'
     recheck: (object, options) => recheckTyped(kind, strategy, object, options),
     toWorkingForm: (object, mayShare) => workingTyped(kind, object, mayShare),
     toClientForm: (object, mayShare) => storedTyped(kind, object, mayShare),
+    isExact: true,
     empty: () => emptyTyped(kind),
     needsOwnedForm: (object) => kindsWithNulls.has(kind.kind) || hasEmptyParts(object),
     toOwnedForm: (object) => ownedTyped(kind, object),

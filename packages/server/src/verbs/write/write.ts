@@ -63,6 +63,11 @@ export interface WriteConditions {
   readonly allowCreate?: boolean
   /** The uid that the object must have. */
   readonly uid?: string | undefined
+  /**
+   * Whether the result of the change shares nothing with the current object but its managed fields. The change and admission then see
+   * the current object itself instead of a copy. @default false
+   */
+  readonly isSeparate?: boolean
 }
 
 /** Handles POST. */
@@ -100,7 +105,7 @@ export async function update(endpoint: Endpoint, context: RequestContext): Promi
   uniqueOwners(body, context, false)
   const replace: Change = (current) =>
     endpoint.fields.update(current, deepCopy(body), trackedBy(endpoint, context, options))
-  const outcome = await writeObject(write, replace, { uid: body.metadata.uid || undefined })
+  const outcome = await writeObject(write, replace, { uid: body.metadata.uid || undefined, isSeparate: true })
   return presentObject(outcome.created ? 201 : 200, endpoint, outcome.object, representation)
 }
 
@@ -179,15 +184,15 @@ async function replaceExisting(
   write: Write,
   change: Change,
   existing: StoredObject,
-  { uid }: WriteConditions,
+  { uid, isSeparate = false }: WriteConditions,
 ): Promise<WriteOutcome | undefined> {
   const { endpoint, scope, name } = write
   const { registry } = endpoint
   const loaded = registry.load(scope.resource, existing)
   const old = loaded instanceof Promise ? await loaded : loaded
   if (uid !== undefined) registry.requireUid(scope, name, uid, old.metadata.uid)
-  // The change and admission receive a copy: `old` is what the strategy compares with.
-  const shown = showWithFields(endpoint, deepCopy(old))
+  // The next object may contain parts of what the change receives, and the strategy compares it with `old`.
+  const shown = showWithFields(endpoint, isSeparate ? old : deepCopy(old))
   const changed = change(shown)
   const mutated = mutate(write, changed instanceof Promise ? await changed : changed, shown)
   const admitted = mutated instanceof Promise ? await mutated : mutated

@@ -47,7 +47,7 @@ export async function bindPod(
     if (labels) pod.metadata.labels = { ...pod.metadata.labels, ...labels }
     setPodCondition(status, registry.timestamp(), { type: 'PodScheduled', status: 'True' })
     if (dryRun) return
-    if (await registry.swap(existing, resource.codec.toClientForm(pod, true))) return
+    if (await registry.swap(existing, resource.codec.toClientForm(pod, true), resource)) return
   }
 }
 
