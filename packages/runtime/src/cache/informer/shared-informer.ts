@@ -6,6 +6,7 @@ import {
   type Duration,
   every,
   type Logger,
+  linkSignals,
   type MetricSink,
   onAbort,
   type Random,
@@ -96,7 +97,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   readonly #metrics: InformerMetrics
   readonly #listeners = new Set<Listener<T>>()
   readonly #synced = new Deferred()
-  readonly #stop = new AbortController()
+  readonly #stop = linkSignals()
   #handlersMade = 0
   // Set by the first list and never reset.
   #populated = false
@@ -183,7 +184,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
 
   /** Starts to list and watch. Does nothing when it has started. A stopped informer cannot be started again. */
   start(options: WaitOptions = {}): this {
-    if (this.#stop.signal.aborted) {
+    if (this.#stop.aborted) {
       throw new TypeError(`Cannot start informer of ${formatGroupResource(this.#options.resource)}: it was stopped`)
     }
     this.#running ??= this.#run(options.signal)
@@ -224,7 +225,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
     }
     const period = resyncPeriod === undefined ? 0 : Math.max(1000, toMillis(resyncPeriod))
     // A handler added after the stop receives nothing.
-    if (period > 0 && !this.#stop.signal.aborted) {
+    if (period > 0 && !this.#stop.aborted) {
       listener.timer = every(clock, period, requestResync, 'informer resync')
     }
     const remove = (): void => {
@@ -237,18 +238,17 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
   }
 
   async #run(parent: AbortSignal | undefined): Promise<void> {
-    const { signal } = this.#stop
     const stopFollowing = onAbort(parent, () => this.#stop.abort(parent?.reason))
-    const reflecting = this.#reflector.run(signal)
+    const reflecting = this.#reflector.run(this.#stop.signal)
     try {
       for (;;) {
-        await this.#fifo.available({ signal })
+        await this.#fifo.available({ signal: this.#stop })
         for (let delta = this.#fifo.pop(); delta !== undefined; delta = this.#fifo.pop()) this.#process(delta)
         this.#report()
       }
     } catch (error) {
       // The loop normally ends by abort. Any other error is a bug here and must be visible.
-      if (!signal.aborted) {
+      if (!this.#stop.aborted) {
         this.#options.log.error(error, 'Informer stopped: a delta could not be stored')
         this.#stop.abort(error)
       }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kubewright/api'
-import { abortable, Deferred, Fifo, type WaitOptions } from '@kubewright/base'
+import { abortable, Deferred, Fifo, type LazySignal } from '@kubewright/base'
 import { type Item, isEncoded } from '../store/item.ts'
 
 /** One change on its way from the source to the store. */
@@ -84,7 +84,7 @@ export class DeltaFifo<T extends KubeObject> implements DeltaTarget<T> {
   }
 
   /** Resolves as soon as the queue contains a delta. */
-  async available(options: WaitOptions = {}): Promise<void> {
+  async available(options: { readonly signal?: AbortSignal | LazySignal } = {}): Promise<void> {
     while (this.#deltas.size === 0) {
       if (this.#available.settled) this.#available = new Deferred()
       await abortable(this.#available.promise, options.signal)
