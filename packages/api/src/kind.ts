@@ -1,4 +1,5 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
+import { setOwn } from './own-property.ts'
 
 /** The two fields that identify the kind of every Kubernetes object. */
 export interface TypeMeta {
@@ -129,13 +130,22 @@ export function createKind<Read, Write, Status = unknown>(definition: KindDefini
 function ownParts(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
-    const items = value.map(ownParts)
-    return Object.isFrozen(value) || items.some((item, index) => item !== value[index]) ? items : value
+    let items: unknown[] | undefined = Object.isFrozen(value) ? [...value] : undefined
+    for (let i = 0; i < value.length; i++) {
+      const item = ownParts(value[i])
+      if (item !== value[i]) (items ??= [...value])[i] = item
+    }
+    return items ?? value
   }
-  const entries = Object.entries(value)
-  const parts = entries.map(([name, part]) => [name, ownParts(part)] as const)
-  const isOwn = parts.every(([, part], index) => part !== undefined && part === entries[index]?.[1])
-  return isOwn && !Object.isFrozen(value) ? value : Object.fromEntries(parts.filter(([, part]) => part !== undefined))
+  const source = value as Readonly<Record<string, unknown>>
+  const names = Object.keys(source)
+  const parts = names.map((name) => ownParts(source[name]))
+  let isOwn = !Object.isFrozen(value)
+  for (let i = 0; isOwn && i < names.length; i++) isOwn = parts[i] !== undefined && parts[i] === source[names[i]!]
+  if (isOwn) return value
+  const own: Record<string, unknown> = {}
+  for (let i = 0; i < names.length; i++) if (parts[i] !== undefined) setOwn(own, names[i]!, parts[i])
+  return own
 }
 
 /** Whether the value is a Kind. */

@@ -99,7 +99,8 @@ export function validateAnnotations(annotations: Meta | undefined, path: FieldPa
 
 function sortedKeys(map: Meta | undefined): readonly string[] {
   const keys = Object.keys(map ?? {})
-  return keys.length > 1 ? keys.sort() : keys
+  for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return keys.sort()
+  return keys
 }
 
 /** Validates owner references. At most one of them may be the controller. */

@@ -160,11 +160,25 @@ export function treeSize(tree: SetTree): number {
   return size
 }
 
+/** Up to this number, elements are sorted by insertion: the array and the closure of `sort` cost more than a few comparisons. */
+const sortedInPlace = 24
+
+/** Moves the element at an index to its place among the sorted ones before it. */
+function insert(elements: string[], index: number): void {
+  const element = elements[index] as string
+  let at = index
+  for (; at > 0 && compareElements(elements[at - 1] as string, element) > 0; at--)
+    elements[at] = elements[at - 1] as string
+  elements[at] = element
+}
+
 /** The elements of the top level in canonical order. */
 export function sortedElements(tree: SetTree): readonly string[] {
   const elements = [...tree.keys()]
   for (let i = 1; i < elements.length; i++) {
-    if (compareElements(elements[i - 1] as string, elements[i] as string) > 0) return elements.sort(compareElements)
+    if (compareElements(elements[i - 1] as string, elements[i] as string) <= 0) continue
+    if (elements.length > sortedInPlace) return elements.sort(compareElements)
+    insert(elements, i)
   }
   return elements
 }
