@@ -256,7 +256,11 @@ class NodeLeases {
   }
 
   async #list(): Promise<ReadonlyMap<string, string>> {
-    const leases = await this.#api.list(Lease, { namespace: 'kube-node-lease' })
-    return new Map(leases.flatMap(({ metadata, spec }) => (spec?.renewTime ? [[metadata.name, spec.renewTime]] : [])))
+    const times = new Map<string, string>()
+    // In pages, so that the parsed Leases of a large cluster are not in memory at the same time.
+    for await (const { items } of this.#api.pages(Lease, { namespace: 'kube-node-lease' })) {
+      for (const { metadata, spec } of items) if (spec?.renewTime) times.set(metadata.name, spec.renewTime)
+    }
+    return times
   }
 }

@@ -14,6 +14,9 @@ const batches = 10
 // More nodes than this many times the period in seconds renew less often, but within three quarters of the duration of
 // their Leases. kube-controller-manager's grace period is longer than that duration.
 const renewalsPerSecond = 150
+// What a request allocates lives until its response. With more requests at once, a collection finds all of it in use and
+// moves it to the old generation, whose collections visit every object of the cluster.
+const renewalsAtOnce = 8
 
 /**
  * Renews the Leases of the simulated nodes and the heartbeat times of their conditions, as kubelets do. Batches share one
@@ -38,11 +41,12 @@ export function nodeHeartbeat(names: readonly string[], heartbeat: Duration): Ke
         const batch = first ? names : names.slice(next, next + size)
         next = next + size >= names.length ? 0 : next + size
         first = false
-        await inParallel(batch, async (name) => {
+        const renew = async (name: string): Promise<void> => {
           const node = await client.find(Node, name)
           if (node === undefined) beats.forget(name)
           else await beats.beat(node)
-        })
+        }
+        await inParallel(batch, renew, renewalsAtOnce)
       }
     },
   })

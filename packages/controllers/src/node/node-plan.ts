@@ -99,7 +99,8 @@ function byImage({ images = {} }: NodePlan, image: string): ContainerPlan | unde
 }
 
 function annotated(pod: Pod, container: string): ContainerPlan {
-  const annotations = pod.metadata.annotations ?? {}
+  const { annotations } = pod.metadata
+  if (annotations === undefined) return {}
   const text = (name: string): string | undefined =>
     annotations[`${prefix}${name}.${container}`] ?? annotations[`${prefix}${name}`]
   const time = (name: string): Duration | undefined => {

@@ -27,11 +27,10 @@ export function podConditions(facts: ConditionFacts): PodCondition[] {
     const before = findCondition(current, draft.type)
     const { generation } = pod.metadata
     const time = before?.status === draft.status ? before.lastTransitionTime : toTime(now)
-    return {
-      ...draft,
-      ...(generation === undefined ? {} : { observedGeneration: generation }),
-      ...(time === undefined ? {} : { lastTransitionTime: time }),
-    }
+    const condition: { -readonly [K in keyof PodCondition]: PodCondition[K] } = { ...draft }
+    if (generation !== undefined) condition.observedGeneration = generation
+    if (time !== undefined) condition.lastTransitionTime = time
+    return condition
   })
   const own = new Set(drafts.map(({ type }) => type))
   return [...drafts, ...current.filter(({ type }) => !own.has(type))]

@@ -100,8 +100,9 @@ export function stepPod(pod: Pod, facts: PodFacts): PodStep {
   const sidecars = init.statuses.filter(({ name }) => isSidecar(pod, name))
   const phase = init.failed ? 'Failed' : phaseOf(started, policy, init.done)
   const over = phase === 'Succeeded' || phase === 'Failed'
-  const status: PodStatus = {
-    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
+  const podIP = pod.spec.hostNetwork ? facts.hostIP : isUnmounted ? undefined : facts.podIP
+  // Assigned one by one: V8 takes ten times as long for an object with several spreads.
+  const status: { -readonly [K in keyof PodStatus]: PodStatus[K] } = {
     phase,
     conditions: podConditions({
       pod,
@@ -114,15 +115,18 @@ export function stepPod(pod: Pod, facts: PodFacts): PodStep {
     }),
     hostIP: facts.hostIP,
     hostIPs: [{ ip: facts.hostIP }],
-    ...(pod.spec.hostNetwork ? { podIP: facts.hostIP, podIPs: [{ ip: facts.hostIP }] } : {}),
-    ...(pod.spec.hostNetwork || isUnmounted ? {} : { podIP: facts.podIP, podIPs: [{ ip: facts.podIP }] }),
     startTime: pod.status?.startTime ?? toTime(memory.since),
-    ...(init.statuses.length > 0 ? { initContainerStatuses: init.statuses } : {}),
     containerStatuses: started,
-    ...(ephemeral.length > 0
-      ? { ephemeralContainerStatuses: ephemeral.map((one) => ({ ...one, ready: false, started: false })) }
-      : {}),
-    ...(pod.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
+  }
+  if (podIP !== undefined) {
+    status.podIP = podIP
+    status.podIPs = [{ ip: podIP }]
+  }
+  if (pod.metadata.generation !== undefined) status.observedGeneration = pod.metadata.generation
+  if (pod.status?.qosClass !== undefined) status.qosClass = pod.status.qosClass
+  if (init.statuses.length > 0) status.initContainerStatuses = init.statuses
+  if (ephemeral.length > 0) {
+    status.ephemeralContainerStatuses = ephemeral.map((one) => ({ ...one, ready: false, started: false }))
   }
   return { status, news, wakeIn: over || wakes.length === 0 ? undefined : wakes.reduce((a, b) => Math.min(a, b)) }
 }

@@ -25,17 +25,28 @@ export async function writeStatus<K extends AnyKind, T extends KubeObject & { re
 
 /** Whether two values are equal, ignoring nulls and empty objects, which servers add. */
 export function sameContent(a: unknown, b: unknown): boolean {
-  return deepEqual(a, b) || deepEqual(essence(a), essence(b))
+  if (a === b) return true
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameContent(item, b[i]))
+  }
+  if (!isMap(a) || !isMap(b)) return deepEqual(a ?? undefined, b ?? undefined)
+  for (const key in a) if (!sameField(a[key], b[key])) return false
+  for (const key in b) if (a[key] === undefined && !isNothing(b[key])) return false
+  return true
 }
 
-function essence(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(essence)
-  if (typeof value !== 'object' || value === null) return value ?? undefined
-  const result: Record<string, unknown> = {}
-  for (const [key, item] of Object.entries(value)) {
-    const left = essence(item)
-    const empty = typeof left === 'object' && left !== null && !Array.isArray(left) && Object.keys(left).length === 0
-    if (left !== undefined && !empty) result[key] = left
-  }
-  return result
+function sameField(a: unknown, b: unknown): boolean {
+  return isNothing(a) ? isNothing(b) : !isNothing(b) && sameContent(a, b)
+}
+
+/** Whether a field has no value that counts. An empty list does. */
+function isNothing(value: unknown): boolean {
+  if (value === undefined || value === null) return true
+  if (!isMap(value)) return false
+  for (const key in value) if (!isNothing(value[key])) return false
+  return true
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
