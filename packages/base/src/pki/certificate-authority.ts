@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import {
   der,
   derBitString,
@@ -11,6 +11,7 @@ import {
   readDer,
   toPem,
 } from './der.ts'
+import { crypto } from './node-crypto.ts'
 import {
   authorityKeyIdentifier,
   basicConstraints,
@@ -70,9 +71,9 @@ export class CertificateAuthority {
 
   /** Loads an existing CA. */
   constructor(ca: KeyedCertificate) {
-    const certificate = new X509Certificate(ca.cert)
+    const certificate = new (crypto().X509Certificate)(ca.cert)
     this.cert = ca.cert
-    this.#key = createPrivateKey(ca.key)
+    this.#key = crypto().createPrivateKey(ca.key)
     // TBSCertificate: [0] version, serial, signature, issuer, validity, subject.
     const [tbs] = readChildren(readDer(certificate.raw)[0], derTag.sequence)
     this.#name = readChildren(tbs, derTag.sequence)[5]!.bytes
@@ -87,7 +88,7 @@ export class CertificateAuthority {
     readonly now: number
     readonly validMillis?: number
   }): KeyedCertificate {
-    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const { publicKey, privateKey } = crypto().generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const name = encodeName({ commonName: options.commonName })
     const id = keyIdentifier(publicKeyBits(publicKey))
     const cert = signCertificate(privateKey, {
@@ -107,7 +108,7 @@ export class CertificateAuthority {
 
   /** Generates a key and issues a certificate for it. */
   issue(request: CertificateRequest): KeyedCertificate {
-    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const { publicKey, privateKey } = crypto().generateKeyPairSync('ec', { namedCurve: 'P-256' })
     return { cert: this.sign(publicKey, request), key: privatePem(privateKey) }
   }
 
@@ -177,14 +178,14 @@ function signCertificate(signer: KeyObject, content: Content): string {
     spki,
     der(0xa3, derSequence(...content.extensions)),
   )
-  return toPem('CERTIFICATE', derSequence(tbs, algorithm, derBitString(sign('sha256', tbs, signer))))
+  return toPem('CERTIFICATE', derSequence(tbs, algorithm, derBitString(crypto().sign('sha256', tbs, signer))))
 }
 
 /**
  * Serial numbers must be unique within a CA and hard to guess. A digest that includes a newly generated key is both.
  */
 function serialFor(spki: Uint8Array, { subject, notBefore, notAfter }: Content): Buffer {
-  const digest = createHash('sha256').update(spki).update(subject).update(`${notBefore}/${notAfter}`).digest()
+  const digest = crypto().createHash('sha256').update(spki).update(subject).update(`${notBefore}/${notAfter}`).digest()
   digest[0] = (digest[0]! & 0x3f) | 0x40
   return digest.subarray(0, 16)
 }

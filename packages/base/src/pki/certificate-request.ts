@@ -1,6 +1,7 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { formatNetIP, IPAddress } from '../syntax/ip.ts'
 import { type DerValue, derTag, fromPem, readChildren, readDer, readOid } from './der.ts'
+import { crypto } from './node-crypto.ts'
 import { readName } from './x509-name.ts'
 
 /**
@@ -50,7 +51,7 @@ export function checkCertificateRequest(request: ParsedCertificateRequest): void
   // Ed25519 has no separate digest.
   const known = digest !== undefined || request.signatureAlgorithm === '1.3.101.112'
   if (!known) throw new Error('x509: cannot verify signature: algorithm unimplemented')
-  if (!verify(digest ?? null, request.signed, request.publicKey(), request.signature)) {
+  if (!crypto().verify(digest ?? null, request.signed, request.publicKey(), request.signature)) {
     throw new Error('x509: invalid signature on certificate request')
   }
 }
@@ -62,7 +63,7 @@ function readRequest(bytes: Buffer): ParsedCertificateRequest {
   return {
     ...readName(subject),
     ...readAlternativeNames(attributes),
-    publicKey: () => createPublicKey({ key: spki.bytes, format: 'der', type: 'spki' }),
+    publicKey: () => crypto().createPublicKey({ key: spki.bytes, format: 'der', type: 'spki' }),
     signed: info!.bytes,
     signature: signature.content.subarray(1),
     signatureAlgorithm: readOid(readChildren(algorithm, derTag.sequence)[0]),

@@ -1,6 +1,7 @@
-import { X509Certificate } from 'node:crypto'
+import type { X509Certificate } from 'node:crypto'
 import { IPAddress } from '../syntax/ip.ts'
 import { type DerValue, derTag, readChildren, readDer, readOid } from './der.ts'
+import { crypto } from './node-crypto.ts'
 import { readName } from './x509-name.ts'
 
 /** The names of the subject alternative name extension. */
@@ -75,7 +76,7 @@ export function parseCertificate(bytes: Uint8Array): ParsedCertificate {
 }
 
 function decode(bytes: Uint8Array): ParsedCertificate {
-  const x509 = new X509Certificate(bytes)
+  const x509 = new (crypto().X509Certificate)(bytes)
   const [tbs, outerAlgorithm] = readChildren(readDer(x509.raw)[0], derTag.sequence)
   const fields = readChildren(tbs, derTag.sequence)
   const versionField = fields[0]?.tag === 0xa0 ? fields.shift() : undefined

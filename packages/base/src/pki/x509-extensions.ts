@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { IPAddress } from '../syntax/ip.ts'
 import { der, derOid, derSequence, derTag } from './der.ts'
+import { crypto } from './node-crypto.ts'
 
 /** An extended key usage: the TLS role a certificate may be used for. */
 export type ExtendedKeyUsage = 'serverAuth' | 'clientAuth'
@@ -49,7 +49,7 @@ export function subjectAlternativeNames(hosts: readonly string[]): Buffer {
 
 /** Returns the identifier of a key: the SHA-1 digest of its bits, as RFC 5280 suggests. Not security-relevant. */
 export function keyIdentifier(publicKeyBits: Uint8Array): Buffer {
-  return createHash('sha1').update(publicKeyBits).digest()
+  return crypto().createHash('sha1').update(publicKeyBits).digest()
 }
 
 /** The extension that identifies the key of the certificate. */

@@ -1,19 +1,16 @@
-import { readFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import type { Command, CommandResult, ConfigHost } from './config-host.ts'
 
-/** The {@link ConfigHost} of this machine. */
+/** The {@link ConfigHost} of this machine. Loads modules of Node at first use, as an import of the package should cost little. */
 export const systemConfigHost: ConfigHost = {
   get env() {
     return process.env
   },
   get home() {
-    return homedir()
+    return process.getBuiltinModule('node:os').homedir()
   },
-  readFile: (path) => readFile(path, 'utf8'),
+  readFile: (path) => process.getBuiltinModule('node:fs/promises').readFile(path, 'utf8'),
   run: ({ command, args, env, signal }: Command) =>
     new Promise<CommandResult>((resolve, reject) => {
-      // Loaded on first use, as few configurations have a command.
       const { execFile } = process.getBuiltinModule('node:child_process')
       const options = { env: { ...process.env, ...env }, maxBuffer: 1024 * 1024, ...(signal ? { signal } : {}) }
       execFile(command, [...args], options, (error, stdout, stderr) => {

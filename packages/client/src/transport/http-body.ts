@@ -1,6 +1,7 @@
-import { pipeline, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { onAbort } from '@kubewright/base'
 import { ConnectionError, connectionProblem } from './connection-error.ts'
+import { stream as streams, zlib } from './node-modules.ts'
 import type { TransportBody } from './transport.ts'
 
 /** Parameters of {@link HttpBody}. */
@@ -75,7 +76,7 @@ export class HttpBody implements TransportBody {
     const { signal, gzip } = this.#parts
     const stopListening = onAbort(signal, () => this.discard())
     // Errors are reported by the last stream of the pipeline.
-    const stream = gzip ? pipeline(this.#stream, zlib().createGunzip(), () => undefined) : this.#stream
+    const stream = gzip ? streams().pipeline(this.#stream, zlib().createGunzip(), () => undefined) : this.#stream
     let complete = false
     try {
       for await (const chunk of stream as AsyncIterable<Uint8Array>) yield chunk
@@ -98,9 +99,6 @@ export class HttpBody implements TransportBody {
     return new ConnectionError(connectionProblem(error), { host, cause: error })
   }
 }
-
-/** Loaded with the first compressed body. */
-const zlib = () => process.getBuiltinModule('node:zlib')
 
 function premature(): Error {
   return Object.assign(new Error('the body is incomplete'), { code: 'ERR_STREAM_PREMATURE_CLOSE' })

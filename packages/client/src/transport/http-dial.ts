@@ -1,8 +1,7 @@
-import { request as requestProxy } from 'node:http'
-import { request as requestTlsProxy } from 'node:https'
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { type Clock, onAbort } from '@kubewright/base'
+import { http, https, net, tls } from './node-modules.ts'
 
 /** How client and server authenticate each other. All values are PEM. */
 export interface TlsMaterial {
@@ -90,7 +89,7 @@ function portOf(url: URL): number {
 
 function open(url: URL, begun: Started): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connectTcp({ host: hostOf(url), port: portOf(url), noDelay: true })
+    const socket = net().connect({ host: hostOf(url), port: portOf(url), noDelay: true })
     begun(socket)
     socket.setKeepAlive(true, keepAlive)
     socket.once('error', reject)
@@ -106,7 +105,7 @@ function tunnel({ server, signal }: DialOptions, proxy: URL): Promise<Socket> {
   const target = `${server.hostname}:${portOf(server)}`
   const credentials = proxy.username === '' ? undefined : `${decode(proxy.username)}:${decode(proxy.password)}`
   return new Promise((resolve, reject) => {
-    const send = proxy.protocol === 'https:' ? requestTlsProxy : requestProxy
+    const { request: send } = proxy.protocol === 'https:' ? https() : http()
     const request = send({
       method: 'CONNECT',
       host: hostOf(proxy),
@@ -145,18 +144,18 @@ function tunnel({ server, signal }: DialOptions, proxy: URL): Promise<Socket> {
 
 const decode = (text: string): string => decodeURIComponent(text)
 
-function secure(socket: Socket, { server, tls, protocols }: DialOptions): Promise<TLSSocket> {
-  const name = tls.serverName || hostOf(server)
+function secure(socket: Socket, { server, tls: material, protocols }: DialOptions): Promise<TLSSocket> {
+  const name = material.serverName || hostOf(server)
   return new Promise((resolve, reject) => {
-    const secured = connectTls({
+    const secured = tls().connect({
       socket,
       ALPNProtocols: [...protocols],
-      rejectUnauthorized: !tls.insecure,
+      rejectUnauthorized: !material.insecure,
       // The TLS server name must not be an IP address.
-      ...(isIP(name) ? {} : { servername: name }),
-      checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
-      ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-      ...(tls.cert === undefined || tls.key === undefined ? {} : { cert: tls.cert, key: tls.key }),
+      ...(net().isIP(name) ? {} : { servername: name }),
+      checkServerIdentity: (_, certificate) => tls().checkServerIdentity(name, certificate),
+      ...(material.ca === undefined ? {} : { ca: material.ca }),
+      ...(material.cert === undefined || material.key === undefined ? {} : { cert: material.cert, key: material.key }),
     })
     secured.once('error', reject)
     secured.once('secureConnect', () => {

@@ -1,8 +1,9 @@
-import { Agent, type ClientRequest, type ClientRequestArgs, type IncomingMessage, request as send } from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { onAbort } from '@kubewright/base'
 import type { HttpConnections, HttpResponse } from './http-connections.ts'
 import { type DialOptions, dial } from './http-dial.ts'
+import { http } from './node-modules.ts'
 import type { TransportRequest } from './transport.ts'
 
 /** The maximum number of idle connections, as in client-go. */
@@ -13,35 +14,31 @@ const maxIdle = 25
  */
 const idleTimeout = 80_000
 
-class DialingAgent extends Agent {
-  readonly #dial: () => Promise<Duplex>
-
-  constructor(dialNew: () => Promise<Duplex>) {
-    super({ keepAlive: true, maxFreeSockets: maxIdle, timeout: idleTimeout })
-    this.#dial = dialNew
-  }
-
-  override createConnection(_: ClientRequestArgs, give?: (error: Error | null, socket: Duplex) => void): undefined {
-    this.#dial().then(
+/** Returns an agent that opens connections with `dialNew`. */
+function dialingAgent(dialNew: () => Promise<Duplex>): Agent {
+  const agent = new (http().Agent)({ keepAlive: true, maxFreeSockets: maxIdle, timeout: idleTimeout })
+  agent.createConnection = (_, give) => {
+    dialNew().then(
       (socket) => give?.(null, socket),
       // The type requires a socket, but it is not used when there is an error.
       (error: Error) => give?.(error, undefined as unknown as Duplex),
     )
     return undefined
   }
+  return agent
 }
 
 /** HTTP/1.1: one request at a time per connection, and one connection per concurrent request. */
 export class HttpOneConnections implements HttpConnections {
   readonly #options: DialOptions
-  readonly #agent: DialingAgent
+  readonly #agent: Agent
   readonly #open = new Set<ClientRequest>()
 
   /** `first` is a connection that is already open, if any. */
   constructor(options: DialOptions, first?: Duplex) {
     this.#options = options
     let unused = first
-    this.#agent = new DialingAgent(async () => {
+    this.#agent = dialingAgent(async () => {
       const socket = unused
       unused = undefined
       return socket && !socket.destroyed ? socket : dial({ ...options, protocols: ['http/1.1'] })
@@ -51,7 +48,7 @@ export class HttpOneConnections implements HttpConnections {
   send(request: TransportRequest): Promise<HttpResponse> {
     const { method, path, headers = {}, body, signal } = request
     return new Promise((resolve, reject) => {
-      const outgoing = send({
+      const outgoing = http().request({
         agent: this.#agent,
         method,
         path,

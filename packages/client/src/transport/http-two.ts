@@ -9,6 +9,7 @@ import type { Socket } from 'node:net'
 import { abortable, type Clock, every, onAbort, type Timer } from '@kubewright/base'
 import type { HttpConnections, HttpResponse } from './http-connections.ts'
 import { type DialOptions, dial } from './http-dial.ts'
+import { http2 } from './node-modules.ts'
 import type { TransportRequest } from './transport.ts'
 
 /** As in client-go: the interval between pings, and the time in which the server must answer one. */
@@ -18,9 +19,6 @@ const mebibyte = 1024 * 1024
 /** The flow-control window of a connection. Large, so that a long list does not block the other streams. */
 const connectionWindow = 16 * mebibyte
 const streamWindow = 4 * mebibyte
-
-/** Loaded with the first connection: an import of the package should cost little. */
-const http2 = () => process.getBuiltinModule('node:http2')
 
 /** One connection and the number of its open streams. */
 class Session {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
-import { type IncomingMessage, request as send } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { onAbort, type Random } from '@kubewright/base'
 import type { HttpResponse } from './http-connections.ts'
 import { type DialOptions, dial } from './http-dial.ts'
+import { crypto, http } from './node-modules.ts'
 import type { UpgradeRequest } from './transport.ts'
 
 /** A connection that was upgraded to a WebSocket. */
@@ -25,7 +25,7 @@ export async function upgrade(
   const socket = await dial({ ...options, protocols: ['http/1.1'], signal })
   const key = Buffer.from(random.bytes(16)).toString('base64')
   return new Promise((resolve, reject) => {
-    const request = send({
+    const request = http().request({
       createConnection: () => socket,
       path,
       headers: {
@@ -46,7 +46,7 @@ export async function upgrade(
       resolve({ status: response.statusCode ?? 0, headers: response.headersDistinct, stream: response, cancel })
     })
     request.once('upgrade', (response: IncomingMessage, stream: Duplex, head: Buffer) => {
-      const expected = createHash('sha1').update(`${key}${acceptSuffix}`).digest('base64')
+      const expected = crypto().createHash('sha1').update(`${key}${acceptSuffix}`).digest('base64')
       const protocol = response.headers['sec-websocket-protocol'] ?? ''
       if (response.headers['sec-websocket-accept'] === expected && protocols.includes(protocol)) {
         resolve({ stream, head, protocol })

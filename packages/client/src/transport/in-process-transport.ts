@@ -1,8 +1,8 @@
-import { duplexPair } from 'node:stream'
 import type { ApiHandler, ApiRequest, ApiResponse, BodySink, RequestPeer } from '@kubewright/api'
 import { type LazySignal, type LinkedController, linkSignals, systemRandom } from '@kubewright/base'
 import { ByteStream } from './byte-stream.ts'
 import { ConnectionError, connectionProblem } from './connection-error.ts'
+import { stream } from './node-modules.ts'
 import type {
   MessageConnection,
   Transport,
@@ -73,7 +73,7 @@ class InProcessTransport implements Transport {
       if (answer.status !== 101 || answer.upgraded === undefined) {
         return { status: answer.status, headers: headersOf(answer), body: this.#body(answer, link, 'GET') }
       }
-      const [near, far] = duplexPair()
+      const [near, far] = stream().duplexPair()
       near.once('close', () => link[Symbol.dispose]())
       answer.upgraded(far)
       const protocol = headersOf(answer)['sec-websocket-protocol']?.[0] ?? ''

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import { systemClock, systemRandom } from '@kubewright/base'
 import { createClient, loadClientConfig, transportFor } from '@kubewright/client'
 import { systemHttpListener } from '../serving/http/system-http-listener.ts'
@@ -14,7 +13,7 @@ export function systemRunHost(): RunHost {
     env: process.env,
     clock: systemClock,
     random: systemRandom,
-    hostname: hostname(),
+    hostname: process.getBuiltinModule('node:os').hostname(),
     isTerminal: process.stderr.isTTY === true,
     out: (line) => void process.stdout.write(`${line}\n`),
     note: (line) => void process.stderr.write(`${line}\n`),

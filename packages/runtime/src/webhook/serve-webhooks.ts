@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SecureServerOptions, ServerHttp2Session } from 'node:http2'
-import { createServer, type Server } from 'node:https'
+import type { Server, ServerOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import { KubewrightError, type Logger, nullLogger } from '@kubewright/base'
 import type { HealthCheck } from '../serving/health/health-check.ts'
@@ -54,7 +54,7 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
     ...(clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: true }),
   }
   // With HTTP/2 the server offers both protocols on one port. For the events used here it behaves like an HTTPS server.
-  const server = http2 ? (secureServer({ ...tls, allowHTTP1: true }) as unknown as Server) : createServer(tls)
+  const server = http2 ? (secureServer({ ...tls, allowHTTP1: true }) as unknown as Server) : httpsServer(tls)
   const sessions = new Set<ServerHttp2Session>()
   server.on('session', (session: ServerHttp2Session) => {
     sessions.add(session)
@@ -125,7 +125,8 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
   }
 }
 
-/** HTTP/2 is off by default, so its module is loaded only if it is on. */
+// Loaded when a server starts, as most operators have no webhooks, and HTTP/2 is off by default.
+const httpsServer = (options: ServerOptions) => process.getBuiltinModule('node:https').createServer(options)
 const secureServer = (options: SecureServerOptions) =>
   process.getBuiltinModule('node:http2').createSecureServer(options)
 

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import type { X509Certificate } from 'node:crypto'
 
 /** The validity period of a certificate, in milliseconds since the epoch. */
 export interface CertificateTimes {
@@ -14,7 +14,7 @@ const maxKnown = 64
 export function readCertificate(cert: string): CertificateTimes & { readonly certificate: X509Certificate } {
   let found = known.get(cert)
   if (found === undefined) {
-    const certificate = new X509Certificate(cert)
+    const certificate = new (process.getBuiltinModule('node:crypto').X509Certificate)(cert)
     const { validFrom, validTo } = certificate
     found = { certificate, notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) }
     if (known.size >= maxKnown) known.clear()

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { type Clock, type Logger, type Random, retry, withDeadline } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import { ExpiringMap } from './expiring-map.ts'
@@ -53,7 +52,7 @@ export function requireAccess(handler: HttpHandler, options: RequireAccessOption
 
   const authenticate = async (token: string, signal: AbortSignal): Promise<User | undefined> => {
     // The cache is keyed by a hash, so that no token is kept in memory.
-    const key = createHash('sha256').update(token).digest('base64')
+    const key = process.getBuiltinModule('node:crypto').createHash('sha256').update(token).digest('base64')
     const known = users.get(key)
     if (known !== undefined) return known
     type Status = { readonly authenticated?: boolean; readonly user?: User }

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { ServerHttp2Session } from 'node:http2'
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import type { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import { pipeline } from 'node:stream/promises'
 import { KubewrightError, type Logger } from '@kubewright/base'
 import type { HttpHandler, HttpRequest, HttpResponse } from './http-handler.ts'
 import type { HttpListener, Listening, ListenOptions } from './http-listener.ts'
@@ -88,13 +87,14 @@ class OpenConnections {
   }
 }
 
+/** The modules of Node are loaded with the first server that needs them. */
 function serverFor({ certificate, http2 = false }: ListenOptions): Server | TlsServer {
   const limits = { maxHeaderSize, headersTimeout, keepAliveTimeout: idleTimeout, requestTimeout: headersTimeout }
-  if (certificate === undefined) return createServer(limits)
+  if (certificate === undefined) return process.getBuiltinModule('node:http').createServer(limits)
   const { cert, key } = certificate.current()
   const tls = { cert, key, minVersion: 'TLSv1.2' as const, handshakeTimeout, ...limits }
-  if (!http2) return createTlsServer(tls)
-  // Serves both protocols on one port. For the events used here it behaves like a TlsServer. Loaded only if it is wanted.
+  if (!http2) return process.getBuiltinModule('node:https').createServer(tls)
+  // Serves both protocols on one port. For the events used here it behaves like a TlsServer.
   const { createSecureServer } = process.getBuiltinModule('node:http2')
   return createSecureServer({ ...tls, allowHTTP1: true }) as unknown as TlsServer
 }
@@ -122,9 +122,13 @@ async function serve(options: ListenOptions, request: IncomingMessage, response:
     response.writeHead(status, headers)
     response.write(bytes)
     // A failure, or a client that disconnects, destroys the response: there is no status left to send.
-    await pipeline(chunks, response).catch((error: unknown) => {
-      if (!gone.signal.aborted) options.log.error(error, 'Request failed', { server: options.name, path: request.url })
-    })
+    await process
+      .getBuiltinModule('node:stream/promises')
+      .pipeline(chunks, response)
+      .catch((error: unknown) => {
+        if (!gone.signal.aborted)
+          options.log.error(error, 'Request failed', { server: options.name, path: request.url })
+      })
     return
   }
   response.writeHead(status, { ...headers, 'content-length': String(bytes.byteLength) })
