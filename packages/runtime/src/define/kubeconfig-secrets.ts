@@ -1,13 +1,6 @@
 import { isDeleting, parseKey } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
-import {
-  type ApiClient,
-  type ConfigHost,
-  createClient,
-  parseKubeconfig,
-  resolveContext,
-  transportFor,
-} from '@kubewright/client'
+import type { ApiClient } from '@kubewright/client'
 import { Secret } from '@kubewright/k8s/core/v1'
 import { can } from '../controller/access-rule.ts'
 import { defineKeyController, type KeyContext } from '../controller/key-controller.ts'
@@ -64,7 +57,8 @@ export function kubeconfigSecrets(options: KubeconfigSecretsOptions): ClusterPro
         if (engaged.get(name) === encoded) return
         await disengage(name, log)
         const text = Buffer.from(encoded, 'base64').toString()
-        const api = await (options.connect?.(text, secret) ?? connect(text, `Secret ${key}`, host.clock))
+        const connect = options.connect ?? (await selfContained(`Secret ${key}`, host.clock))
+        const api = await connect(text, secret)
         await host.engage(name, api)
         engaged.set(name, encoded)
         log.info('Cluster engaged', { cluster: name })
@@ -79,32 +73,8 @@ export function kubeconfigSecrets(options: KubeconfigSecretsOptions): ClusterPro
   })
 }
 
-// Settings that refer to files or programs: with them, the author of a Secret could use those of the operator's pod.
-const refused = {
-  clusters: ['certificate-authority'],
-  users: ['exec', 'auth-provider', 'tokenFile', 'client-certificate', 'client-key'],
-} as const
-
-/** Resolves a kubeconfig without access to the machine. */
-const noMachine: ConfigHost = {
-  env: {},
-  home: '/',
-  readFile: (path) => Promise.reject(new Error(`no file can be read: ${path}`)),
-  run: ({ command }) => Promise.reject(new Error(`no program can be run: ${command}`)),
-}
-
-function connect(text: string, source: string, clock: Clock): ApiClient {
-  const kubeconfig = parseKubeconfig(text, source)
-  for (const part of ['clusters', 'users'] as const) {
-    for (const entry of kubeconfig[part].values()) {
-      const field = refused[part].find((name) => entry.has(name))
-      if (field !== undefined) {
-        throw entry.error(field, 'a kubeconfig in a Secret must be self-contained: embed certificates and a token')
-      }
-    }
-  }
-  const config = resolveContext(kubeconfig, {}, { host: noMachine, clock })
-  const { credentials, impersonate, namespace } = config
-  const transport = transportFor(config, { clock })
-  return createClient({ transport, credentials, impersonate, namespace, listNamespace: '', clock })
+/** Connects with the client, which is loaded here: a program that only defines an operator does not need it. */
+async function selfContained(source: string, clock: Clock): Promise<(text: string) => ApiClient> {
+  const { connectSelfContained } = await import('./connect-self-contained.ts')
+  return (text) => connectSelfContained(text, source, clock)
 }

@@ -1,7 +1,6 @@
 import type { Operator } from '../define/define-operator.ts'
 import { keepHeapSmall } from './keep-heap-small.ts'
-import { type RunOptions, runWith } from './run-with.ts'
-import { systemRunHost } from './system-run-host.ts'
+import type { RunOptions } from './run-with.ts'
 
 /** Receives the operator instead of running it, for tools that load an operator's program. */
 export type RunHook = (operator: Operator, options: RunOptions) => Promise<void>
@@ -22,6 +21,8 @@ export async function run(operator: Operator, options: RunOptions = {}): Promise
   const hook = (globalThis as { [runHookSymbol]?: RunHook })[runHookSymbol]
   if (hook) return hook(operator, options)
   keepHeapSmall()
+  // Loaded here, because tools and tests import an operator without running it.
+  const [{ runWith }, { systemRunHost }] = await Promise.all([import('./run-with.ts'), import('./system-run-host.ts')])
   const host = systemRunHost()
   const code = await runWith(operator, host, options)
   // Other parts of the program may keep the process alive; a failed operator must be restarted.
