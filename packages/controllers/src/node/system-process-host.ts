@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { type Clock, systemClock } from '@kubewright/base'
 import type { ProcessHost, ProcessSpec, RunningProcess } from './process-host.ts'
 
@@ -47,6 +45,9 @@ function startProcess({ command, env, onLine, workingDir }: ProcessSpec, clock: 
     onLine('No command: a container that runs a real process must name its command')
     return { exited: Promise.resolve(notFound), stop: () => undefined }
   }
+  // Loaded with the first process, as most simulated nodes run none.
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  const { createInterface } = process.getBuiltinModule('node:readline')
   const child = spawn(program, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

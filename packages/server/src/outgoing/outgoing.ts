@@ -1,8 +1,8 @@
-import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as sendPlain } from 'node:http'
-import { Agent, request as sendSecure } from 'node:https'
+import type { ClientRequest, IncomingMessage, Agent as PlainAgent } from 'node:http'
+import type { Agent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { connectionErrorText } from './connection-error-text.ts'
-import { type HandshakeOptions, VerifyingAgent } from './verifying-agent.ts'
+import { type HandshakeOptions, verifyingAgent } from './verifying-agent.ts'
 
 /** TLS settings of a connection that the server opens. */
 export interface OutgoingTls {
@@ -65,7 +65,11 @@ export type Outgoing = (request: OutgoingRequest) => Promise<OutgoingResponse>
 /** How many TLS settings keep idle connections. Every webhook and extension server has its own settings. */
 const maxAgents = 64
 const agents = new Map<string, Agent>()
-const plainAgent = new PlainAgent({ keepAlive: true })
+let plainAgent: PlainAgent | undefined
+
+// Loaded with the first connection, as most servers open none.
+const http = () => process.getBuiltinModule('node:http')
+const https = () => process.getBuiltinModule('node:https')
 
 /** {@link Outgoing} over real connections, which are reused by later requests to the same address. */
 export const systemOutgoing: Outgoing = async (request) => {
@@ -127,9 +131,13 @@ async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
       const handshake: HandshakeOptions = { handshakeSignal: signal }
       // IP addresses are invalid in the server name indication of TLS.
       const servername = isAddress(serverName) ? '' : serverName
-      return sendSecure({ ...handshake, ...common, servername, agent: agentFor(tls, serverName) })
+      return https().request({ ...handshake, ...common, servername, agent: agentFor(tls, serverName) })
     }
-    const outgoing = isPlain ? sendPlain({ ...common, agent: plainAgent }) : secure()
+    const plain = (): ClientRequest => {
+      plainAgent ??= new (http().Agent)({ keepAlive: true })
+      return http().request({ ...common, agent: plainAgent })
+    }
+    const outgoing = isPlain ? plain() : secure()
     outgoing.once('response', (response) => resolve(received(response)))
     // Without a listener for `upgrade`, Node destroys the connection of an upgraded response.
     if (request.upgrade) {
@@ -163,8 +171,8 @@ function agentFor({ ca, insecure = false, cert, key }: OutgoingTls, serverName: 
   else {
     const options = { keepAlive: true, ...(cert === undefined || key === undefined ? {} : { cert, key }) }
     agent = insecure
-      ? new Agent({ ...options, rejectUnauthorized: false })
-      : new VerifyingAgent({ ca, serverName }, options)
+      ? new (https().Agent)({ ...options, rejectUnauthorized: false })
+      : verifyingAgent({ ca, serverName }, options)
   }
   // The map is ordered by use: the first entry is the least recently used one.
   agents.set(id, agent)

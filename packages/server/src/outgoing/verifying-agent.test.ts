@@ -62,7 +62,7 @@ const refused = (outcome: string | RegExp): object => ({
   requests: 0,
 })
 
-describe('VerifyingAgent', () => {
+describe('verifyingAgent()', () => {
   test('accepts a certificate with the subject of its CA and without key identifiers', async () => {
     expect(await call(testCertificate({ ...serving, issuer: root }), root.cert)).toEqual(accepted)
   })

@@ -1,6 +1,6 @@
-import { Agent, type AgentOptions } from 'node:https'
+import type { Agent, AgentOptions } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { type ConnectionOptions, connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls'
+import type { ConnectionOptions, DetailedPeerCertificate, TLSSocket } from 'node:tls'
 import { onAbort, systemClock } from '@kubewright/base'
 import {
   type ParsedCertificate,
@@ -15,7 +15,7 @@ export class CertificateError extends Error {
   override readonly name = 'CertificateError'
 }
 
-/** What {@link VerifyingAgent} trusts. */
+/** What {@link verifyingAgent} trusts. */
 export interface Trust {
   /** PEM of the trusted certificates. @default the CAs of Node, verified by OpenSSL */
   readonly ca?: string | undefined
@@ -23,7 +23,7 @@ export interface Trust {
   readonly serverName: string
 }
 
-/** Options of a request through a {@link VerifyingAgent}. */
+/** Options of a request through a {@link verifyingAgent}. */
 export interface HandshakeOptions {
   /** Aborts the handshake. Node passes the signal of a request to its socket only, which does not exist during the handshake. */
   readonly handshakeSignal?: AbortSignal | undefined
@@ -32,64 +32,65 @@ export interface HandshakeOptions {
 type Created = (error: Error | null, socket?: Duplex) => void
 
 /**
- * Connects to TLS servers and verifies their certificates as Go does. A connection carries no byte of a request before its certificate is
- * verified. TLS sessions are not resumed, because a resumed session has no certificates to verify.
+ * Returns an agent that connects to TLS servers and verifies their certificates as Go does. A connection carries no byte of a request before its
+ * certificate is verified. TLS sessions are not resumed, because a resumed session has no certificates to verify.
  */
-export class VerifyingAgent extends Agent {
-  readonly #trust: Trust
-  readonly #roots: readonly ParsedCertificate[] | undefined
-
-  constructor(trust: Trust, options: AgentOptions) {
-    super({ ...options, maxCachedSessions: 0 })
-    this.#trust = trust
-    this.#roots = trust.ca === undefined ? undefined : parseCertificates(trust.ca)
-  }
-
-  /** Overrides the method of Node that creates connections. Node accepts the socket through the callback. */
-  override createConnection(options: ConnectionOptions & HandshakeOptions, created: Created): undefined {
-    const { handshakeSignal: signal, ...rest } = options
-    const socket = connect({
-      ...rest,
-      // Without roots of its own, the agent leaves the chain to OpenSSL; either way it checks the name itself.
-      rejectUnauthorized: this.#roots === undefined,
-      checkServerIdentity: () => undefined,
-    })
-    let settled = false
-    const settle = (error: Error | null): void => {
-      if (settled) return
-      settled = true
-      stopListening()
-      socket.off('error', settle)
-      socket.off('close', closed)
-      if (!error) {
-        created(null, socket)
-        return
-      }
-      // The error event of a destroyed socket has no other listener.
-      socket.on('error', () => {})
-      socket.destroy()
-      created(error)
-    }
-    const closed = (): void =>
-      settle(Object.assign(new Error('the peer closed the connection'), { code: 'ECONNRESET' }))
-    const stopListening = onAbort(signal, () => settle(signal?.reason as Error))
-    socket.once('error', settle)
-    socket.once('close', closed)
-    socket.once('secureConnect', () => settle(this.#verify(socket)))
+export function verifyingAgent(trust: Trust, options: AgentOptions): Agent {
+  const agent = new (process.getBuiltinModule('node:https').Agent)({ ...options, maxCachedSessions: 0 })
+  const roots = trust.ca === undefined ? undefined : parseCertificates(trust.ca)
+  // Replaces the method of Node that creates connections. Node accepts the socket through the callback.
+  agent.createConnection = (wanted, created) => {
+    connectVerified(wanted as ConnectionOptions & HandshakeOptions, { ...trust, roots }, created as Created)
     return undefined
   }
+  return agent
+}
 
-  #verify(socket: TLSSocket): Error | null {
-    try {
-      const [leaf, ...intermediates] = presentedBy(socket).map(parseCertificate)
-      if (!leaf) throw new Error('tls: received empty certificates message')
-      const { serverName: host } = this.#trust
-      if (!this.#roots) verifyHostname(leaf, host)
-      else verifyServerCertificate(leaf, { roots: this.#roots, intermediates, host, now: systemClock.now() })
-      return null
-    } catch (error) {
-      return new CertificateError(`tls: failed to verify certificate: ${(error as Error).message}`, { cause: error })
+interface VerifiedTrust extends Trust {
+  readonly roots: readonly ParsedCertificate[] | undefined
+}
+
+function connectVerified(options: ConnectionOptions & HandshakeOptions, trust: VerifiedTrust, created: Created): void {
+  const { handshakeSignal: signal, ...rest } = options
+  const socket = process.getBuiltinModule('node:tls').connect({
+    ...rest,
+    // Without roots of its own, the agent leaves the chain to OpenSSL; either way it checks the name itself.
+    rejectUnauthorized: trust.roots === undefined,
+    checkServerIdentity: () => undefined,
+  })
+  let settled = false
+  const settle = (error: Error | null): void => {
+    if (settled) return
+    settled = true
+    stopListening()
+    socket.off('error', settle)
+    socket.off('close', closed)
+    if (!error) {
+      created(null, socket)
+      return
     }
+    // The error event of a destroyed socket has no other listener.
+    socket.on('error', () => {})
+    socket.destroy()
+    created(error)
+  }
+  const closed = (): void => settle(Object.assign(new Error('the peer closed the connection'), { code: 'ECONNRESET' }))
+  const stopListening = onAbort(signal, () => settle(signal?.reason as Error))
+  socket.once('error', settle)
+  socket.once('close', closed)
+  socket.once('secureConnect', () => settle(problemOf(socket, trust)))
+}
+
+/** Verifies the certificate of the server. */
+function problemOf(socket: TLSSocket, { roots, serverName: host }: VerifiedTrust): Error | null {
+  try {
+    const [leaf, ...intermediates] = presentedBy(socket).map(parseCertificate)
+    if (!leaf) throw new Error('tls: received empty certificates message')
+    if (!roots) verifyHostname(leaf, host)
+    else verifyServerCertificate(leaf, { roots, intermediates, host, now: systemClock.now() })
+    return null
+  } catch (error) {
+    return new CertificateError(`tls: failed to verify certificate: ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util'
-import { deflateRaw, gunzip, gzip, inflateRaw } from 'node:zlib'
 import type { ApiResponse, BodySink } from '@kubewright/api'
 
 /** Larger pages are passed on with their links unchanged. */
@@ -86,15 +84,30 @@ function endOfText(page: string, element: string, start: number): number {
   return close.exec(page)?.index ?? page.length
 }
 
-const unzip = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(gunzip)
-const inflate = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflateRaw)
-const zip = promisify<Uint8Array, Buffer>(gzip)
-const deflate = promisify<Uint8Array, Buffer>(deflateRaw)
-const plain = async (bytes: Uint8Array): Promise<Uint8Array> => bytes
-const codecs = new Map([
-  ['', { decode: plain, encode: plain }],
-  ['gzip', { decode: unzip, encode: zip }],
-  ['deflate', { decode: inflate, encode: deflate }],
+interface Codec {
+  readonly decode: (bytes: Uint8Array, limits: { readonly maxOutputLength: number }) => Promise<Uint8Array>
+  readonly encode: (bytes: Uint8Array) => Promise<Uint8Array>
+}
+
+// Loaded with the first compressed page.
+const zlib = () => process.getBuiltinModule('node:zlib')
+const { promisify } = process.getBuiltinModule('node:util')
+const codecs = new Map<string, Codec>([
+  ['', { decode: async (bytes) => bytes, encode: async (bytes) => bytes }],
+  [
+    'gzip',
+    {
+      decode: (bytes, limits) => promisify<Uint8Array, object, Buffer>(zlib().gunzip)(bytes, limits),
+      encode: (bytes) => promisify<Uint8Array, Buffer>(zlib().gzip)(bytes),
+    },
+  ],
+  [
+    'deflate',
+    {
+      decode: (bytes, limits) => promisify<Uint8Array, object, Buffer>(zlib().inflateRaw)(bytes, limits),
+      encode: (bytes) => promisify<Uint8Array, Buffer>(zlib().deflateRaw)(bytes),
+    },
+  ],
 ])
 
 /** Rewrites the links of an HTML response. Other responses, and pages in an unknown encoding, stay as they are. */

@@ -1,14 +1,11 @@
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  connect,
-  constants,
-  type IncomingHttpHeaders,
-} from 'node:http2'
+import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import { type Clock, every } from '@kubewright/base'
 import type { ProtoMessage } from '@kubewright/base/protobuf'
 import { GrpcError, grpcStatus } from './grpc-error.ts'
 import { FrameSplitter, frameHead, sealFrame } from './grpc-frames.ts'
+
+/** Loaded with the first connection, as most stores are not in etcd. */
+const http2Module = () => process.getBuiltinModule('node:http2')
 
 /** Options of {@link GrpcConnection}. Times are in milliseconds. */
 export interface ConnectionOptions {
@@ -150,7 +147,7 @@ export class GrpcConnection {
   #connect(): Promise<Session> {
     const { clock, connectTimeout, tls } = this.#options
     return new Promise<Session>((resolve, reject) => {
-      const http2 = connect(this.url, {
+      const http2 = http2Module().connect(this.url, {
         ...tls,
         settings: { enablePush: false, initialWindowSize: windowSize },
         // The default limit protects against hostile peers. Here it would reject requests while many long responses are
@@ -253,14 +250,14 @@ class Call {
 
   /** Cancels the call and reports the error. */
   fail(error: GrpcError): void {
-    this.stream.close(constants.NGHTTP2_CANCEL)
+    this.stream.close(http2Module().constants.NGHTTP2_CANCEL)
     this.#end(error)
   }
 
   /** Cancels the call without reporting an end. */
   readonly abandon = (): void => {
     this.#ended = true
-    this.stream.close(constants.NGHTTP2_CANCEL)
+    this.stream.close(http2Module().constants.NGHTTP2_CANCEL)
   }
 
   #read(headers: IncomingHttpHeaders): void {
@@ -275,7 +272,8 @@ class Call {
 
   #broken(message: string, cause?: unknown): GrpcError {
     const { id, rstCode } = this.stream
-    const sent = id !== undefined && id <= this.#session.lastStream && rstCode !== constants.NGHTTP2_REFUSED_STREAM
+    const sent =
+      id !== undefined && id <= this.#session.lastStream && rstCode !== http2Module().constants.NGHTTP2_REFUSED_STREAM
     return new GrpcError(grpcStatus.unavailable, message, { sent, cause })
   }
 

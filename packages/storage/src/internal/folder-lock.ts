@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { fstatSync } from 'node:fs'
 import { constants, type FileHandle, open, readFile, readlink, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -114,7 +113,7 @@ async function openLocked(file: string): Promise<OpenedLock | undefined> {
  */
 function flock(descriptor: number): 'locked' | 'taken' | 'unsupported' {
   if (process.platform === 'win32') return 'unsupported'
-  const result = spawnSync('flock', ['-n', '-x', '3'], {
+  const result = process.getBuiltinModule('node:child_process').spawnSync('flock', ['-n', '-x', '3'], {
     stdio: ['ignore', 'ignore', 'ignore', descriptor],
     timeout: 10_000,
   })

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createSecureServer } from 'node:http2'
-import { createServer, type Server, type Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ApiHandler } from '@kubewright/api'
 import { type Clock, systemClock } from '@kubewright/base'
@@ -96,7 +95,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { handler, host = '127.0.0.1', port = 0, clock = systemClock } = options
   const limits = { ...defaultLimits, ...options.limits }
   const open = new OpenConnections(limits.waitingBytes)
-  const server = createSecureServer({
+  // The modules that open connections are loaded with the first listener: most control planes of tests have none.
+  const server = process.getBuiltinModule('node:http2').createSecureServer({
     allowHTTP1: true,
     cert: options.cert,
     key: options.key,
@@ -169,7 +169,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
 /** Accepts connections without reading from them, and passes those that `route` does not take to `accept`. */
 function routingServer(route: (socket: Socket) => boolean, accept: (socket: Socket) => void): Server {
-  return createServer({ pauseOnConnect: true }, (socket) => {
+  return process.getBuiltinModule('node:net').createServer({ pauseOnConnect: true }, (socket) => {
     if (!route(socket)) accept(socket)
   })
 }

@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ApiHandler, ApiResponse } from '@kubewright/api'
@@ -55,7 +55,7 @@ export async function serveUpgrade(
       answer.upgraded(socket)
       return
     }
-    const response = new ServerResponse(request)
+    const response = new (process.getBuiltinModule('node:http').ServerResponse)(request)
     response.assignSocket(socket)
     response.shouldKeepAlive = false
     response.once('finish', () => socket.end())
