@@ -1,4 +1,5 @@
 import type { Clock } from '@kubewright/base'
+import { OutputBlocks } from './output-blocks.ts'
 
 /** An output that collects bytes during a turn of the event loop and writes them at once. */
 export interface Flushable {
@@ -23,6 +24,8 @@ const maxPause = 40
  * either.
  */
 export class Flusher {
+  /** The memory for the bytes that outputs write. */
+  readonly blocks: OutputBlocks = new OutputBlocks()
   readonly #clock: Clock
   #soon: Flushable[] = []
   #events: Flushable[] = []

@@ -65,16 +65,28 @@ export class ConnectionError extends Error {
 /** Returns the header of a frame with room for its payload. */
 export function frame(type: number, flags: number, stream: number, payloadBytes: number, room: number): Buffer {
   const bytes = Buffer.allocUnsafe(frameHeaderBytes + room)
-  bytes[0] = payloadBytes >>> 16
-  bytes[1] = (payloadBytes >>> 8) & 255
-  bytes[2] = payloadBytes & 255
-  bytes[3] = type
-  bytes[4] = flags
-  bytes[5] = stream >>> 24
-  bytes[6] = (stream >>> 16) & 255
-  bytes[7] = (stream >>> 8) & 255
-  bytes[8] = stream & 255
+  writeFrameHeader(bytes, 0, type, flags, stream, payloadBytes)
   return bytes
+}
+
+/** Writes the header of a frame at a position. */
+export function writeFrameHeader(
+  bytes: Buffer,
+  at: number,
+  type: number,
+  flags: number,
+  stream: number,
+  payloadBytes: number,
+): void {
+  bytes[at] = payloadBytes >>> 16
+  bytes[at + 1] = (payloadBytes >>> 8) & 255
+  bytes[at + 2] = payloadBytes & 255
+  bytes[at + 3] = type
+  bytes[at + 4] = flags
+  bytes[at + 5] = stream >>> 24
+  bytes[at + 6] = (stream >>> 16) & 255
+  bytes[at + 7] = (stream >>> 8) & 255
+  bytes[at + 8] = stream & 255
 }
 
 /** A frame whose payload is one or two 32-bit numbers. */

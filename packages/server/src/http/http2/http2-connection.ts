@@ -19,6 +19,7 @@ import {
 import { type HeaderLimits, HpackDecoder } from './hpack-decoder.ts'
 import { emptyTable, encodeHeaders } from './hpack-encoder.ts'
 import { Http2Stream, type StreamConnection } from './http2-stream.ts'
+import type { OutputBlocks } from './output-blocks.ts'
 import { requestHeaders } from './request-headers.ts'
 
 /** Options of {@link Http2Connection}. */
@@ -450,12 +451,14 @@ export class Http2Connection implements Flushable, StreamConnection {
   /** Writes the collected frames, and as many bytes of responses as the windows and the socket allow. */
   flush(): void {
     if (this.#isClosed) return
+    const { blocks } = this.#options.flusher
     do {
-      const streams = this.#isBlocked ? [] : this.#takeData()
-      const pieces = this.#pieces
-      if (pieces.length === 0) return
+      blocks.begin()
+      for (const piece of this.#pieces) blocks.append(piece)
       this.#pieces = []
-      const isAccepted = this.#socket.write(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces))
+      const streams = this.#isBlocked ? [] : this.#takeData(blocks)
+      if (blocks.isEmpty) return
+      const isAccepted = blocks.writeTo(this.#socket)
       this.#isBlocked = !isAccepted
       // Otherwise a client that reads no responses could fill the memory with their heads.
       if (this.#socket.writableLength > maxUnsent) this.#socket.pause()
@@ -465,7 +468,7 @@ export class Http2Connection implements Flushable, StreamConnection {
   }
 
   /** Frames bytes of the ready streams in turn. Returns the streams with a frame. */
-  #takeData(): Http2Stream[] {
+  #takeData(blocks: OutputBlocks): Http2Stream[] {
     const framed: Http2Stream[] = []
     let bytes = 0
     for (const stream of this.#ready) {
@@ -477,7 +480,7 @@ export class Http2Connection implements Flushable, StreamConnection {
         if (this.#sendWindow > 0) this.#ready.delete(stream)
         continue
       }
-      stream.takeFrame(this.#pieces, length)
+      stream.takeFrame(blocks, length)
       this.#sendWindow -= length
       bytes += length + frameHeaderBytes
       framed.push(stream)

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http2'
 import { newBadRequest, newRequestEntityTooLarge } from '@kubewright/api'
 import type { Output, OutputObserver } from '../listener/output.ts'
-import { ErrorCode, Flag, FrameType, frame } from './frames.ts'
+import { ErrorCode, Flag, FrameType } from './frames.ts'
+import type { OutputBlocks } from './output-blocks.ts'
 
 /** The bytes that may wait in a stream before its writer should wait. */
 const highWaterMark = 64 * 1024
@@ -212,25 +213,25 @@ export class Http2Stream implements Output {
   }
 
   /**
-   * Appends a DATA frame with up to `max` bytes. Returns the number of bytes of the response in it; a frame without any ends the stream.
-   * The caller calls {@link Http2Stream.written} when the frame was handed to the socket.
+   * Appends a DATA frame with up to `max` bytes; a frame without any ends the stream. The caller calls {@link Http2Stream.written} when the
+   * frame was handed to the socket.
    */
-  takeFrame(frames: Uint8Array[], max: number): number {
+  takeFrame(blocks: OutputBlocks, max: number): void {
     const length = Math.min(max, this.#pending)
     const isLast = this.#isEnding && length === this.#pending
-    frames.push(frame(FrameType.data, isLast ? Flag.endStream : 0, this.id, length, 0))
+    blocks.appendFrameHeader(FrameType.data, isLast ? Flag.endStream : 0, this.id, length)
     let left = length
     let taken = 0
     while (left > 0) {
       const chunk = this.#queue[taken]!
       const available = chunk.length - this.#offset
       if (available <= left) {
-        frames.push(this.#offset === 0 ? chunk : chunk.subarray(this.#offset))
+        blocks.append(this.#offset === 0 ? chunk : chunk.subarray(this.#offset))
         this.#offset = 0
         taken++
         left -= available
       } else {
-        frames.push(chunk.subarray(this.#offset, this.#offset + left))
+        blocks.append(chunk.subarray(this.#offset, this.#offset + left))
         this.#offset += left
         left = 0
       }
@@ -239,7 +240,6 @@ export class Http2Stream implements Output {
     else if (taken > 0) this.#queue.splice(0, taken)
     this.#pending -= length
     this.sendWindow -= length
-    return length
   }
 
   /** The frames of this stream were handed to the socket. */

@@ -66,10 +66,14 @@ export class Http1Output extends NodeOutput implements Flushable {
   flush(): void {
     const socket = this.#socket
     if (!socket || this.#pending === 0 || this.destroyed) return
-    const pieces = [Buffer.from(`${this.#pending.toString(16)}\r\n`, 'latin1'), ...this.#pieces, lineEnd]
+    const { blocks } = this.#flusher
+    blocks.begin()
+    blocks.appendText(`${this.#pending.toString(16)}\r\n`)
+    for (const piece of this.#pieces) blocks.append(piece)
+    blocks.appendText('\r\n')
     this.#pieces = []
     this.#pending = 0
-    socket.write(Buffer.concat(pieces))
+    blocks.writeTo(socket)
     if (this.#onDrain && this.#hasRoom()) this.#drain()
   }
 
@@ -90,5 +94,3 @@ export class Http1Output extends NodeOutput implements Flushable {
     for (const callback of callbacks ?? []) callback()
   }
 }
-
-const lineEnd = Buffer.from('\r\n', 'latin1')
