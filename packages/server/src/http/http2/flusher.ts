@@ -12,15 +12,15 @@ export interface Flushable {
 
 /** A round of flushes that takes longer than this many milliseconds is followed by a pause for watch events. */
 const longRound = 0.5
-/** The pause relative to the duration of the round, so that delivery takes at most a fifth of the time while other work waits. */
-const pauseFactor = 4
+/** The pause relative to the duration of the round, so that delivery takes at most a tenth of the time while other work waits. */
+const pauseFactor = 9
 /** The longest pause in milliseconds, which limits the delay of an event. */
-const maxPause = 40
+const maxPause = 100
 
 /**
  * Flushes outputs in rounds. An encrypted write costs the same for one event as for ten, so outputs collect what is written during a turn
  * of the event loop. Under load, watch events are also collected across turns: after a round that took long because of many watchers, the
- * next one waits for a multiple of that time, at most 40 ms. A single event after an idle time is never delayed. Responses are not delayed
+ * next one waits for a multiple of that time, at most 100 ms. A single event after an idle time is never delayed. Responses are not delayed
  * either.
  */
 export class Flusher {
