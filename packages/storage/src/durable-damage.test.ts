@@ -113,3 +113,61 @@ describe.each([
     }
   })
 })
+
+describe('openDurableStore() after a crash', () => {
+  const newest = 21
+  const name = 'log-0000000000000001'
+
+  /** A log that was not closed, and where its last frame is. The frame has three sectors and no zeros. */
+  async function crashed(): Promise<{ log: Buffer; start: number; end: number; states: Map<number, string> }> {
+    const { disk, states } = await history(19, 1_000_000)
+    await using store = await openDurableStore('folder', { disk })
+    await store.put('/last', Buffer.alloc(1100, 'x'), 0)
+    states.set(newest, await stateOf(store))
+    const log = Buffer.from(disk.files.get(name)!)
+    const start = log.lastIndexOf('/last') - 35
+    return { log, start, end: start + 35 + '/last'.length + 1100, states }
+  }
+
+  test('finds all writes in front of the zeros at the end of the log', async () => {
+    const { log, end, states } = await crashed()
+    for (const length of [end, end + 1, end + 11, end + 12, end + 13, end + 600, log.length]) {
+      await using store = await openDurableStore('folder', { disk: new MemoryDisk([[name, log.subarray(0, length)]]) })
+      expect(await stateOf(store)).toBe(states.get(newest))
+      expect(store.openNotes).toEqual([])
+      // The next frame follows the last one directly.
+      expect((await store.put('/next', Buffer.from('1'), 0)).revision).toBe(newest + 1)
+    }
+  })
+
+  test('drops an incomplete last write, whatever part of it was written', async () => {
+    const { log, start, end, states } = await crashed()
+    const sectors = [start, ...[1, 2, 3].map((i) => Math.floor(start / 512 + i) * 512).filter((at) => at < end), end]
+    const torn: Buffer[] = []
+    // Any of its sectors, but not all.
+    for (let written = 0; written < 2 ** (sectors.length - 1) - 1; written++) {
+      const copy = Buffer.from(log)
+      for (let i = 0; i + 1 < sectors.length; i++) if (!(written & (1 << i))) copy.fill(0, sectors[i], sectors[i + 1])
+      torn.push(copy)
+    }
+    // Any beginning, as of a write that failed.
+    for (let at = start; at <= end - 8; at += 7) torn.push(Buffer.from(log).fill(0, at))
+    for (const copy of torn) {
+      await using store = await openDurableStore('folder', { disk: new MemoryDisk([[name, copy]]) })
+      expect(await store.revision()).toBe(newest - 1)
+      expect(await stateOf(store)).toBe(states.get(newest - 1))
+      const dropped = copy.subarray(start).some((byte) => byte !== 0)
+      expect(store.openNotes).toHaveLength(dropped ? 1 : 0)
+    }
+  })
+
+  test('refuses a last write of which any byte changed', async () => {
+    const { log, start, end } = await crashed()
+    for (let at = start; at < end; at++) {
+      const copy = Buffer.from(log)
+      copy[at]! ^= 0x80
+      const opened = openDurableStore('folder', { disk: new MemoryDisk([[name, copy]]) })
+      await expect(opened).rejects.toMatchObject({ code: 'KW_STORAGE_CORRUPT' })
+    }
+  })
+})

@@ -343,7 +343,8 @@ async function failingDisk(folder: string, plan: (write: number) => string | und
 describe('DurableStore', () => {
   test('reports a full disk, loses nothing and resumes writes when there is space', async () => {
     const folder = await newFolder()
-    const disk = await failingDisk(folder, (write) => (write === 2 || write === 3 ? 'ENOSPC' : undefined))
+    // The second put fails within the file. The third one tries to make it larger, with zeros behind the frame and without.
+    const disk = await failingDisk(folder, (write) => (write >= 2 && write <= 4 ? 'ENOSPC' : undefined))
     {
       await using store = await openDurableStore(folder, { disk })
       expect((await store.put('/a', bytes('1'), 0)).ok).toBe(true)
@@ -357,6 +358,19 @@ describe('DurableStore', () => {
     }
     await using again = await openDurableStore(folder)
     expect(await all(again)).toEqual({ '/a': '1', '/b': '3' })
+  })
+
+  test('writes without spare space when the disk has room for the write only', async () => {
+    const folder = await newFolder()
+    const disk = await failingDisk(folder, (write) => (write === 1 ? 'ENOSPC' : undefined))
+    {
+      await using store = await openDurableStore(folder, { disk })
+      expect((await store.put('/a', bytes('1'), 0)).ok).toBe(true)
+      expect((await store.put('/b', bytes('2'), 0)).ok).toBe(true)
+    }
+    await using again = await openDurableStore(folder)
+    expect(again.openNotes).toEqual([])
+    expect(await all(again)).toEqual({ '/a': '1', '/b': '2' })
   })
 
   test('keeps its log when a new one cannot be created, and leaves no files behind', async () => {

@@ -42,6 +42,9 @@ interface Pending {
 
 const noValue = new Uint8Array(0)
 
+/** The log grows in steps of so many bytes. A write that does not make the file larger takes one access to the disk instead of two. */
+const growthBytes = 256 * 1024
+
 /** Errors after which the contents of the file are known: the write did not become durable and may succeed later. */
 const recoverable = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
@@ -63,7 +66,10 @@ export class DurableStore extends LocalStore {
   /** The size of the last snapshot. */
   #snapshotSize: number
   #log: DurableFile
+  /** The bytes of the log up to the end of its last frame. */
   #logLength: number
+  /** The size of the file of the log. Zeros follow the last frame. */
+  #logSize: number
   #queue: Pending[] = []
   /**
    * The undecided write to each key. A second writer of the key waits for it, because the outcome determines its
@@ -100,6 +106,7 @@ export class DurableStore extends LocalStore {
     this.#snapshotSize = parts.snapshotSize
     this.#log = parts.log
     this.#logLength = parts.logLength
+    this.#logSize = parts.logLength
     // The minimum keeps a log from being replaced before it has a write: its successor would have the same name.
     this.#snapshotBytes = Math.max(parts.snapshotBytes, 2 * headerSize)
   }
@@ -117,6 +124,8 @@ export class DurableStore extends LocalStore {
     await this.#preparing
     await this.#prepared?.discard()
     this.hub.close()
+    // Zeros at the end do no harm when this fails.
+    if (this.#logSize > this.#logLength && !this.#broken) await this.#cutLog().catch(() => undefined)
     try {
       await this.#log.close()
     } finally {
@@ -169,8 +178,7 @@ export class DurableStore extends LocalStore {
     if (!failure) {
       try {
         const frame = encodeFrame(batch.map((write, i) => this.#record(write, this.mvcc.revision + 1 + i)))
-        await this.#log.write(frame, this.#logLength)
-        this.#logLength += frame.length
+        await this.#append(frame)
       } catch (error) {
         failure = await this.#recoverFrom(error)
       }
@@ -185,6 +193,32 @@ export class DurableStore extends LocalStore {
       }
     }
     if (!failure) this.published(before)
+  }
+
+  /** Appends a frame, and zeros behind it when the file must grow. Without the space for them, it appends the frame only. */
+  async #append(frame: Buffer): Promise<void> {
+    const start = this.#logLength
+    const end = start + frame.length
+    if (end <= this.#logSize) await this.#log.write(frame, start)
+    else {
+      const size = Math.ceil(end / growthBytes) * growthBytes
+      try {
+        await this.#log.write(Buffer.concat([frame], size - start), start)
+        this.#logSize = size
+      } catch (error) {
+        if (!recoverable.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+        await this.#cutLog()
+        await this.#log.write(frame, start)
+        this.#logSize = end
+      }
+    }
+    this.#logLength = end
+  }
+
+  /** Removes what follows the last frame. */
+  async #cutLog(): Promise<void> {
+    await this.#log.truncate(this.#logLength)
+    this.#logSize = this.#logLength
   }
 
   /** Fences writes: a process whose lock file was deleted may share the folder with another one, which would damage the log. */
@@ -207,7 +241,7 @@ export class DurableStore extends LocalStore {
     const code = (error as NodeJS.ErrnoException).code ?? ''
     if (recoverable.has(code)) {
       try {
-        await this.#log.truncate(this.#logLength)
+        await this.#cutLog()
         return new StorageError(
           'KW_STORAGE_WRITE',
           `Cannot write to ${this.#folder} as the disk is full (${code}): free some space; nothing was written, and reads continue`,
@@ -249,6 +283,7 @@ export class DurableStore extends LocalStore {
       return
     }
     this.#logLength = headerSize
+    this.#logSize = headerSize
     this.#snapshotting = this.#writeSnapshot(frozen, old)
       .catch(() => undefined)
       .finally(() => {

@@ -87,8 +87,8 @@ async function replayAll(files: readonly OpenFile[], folder: string, mvcc: Mvcc)
       continue
     }
     const log = await replay(file, { folder, name, mvcc, isNewest })
-    if (log.length < file.size)
-      notes.push(`${name}: dropped ${file.size - log.length} bytes of an incomplete write at byte ${log.length}`)
+    if (log.dropped > 0)
+      notes.push(`${name}: dropped ${log.dropped} bytes of an incomplete write at byte ${log.length}`)
     format = Math.min(format, log.format)
     last = { name, length: log.length }
     used.push(name)
@@ -170,11 +170,11 @@ interface Replay {
   readonly isNewest: boolean
 }
 
-/** Applies a log. Returns the length of its complete part in bytes. */
+/** Applies a log. Returns the length of its complete part, and of an incomplete write behind it, in bytes. */
 async function replay(
   file: FileReader,
   { folder, name, mvcc, isNewest }: Replay,
-): Promise<{ length: number; format: number }> {
+): Promise<{ length: number; format: number; dropped: number }> {
   const header = await readHeader(file, 'log')
   if (header === undefined) throw damaged(folder, `${name} is not a log of this store`)
   if ('newer' in header) throw newerFormat(folder, name, header.newer)
@@ -193,7 +193,8 @@ async function replay(
   if (problem !== undefined) throw damaged(folder, `${name} ${problem}`)
   const bad = end.kind === 'torn' && isNewest ? undefined : frameProblem(end)
   if (bad) throw damaged(folder, `${name} is damaged at byte ${bad.offset} (${bad.why})`)
-  return { length: end.kind === 'corrupt' ? end.offset : end.length, format: header.format }
+  const length = end.kind === 'corrupt' ? end.offset : end.length
+  return { length, format: header.format, dropped: end.kind === 'torn' ? end.dropped : 0 }
 }
 
 const slabBytes = 64 * 1024

@@ -7,8 +7,9 @@
 //   record  1 byte type, 8 bytes revision, 8 bytes create revision, 2 bytes key length, 4 bytes value length, key, value
 //
 // A log frame is one group commit. Each frame is one write, and the next write waits for it, so only the last frame can
-// be incomplete. The last frame of a snapshot or backup has one record of the type `end` with the number of entries, so a
-// file that lost frames is recognised. Their entries are sorted by key.
+// be incomplete. Zeros may follow it: the file grows in steps, so that most writes need no second access to the disk for the
+// new size. The last frame of a snapshot or backup has one record of the type `end` with the number of entries, so a file that
+// lost frames is recognised. Their entries are sorted by key.
 //
 // Format 1 had neither the checksum of the header nor the end record. It is still read, see migrate() in open-store.ts.
 import { crc32 } from 'node:zlib'
@@ -101,8 +102,8 @@ export interface FrameSource {
 /** The result of reading the frames of a file. */
 export type FrameEnd =
   | { readonly kind: 'complete'; readonly length: number }
-  /** The last write is incomplete. Everything before `length` is complete. */
-  | { readonly kind: 'torn'; readonly length: number }
+  /** The last write is incomplete. Everything before `length` is complete; `dropped` bytes of the write follow. */
+  | { readonly kind: 'torn'; readonly length: number; readonly dropped: number }
   | {
       readonly kind: 'corrupt'
       readonly offset: number
@@ -149,25 +150,36 @@ export function decodeFrames(
 ): FrameEnd | { readonly kind: 'more'; readonly position: number; readonly length: number } {
   let at = position
   while (at < size) {
-    if (size - at < frameHeader) return { kind: 'torn', length: at }
     const rest = data.subarray(at - position)
+    const whole = { kind: 'more', position: at, length: size - at } as const
+    if (size - at < frameHeader) {
+      if (rest.length < size - at) return whole
+      const dropped = writtenBytes(rest)
+      return dropped === 0 ? { kind: 'complete', length: at } : { kind: 'torn', length: at, dropped }
+    }
     if (rest.length < frameHeader) return { kind: 'more', position: at, length: frameHeader }
     // The header has a checksum of its own: with a damaged length, everything after it would look torn.
     if (crc32(rest.subarray(0, 8)) !== rest.readUInt32LE(8)) {
-      if (rest.length < size - at) return { kind: 'more', position: at, length: size - at }
+      if (rest.length < size - at) return whole
+      const written = writtenBytes(rest)
+      if (written === 0) return { kind: 'complete', length: at }
       // The next frame is written only after this one was acknowledged: with a frame behind it, this one is damaged, not torn.
       const next = frameAfter(rest)
-      if (next === undefined && hasZeroSector(rest, at)) return { kind: 'torn', length: at }
+      const isTorn = written < frameHeader || hasZeroSector(rest.subarray(0, written), at)
+      if (next === undefined && isTorn) return { kind: 'torn', length: at, dropped: written }
       const why = 'the checksum of a frame header does not match'
       return { kind: 'corrupt', offset: at, why, next: next === undefined ? undefined : at + next }
     }
     const end = at + frameHeader + rest.readUInt32LE(0)
-    if (end > size) return { kind: 'torn', length: at }
+    if (end > size) return { kind: 'torn', length: at, dropped: size - at }
     if (end - at > rest.length) return { kind: 'more', position: at, length: end - at }
     const payload = rest.subarray(frameHeader, end - at)
     if (crc32(payload) !== rest.readUInt32LE(4)) {
-      return end === size && hasZeroSector(rest.subarray(0, end - at), at)
-        ? { kind: 'torn', length: at }
+      if (rest.length < size - at) return whole
+      const written = writtenBytes(rest)
+      const isCut = written <= end - at - cutBytes
+      return written <= end - at && (isCut || hasZeroSector(rest.subarray(0, end - at), at))
+        ? { kind: 'torn', length: at, dropped: written }
         : { kind: 'corrupt', offset: at, why: 'the checksum does not match', next: end }
     }
     const records = decodeRecords(payload)
@@ -201,15 +213,25 @@ function decodeRecords(payload: Buffer): WalRecord[] | undefined {
   return records
 }
 
+const sector = 512
+/** A frame that ends in so many zeros was not written to its end. Values that end in as many are unlikely: JSON has none. */
+const cutBytes = 8
+
 /** Whether a sector of the data was never written. A crash during a write leaves such sectors; damage usually does not. */
 function hasZeroSector(data: Buffer, position: number): boolean {
-  const sector = 512
   for (let at = 0; at < data.length; ) {
     const end = at + sector - ((position + at) % sector)
     if (data.subarray(at, end).every((byte) => byte === 0)) return true
     at = end
   }
   return false
+}
+
+/** The number of bytes without the zeros at the end. */
+function writtenBytes(data: Buffer): number {
+  let length = data.length
+  while (length > 0 && data[length - 1] === 0) length--
+  return length
 }
 
 /** The position of the first complete frame behind the start of the data. */
