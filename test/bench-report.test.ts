@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -96,4 +97,12 @@ test('curve() draws linear growth as a straight line, escapes texts and returns 
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+test('peakMiB() does not include the memory of the process that started this one', () => {
+  const ballast = Buffer.alloc(300 << 20, 1)
+  const file = join(import.meta.dirname, '../bench/peak-memory.ts')
+  const script = `import { peakMiB } from ${JSON.stringify(file)}; console.log(peakMiB())`
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', script]
+  expect(Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))).toBeLessThan(ballast.length >> 20)
 })

@@ -1,5 +1,6 @@
 // The work and the report of all consumers of the client benchmark, so that their figures are comparable.
 import { request } from 'node:http'
+import { peakMiB } from '../peak-memory.ts'
 import { siteName } from './stored-sites.ts'
 
 /** The command line of a consumer. */
@@ -37,7 +38,7 @@ export async function report(consumer: Consumer, task: ConsumerTask): Promise<ne
   const loadedMillis = cpuMillis()
   await consumer.start()
   const syncMillis = cpuMillis()
-  const syncMiB = process.resourceUsage().maxRSS / 1024
+  const syncMiB = peakMiB()
   for (let i = 0; i < task.objects; i++) {
     const { name, namespace } = siteName(i)
     if (!consumer.read(name, namespace)) throw new Error(`${namespace}/${name} is missing`)
@@ -55,8 +56,7 @@ export async function report(consumer: Consumer, task: ConsumerTask): Promise<ne
     elapsed = performance.now() - started
     eventMillis = cpuMillis() - readMillis
   }
-  const { maxRSS } = process.resourceUsage()
-  const figures = { loadedMillis, syncMillis, syncMiB, readMillis, eventMillis, elapsed, peakMiB: maxRSS / 1024 }
+  const figures = { loadedMillis, syncMillis, syncMiB, readMillis, eventMillis, elapsed, peakMiB: peakMiB() }
   process.stdout.write(`${JSON.stringify(figures)}\n`, () => process.exit(0))
   return new Promise(() => undefined)
 }

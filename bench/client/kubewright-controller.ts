@@ -14,6 +14,7 @@ import {
   noTracer,
   workQueueMetrics,
 } from '@kubewright/runtime'
+import { peakMiB } from '../peak-memory.ts'
 import { cpuMillis, taskOfArguments } from './consumer-report.ts'
 
 const task = taskOfArguments()
@@ -59,6 +60,5 @@ const names = store.keys().slice(0, 1000)
 for (let i = 0; i < 200_000; i++) storm.push(names[i % names.length]!)
 while (runner.queue().ready.length > 0) await new Promise((resolve) => setImmediate(resolve))
 
-const { maxRSS } = process.resourceUsage()
-const figures = { perReconcile, perSecond, storm: count, peakMiB: maxRSS / 1024 }
+const figures = { perReconcile, perSecond, storm: count, peakMiB: peakMiB() }
 process.stdout.write(`${JSON.stringify(figures)}\n`, () => process.exit(0))

@@ -1,4 +1,5 @@
 // The figures that the programs of the control plane benchmark report.
+import { peakMiB } from '../peak-memory.ts'
 
 /** The cost of a piece of work. */
 export interface Taken {
@@ -17,7 +18,7 @@ export async function taken(work: () => Promise<unknown>): Promise<Taken> {
   return {
     wallMillis: performance.now() - wall,
     cpuMillis: (user + system) / 1000,
-    peakMiB: process.resourceUsage().maxRSS / 1024,
+    peakMiB: peakMiB(),
   }
 }
 

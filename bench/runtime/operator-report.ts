@@ -1,6 +1,7 @@
 // The task and the report of all operators of the runtime benchmark: for each Site, they write a ConfigMap and a
 // status. A program prints a line when its first Site is done and another when all are done, and then runs until it is
 // killed.
+import { peakMiB } from '../peak-memory.ts'
 
 /** The command line of an operator. */
 export interface OperatorTask {
@@ -57,7 +58,7 @@ export class Progress {
     const quantile = (part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? 0
     this.#print({
       perSiteMillis: (cpuMillis() - this.#firstCpu) / this.#task.sites,
-      peakMiB: process.resourceUsage().maxRSS / 1024,
+      peakMiB: peakMiB(),
       p50: quantile(0.5),
       p99: quantile(0.99),
     })

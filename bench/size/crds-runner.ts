@@ -2,6 +2,7 @@
 import { startControlPlane } from '@kubewright/controlplane'
 import { CustomResourceDefinition } from '@kubewright/k8s'
 import { report, taken } from '../controlplane/process-figures.ts'
+import { peakMiB } from '../peak-memory.ts'
 import { countKeys, inBatches, progress, readAll, until, usedMiB } from './measure-size.ts'
 
 const count = Number(process.argv[2])
@@ -44,7 +45,7 @@ const settled = await taken(() => readAll(transport, '/openapi/v2'))
 const objects = await countKeys(plane, '/registry/')
 report({
   ...{ definitions: count, objects, created, served, idleMiB, fullMiB, aggregated, openapi2, openapi3 },
-  ...{ another, settled, peakMiB: process.resourceUsage().maxRSS / 1024 },
+  ...{ another, settled, peakMiB: peakMiB() },
 })
 process.exit(0)
 

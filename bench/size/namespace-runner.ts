@@ -2,6 +2,7 @@
 import { startControlPlane } from '@kubewright/controlplane'
 import { ConfigMap, Namespace, Secret } from '@kubewright/k8s'
 import { report, taken } from '../controlplane/process-figures.ts'
+import { peakMiB } from '../peak-memory.ts'
 import { countKeys, inBatches, progress, until, usedMiB } from './measure-size.ts'
 
 const count = Number(process.argv[2])
@@ -26,5 +27,5 @@ const removed = await taken(async () => {
 })
 const left =
   (await countKeys(plane, `/registry/configmaps/${name}/`)) + (await countKeys(plane, `/registry/secrets/${name}/`))
-report({ objects: count, created, removed, left, fullMiB, peakMiB: process.resourceUsage().maxRSS / 1024 })
+report({ objects: count, created, removed, left, fullMiB, peakMiB: peakMiB() })
 process.exit(0)

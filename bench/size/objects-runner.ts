@@ -4,6 +4,7 @@ import { startControlPlane } from '@kubewright/controlplane'
 import { ConfigMap, Namespace } from '@kubewright/k8s'
 import { type DurableStore, openDurableStore } from '@kubewright/storage'
 import { report, taken } from '../controlplane/process-figures.ts'
+import { peakMiB } from '../peak-memory.ts'
 import { inBatches, progress, readAll, usedMiB } from './measure-size.ts'
 
 const [mode, amount, folder = ''] = process.argv.slice(2)
@@ -44,7 +45,7 @@ async function fill(): Promise<void> {
     1000,
   )
   await store[Symbol.asyncDispose]()
-  report({ created, creates, peakMiB: process.resourceUsage().maxRSS / 1024 })
+  report({ created, creates, peakMiB: peakMiB() })
 }
 
 async function open(): Promise<void> {
@@ -62,7 +63,7 @@ async function open(): Promise<void> {
   const page = await taken(() => readAll(transport, '/api/v1/configmaps?limit=500'))
   const namespace = await taken(() => readAll(transport, `/api/v1/namespaces/${namespaceOf(0)}/configmaps`))
   const list = await taken(() => readPatiently(transport, '/api/v1/configmaps'))
-  report({ opened, ready, fullMiB, page, namespace, list, peakMiB: process.resourceUsage().maxRSS / 1024 })
+  report({ opened, ready, fullMiB, page, namespace, list, peakMiB: peakMiB() })
 }
 
 /** Reads a list. The first one checks all objects, and on a busy machine the request may time out before; the next continues the check. */

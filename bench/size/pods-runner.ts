@@ -2,6 +2,7 @@
 import { startControlPlane } from '@kubewright/controlplane'
 import { rollOut } from '../controlplane/many-deployments.ts'
 import { report, taken } from '../controlplane/process-figures.ts'
+import { peakMiB } from '../peak-memory.ts'
 import { countKeys, progress, readAll, readInitialEvents, until, usedMiB } from './measure-size.ts'
 
 const [nodes = 0, pods = 0] = process.argv.slice(2).map(Number)
@@ -47,6 +48,6 @@ const idle = await taken(() => new Promise((resolve) => setTimeout(resolve, hear
 report({
   ...{ nodes, pods: total, objects, events, registered, running, idleMiB, fullMiB, list, watch, growth },
   idleShare: idle.cpuMillis / idle.wallMillis,
-  peakMiB: process.resourceUsage().maxRSS / 1024,
+  peakMiB: peakMiB(),
 })
 process.exit(0)
