@@ -1,5 +1,5 @@
 // Measures complete processes: a server with prepared responses, and one consumer at a time, bundled like an
-// application.
+// application; and those of controller-runtime, if they are on PATH.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { bundlePrograms } from './bundle-programs.ts'
 import type { Suite } from './harness.ts'
+import { programVersion } from './program-version.ts'
 
 const folder = join(import.meta.dirname, 'client')
 const root = join(import.meta.dirname, '..')
@@ -60,14 +61,26 @@ async function startSource(out: string, objects: number, updates: number): Promi
   }
 }
 
-async function consume<T>(program: string, source: Source, ...args: readonly (string | number)[]): Promise<T> {
-  const { stdout } = await run(process.execPath, [program, source.url, ...args.map(String)])
-  return JSON.parse(stdout) as T
-}
-
 interface Contender {
   readonly program: string
   readonly variant: string
+  /** Whether the program is on PATH instead of in the folder of this suite. */
+  readonly isOnPath?: boolean
+}
+
+/** Runs a program. Returns the figures that it prints. */
+async function consume<T>(
+  out: string,
+  source: Source,
+  { program, variant, isOnPath }: Contender,
+  objects: number,
+  updates: number,
+): Promise<T> {
+  const args = [source.url, String(objects), String(updates), variant]
+  const { stdout } = isOnPath
+    ? await run(program, args)
+    : await run(process.execPath, [join(out, `${program}.mjs`), ...args])
+  return JSON.parse(stdout) as T
 }
 
 const changes: Contender = { program: 'kubewright-consumer', variant: 'changes' }
@@ -75,6 +88,18 @@ const after: Contender = { program: 'kubewright-consumer', variant: 'after' }
 const both: Contender = { program: 'kubewright-consumer', variant: 'objects' }
 const dropped: Contender = { program: 'kubewright-consumer', variant: 'dropped' }
 const clientNode: Contender = { program: 'client-node-consumer', variant: '' }
+const controller = (variant: string): Contender => ({ program: 'kubewright-controller', variant })
+const goConsumer = 'controller-runtime-consumer'
+const goController = 'controller-runtime-controller'
+const go = (program: string, variant: string): Contender => ({ program, variant, isOnPath: true })
+
+/** Returns the version of controller-runtime, or undefined if one of its programs is missing. */
+function goVersion(): string | undefined {
+  return programVersion(goController) && programVersion(goConsumer)
+}
+
+/** Shown if the run has no programs of controller-runtime. */
+const noGo = `The figures of controller-runtime (typed, client-go 1.35) were measured elsewhere, on a loaded machine of this kind, because its programs were not on PATH: they show the order of magnitude.`
 
 interface Best {
   readonly cpuMillis: number
@@ -94,8 +119,8 @@ async function measure(
 ): Promise<Best[]> {
   const figures = contenders.map((): Figures[] => [])
   for (let round = 0; round < rounds; round++) {
-    for (const [i, { program, variant }] of contenders.entries()) {
-      figures[i]!.push(await consume<Figures>(join(out, `${program}.mjs`), source, objects, updates, variant))
+    for (const [i, contender] of contenders.entries()) {
+      figures[i]!.push(await consume<Figures>(out, source, contender, objects, updates))
     }
   }
   return figures.map((all) => {
@@ -110,13 +135,21 @@ async function measure(
   })
 }
 
-/** Returns the best of several rounds of a controller that starts with this many objects. */
-async function reconciles(out: string, source: Source, objects: number, variant: string): Promise<Reconciles> {
-  const all: Reconciles[] = []
+/** Runs controllers that start with this many objects, in turn. Returns the best round of each. */
+async function reconciles(
+  out: string,
+  source: Source,
+  objects: number,
+  contenders: readonly Contender[],
+): Promise<Reconciles[]> {
+  const best: Reconciles[] = []
   for (let round = 0; round < rounds; round++) {
-    all.push(await consume<Reconciles>(join(out, 'kubewright-controller.mjs'), source, objects, 0, variant))
+    for (const [i, contender] of contenders.entries()) {
+      const one = await consume<Reconciles>(out, source, contender, objects, 0)
+      if (best[i] === undefined || one.perReconcile < best[i].perReconcile) best[i] = one
+    }
   }
-  return all.reduce((best, one) => (one.perReconcile < best.perReconcile ? one : best))
+  return best
 }
 
 const text = (value: number, unit: string): string => {
@@ -124,34 +157,46 @@ const text = (value: number, unit: string): string => {
   const options = { minimumFractionDigits: digits, maximumFractionDigits: digits }
   return `${value.toLocaleString('en', options)} ${unit}`
 }
+const rate = ({ perSecond }: Rate): string => `${Math.round(perSecond).toLocaleString('en')}/s`
 const factor = (peer: number, ours: number): string => `${(peer / ours).toFixed(2)}×`
 
 interface RowOptions {
   /** The target: the figure should not exceed it. */
   readonly aim?: number
-  /** The figure of controller-runtime. */
+  /** The figure of controller-runtime in this run. */
+  readonly go?: number | undefined
+  /** Its figure elsewhere, shown if there is none of this run. */
   readonly elsewhere?: number
 }
 
 function row(title: string, unit: string, ours: number, peer: number | undefined, options: RowOptions = {}): string {
-  const { aim, elsewhere } = options
+  const { aim, go = options.elsewhere } = options
   const goal = aim === undefined ? '' : ` (target ${text(aim, unit)}: ${ours <= aim ? 'met' : 'missed'})`
   const node = peer === undefined ? '–' : `${text(peer, unit)} (${factor(peer, ours)})`
-  const go = elsewhere === undefined ? '–' : `${text(elsewhere, unit)} (${factor(elsewhere, ours)})`
-  return `| ${title} | ${text(ours, unit)}${goal} | ${node} | ${go} |`
+  const runtime = go === undefined ? '–' : `${text(go, unit)} (${factor(go, ours)})`
+  return `| ${title} | ${text(ours, unit)}${goal} | ${node} | ${runtime} |`
 }
 
-async function smallCache(out: string): Promise<string[]> {
+interface Rate {
+  readonly perSecond: number
+}
+
+/** Returns the cell of a peer in a row of rates. */
+const rateCell = (peer: Rate | undefined, ours: Rate, elsewhere: string): string =>
+  peer === undefined ? elsewhere : `${rate(peer)} (${factor(ours.perSecond, peer.perSecond)})`
+
+async function smallCache(out: string, hasGo: boolean): Promise<string[]> {
   const source = await startSource(out, 10_000, events)
   try {
-    const contenders = [changes, after, both, clientNode]
+    const contenders = [changes, after, both, clientNode, ...(hasGo ? [go(goConsumer, 'after')] : [])]
     const best = await measure(out, source, 10_000, events, contenders)
-    const [ours, newer, objects, peer] = best as [Best, Best, Best, Best]
-    const rates = [newer, peer].map(({ perSecond }) => `${Math.round(perSecond).toLocaleString('en')}/s`)
-    const goal = (aim: number): RowOptions => ({ aim, elsewhere: 181 })
+    const [ours, newer, objects, peer, runtime] = best as [Best, Best, Best, Best, Best?]
+    const goal = (aim: number): RowOptions => ({ aim, go: runtime?.perEvent, elsewhere: 181 })
     return [
-      row('sync of 10,000 objects and a get of each, CPU', 'ms', ours.cpuMillis, peer.cpuMillis),
-      row('peak memory until after that sync', 'MiB', ours.syncMiB, peer.syncMiB),
+      row('sync of 10,000 objects and a get of each, CPU', 'ms', ours.cpuMillis, peer.cpuMillis, {
+        go: runtime?.cpuMillis,
+      }),
+      row('peak memory until after that sync', 'MiB', ours.syncMiB, peer.syncMiB, { go: runtime?.syncMiB }),
       row('watch event, handler reads the key only, CPU', 'us', ours.perEvent, peer.perEvent, goal(12)),
       row(
         'watch event, handler reads the new object, like the peer, CPU',
@@ -161,9 +206,10 @@ async function smallCache(out: string): Promise<string[]> {
         goal(12),
       ),
       row('watch event, handler reads both objects, CPU', 'us', objects.perEvent, peer.perEvent, goal(20)),
-      `| watch events per second, handler reads the new object | ${rates.join(' | ')} | 2,700 to 6,600/s |`,
+      `| watch events per second, handler reads the new object | ${rate(newer)} | ${rateCell(peer, newer, '–')} | ${rateCell(runtime, newer, '2,700 to 6,600/s')} |`,
       row('peak memory with the events, handler reads the new object', 'MiB', newer.peakMiB, peer.peakMiB, {
         aim: 100,
+        go: runtime?.peakMiB,
         elsewhere: 105,
       }),
     ]
@@ -172,31 +218,43 @@ async function smallCache(out: string): Promise<string[]> {
   }
 }
 
-async function largeCache(out: string): Promise<string[]> {
+async function largeCache(out: string, hasGo: boolean): Promise<string[]> {
   const source = await startSource(out, 50_000, 0)
   try {
     const contenders = [changes, dropped, clientNode]
-    const [ours, lean, peer] = (await measure(out, source, 50_000, 0, contenders)) as [Best, Best, Best]
-    const noop = await reconciles(out, source, 50_000, 'noop')
-    const gets = await reconciles(out, source, 50_000, 'gets')
-    const rates = [noop, gets].map(({ perSecond }) => `${Math.round(perSecond).toLocaleString('en')}/s`)
+    if (hasGo) contenders.push(go(goConsumer, 'after'), go(goConsumer, 'dropped'))
+    const best = await measure(out, source, 50_000, 0, contenders)
+    const [ours, lean, peer, runtime, leanRuntime] = best as [Best, Best, Best, Best?, Best?]
+    const controllers = [controller('noop'), controller('gets')]
+    if (hasGo) controllers.push(go(goController, 'noop'), go(goController, 'gets'))
+    const counted = await reconciles(out, source, 50_000, controllers)
+    const [noop, gets, goNoop, goGets] = counted as [Reconciles, Reconciles, Reconciles?, Reconciles?]
     const rateGoal = noop.perSecond >= 200_000 ? 'met' : 'missed'
     return [
       row('sync of 50,000 objects and a get of each, CPU', 'ms', ours.cpuMillis, peer.cpuMillis, {
         aim: 4200,
+        go: runtime?.cpuMillis,
         elsewhere: 12_600,
       }),
-      row('peak memory with 50,000', 'MiB', ours.peakMiB, peer.peakMiB, { aim: 214, elsewhere: 428 }),
+      row('peak memory with 50,000', 'MiB', ours.peakMiB, peer.peakMiB, {
+        aim: 214,
+        go: runtime?.peakMiB,
+        elsewhere: 428,
+      }),
       row('the same without managed fields (`dropManagedFields`)', 'MiB', lean.peakMiB, peer.peakMiB, {
+        go: leanRuntime?.peakMiB,
         elsewhere: 428,
       }),
       row('no-op reconcile, 50,000 keys, 1 worker, complete controller, CPU', 'us', noop.perReconcile, undefined, {
+        go: goNoop?.perReconcile,
         elsewhere: 19,
       }),
-      `| the same, per second | ${rates[0]} (target 200,000/s: ${rateGoal}) | – | 52,000 to 67,000/s |`,
-      row('the same with a get from the cache, CPU', 'us', gets.perReconcile, undefined),
-      `| the same with a get from the cache, per second | ${rates[1]} | – | 17,000 to 28,000/s |`,
-      `| reconciles of a storm of 200,000 adds of 1,000 keys | ${noop.storm} (target 1,100: ${noop.storm <= 1100 ? 'met' : 'missed'}) | – | about 1,005 |`,
+      `| the same, per second | ${rate(noop)} (target 200,000/s: ${rateGoal}) | – | ${rateCell(goNoop, noop, '52,000 to 67,000/s')} |`,
+      row('the same with a get from the cache, CPU', 'us', gets.perReconcile, undefined, {
+        go: goGets?.perReconcile,
+      }),
+      `| the same with a get from the cache, per second | ${rate(gets)} | – | ${rateCell(goGets, gets, '17,000 to 28,000/s')} |`,
+      `| reconciles of a storm of 200,000 adds of 1,000 keys | ${noop.storm} (target 1,100: ${noop.storm <= 1100 ? 'met' : 'missed'}) | – | ${goNoop?.storm ?? 'about 1,005'} |`,
     ]
   } finally {
     await source[Symbol.asyncDispose]()
@@ -206,16 +264,19 @@ async function largeCache(out: string): Promise<string[]> {
 /** The cost of a cache. */
 export const suite: Suite = {
   title: 'Client and cache',
-  about: `A process that caches custom resources of about 1.5 KiB with managedFields. Another process serves them from memory over HTTP. CPU of a sync is that of the complete process since its start. Memory is the peak resident memory of the complete process. The server sends events as fast as the process reads them. Rates depend on other load on the machine, CPU much less. Best of ${rounds} rounds, in which the contenders take turns. A factor is a peer’s figure divided by ours; above 1, ours is better. The figures of controller-runtime (typed, client-go 1.35) were measured elsewhere, on a loaded machine of this kind: they show the order of magnitude.`,
+  about: `A process that caches custom resources of about 1.5 KiB with managedFields. Another process serves them from memory over HTTP. CPU of a sync is that of the complete process since its start. Memory is the peak resident memory of the complete process. The server sends events as fast as the process reads them. Rates depend on other load on the machine, CPU much less. Best of ${rounds} rounds, in which the contenders take turns. A factor is a peer’s figure divided by ours, for rates ours divided by the peer’s; above 1, ours is better. controller-runtime caches typed objects; its get returns a copy.`,
   report: async () => {
     const out = mkdtempSync(join(root, 'node_modules', '.bench-client-'))
     try {
       await bundlePrograms(folder, programs, out)
+      const version = goVersion()
+      const hasGo = version !== undefined
       return [
-        '| work | kubewright | @kubernetes/client-node | controller-runtime, measured elsewhere |',
+        ...(hasGo ? [] : [noGo, '']),
+        `| work | kubewright | @kubernetes/client-node | controller-runtime${hasGo ? ` ${version}` : ', measured elsewhere'} |`,
         '|---|---|---|---|',
-        ...(await smallCache(out)),
-        ...(await largeCache(out)),
+        ...(await smallCache(out, hasGo)),
+        ...(await largeCache(out, hasGo)),
       ]
     } finally {
       rmSync(out, { recursive: true, force: true })

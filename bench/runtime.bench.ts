@@ -1,4 +1,5 @@
-// Measures complete processes: the embedded server, and one operator at a time, bundled like an application.
+// Measures complete processes: the embedded server, and one operator at a time, bundled like an
+// application; and that of controller-runtime, if it is on PATH.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -10,6 +11,7 @@ import { Namespace } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
 import { bundlePrograms } from './bundle-programs.ts'
 import type { Suite } from './harness.ts'
+import { programVersion } from './program-version.ts'
 import { group, madeAt, plural, version } from './runtime/operator-report.ts'
 
 const folder = join(import.meta.dirname, 'runtime')
@@ -28,10 +30,10 @@ const Site = defineResource({
   status: s.object({ done: s.int() }),
 })
 
-const contenders = [
-  { name: 'kubewright', program: 'kubewright-operator' },
-  { name: '@kubernetes/client-node', program: 'client-node-operator' },
-] as const
+const programs = ['kubewright-operator', 'client-node-operator'] as const
+const goProgram = 'controller-runtime-operator'
+/** Shown if the run has no program of controller-runtime. */
+const noGo = `The figures of controller-runtime were measured elsewhere, on a loaded machine of this kind, against kube-apiserver, because \`${goProgram}\` was not on PATH.`
 
 interface Figures {
   readonly firstMillis: number
@@ -70,16 +72,17 @@ const draft = (namespace: string, name: string) =>
 
 async function measure(
   client: ApiClient,
-  program: string,
+  command: readonly [program: string, ...args: string[]],
   kubeconfig: string,
   workers: number,
   namespace: string,
-  flags: readonly string[] = [],
 ): Promise<Figures> {
   await client.create(Namespace({ metadata: { name: namespace } }))
   await client.create(draft(namespace, 'first'))
-  const args = [...flags, program, kubeconfig, namespace, String(workers), String(sites)]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const [program, ...args] = command
+  const child = spawn(program, [...args, kubeconfig, namespace, String(workers), String(sites)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   try {
     const lines = createInterface({ input: child.stdout })
     const start = JSON.parse(await nextLine(child, lines)) as Pick<Figures, 'firstMillis' | 'idleMiB'>
@@ -101,8 +104,8 @@ async function measure(
 async function measureLean(client: ApiClient, out: string, kubeconfig: string): Promise<Figures> {
   const found: Figures[] = []
   for (let round = 0; round < rounds; round++) {
-    const program = join(out, `${contenders[0].program}.mjs`)
-    found.push(await measure(client, program, kubeconfig, 10, `bench-lean-${round}`, leanFlags))
+    const command = [process.execPath, ...leanFlags, join(out, `${programs[0]}.mjs`)] as const
+    found.push(await measure(client, command, kubeconfig, 10, `bench-lean-${round}`))
   }
   return best(found)
 }
@@ -123,60 +126,68 @@ function best(figures: readonly Figures[]): Figures {
 
 const text = (value: number, unit: string): string => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ${unit}`
 
-function row(title: string, unit: string, ours: number, peer: number, goal?: number, elsewhere: string = '–'): string {
-  const aim = goal === undefined ? '' : ` (target ${goal}: ${ours <= goal ? 'met' : 'missed'})`
-  return `| ${title} | ${text(ours, unit)}${aim} | ${text(peer, unit)} (${(peer / ours).toFixed(2)}×) | ${elsewhere} |`
+type Measured = readonly [ours: Figures, clientNode: Figures, go?: Figures | undefined]
+type Amount = Exclude<keyof Figures, 'perSecond'>
+
+/** Returns a row. `elsewhere` is shown if controller-runtime has no figure of this run. */
+function row(title: string, unit: string, measured: Measured, of: Amount, goal?: number, elsewhere = '–'): string {
+  const [ours, clientNode, go] = measured
+  const aim = goal === undefined ? '' : ` (target ${goal}: ${ours[of] <= goal ? 'met' : 'missed'})`
+  const peer = (one: Figures): string => `${text(one[of], unit)} (${(one[of] / ours[of]).toFixed(2)}×)`
+  return `| ${title} | ${text(ours[of], unit)}${aim} | ${peer(clientNode)} | ${go ? peer(go) : elsewhere} |`
+}
+
+function rateRow(title: string, [ours, clientNode, go]: Measured): string {
+  const rate = ({ perSecond }: Figures): string => `${perSecond.toFixed(0)}/s`
+  const peer = (one: Figures): string => `${rate(one)} (${(ours.perSecond / one.perSecond).toFixed(2)}×)`
+  return `| ${title} | ${rate(ours)} | ${peer(clientNode)} | ${go ? peer(go) : '–'} |`
 }
 
 /** The cost of running an operator. */
 export const suite: Suite = {
   title: 'Operators',
-  about: `A complete operator in its own process, against the embedded server in another: for each custom resource, it writes one ConfigMap and one status. ${makers} writers create ${sites} custom resources as fast as the server accepts them, so latencies and memory are those under full load. Most of the peak memory is garbage that V8 has not collected yet, as the row with flags shows. The operator of Kubewright includes everything that \`run\` provides (cache, metrics, health, preflight); the peer is an informer with a hand-written queue. Best of three rounds, in which the contenders take turns. A factor is the peer’s figure divided by ours. The figures of controller-runtime were measured elsewhere, on a loaded machine of this kind, against kube-apiserver.`,
+  about: `A complete operator in its own process, against the embedded server in another: for each custom resource, it writes one ConfigMap and one status. ${makers} writers create ${sites} custom resources as fast as the server accepts them, so latencies and memory are those under full load. Most of the peak memory is garbage that V8 has not collected yet, as the row with flags shows. The operator of Kubewright includes everything that \`run\` provides (cache, metrics, health, preflight); that on controller-runtime includes a manager with metrics and health, and caches Sites and ConfigMaps; that on @kubernetes/client-node is an informer with a hand-written queue. Best of three rounds, in which the contenders take turns. A factor is the peer’s figure divided by ours, for rates ours divided by the peer’s; above 1, ours is better.`,
   report: async () => {
     const out = mkdtempSync(join(root, 'node_modules', '.bench-runtime-'))
     const kubeconfig = join(out, 'kubeconfig')
     const server = await startServer(kubeconfig)
     const client = await connect({ kubeconfig })
     try {
-      await bundlePrograms(
-        folder,
-        contenders.map(({ program }) => program),
-        out,
-      )
+      await bundlePrograms(folder, programs, out)
       await client.create(crdOf(Site))
+      const version = programVersion(goProgram)
+      const commands: [string, ...string[]][] = programs.map((name) => [process.execPath, join(out, `${name}.mjs`)])
+      if (version !== undefined) commands.push([goProgram])
       const lines = [
-        '| work | kubewright | @kubernetes/client-node | controller-runtime, measured elsewhere |',
+        ...(version === undefined ? [noGo, ''] : []),
+        `| work | kubewright | @kubernetes/client-node | controller-runtime${version === undefined ? ', measured elsewhere' : ` ${version}`} |`,
         '|---|---|---|---|',
       ]
       for (const workers of [1, 10]) {
-        const found = new Map<string, Figures[]>(contenders.map(({ name }) => [name, []]))
+        const found = commands.map((): Figures[] => [])
         for (let round = 0; round < rounds; round++) {
-          for (const [index, { name, program }] of contenders.entries()) {
-            const namespace = `bench-${workers}-${round}-${index}`
-            found.get(name)!.push(await measure(client, join(out, `${program}.mjs`), kubeconfig, workers, namespace))
+          for (const [index, command] of commands.entries()) {
+            found[index]!.push(
+              await measure(client, command, kubeconfig, workers, `bench-${workers}-${round}-${index}`),
+            )
           }
         }
-        const [ours, peer] = contenders.map(({ name }) => best(found.get(name)!)) as [Figures, Figures]
+        const measured = found.map(best) as [Figures, Figures, Figures?]
         if (workers === 1) {
-          lines.push(
-            row('process start to first reconcile, CPU', 'ms', ours.firstMillis, peer.firstMillis, 250, '31 to 45 ms'),
-          )
-          lines.push(row('idle after that, memory', 'MiB', ours.idleMiB, peer.idleMiB, 50, '31 MiB'))
+          lines.push(row('process start to first reconcile, CPU', 'ms', measured, 'firstMillis', 250, '31 to 45 ms'))
+          lines.push(row('idle after that, memory', 'MiB', measured, 'idleMiB', 50, '31 MiB'))
         }
         const how = `${workers} worker${workers === 1 ? '' : 's'}`
-        lines.push(
-          row(`one custom resource, ${how}, CPU`, 'ms', ours.perSiteMillis, peer.perSiteMillis, 3, '2.7 to 3.3 ms'),
-        )
-        lines.push(row(`peak memory, ${how}`, 'MiB', ours.peakMiB, peer.peakMiB, 80, '35 MiB'))
+        lines.push(row(`one custom resource, ${how}, CPU`, 'ms', measured, 'perSiteMillis', 3, '2.7 to 3.3 ms'))
+        lines.push(row(`peak memory, ${how}`, 'MiB', measured, 'peakMiB', 80, '35 MiB'))
         if (workers === 10) {
-          const lean = await measureLean(client, out, kubeconfig)
-          lines.push(row(`the same with node ${leanFlags.join(' ')}`, 'MiB', lean.peakMiB, peer.peakMiB, 80, '35 MiB'))
-          lines.push(row('one custom resource with these flags, CPU', 'ms', lean.perSiteMillis, peer.perSiteMillis, 3))
+          const lean: Measured = [await measureLean(client, out, kubeconfig), measured[1], measured[2]]
+          lines.push(row(`the same with node ${leanFlags.join(' ')}`, 'MiB', lean, 'peakMiB', 80, '35 MiB'))
+          lines.push(row('one custom resource with these flags, CPU', 'ms', lean, 'perSiteMillis', 3))
         }
-        lines.push(row(`latency, ${how}, p50`, 'ms', ours.p50, peer.p50))
-        lines.push(row(`latency, ${how}, p99`, 'ms', ours.p99, peer.p99))
-        const rates = `${ours.perSecond.toFixed(0)}/s | ${peer.perSecond.toFixed(0)}/s (${(ours.perSecond / peer.perSecond).toFixed(2)}× slower)`
-        lines.push(`| custom resources per second, ${how} | ${rates} | – |`)
+        lines.push(row(`latency, ${how}, p50`, 'ms', measured, 'p50'))
+        lines.push(row(`latency, ${how}, p99`, 'ms', measured, 'p99'))
+        lines.push(rateRow(`custom resources per second, ${how}`, measured))
       }
       return lines
     } finally {

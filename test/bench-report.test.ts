@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { programVersion } from '../bench/program-version.ts'
 import { aimTable } from '../bench/report/aims.ts'
 import { compareRounds, differenceTable } from '../bench/report/compare.ts'
 import { curve } from '../bench/report/curve.ts'
@@ -97,6 +98,11 @@ test('curve() draws linear growth as a straight line, escapes texts and returns 
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+test('programVersion() returns the version that a program prints, and undefined without the program', () => {
+  expect(programVersion(process.execPath)).toBe(process.version)
+  expect(programVersion('no-such-program')).toBeUndefined()
 })
 
 test('peakMiB() does not include the memory of the process that started this one', () => {

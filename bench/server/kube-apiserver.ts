@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../packages/storage/src/testdata/free-port.ts'
+import { programVersion } from '../program-version.ts'
 import { type BenchedServer, processCpuMillis, processResidentMiB, type Target } from './benched-server.ts'
 import { Http2Client } from './http2-client.ts'
 
@@ -30,12 +31,9 @@ export class KubeApiserver implements BenchedServer {
 
   /** Returns the versions of both, or undefined if one of them is missing. */
   static versions(): string | undefined {
-    try {
-      const version = (name: string): string => /v?\d+\.\d+\.\d+/.exec(String(execFileSync(name, ['--version'])))![0]
-      return `kube-apiserver ${version('kube-apiserver')} with etcd ${version('etcd')}`
-    } catch {
-      return undefined
-    }
+    const server = programVersion('kube-apiserver')
+    const etcd = programVersion('etcd')
+    return server && etcd && `kube-apiserver ${server} with etcd ${etcd}`
   }
 
   static async start(): Promise<KubeApiserver> {
