@@ -22,6 +22,12 @@ export async function taken(work: () => Promise<unknown>): Promise<Taken> {
   }
 }
 
+/** Returns the cost of the process since its start. */
+export function takenSoFar(): Taken {
+  const { user, system } = process.cpuUsage()
+  return { wallMillis: performance.now(), cpuMillis: (user + system) / 1000, peakMiB: peakMiB() }
+}
+
 /** Prints the figures for the parent process. */
 export function report(figures: object): void {
   process.stdout.write(`${JSON.stringify(figures)}\n`)
