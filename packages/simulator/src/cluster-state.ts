@@ -91,6 +91,12 @@ export function comparable(objects: readonly KubeObject[], options: ComparableOp
   return state
 }
 
+/** A text that is equal for objects whose comparable forms are equal, whatever their names. */
+export function formOf(object: KubeObject, options: Omit<ComparableOptions, 'ids'>): string {
+  const [form] = comparable([object], { ...options, ids: new Set([objectId(object)]) }).values()
+  return JSON.stringify(form)
+}
+
 /** The data of a Secret. Texts are decoded, so that the times in them can be masked. */
 function readableData({ data }: KubeObject & { readonly data?: Readonly<Record<string, string>> }): unknown {
   if (data === undefined) return undefined

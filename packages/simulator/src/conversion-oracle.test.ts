@@ -17,10 +17,16 @@ const boxAt = (version: number, status: string): KubeObject =>
   }) as unknown as KubeObject
 
 /** A world in which the operator writes the status, right after the write of the oracle. `stored` has the object by resource version. */
-function worldWith(stored: ReadonlyMap<string, KubeObject>): { readonly world: World; readonly violations: string[] } {
+function worldWith(stored: ReadonlyMap<string, KubeObject>): {
+  readonly world: World
+  readonly violations: string[]
+  readonly methods: string[]
+} {
   const violations: string[] = []
+  const methods: string[] = []
   let newest = boxAt(1, 'Old')
   const request = async (method: string, path: string): Promise<{ status: number; object: unknown }> => {
+    methods.push(method)
     const version = /resourceVersion=(\d+)&resourceVersionMatch=Exact/.exec(path)?.[1]
     if (version !== undefined) return { status: 200, object: { items: [stored.get(version)] } }
     if (method === 'PUT') {
@@ -33,9 +39,9 @@ function worldWith(stored: ReadonlyMap<string, KubeObject>): { readonly world: W
     drive: (promise: Promise<unknown>) => promise,
     user: { request },
     history: { violate: (_: string, message: string) => violations.push(message) },
-    setup: { operator: { conversions: [{ hub, spokes: [{ kind: spoke }] }] }, ignore: [] },
+    setup: { operator: { conversions: [{ hub, spokes: [{ kind: spoke }] }] }, ignore: [], passedForms: new Set() },
   }
-  return { world: world as unknown as World, violations }
+  return { world: world as unknown as World, violations, methods }
 }
 
 test('checkConversions() ignores a write of the operator that happens meanwhile', async () => {
@@ -60,4 +66,18 @@ test('checkConversions() reports a value that the conversion has changed', async
   expect(violations).toEqual([
     'The conversion to v1 and back changes Box default/box: status.phase is "Lost", expected "Old"',
   ])
+})
+
+test('checkConversions() checks each form of an object once', async () => {
+  const versions: [string, KubeObject][] = [
+    ['1', boxAt(1, 'Old')],
+    ['2', boxAt(2, 'Old')],
+  ]
+  const { world, methods } = worldWith(new Map(versions))
+  const checks = (): number => methods.filter((method) => method === 'PUT').length
+  await checkConversions(world, [boxAt(1, 'Old')])
+  await checkConversions(world, [boxAt(7, 'Old')])
+  expect(checks()).toBe(1)
+  await checkConversions(world, [boxAt(8, 'New')])
+  expect(checks()).toBe(2)
 })

@@ -97,9 +97,10 @@ export async function runSchedule(
     const contentionsAtRest = countAtRest(world.log.contentions)
     const problemsAtRest = problemsOf(world)
     const busiestKey = busiestOf(world)
+    // Before the oracles that write: what they check depends on earlier runs.
+    const hash = world.history.hash()
     await checkConversions(world, objects)
     if (schedule.faults.length === 0) await checkDefaults(world, objects)
-    const hash = world.history.hash()
     return {
       world,
       objects,

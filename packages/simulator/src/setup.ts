@@ -101,6 +101,8 @@ export class Setup {
   readonly revision: number
   /** The uids of the objects that exist before the operator starts. */
   readonly inputs: ReadonlySet<string>
+  /** The forms of objects that oracles at the end of a run need not check again. */
+  readonly passedForms: Set<string> = new Set()
   /** The inputs that the user of a schedule changes. */
   readonly inputObjects: readonly InputObject[]
   readonly #isHeld: SimulateOptions['isHeld']
