@@ -190,6 +190,7 @@ class EndpointFieldManager {
       const identifier = this.#identify(manager, 'Update')
       const set = own.union(managers.get(identifier)?.set ?? FieldSet.empty)
       managers.set(identifier, { set, apiVersion: this.#options.apiVersion, applied: false })
+      keepEqualSet(managers, managed.fields, identifier)
       times.set(identifier, now)
     }
     const result = { fields: managers, times }
@@ -297,7 +298,7 @@ function strip(managers: Map<string, VersionedSet>, manager: string): void {
   else managers.set(manager, { ...versioned, set })
 }
 
-/** Reuses the previous set when an apply owns the same fields as before, so that it need not be encoded again. */
+/** Reuses the previous set when a manager owns the same fields as before, so that it need not be encoded again. */
 function keepEqualSet(
   managers: Map<string, VersionedSet>,
   before: ReadonlyMap<string, VersionedSet>,

@@ -286,6 +286,13 @@ describe('FieldManager.apply() by kubectl', () => {
 })
 
 describe('FieldManager.update()', () => {
+  it('keeps the encoded fields of a manager that changes a field again, and advances its time', () => {
+    const first = stored(fields.update(undefined, config({ a: '1', b: '1' }), { manager: 'm', now }))
+    const second = fields.update(first, config({ a: '2', b: '1' }), { manager: 'm', now: later })
+    expect(managedFields(second)).toEqual([{ ...managedFields(first)[0], time: later }])
+    expect(managedFields(second)[0]?.fieldsV1).toBe(managedFields(first)[0]?.fieldsV1)
+  })
+
   it('owns changed fields and sets its time only when it changes something', () => {
     const created = stored(fields.update(undefined, config({ a: '1' }), { manager: 'u', now }))
     expect(managedFields(created)).toEqual([
