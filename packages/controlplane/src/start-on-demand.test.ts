@@ -1,6 +1,6 @@
 import { seededRandom, VirtualClock } from '@kubewright/base'
 import { dynamicKind, type Transport } from '@kubewright/client'
-import { CustomResourceDefinition, Pod, StatefulSet } from '@kubewright/k8s'
+import { CustomResourceDefinition, LimitRange, Pod, StatefulSet } from '@kubewright/k8s'
 import { expect, test } from 'vitest'
 import { startControlPlane } from './control-plane.ts'
 
@@ -65,6 +65,17 @@ test('startControlPlane() watches the resources that have objects, and others wi
   expect(watched).toContain('/apis/apps/v1/statefulsets')
   expect((await client.get(Pod, 'db-0')).status?.phase).toBe('Running')
   expect(watched).not.toContain('/apis/apps/v1/deployments')
+  await plane[Symbol.asyncDispose]()
+})
+
+test('startControlPlane() creates no store for a resource that only the garbage collector watches before its first object', async () => {
+  const { plane, clock } = await start()
+  const stores = (): string[] => [...plane.controllers.manager!.cluster.cache.health.keys()]
+  await clock.advance('1m')
+  expect(stores().some((name) => name.startsWith('limitranges '))).toBe(false)
+  await plane.client().create(LimitRange({ metadata: { name: 'limits' }, spec: { limits: [{ type: 'Pod' }] } }))
+  await clock.advance('1s')
+  expect(stores().some((name) => name.startsWith('limitranges '))).toBe(true)
   await plane[Symbol.asyncDispose]()
 })
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '@kubewright/api'
+import type { AnyKind, KubeObject } from '@kubewright/api'
 import { type Clock, type Logger, linkSignals, type Timer } from '@kubewright/base'
 import { dynamicKind, metadataOnly, type ServedGroup, type ServedResource } from '@kubewright/client'
 import { APIService, CustomResourceDefinition } from '@kubewright/k8s'
@@ -28,8 +28,9 @@ export interface ResourceMonitorsOptions {
 }
 
 interface Monitor {
-  readonly lease: CacheLease
   readonly resource: ServedResource
+  /** Undefined while the resource is known to have no objects. */
+  lease: CacheLease | undefined
 }
 
 /**
@@ -107,7 +108,7 @@ export class ResourceMonitors implements AsyncDisposable {
       () => false,
       () => false,
     )
-    const all = [...this.#monitors.values()].map(({ lease }) => lease.synced().catch(() => undefined))
+    const all = this.#leases().map((lease) => lease.synced().catch(() => undefined))
     const isComplete = await Promise.race([Promise.all(all).then(() => true), late])
     enough.abort()
     return isComplete
@@ -115,17 +116,18 @@ export class ResourceMonitors implements AsyncDisposable {
 
   /** Describes the monitors that cannot list or watch, for messages. */
   problems(): string[] {
-    return [...this.#monitors.values()].flatMap(({ lease }) =>
-      lease.health.state === 'failing' ? (lease.health.message ?? []) : [],
-    )
+    return this.#leases().flatMap(({ health }) => (health.state === 'failing' ? (health.message ?? []) : []))
+  }
+
+  #leases(): CacheLease[] {
+    return [...this.#monitors.values()].flatMap(({ lease }) => lease ?? [])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error('The monitors were stopped'))
     this.#timer?.cancel()
     await this.#running
-    const leases = [...this.#triggers, ...[...this.#monitors.values()].map(({ lease }) => lease)]
-    await Promise.all(leases.map((lease) => lease.release()))
+    await Promise.all([...this.#triggers, ...this.#leases()].map((lease) => lease.release()))
   }
 
   #trigger(): void {
@@ -178,10 +180,25 @@ export class ResourceMonitors implements AsyncDisposable {
     }
   }
 
+  /** Adds the monitor of a resource. It watches when the resource has objects: most of a hundred resources have none. */
   #add(id: string, resource: ServedResource): void {
+    const { cluster } = this.#options
+    const monitor: Monitor = { resource, lease: undefined }
+    this.#monitors.set(id, monitor)
+    const kind = metadataOnly(dynamicKind(resource))
+    const absence = cluster.cache.absence(kind, this.#stop.signal)
+    if (absence === undefined) {
+      monitor.lease = this.#watch(kind)
+      return
+    }
+    void absence.ended.then(() => {
+      if (!this.#stop.signal.aborted && this.#monitors.get(id) === monitor) monitor.lease = this.#watch(kind)
+    })
+  }
+
+  #watch(kind: AnyKind): CacheLease {
     const { cluster, handler } = this.#options
-    const lease: CacheLease = cluster.cache.use(metadataOnly(dynamicKind(resource)))
-    this.#monitors.set(id, { lease, resource })
+    const lease: CacheLease = cluster.cache.use(kind)
     lease.addHandler(
       {
         onChange: (change) => {
@@ -200,6 +217,7 @@ export class ResourceMonitors implements AsyncDisposable {
       },
       { name: 'resource-monitor' },
     )
+    return lease
   }
 
   #remove(id: string): void {
@@ -207,8 +225,10 @@ export class ResourceMonitors implements AsyncDisposable {
     const monitor = this.#monitors.get(id)
     if (monitor === undefined) return
     this.#monitors.delete(id)
-    for (const object of monitor.lease.store.list()) handler.onForget(object)
-    monitor.lease.release().catch((error: unknown) => log.error(error, 'Monitor failed to stop', { resource: id }))
+    const { lease } = monitor
+    if (lease === undefined) return
+    for (const object of lease.store.list()) handler.onForget(object)
+    lease.release().catch((error: unknown) => log.error(error, 'Monitor failed to stop', { resource: id }))
   }
 }
 

@@ -27,7 +27,7 @@ import {
   SharedInformerFactory,
   type SharedInformerFactoryOptions,
 } from '../cache/informer/shared-informer-factory.ts'
-import type { ListWatch } from '../cache/reflector/list-watch.ts'
+import type { Absence, ListWatch } from '../cache/reflector/list-watch.ts'
 import type { ReflectorHealth } from '../cache/reflector/reflector-health.ts'
 import type { Store } from '../cache/store/store.ts'
 import { mergedRegistration, oneAtATime } from './merged-registration.ts'
@@ -173,6 +173,10 @@ class InformerCache implements ObjectCache, CacheContents {
     const shared = this.#shared.get(name) ?? (isMetadataOnly(kind) ? this.#shared.get(`${name}, metadata`) : undefined)
     if (shared === undefined || !this.#isWhole(kind, shared.scope)) return undefined
     return shared.store as unknown as Store<Infer<K> & KubeObject>
+  }
+
+  absence(kind: AnyKind, signal: AbortSignal): Absence | undefined {
+    return this.#options.absence?.(kind, signal)
   }
 
   contents(type: GroupKind): readonly CachedStore[] {

@@ -2,6 +2,7 @@ import type { AnyKind, GroupKind, Infer, KubeObject } from '@kubewright/api'
 import type { Duration, WaitOptions } from '@kubewright/base'
 import type { EventHandler } from '../cache/informer/event-handler.ts'
 import type { HandlerOptions, HandlerRegistration } from '../cache/informer/shared-informer.ts'
+import type { Absence } from '../cache/reflector/list-watch.ts'
 import type { ReflectorHealth } from '../cache/reflector/reflector-health.ts'
 import type { Store } from '../cache/store/store.ts'
 import type { StoreSelection } from './selection.ts'
@@ -69,6 +70,11 @@ export interface ObjectCache extends AsyncDisposable {
   use<K extends AnyKind>(kind: K, scope?: CacheScope): CacheLease<Infer<K> & KubeObject>
   /** The store of a kind; undefined unless its objects are watched in all namespaces of the cache without selectors. */
   peek<K extends AnyKind>(kind: K): Store<Infer<K> & KubeObject> | undefined
+  /**
+   * Tells without a request that a kind has no objects; undefined if it may have some, which is all that most caches can tell. A user of
+   * many kinds can take their leases when the first objects exist.
+   */
+  absence(kind: AnyKind, signal: AbortSignal): Absence | undefined
   /** The health of every watch, by name, sorted. */
   readonly health: ReadonlyMap<string, ReflectorHealth>
   start(): void
