@@ -6,8 +6,8 @@ import { CertificateAuthority, type ServerIdentity, ServiceAccountKeys } from '@
 export interface ClusterTrustOptions {
   /** The CA certificate to publish, as PEM; undefined publishes none. */
   readonly rootCa: string | undefined
-  /** Private keys as PEM; the first one signs tokens. */
-  readonly serviceAccountKeys: readonly string[]
+  /** Private keys as PEM; the first one signs tokens. A function is called when the first token is signed. */
+  readonly serviceAccountKeys: readonly string[] | (() => readonly string[])
   /** Returns the identity whose CA signs certificates. Called only when a certificate is signed. */
   readonly identity: () => ServerIdentity
 }

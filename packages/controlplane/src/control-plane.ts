@@ -187,7 +187,8 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
   const { store, clock, random, log, disposer } = parts
   const localServers = new LocalServers()
   const { access, webhooks, kubelets, ...rest } = options.server ?? {}
-  const keys = access?.serviceAccounts?.keys ?? [options.identity?.serviceAccountKey ?? ServiceAccountKeys.generate()]
+  const keys =
+    access?.serviceAccounts?.keys ?? (options.identity ? [options.identity.serviceAccountKey] : generatedKeys())
   let made: ServerIdentity | undefined = options.identity
   const identity = (): ServerIdentity => (made ??= createServerIdentity(clock.now()))
   const { nodes = 1 } = options
@@ -290,6 +291,12 @@ async function assemble(options: ControlPlaneOptions, parts: Parts): Promise<Con
     snapshot: () => snapshotOf(store, options),
     [Symbol.asyncDispose]: stop,
   }
+}
+
+/** A key for service account tokens that is generated when it is first needed: most tests need none. */
+function generatedKeys(): () => readonly string[] {
+  let keys: readonly string[] | undefined
+  return () => (keys ??= [ServiceAccountKeys.generate()])
 }
 
 /** The options of leader election. The identity is unique even among earlier runs on the same machine. */

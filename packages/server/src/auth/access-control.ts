@@ -41,8 +41,11 @@ export interface AccessControlOptions {
   /** Trusts the user headers of a front proxy, as kube-apiserver does. @default no proxy is trusted */
   readonly requestHeader?: RequestHeaderOptions
   readonly serviceAccounts?: {
-    /** PEM keys: the first one signs, all of them verify. @default a key that is generated at start */
-    readonly keys?: readonly string[]
+    /**
+     * PEM keys: the first one signs, all of them verify. A function is called when a key is needed for the first time. @default a key that
+     * is generated then
+     */
+    readonly keys?: readonly string[] | (() => readonly string[])
     /** @default 'https://kubernetes.default.svc' */
     readonly issuer?: string
     /** @default the issuer */
@@ -117,7 +120,7 @@ export function createAccessControl(options: AccessControlOptions = {}): AccessC
       const { clock, random, registry } = parts
       const lookup = new ObjectLookup(parts)
       serviceAccountTokens = new ServiceAccountTokens({
-        keys: new ServiceAccountKeys(keys ?? [ServiceAccountKeys.generate()]),
+        keys: new ServiceAccountKeys(keys ?? (() => [ServiceAccountKeys.generate()])),
         issuer,
         audiences,
         clock,

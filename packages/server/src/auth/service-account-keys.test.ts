@@ -19,3 +19,25 @@ describe('ServiceAccountKeys.verify()', () => {
     expect(keys.verify(spelled)).toBeUndefined()
   })
 })
+
+describe('new ServiceAccountKeys()', () => {
+  test('calls a function once, when the first token is signed or verified', () => {
+    let calls = 0
+    const pems = [ServiceAccountKeys.generate()]
+    const lazy = new ServiceAccountKeys(() => {
+      calls++
+      return pems
+    })
+    expect(calls).toBe(0)
+    const signed = lazy.sign({ sub: 'b' })
+    expect(lazy.verify(signed)).toEqual({ claims: { sub: 'b' } })
+    expect(new ServiceAccountKeys(pems).verify(signed)).toEqual({ claims: { sub: 'b' } })
+    expect(calls).toBe(1)
+  })
+
+  test('rejects keys that cannot sign: given keys at once, others when they are needed', () => {
+    expect(() => new ServiceAccountKeys([])).toThrow('the first key must be a private key')
+    const lazy = new ServiceAccountKeys(() => [])
+    expect(() => lazy.sign({})).toThrow('the first key must be a private key')
+  })
+})

@@ -22,15 +22,19 @@ const rememberedTokens = 2000
  * stay valid. Supports RSA and ECDSA P-256 keys.
  */
 export class ServiceAccountKeys {
-  readonly #keys: readonly TokenKey[]
+  readonly #load: () => readonly TokenKey[]
+  #loaded: readonly TokenKey[] | undefined
   /** Tokens whose signature is valid, oldest first. A signature stays valid, so each token is verified once. */
   readonly #verified = new Map<string, SignedClaims>()
 
-  /** PEM keys; the first one signs. Keys that only verify may be public keys. */
-  constructor(pems: readonly string[]) {
-    this.#keys = pems.map(cachedTokenKey)
-    if (!this.#keys[0]?.privateKey)
-      throw new TypeError('Cannot sign service account tokens: the first key must be a private key')
+  /** PEM keys; the first one signs. Keys that only verify may be public keys. A function is called when a key is needed for the first time. */
+  constructor(pems: readonly string[] | (() => readonly string[])) {
+    this.#load = () => tokenKeys(typeof pems === 'function' ? pems() : pems)
+    if (typeof pems !== 'function') this.#loaded = this.#load()
+  }
+
+  get #keys(): readonly TokenKey[] {
+    return (this.#loaded ??= this.#load())
   }
 
   /** Generates a signing key as PEM. */
@@ -78,6 +82,13 @@ export class ServiceAccountKeys {
   algorithms(): string[] {
     return [...new Set(this.#keys.map(({ algorithm }) => algorithm))].sort()
   }
+}
+
+function tokenKeys(pems: readonly string[]): readonly TokenKey[] {
+  const keys = pems.map(cachedTokenKey)
+  if (keys[0]?.privateKey === undefined)
+    throw new TypeError('Cannot sign service account tokens: the first key must be a private key')
+  return keys
 }
 
 /** Parsed keys by PEM. Programs that start many servers give them the same key, and parsing one takes a millisecond. */
