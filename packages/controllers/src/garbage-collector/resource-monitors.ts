@@ -1,4 +1,4 @@
-import type { AnyKind, KubeObject } from '@kubewright/api'
+import type { KubeObject } from '@kubewright/api'
 import { type Clock, type Logger, linkSignals, type Timer } from '@kubewright/base'
 import { dynamicKind, metadataOnly, type ServedGroup, type ServedResource } from '@kubewright/client'
 import { APIService, CustomResourceDefinition } from '@kubewright/k8s'
@@ -185,20 +185,19 @@ export class ResourceMonitors implements AsyncDisposable {
     const { cluster } = this.#options
     const monitor: Monitor = { resource, lease: undefined }
     this.#monitors.set(id, monitor)
-    const kind = metadataOnly(dynamicKind(resource))
-    const absence = cluster.cache.absence(kind, this.#stop.signal)
+    const absence = cluster.cache.absence(resource, this.#stop.signal)
     if (absence === undefined) {
-      monitor.lease = this.#watch(kind)
+      monitor.lease = this.#watch(resource)
       return
     }
     void absence.ended.then(() => {
-      if (!this.#stop.signal.aborted && this.#monitors.get(id) === monitor) monitor.lease = this.#watch(kind)
+      if (!this.#stop.signal.aborted && this.#monitors.get(id) === monitor) monitor.lease = this.#watch(resource)
     })
   }
 
-  #watch(kind: AnyKind): CacheLease {
+  #watch(resource: ServedResource): CacheLease {
     const { cluster, handler } = this.#options
-    const lease: CacheLease = cluster.cache.use(kind)
+    const lease: CacheLease = cluster.cache.use(metadataOnly(dynamicKind(resource)))
     lease.addHandler(
       {
         onChange: (change) => {

@@ -175,8 +175,8 @@ class InformerCache implements ObjectCache, CacheContents {
     return shared.store as unknown as Store<Infer<K> & KubeObject>
   }
 
-  absence(kind: AnyKind, signal: AbortSignal): Absence | undefined {
-    return this.#options.absence?.(kind, signal)
+  absence(...[resource, signal]: Parameters<FindAbsence>): Absence | undefined {
+    return this.#options.absence?.(resource, signal)
   }
 
   contents(type: GroupKind): readonly CachedStore[] {

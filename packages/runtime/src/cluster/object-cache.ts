@@ -1,8 +1,8 @@
 import type { AnyKind, GroupKind, Infer, KubeObject } from '@kubewright/api'
 import type { Duration, WaitOptions } from '@kubewright/base'
+import type { FindAbsence } from '../cache/informer/client-list-watch.ts'
 import type { EventHandler } from '../cache/informer/event-handler.ts'
 import type { HandlerOptions, HandlerRegistration } from '../cache/informer/shared-informer.ts'
-import type { Absence } from '../cache/reflector/list-watch.ts'
 import type { ReflectorHealth } from '../cache/reflector/reflector-health.ts'
 import type { Store } from '../cache/store/store.ts'
 import type { StoreSelection } from './selection.ts'
@@ -71,10 +71,10 @@ export interface ObjectCache extends AsyncDisposable {
   /** The store of a kind; undefined unless its objects are watched in all namespaces of the cache without selectors. */
   peek<K extends AnyKind>(kind: K): Store<Infer<K> & KubeObject> | undefined
   /**
-   * Tells without a request that a kind has no objects; undefined if it may have some, which is all that most caches can tell. A user of
+   * Tells without a request that a resource has no objects; undefined if it may have some, which is all that most caches can tell. A user of
    * many kinds can take their leases when the first objects exist.
    */
-  absence(kind: AnyKind, signal: AbortSignal): Absence | undefined
+  absence: FindAbsence
   /** The health of every watch, by name, sorted. */
   readonly health: ReadonlyMap<string, ReflectorHealth>
   start(): void
