@@ -147,6 +147,7 @@ export function fakeCluster(name = ''): FakeCluster {
   // The fake stores plain objects for every kind.
   const cache = {
     use: (kind: AnyKind, scope?: CacheScope) => of(kind).lease(scope),
+    absence: () => undefined,
     peek: (kind: AnyKind) => (of(kind).leases > 0 ? storeOf(of(kind).objects) : undefined),
     health: new Map(),
     start: () => undefined,
