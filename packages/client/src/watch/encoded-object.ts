@@ -15,6 +15,12 @@ export interface EncodedType<T> {
   readonly read: (json: unknown) => T
 }
 
+/** The decoded form of an object in a cache. */
+export interface CachedForm<T> {
+  readonly value: T | undefined
+  wasRead: boolean
+}
+
 /** The positions of the comma before the managed fields and of their end; both 0 without managed fields. */
 export interface ManagedFieldsSpan {
   readonly fieldsStart: number
@@ -23,20 +29,29 @@ export interface ManagedFieldsSpan {
 
 /**
  * An object in its wire encoding. Key and resource version are available directly; everything else is parsed on each
- * access. The bytes can be moved to another buffer without effect on readers.
+ * access. The bytes can be moved to another buffer without effect on readers. Decoded objects do not refer to them.
  */
 export class EncodedObject<T> {
   /** `namespace/name`, or the name alone without a namespace; empty when the object has no name. */
   readonly key: string
-  readonly resourceVersion: string
-  readonly type: EncodedType<T>
+  #resourceVersion: string
+  #type: EncodedType<T>
   #home: ByteHome
   #start: number
   #end: number
+  // The contents of a detached object that has no bytes; empty for any other object.
+  #text = ''
   #decodes = 0
+  #renewals = 0
+  /** The number of readers that need the present contents: the object must not be renewed. */
+  pins = 0
+  /** The decoded form, as long as a cache keeps it. */
+  cached: CachedForm<T> | undefined = undefined
+  /** When the cache decoded the object, in its own time. */
+  decodedAt = 0
   // The managed fields with the comma before them, relative to the start; 0 when they were not located.
-  readonly #fieldsStart: number
-  readonly #fieldsEnd: number
+  #fieldsStart: number
+  #fieldsEnd: number
 
   constructor(
     type: EncodedType<T>,
@@ -49,12 +64,20 @@ export class EncodedObject<T> {
   ) {
     this.#fieldsStart = managedFields?.fieldsStart ? managedFields.fieldsStart - start : 0
     this.#fieldsEnd = managedFields?.fieldsStart ? managedFields.fieldsEnd - start : 0
-    this.type = type
+    this.#type = type
     this.key = key
-    this.resourceVersion = resourceVersion
+    this.#resourceVersion = resourceVersion
     this.#home = home
     this.#start = start
     this.#end = end
+  }
+
+  get resourceVersion(): string {
+    return this.#resourceVersion
+  }
+
+  get type(): EncodedType<T> {
+    return this.#type
   }
 
   /** The number of bytes. */
@@ -62,9 +85,14 @@ export class EncodedObject<T> {
     return this.#end - this.#start
   }
 
-  /** The number of times the object was decoded. */
+  /** The number of times the contents were decoded. */
   get decodes(): number {
     return this.#decodes
+  }
+
+  /** The number of times the contents were replaced by {@link renew}. */
+  get renewals(): number {
+    return this.#renewals
   }
 
   /** The buffer that contains the bytes. */
@@ -72,56 +100,56 @@ export class EncodedObject<T> {
     return this.#home
   }
 
+  /** The position of the first byte in the buffer. */
+  get start(): number {
+    return this.#start
+  }
+
   /**
    * Parses the object and freezes it deeply. `metadata.managedFields`, often half of the bytes, become an accessor that
-   * parses them on first access.
+   * parses them on first access. `source` is an object with the same contents to be parsed instead.
    */
-  decode(): T {
+  decode(source: EncodedObject<T> = this): T {
     this.#decodes++
-    return this.#decodeLazily() ?? (deepFreeze(this.parse()) as T)
+    return source.#decodeLazily() ?? (deepFreeze(source.parse()) as T)
   }
 
   /** Undefined when the managed fields were not located, or the type copies the metadata. */
   #decodeLazily(): T | undefined {
     if (this.#fieldsStart === 0) return undefined
-    const { bytes } = this.#home
-    const start = this.#start
-    const json: unknown = JSON.parse(
-      bytes.toString('utf8', start, start + this.#fieldsStart) +
-        bytes.toString('utf8', start + this.#fieldsEnd, this.#end),
-    )
+    const size = this.size
+    const json: unknown = JSON.parse(this.#slice(0, this.#fieldsStart) + this.#slice(this.#fieldsEnd, size))
     const { metadata } = json as { readonly metadata: Readonly<Record<string, unknown>> }
-    const value = this.type.read(json) as { readonly metadata?: unknown }
+    const value = this.#type.read(json) as { readonly metadata?: unknown }
     if (value.metadata !== metadata) return undefined
     // Children first: freezing an object reads all its properties, which would parse the managed fields.
     for (const name in metadata) deepFreeze(metadata[name])
-    addManagedFields(metadata, this)
+    // After the comma: the key, a colon and the list.
+    addManagedFields(metadata, this.#slice(this.#fieldsStart + 1, this.#fieldsEnd))
     return deepFreeze(value) as T
   }
 
-  /** Parses the managed fields only. */
-  parseManagedFields(): unknown {
-    const { bytes } = this.#home
-    const start = this.#start + this.#fieldsStart
-    // After the comma: the key, a colon and the list.
-    return JSON.parse(`{${bytes.toString('utf8', start + 1, this.#start + this.#fieldsEnd)}}`).managedFields
+  /** The text of a range of the bytes. */
+  #slice(start: number, end: number): string {
+    if (this.#text !== '') return this.#text.slice(start, end)
+    return this.#home.bytes.toString('utf8', this.#start + start, this.#start + end)
   }
 
   /** Parses the object. The caller may modify the result. */
   parse(): T {
-    return this.type.read(JSON.parse(this.#home.bytes.toString('utf8', this.#start, this.#end)))
+    return this.#type.read(JSON.parse(this.#slice(0, this.size)))
   }
 
   /** An encoded object with the same key and version whose contents are `value`. */
   recoded(value: T): EncodedObject<T> {
     const bytes = Buffer.from(JSON.stringify(value))
-    return new EncodedObject(this.type, this.key, this.resourceVersion, { bytes }, 0, bytes.length)
+    return new EncodedObject(this.#type, this.key, this.#resourceVersion, { bytes }, 0, bytes.length)
   }
 
   /** Parses only the labels, which is much cheaper than decoding. */
   labels(): Readonly<Record<string, string>> | undefined {
-    const { bytes } = this.#home
     const meta = this.#metadata()
+    const { bytes } = this.#home
     if (meta === undefined) return undefined
     while (meta.next()) {
       const end = meta.skip()
@@ -135,26 +163,70 @@ export class EncodedObject<T> {
   /** Moves the bytes to another buffer, which must have room. The object then reads from that buffer and releases the old one. */
   moveTo(home: ByteHome, start: number): void {
     const size = this.size
-    this.#home.bytes.copy(home.bytes, start, this.#start, this.#end)
+    this.#withBytes().copy(home.bytes, start, this.#start, this.#end)
     this.#home = home
     this.#start = start
     this.#end = start + size
   }
 
-  /** Copies the bytes to a buffer of their own, so that they do not keep a larger one alive. */
+  /** An object with the same contents, which does not change with this one. */
+  clone(): EncodedObject<T> {
+    const copy = new EncodedObject(this.#type, this.key, this.#resourceVersion, this.#home, this.#start, this.#end)
+    copy.#text = this.#text
+    copy.#fieldsStart = this.#fieldsStart
+    copy.#fieldsEnd = this.#fieldsEnd
+    return copy
+  }
+
+  /**
+   * Copies the contents to a string, so that the object does not keep a large buffer alive, nor depends on one that
+   * will be reused. For objects that are dropped soon: collecting a string costs much less than collecting a buffer.
+   */
   detach(): void {
-    this.moveTo({ bytes: Buffer.allocUnsafe(this.size) }, 0)
+    if (this.#text !== '') return
+    const size = this.size
+    const text = this.#slice(0, size)
+    // Positions in bytes are positions in the text only if all characters are ASCII.
+    if (text.length === size) {
+      this.#text = text
+      this.#home = nowhere
+    } else this.#home = { bytes: Buffer.from(this.#home.bytes.subarray(this.#start, this.#end)) }
+    this.#start = 0
+    this.#end = size
+  }
+
+  /** Takes over the contents of another version of the object, including its home. */
+  renew(next: EncodedObject<T>): void {
+    this.#type = next.#type
+    this.#resourceVersion = next.#resourceVersion
+    this.#home = next.#home
+    this.#start = next.#start
+    this.#end = next.#end
+    this.#text = next.#text
+    this.#fieldsStart = next.#fieldsStart
+    this.#fieldsEnd = next.#fieldsEnd
+    this.#decodes = 0
+    this.#renewals++
+  }
+
+  /** The bytes. A detached object gets them back with the first access. */
+  #withBytes(): Buffer {
+    if (this.#text !== '') {
+      this.#home = { bytes: Buffer.from(this.#text) }
+      this.#text = ''
+    }
+    return this.#home.bytes
   }
 
   /** The object without `metadata.managedFields`, which often make up half of its bytes. */
   withoutManagedFields(): EncodedObject<T> {
     const cut = this.#managedFields()
     if (cut === undefined) return this
-    const { bytes } = this.#home
+    const bytes = this.#withBytes()
     const kept = Buffer.allocUnsafe(this.size - (cut.end - cut.start))
     bytes.copy(kept, 0, this.#start, cut.start)
     bytes.copy(kept, cut.start - this.#start, cut.end, this.#end)
-    return new EncodedObject(this.type, this.key, this.resourceVersion, { bytes: kept }, 0, kept.length)
+    return new EncodedObject(this.#type, this.key, this.#resourceVersion, { bytes: kept }, 0, kept.length)
   }
 
   /** The byte range of the member and one adjacent comma. */
@@ -175,13 +247,15 @@ export class EncodedObject<T> {
   }
 
   #metadata(): Walk | undefined {
-    const { bytes } = this.#home
+    const bytes = this.#withBytes()
     const walk = new Walk(bytes, this.#start, this.#end)
     while (walk.next()) if (walk.isKey(metadataWord)) return new Walk(bytes, walk.valueStart, this.#end)
     return undefined
   }
 }
 
+/** The home of objects without bytes. */
+const nowhere: ByteHome = { bytes: Buffer.alloc(0) }
 const metadataWord = Buffer.from('metadata')
 const labelsWord = Buffer.from('labels')
 const managedFieldsWord = Buffer.from('managedFields')

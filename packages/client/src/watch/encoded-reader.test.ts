@@ -126,6 +126,29 @@ describe('EncodedObject', () => {
     expect(() => spec['é']?.push('y')).toThrow(TypeError)
   })
 
+  it.each(['x', 'é'])(
+    'clone() and detach() keep the contents %j when the original is renewed or overwritten',
+    (word) => {
+      const encoded = (version: string) => {
+        const managedFields = [{ manager: word }]
+        const metadata = { labels: { word }, managedFields, name: 'a', resourceVersion: version }
+        const bytes = Buffer.from(JSON.stringify({ metadata, spec: { word } }))
+        return { bytes, metadata, object: reader.read({ bytes }, 0, bytes.length)! }
+      }
+      const [first, second] = [encoded('1'), encoded('2')]
+      const copy = first.object.clone()
+      copy.detach()
+      copy.detach()
+      first.object.renew(second.object)
+      first.bytes.fill(0)
+      expect(copy.decode()).toEqual({ metadata: first.metadata, spec: { word } })
+      expect(copy.labels()).toEqual({ word })
+      expect(copy.withoutManagedFields().decode()).toMatchObject({ spec: { word } })
+      expect([copy.resourceVersion, first.object.resourceVersion, first.object.renewals]).toEqual(['1', '2', 1])
+      expect(first.object.decode()).toEqual(second.object.decode())
+    },
+  )
+
   it('encode() accepts objects that had to be parsed', () => {
     const json = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', namespace: 'n', resourceVersion: '3' } }
     const { key, resourceVersion, type } = reader.encode(json)
@@ -170,10 +193,10 @@ describe('EncodedObject.decode()', () => {
     expect(changed).toEqual({ ...object, metadata: { ...object.metadata, labels: { a: 'c' } } })
   })
 
-  it('reads managedFields after the bytes have moved', () => {
+  it('reads managedFields after the bytes have moved or changed', () => {
     const source = encoded()
     const { metadata } = source.decode() as typeof object
-    source.moveTo({ bytes: Buffer.alloc(1000) }, 17)
+    source.home.bytes.fill(0)
     expect(metadata.managedFields).toEqual(managedFields)
   })
 

@@ -1,10 +1,5 @@
 import { deepFreeze } from '@kubewright/base'
 
-/** An object whose managed fields can be parsed. */
-interface ManagedFieldsSource {
-  parseManagedFields(): unknown
-}
-
 /** Returns its argument, so that a derived class adds its private fields to an existing object. */
 class Existing {
   constructor(object: object) {
@@ -15,10 +10,11 @@ class Existing {
 
 /** Private state of a metadata object. Unlike closures, it lets all metadata objects share one getter and one hidden class. */
 class LazyManagedFields extends Existing {
-  #source: ManagedFieldsSource | undefined
+  // The encoded member; undefined once it is parsed.
+  #source: string | undefined
   #value: unknown
 
-  constructor(metadata: object, source: ManagedFieldsSource) {
+  constructor(metadata: object, source: string) {
     super(metadata)
     this.#source = source
   }
@@ -27,7 +23,7 @@ class LazyManagedFields extends Existing {
   static of(metadata: object): unknown {
     if (!(#source in metadata)) return undefined
     if (metadata.#source !== undefined) {
-      metadata.#value = deepFreeze(metadata.#source.parseManagedFields())
+      metadata.#value = deepFreeze(JSON.parse(`{${metadata.#source}}`).managedFields)
       metadata.#source = undefined
     }
     return metadata.#value
@@ -41,8 +37,11 @@ const descriptor: PropertyDescriptor = {
   enumerable: true,
 }
 
-/** Defines `managedFields` as an accessor that parses them on first access, then freezes the object. */
-export function addManagedFields(metadata: object, source: ManagedFieldsSource): void {
+/**
+ * Defines `managedFields` as an accessor that parses them on first access, then freezes the object. `source` is the
+ * encoded member, with its key.
+ */
+export function addManagedFields(metadata: object, source: string): void {
   new LazyManagedFields(metadata, source)
   Object.freeze(Object.defineProperty(metadata, 'managedFields', descriptor))
 }

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { DeltaFifo } from '../reflector/delta-fifo.ts'
 import { Indexer } from '../store/indexer.ts'
-import { objectOf } from '../testdata/fake-source.ts'
-import { applyDelta, type Change, joinChanges } from './change.ts'
+import { encoded, objectOf } from '../testdata/fake-source.ts'
+import { applyDelta, type Change, initialChanges, joinChanges } from './change.ts'
 
 const show = (changes: readonly Change<KubeObject>[]): string[] =>
   changes.map(({ key, before, after, deleted, sync }) => {
@@ -65,7 +65,7 @@ test('joinChanges() of any history of a key leads to the same end as the single 
 
 test('Change decodes each side once for all handlers', () => {
   const read = vi.fn((json: unknown) => json as KubeObject)
-  const encoded = (version: number): EncodedObject<KubeObject> => {
+  const counted = (version: number): EncodedObject<KubeObject> => {
     const bytes = Buffer.from(JSON.stringify(objectOf('a', version)))
     return new EncodedObject(
       { apiVersion: 'v1', kind: 'ConfigMap', read },
@@ -78,14 +78,53 @@ test('Change decodes each side once for all handlers', () => {
   }
   // Without a cache of parsed objects, every read of the store would decode.
   const store = new Indexer<KubeObject>({}, { hotObjects: 0 })
-  store.put(encoded(1))
-  const [update] = applyDelta(store, { type: 'Updated', object: encoded(2) }, false)
+  store.put(counted(1))
+  const [update] = applyDelta(store, { type: 'Updated', object: counted(2) }, false)
   for (let i = 0; i < 2; i++)
     expect([update?.before, update?.after]).toMatchObject([objectOf('a', 1), objectOf('a', 2)])
   expect(read).toHaveBeenCalledTimes(2)
-  const [deletion] = applyDelta(store, { type: 'Deleted', object: encoded(3) }, false)
+  const [deletion] = applyDelta(store, { type: 'Deleted', object: counted(3) }, false)
   for (let i = 0; i < 2; i++) expect(deletion?.deleted?.object).toMatchObject(objectOf('a', 3))
   expect(read).toHaveBeenCalledTimes(3)
+})
+
+describe('Change of an encoded object', () => {
+  const storeOf = (...names: readonly string[]): Indexer<KubeObject> => {
+    const store = new Indexer<KubeObject>()
+    store.replace(
+      names.map((name) => encoded(objectOf(name, 1))),
+      '1',
+    )
+    return store
+  }
+  const updated = (store: Indexer<KubeObject>, name: string, version: number): Change<KubeObject> =>
+    applyDelta(store, { type: 'Updated', object: encoded(objectOf(name, version)) }, false)[0]!
+
+  test('keeps both versions while the store renews the object', () => {
+    const store = storeOf('a')
+    const changes = [2, 3, 4].map((version) => updated(store, 'a', version))
+    expect(show(changes)).toEqual(['a 1>2', 'a 2>3', 'a 3>4'])
+    expect(store.get('a')).toEqual(objectOf('a', 4))
+  })
+
+  test('reads the object that the store has parsed, and leaves the parsed form to it', () => {
+    const store = storeOf('a')
+    const first = store.get('a')
+    const change = updated(store, 'a', 2)
+    expect(change.before).toBe(first)
+    expect(change.after).toBe(store.get('a'))
+  })
+
+  test('keeps its version while it is pinned, and after it was settled', () => {
+    const store = storeOf('a', 'b')
+    const [a, b] = initialChanges(store) as [Change<KubeObject>, Change<KubeObject>]
+    for (const change of [a, b]) change.pin()
+    const given = b.forHandler()
+    given.settle()
+    b.unpin()
+    for (const name of ['a', 'b']) updated(store, name, 2)
+    expect(show([a, given])).toEqual(['a ->1', 'b ->1'])
+  })
 })
 
 describe('DeltaFifo', () => {

@@ -1,4 +1,6 @@
 import type { KubeObject } from '@kubewright/api'
+import { deepFreeze } from '@kubewright/base'
+import type { EncodedObject } from '@kubewright/client'
 import type { Delta } from '../reflector/delta-fifo.ts'
 import type { HotObjects } from '../store/hot-objects.ts'
 import type { Indexer } from '../store/indexer.ts'
@@ -16,6 +18,8 @@ interface ChangeParts<T> {
   readonly key: string
   readonly before: Item<T> | undefined
   readonly after: Item<T> | undefined
+  /** The new object as the store holds it. @default after */
+  readonly stored?: Item<T> | undefined
   readonly last?: Item<T> | undefined
   readonly lastUnknown?: boolean
   readonly sync: boolean
@@ -33,8 +37,11 @@ export class Change<T> {
   /** The object belongs to the initial list. */
   readonly initial: boolean
   readonly #hot: HotObjects<T>
-  readonly #from: Item<T> | undefined
-  readonly #to: Item<T> | undefined
+  #from: Item<T> | undefined
+  #to: Item<T> | undefined
+  // The new object in the store, which has the contents of #to until it is renewed.
+  readonly #stored: Item<T> | undefined
+  readonly #renewals: number
   // The last state of a deleted object.
   readonly #last: Item<T> | undefined
   readonly #lastUnknown: boolean
@@ -42,6 +49,7 @@ export class Change<T> {
   #before: T | undefined
   #after: T | undefined
   #deleted: DeletedObject<T> | undefined
+  #isCopy = false
 
   constructor(hot: HotObjects<T>, parts: ChangeParts<T>) {
     this.key = parts.key
@@ -52,6 +60,9 @@ export class Change<T> {
     this.#to = parts.after
     this.#last = parts.last
     this.#lastUnknown = parts.lastUnknown ?? false
+    const stored = parts.stored ?? parts.after
+    this.#stored = stored
+    this.#renewals = stored !== undefined && isEncoded(stored) ? stored.renewals : 0
     // Takes over the parsed form, if any: the store no longer needs it.
     if (parts.before !== undefined && parts.before !== parts.after && isEncoded(parts.before)) {
       this.#before = hot.take(parts.before)
@@ -72,9 +83,10 @@ export class Change<T> {
   get after(): T | undefined {
     if (this.#to === undefined) return undefined
     if (this.#after !== undefined) return this.#after
-    const after = this.#hot.read(this.#to)
-    // The changes of an initial list wait together, and their decoded forms would fill the memory.
-    if (!this.initial) this.#after = after
+    const stored = this.#stored as Item<T>
+    const isCurrent = !isEncoded(stored) || stored.renewals === this.#renewals
+    const after = isCurrent ? this.#hot.read(stored, this.#to) : this.#decoded(this.#to)
+    if (!this.initial || this.#isCopy) this.#after = after
     return after
   }
 
@@ -87,14 +99,58 @@ export class Change<T> {
     return (this.#deleted = { object, finalStateUnknown: this.#lastUnknown })
   }
 
+  /** While a change waits for a handler: keeps the store from renewing an object that the change shares with it. */
+  pin(): void {
+    if (this.#isShared) (this.#to as EncodedObject<T>).pins++
+  }
+
+  /** Ends the effect of {@link pin}. The change must not be read afterwards unless it was settled. */
+  unpin(): void {
+    if (this.#isShared) (this.#to as EncodedObject<T>).pins--
+  }
+
+  /**
+   * The change to pass to a handler. A copy for a change of the initial list: those wait together, so their decoded
+   * forms would fill the memory, and V8 would promote them.
+   */
+  forHandler(): Change<T> {
+    if (!this.initial || !this.#isShared) return this
+    const { key, sync, initial } = this
+    const copy = new Change(this.#hot, { key, before: undefined, after: this.#to, sync, initial })
+    copy.#isCopy = true
+    return copy
+  }
+
+  /** Gives the change its own copy of an unread object, because the handler may keep the change and read it later. */
+  settle(): void {
+    if (!this.#isShared || this.#after !== undefined) return
+    const own = (this.#to as EncodedObject<T>).clone()
+    own.detach()
+    if (this.#from === this.#to) this.#from = own
+    this.#to = own
+  }
+
+  /** Whether the store has the same encoded object, and may renew it. */
+  get #isShared(): boolean {
+    return this.#to !== undefined && this.#to === this.#stored && isEncoded(this.#to)
+  }
+
   /** Joins this change and a later one of the same key; undefined when they cancel each other out. */
   joined(next: Change<T>): Change<T> | undefined {
     if (next.sync) return this
     const before = this.#from
     if (before === undefined && next.#to === undefined) return undefined
     const initial = before === undefined && this.initial
-    const parts = { key: next.key, before, after: next.#to, last: next.#last, lastUnknown: next.#lastUnknown }
-    const both = new Change(this.#hot, { ...parts, sync: false, initial })
+    const both = new Change(this.#hot, {
+      key: next.key,
+      before,
+      after: next.#to,
+      stored: next.#stored,
+      last: next.#last,
+      lastUnknown: next.#lastUnknown,
+      sync: false,
+      initial,
+    })
     both.#before = this.#before
     return both
   }
@@ -112,14 +168,14 @@ export function applyDelta<T extends KubeObject>(store: Indexer<T>, delta: Delta
   switch (delta.type) {
     case 'Added':
     case 'Updated':
-      return [changeOf(store, store.put(delta.object), delta.object, initial)]
+      return [replacement(store, delta.object, initial)]
     case 'Deleted': {
       const item = delta.object
       const key = keyOfItem(item)
       const before = store.take(key)
       // Handlers have never seen an object that is not in the store.
       if (before === undefined) return []
-      return [deletion(store, key, before, store.keep(item), false)]
+      return [deletion(store, key, before, ownContents(item), false)]
     }
     case 'Replaced':
       return replaceAll(store, delta.objects, delta.resourceVersion, initial)
@@ -160,15 +216,29 @@ function replaceAll<T extends KubeObject>(
   return changes
 }
 
+/** Stores an object. */
+function replacement<T extends KubeObject>(store: Indexer<T>, item: Item<T>, initial: boolean): Change<T> {
+  const { before, stored } = store.put(item)
+  return changeOf(store, before, ownContents(item), initial, stored)
+}
+
+/** Makes an object that is not stored safe to hand out: freezes it, or copies it out of the buffer that it arrived in. */
+function ownContents<T>(item: Item<T>): Item<T> {
+  if (isEncoded(item)) item.detach()
+  else deepFreeze(item)
+  return item
+}
+
 function changeOf<T extends KubeObject>(
   store: Indexer<T>,
   before: Item<T> | undefined,
   after: Item<T>,
   initial: boolean,
+  stored: Item<T> = after,
 ): Change<T> {
   const sync = before !== undefined && versionOfItem(before) === versionOfItem(after)
   const first = initial && before === undefined
-  return new Change(store.hot, { key: keyOfItem(after), before, after, sync, initial: first })
+  return new Change(store.hot, { key: keyOfItem(after), before, after, stored, sync, initial: first })
 }
 
 function deletion<T extends KubeObject>(

@@ -31,7 +31,9 @@ interface Pending<T> {
 export class HandlerQueue<T> {
   readonly #options: HandlerQueueOptions<T>
   readonly #line = new Fifo<Pending<T>>()
-  // The last entry of each key, which further changes are joined to. Exists only while the handler is behind.
+  // The last entry of each key, which further changes are joined to. Exists only while the handler is behind: V8
+  // promotes everything that passes through a map with constant insertions and deletions, because each table that it
+  // outgrows refers to the next one.
   #byKey: Map<string, Pending<T>> | undefined
   readonly #synced = new Deferred()
   #delivering = false
@@ -67,6 +69,7 @@ export class HandlerQueue<T> {
   push(change: Change<T>, now: number = this.#options.clock.monotonic()): void {
     if (this.#closed || this.#joined(change)) return
     const entry = { change, since: now, mark: false }
+    change.pin()
     this.#byKey?.set(change.key, entry)
     this.#enqueue(entry)
   }
@@ -91,7 +94,9 @@ export class HandlerQueue<T> {
     const byKey = (this.#byKey ??= this.#lastOfKeys())
     const waiting = byKey.get(change.key)
     if (waiting?.change === undefined) return false
-    waiting.change = waiting.change.joined(change)
+    const joined = waiting.change.joined(change)
+    if (joined !== waiting.change) joined?.pin()
+    waiting.change = joined
     if (waiting.change === undefined) byKey.delete(change.key)
     const { sink, labels } = this.#options.metrics
     sink?.add(informerMetricNames.handlerCoalesced, labels, 1)
@@ -134,14 +139,24 @@ export class HandlerQueue<T> {
     const { clock, metrics, handler } = this.#options
     if (this.#byKey?.get(change.key) === entry) this.#byKey.delete(change.key)
     metrics.sink?.observe(informerMetricNames.handlerLag, metrics.labels, (clock.monotonic() - entry.since) / 1000)
+    const given = change.forHandler()
     try {
-      const result = callHandler(handler, change)
-      if (result === undefined) return undefined
-      return Promise.resolve(result).catch((error: unknown) => this.#failed(change, error))
+      const result = callHandler(handler, given)
+      if (result !== undefined) {
+        return Promise.resolve(result)
+          .catch((error: unknown) => this.#failed(change, error))
+          .then(() => this.#delivered(change, given))
+      }
     } catch (error) {
       this.#failed(change, error)
-      return undefined
     }
+    this.#delivered(change, given)
+    return undefined
+  }
+
+  #delivered(change: Change<T>, given: Change<T>): void {
+    if (this.#options.handler.onChange !== undefined) given.settle()
+    change.unpin()
   }
 
   #failed({ key }: Change<T>, error: unknown): void {

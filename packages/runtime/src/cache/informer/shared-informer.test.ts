@@ -1,7 +1,8 @@
 import type { KubeObject } from '@kubewright/api'
-import { type MetricSink, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
+import { Deferred, type MetricSink, memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { FakeSource, objectOf } from '../testdata/fake-source.ts'
+import type { Change } from './change.ts'
 import type { EventHandler } from './event-handler.ts'
 import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts'
 
@@ -262,6 +263,36 @@ describe.each([
     await informer.synced()
     const { managedFields: _fields, ...rest } = metadata
     expect(informer.store.get('ns/a')?.metadata).toEqual(rest)
+  })
+
+  test('changes that a handler keeps have the objects of their time when they are read later', async () => {
+    const { clock, source, informer } = setUp()
+    source.set('a')
+    source.set('b')
+    const kept: Change<KubeObject>[] = []
+    // The first calls wait, so that the store receives further versions meanwhile.
+    const waiting = [new Deferred(), new Deferred()]
+    informer.addHandler({
+      onChange: (change) => {
+        kept.push(change)
+        return waiting[kept.length - 1]?.promise
+      },
+    })
+    informer.start()
+    for (const deferred of waiting) {
+      await clock.advance(0)
+      source.set('a')
+      source.set('b')
+      await clock.advance(0)
+      deferred.resolve()
+    }
+    await clock.advance(0)
+    source.set('a')
+    await clock.advance(0)
+    const versions = kept.map(({ key, before, after }) => {
+      return `${key} ${before?.metadata.resourceVersion ?? ''}>${after?.metadata.resourceVersion}`
+    })
+    expect(versions).toEqual(['ns/a >2', 'ns/b >3', 'ns/a 2>4', 'ns/b 3>5', 'ns/a 4>6', 'ns/b 5>7', 'ns/a 6>8'])
   })
 
   test('calls onChange instead of the other methods', async () => {

@@ -10,6 +10,9 @@ function sized(name: string, version: number, bytes: number): EncodedObject<Kube
   return encoded(objectOf(name, version, { labels: { padding: 'x'.repeat(bytes) } }))
 }
 
+/** The size of the place of an object. */
+const placeOf = ({ size }: EncodedObject<KubeObject>): number => Math.ceil(size / 32) * 32
+
 describe('BytePool', () => {
   test('keeps every object readable and its waste bounded under random writes', () => {
     const random = seededRandom(7)
@@ -19,6 +22,10 @@ describe('BytePool', () => {
     for (let version = 1; version <= 20_000; version++) {
       const name = `o${random.int(400)}`
       const before = held.get(name)
+      if (before !== undefined && random.next() < 0.5) {
+        pool.renew(before, sized(name, version, before.size - 180 + random.int(40)))
+        continue
+      }
       if (before !== undefined) {
         pool.release(before)
         held.delete(name)
@@ -30,7 +37,7 @@ describe('BytePool', () => {
         held.set(name, object)
       }
       if (version % 500 !== 0) continue
-      const live = [...held.values()].reduce((sum, object) => sum + object.size, 0)
+      const live = [...held.values()].reduce((sum, object) => sum + placeOf(object), 0)
       expect(pool.live).toBe(live)
       // A quarter of waste, the rest of the current slab, and one spare slab.
       expect(pool.capacity).toBeLessThanOrEqual(live * 1.25 + 64 * 1024 + 2 * 256 * 1024)
@@ -39,6 +46,24 @@ describe('BytePool', () => {
       const { metadata } = object.decode()
       expect([metadata.name, metadata.resourceVersion]).toEqual([name, object.resourceVersion])
     }
+  })
+
+  test('renew() puts a version of similar size in the place of the old one, and any other elsewhere', () => {
+    const pool = new BytePool()
+    const object = sized('a', 1, 300)
+    pool.hold(object)
+    pool.hold(sized('b', 1, 300))
+    const { start } = object
+    const steps = [sized('a', 22, 300), sized('a', 333, 900)].map((next) => {
+      pool.renew(object, next)
+      const { metadata } = object.decode()
+      return [object.start === start, object.resourceVersion, metadata.resourceVersion, object.renewals]
+    })
+    expect(steps).toEqual([
+      [true, '22', '22', 1],
+      [false, '333', '333', 2],
+    ])
+    expect(pool.live).toBe(placeOf(object) + placeOf(sized('b', 1, 300)))
   })
 
   test('allocates a small slab for a few objects', () => {
@@ -63,7 +88,7 @@ describe('BytePool', () => {
     expect(BytePool.of(object)).toBeUndefined()
     pool.hold(object)
     pool.hold(object)
-    expect([BytePool.of(object), pool.live]).toEqual([pool, object.size])
+    expect([BytePool.of(object), pool.live]).toEqual([pool, placeOf(object)])
     pool.release(object)
     pool.release(object)
     expect([BytePool.of(object), pool.live]).toEqual([undefined, 0])

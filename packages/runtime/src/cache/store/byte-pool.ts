@@ -8,6 +8,8 @@ const largest = 256 * 1024
 const maxWaste = 0.25
 const minWaste = 64 * 1024
 
+const placeUnit = 32
+
 /** An object whose bytes a pool can hold. */
 type Held = EncodedObject<unknown>
 
@@ -46,7 +48,7 @@ export class BytePool {
     return object.home instanceof Slab ? object.home.pool : undefined
   }
 
-  /** The bytes of the objects in the pool. */
+  /** The size of the places of the objects in the pool, in bytes. */
   get live(): number {
     return this.#live
   }
@@ -60,10 +62,24 @@ export class BytePool {
   hold(object: Held): void {
     const { home } = object
     if (home instanceof Slab && home.pool === this) return
-    const slab = this.#withRoom(object.size)
+    const place = placeOf(object.size)
+    const slab = this.#withRoom(place)
     put(slab, object)
-    this.#live += object.size
-    if (slab.used === object.size) this.#compact()
+    this.#live += place
+    if (slab.used === place) this.#compact()
+  }
+
+  /**
+   * Gives an object in the pool the contents of another version of it. They usually take the place of the old ones. The
+   * caller has copied the old ones if readers need them.
+   */
+  renew<T>(object: EncodedObject<T>, next: EncodedObject<T>): void {
+    const { home, start, size } = object
+    const fits = home instanceof Slab && home.pool === this && placeOf(next.size) === placeOf(size)
+    if (!fits) this.#forget(object)
+    object.renew(next)
+    if (fits) object.moveTo(home, start)
+    else this.hold(object)
   }
 
   /** Removes an object. It gets a copy of its bytes, so that readers that still reference it keep working. */
@@ -77,11 +93,12 @@ export class BytePool {
   }
 
   #forget(object: Held): boolean {
-    const { home, size } = object
+    const { home } = object
     if (!(home instanceof Slab) || home.pool !== this) return false
-    home.live -= size
+    const place = placeOf(object.size)
+    home.live -= place
     home.objects.delete(object)
-    this.#live -= size
+    this.#live -= place
     if (home.live === 0 && home !== this.#current) this.#free(home)
     return true
   }
@@ -123,7 +140,7 @@ export class BytePool {
         if (worst === undefined || slab.live / slab.bytes.length < worst.live / worst.bytes.length) worst = slab
       }
       if (worst === undefined) return
-      for (const object of worst.objects) put(this.#withRoom(object.size), object)
+      for (const object of worst.objects) put(this.#withRoom(placeOf(object.size)), object)
       worst.live = 0
       this.#free(worst)
     }
@@ -133,6 +150,12 @@ export class BytePool {
 function put(slab: Slab, object: Held): void {
   object.moveTo(slab, slab.used)
   slab.objects.add(object)
-  slab.used += object.size
-  slab.live += object.size
+  const place = placeOf(object.size)
+  slab.used += place
+  slab.live += place
+}
+
+/** The size of the place of an object. Rounded up, so that versions of similar sizes fit into it. */
+function placeOf(size: number): number {
+  return Math.ceil(size / placeUnit) * placeUnit
 }

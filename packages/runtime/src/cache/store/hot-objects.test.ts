@@ -38,6 +38,23 @@ describe('HotObjects', () => {
     expect(hot.size).toBeLessThanOrEqual(200)
   })
 
+  test('keeps more objects when objects are parsed again soon, but not when that takes long', () => {
+    const parses = (gap: number): number => {
+      const hot = new HotObjects<KubeObject>(4096)
+      hot.population = 10_000
+      for (let round = 0; round < 20; round++) {
+        const items = many(gap)
+        for (const item of items) hot.read(item)
+        for (const item of items) hot.read(item)
+      }
+      const items = many(gap)
+      for (const item of items) hot.read(item)
+      for (const item of items) hot.read(item)
+      return Math.round(items.reduce((sum, item) => sum + item.decodes, 0) / gap)
+    }
+    expect([parses(64), parses(500), parses(2000)]).toEqual([1, 1, 2])
+  })
+
   test('readAll() of more objects than the limit uses the cache without changing it', () => {
     const hot = new HotObjects<KubeObject>(100)
     const items = many(1000)

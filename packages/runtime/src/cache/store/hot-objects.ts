@@ -1,6 +1,8 @@
-import type { EncodedObject } from '@kubewright/client'
+import type { CachedForm, EncodedObject } from '@kubewright/client'
 import { type Item, isEncoded } from './item.ts'
 
+// Enough for the reads of one object in a row.
+const minRecent = 64
 // Enough for several reads of an object between its event and the end of its reconcile, and for its next event when many objects are
 // created at once: with a quarter of this, a pod was parsed 1.7 times for each of its events.
 const maxRecent = 1024
@@ -12,16 +14,18 @@ const maxRecent = 1024
  * few objects, all objects that are read are kept.
  */
 export class HotObjects<T> {
-  readonly #recent: TwoGenerations<EncodedObject<T>, T>
-  readonly #kept: TwoGenerations<EncodedObject<T>, T>
+  readonly #recent: SecondChance<T>
+  readonly #kept: SecondChance<T>
   readonly #limit: number
+  // Counts the decoded objects.
+  #time = 0
   /** The number of objects in the store. */
   population = 0
 
   /** `limit` is the maximum number of cached objects. */
   constructor(limit: number) {
-    this.#recent = new TwoGenerations(Math.min(limit, maxRecent) / 2)
-    this.#kept = new TwoGenerations(limit / 2)
+    this.#recent = new SecondChance(Math.min(limit, minRecent))
+    this.#kept = new SecondChance(limit)
     this.#limit = limit
   }
 
@@ -30,14 +34,18 @@ export class HotObjects<T> {
     return this.#recent.size + this.#kept.size
   }
 
-  /** The parsed, frozen form. Caches it. */
-  read(item: Item<T>): T {
+  /** The parsed, frozen form. Caches it. `source` is an object with the same contents to be parsed instead. */
+  read(item: Item<T>, source?: Item<T>): T {
     if (!isEncoded(item)) return item
     const known = this.peek(item)
     if (known !== undefined) return known
-    const object = item.decode()
-    if (item.decodes > 1 || this.population <= this.#limit / 2) this.#kept.set(item, object)
-    else this.#recent.set(item, object)
+    const object = item.decode(source !== undefined && isEncoded(source) ? source : item)
+    const isRepeated = item.decodes > 1
+    // Grows when a larger cache would still have had the object. Otherwise its objects would only fill the old generation of the heap.
+    if (isRepeated && this.#time - item.decodedAt <= maxRecent) this.#recent.grow(Math.min(this.#limit, maxRecent))
+    item.decodedAt = this.#time++
+    if (isRepeated || this.population <= this.#limit / 2) this.#kept.add(item, object)
+    else this.#recent.add(item, object)
     return object
   }
 
@@ -49,62 +57,100 @@ export class HotObjects<T> {
 
   /** The parsed, frozen form if it is cached. */
   peek(item: EncodedObject<T>): T | undefined {
-    return this.#kept.get(item) ?? this.#recent.get(item)
+    const form = item.cached
+    if (form === undefined) return undefined
+    form.wasRead = true
+    return form.value
   }
 
   /** Removes an object that has left the store from the cache and returns its parsed form, if any. */
   take(item: EncodedObject<T>): T | undefined {
-    return this.#kept.take(item) ?? this.#recent.take(item)
+    const form = item.cached as Form<T> | undefined
+    if (form === undefined) return undefined
+    const { value } = form
+    form.cache.delete(form)
+    return value
   }
 
-  /** Empties the cache and releases the bytes of its objects. */
+  /** Empties the cache. */
   clear(): void {
     this.#kept.clear()
     this.#recent.clear()
   }
 }
 
-/** A map of bounded size that evicts entries which are not read while a generation fills up. */
-class TwoGenerations<K, V> {
-  readonly #limit: number
-  #young = new Map<K, V>()
-  #old = new Map<K, V>()
+/** A parsed form and its place in a cache. Empty when the object was removed from the cache. */
+class Form<T> implements CachedForm<T> {
+  readonly cache: SecondChance<T>
+  item: EncodedObject<T> | undefined
+  value: T | undefined
+  wasRead = false
 
+  constructor(cache: SecondChance<T>, item: EncodedObject<T>, value: T) {
+    this.cache = cache
+    this.item = item
+    this.value = value
+  }
+}
+
+/**
+ * A cache of bounded size. Evicts the oldest object that was not read since it was added or since it last escaped
+ * eviction. A list of slots, not a map: each table that a map outgrows refers to the next one, so that V8 promotes
+ * what passes through it.
+ */
+class SecondChance<T> {
+  readonly #slots: Form<T>[] = []
+  #next = 0
+  #limit: number
+  size = 0
+
+  /** `limit` is the maximum number of objects. */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  get size(): number {
-    return this.#young.size + this.#old.size
+  /** Doubles the limit, up to `most`. */
+  grow(most: number): void {
+    this.#limit = Math.min(most, this.#limit * 2)
   }
 
-  get(key: K): V | undefined {
-    const young = this.#young.get(key)
-    if (young !== undefined || this.#old.size === 0) return young
-    const old = this.#old.get(key)
-    if (old !== undefined) {
-      this.#old.delete(key)
-      this.set(key, old)
-    }
-    return old
-  }
-
-  set(key: K, value: V): void {
+  add(item: EncodedObject<T>, value: T): void {
     if (this.#limit < 1) return
-    this.#young.set(key, value)
-    if (this.#young.size < this.#limit) return
-    this.#old = this.#young
-    this.#young = new Map()
+    const form = new Form(this, item, value)
+    item.cached = form
+    this.size++
+    if (this.#slots.length < this.#limit) {
+      this.#slots.push(form)
+      return
+    }
+    this.#slots[this.#victim()] = form
   }
 
-  take(key: K): V | undefined {
-    const value = this.#young.get(key) ?? this.#old.get(key)
-    if (value !== undefined && !this.#young.delete(key)) this.#old.delete(key)
-    return value
+  delete(form: Form<T>): void {
+    if (form.item === undefined) return
+    form.item.cached = undefined
+    form.item = undefined
+    form.value = undefined
+    this.size--
   }
 
   clear(): void {
-    this.#young.clear()
-    this.#old.clear()
+    for (const form of this.#slots) this.delete(form)
+    this.#slots.length = 0
+    this.#next = 0
+  }
+
+  /** Empties a slot and returns its index. */
+  #victim(): number {
+    for (;;) {
+      const index = this.#next
+      this.#next = (index + 1) % this.#slots.length
+      const form = this.#slots[index] as Form<T>
+      if (!form.wasRead || form.item === undefined) {
+        this.delete(form)
+        return index
+      }
+      form.wasRead = false
+    }
   }
 }

@@ -1,5 +1,6 @@
 import type { KubeObject, Requirement } from '@kubewright/api'
 import { deepFreeze, SortedKeys } from '@kubewright/base'
+import type { EncodedObject } from '@kubewright/client'
 import { BytePool } from './byte-pool.ts'
 import { HotObjects } from './hot-objects.ts'
 import { IndexBuckets, type IndexFunction } from './index-buckets.ts'
@@ -35,6 +36,14 @@ export interface StoreStats {
   readonly bytes: number
   /** The number of encoded objects whose parsed form is cached. */
   readonly parsed: number
+}
+
+/** The effect of a write on a store. */
+export interface Replacement<T> {
+  /** The previous object; undefined if there was none. It stays readable. */
+  readonly before: Item<T> | undefined
+  /** The object as the store holds it. A later write changes the contents of an encoded object that is not pinned. */
+  readonly stored: Item<T>
 }
 
 /**
@@ -118,7 +127,7 @@ export class Indexer<T extends KubeObject> implements Store<T> {
 
   /** Adds or replaces an object, freezes it, and returns the previous one. */
   set(object: Item<T>): T | undefined {
-    const before = this.put(object)
+    const { before } = this.put(object)
     return before === undefined ? undefined : this.#decoded(before)
   }
 
@@ -128,39 +137,62 @@ export class Indexer<T extends KubeObject> implements Store<T> {
     return before === undefined ? undefined : this.#decoded(before)
   }
 
-  /** Like {@link set}, but does not parse the previous object. */
-  put(item: Item<T>): Item<T> | undefined {
-    if (isEncoded(item)) this.#pool.hold(item)
-    else deepFreeze(item)
+  /** Like {@link set}, but does not parse the previous object. The store copies what it keeps of an encoded object. */
+  put(item: Item<T>): Replacement<T> {
     const key = keyOfItem(item)
-    const before = this.#items.get(key)
-    this.#items.set(key, item)
-    if (before === undefined) {
+    const known = this.#items.get(key)
+    if (known !== undefined && isEncoded(known) && isEncoded(item) && known.pins === 0) {
+      const before = this.#content(known)
+      this.#pool.renew(known, item)
+      this.#reindex(key, known)
+      return { before, stored: known }
+    }
+    const stored = isEncoded(item) ? item.clone() : (deepFreeze(item) as T)
+    if (isEncoded(stored)) this.#pool.hold(stored)
+    this.#items.set(key, stored)
+    if (known === undefined) {
       this.#keys.add(key)
       this.hot.population = this.#items.size
-    } else if (before !== item && isEncoded(before)) this.#pool.release(before)
-    this.#reindex(key, item)
-    return before
+    }
+    const before = known === undefined ? undefined : this.#removed(known)
+    this.#reindex(key, stored)
+    return { before, stored }
   }
 
   /** Like {@link delete}, but does not parse the object. */
   take(key: string): Item<T> | undefined {
-    const before = this.#items.get(key)
-    if (before === undefined) return undefined
+    const known = this.#items.get(key)
+    if (known === undefined) return undefined
     this.#items.delete(key)
     this.#keys.delete(key)
     this.hot.population = this.#items.size
-    if (isEncoded(before)) this.#pool.release(before)
     for (const { buckets } of this.#indexes.values()) buckets.delete(key)
     for (const { buckets } of this.#labelIndexes.values()) buckets.delete(key)
-    return before
+    return this.#removed(known)
   }
 
-  /** Makes an object that is not stored safe to hand out: freezes it, or gives it a copy of its bytes. */
-  keep(item: Item<T>): Item<T> {
-    if (isEncoded(item)) item.detach()
-    else deepFreeze(item)
-    return item
+  /** An object that has left the store, in a form that stays readable. */
+  #removed(item: Item<T>): Item<T> {
+    if (!isEncoded(item)) return item
+    if (item.pins > 0) {
+      this.#pool.release(item)
+      return item
+    }
+    const content = this.#content(item)
+    this.#pool.discard(item)
+    return content
+  }
+
+  /**
+   * The contents of an encoded object, which stay readable when it is renewed. A young copy: V8 would promote whatever a
+   * stored object, which is old, refers to.
+   */
+  #content(item: EncodedObject<T>): Item<T> {
+    const parsed = this.hot.take(item)
+    if (parsed !== undefined) return parsed
+    const copy = item.clone()
+    copy.detach()
+    return copy
   }
 
   /** The objects in the form in which they are stored, ordered by key. */
