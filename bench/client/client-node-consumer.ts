@@ -27,8 +27,8 @@ const consumer: Consumer = {
   updates: (count) =>
     new Promise((resolve) => {
       let seen = 0
-      informer.on('update', () => {
-        if (++seen === count) resolve()
+      informer.on('update', (object) => {
+        if (object.spec?.replicas === 4 && ++seen === count) resolve()
       })
     }),
 }

@@ -1,5 +1,5 @@
 // The informer of Kubewright on its client. The variant selects what the handler reads: `changes` only the keys,
-// `after` the new object (like the handler of the peer), `objects` both objects. `dropped` is `changes` without managed
+// `after` the spec of the new object, `objects` the specs of both objects. `dropped` is `changes` without managed
 // fields.
 import { nullLogger, systemClock, systemRandom } from '@kubewright/base'
 import { createClient, dynamicKind, httpTransport } from '@kubewright/client'
@@ -16,15 +16,18 @@ let finish = (): void => undefined
 const count = (): void => {
   if (++seen === wanted) finish()
 }
+/** Whether the spec is complete. Objects are parsed member by member, so that a handler must read one to show a cost. */
+const isComplete = (object: object | undefined): boolean =>
+  (object as { readonly spec?: { readonly replicas: number } } | undefined)?.spec?.replicas === 4
 const handlers = {
   objects: {
     onUpdate: (before: object, after: object) => {
-      if (before !== after) count()
+      if (isComplete(before) && isComplete(after)) count()
     },
   },
   after: {
     onChange: ({ type, after }) => {
-      if (type === 'update' && after !== undefined) count()
+      if (type === 'update' && isComplete(after)) count()
     },
   },
   changes: {

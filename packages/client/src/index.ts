@@ -70,12 +70,7 @@ export type {
   TransportResponse,
   UpgradeRequest,
 } from './transport/transport.ts'
-export {
-  type ByteHome,
-  type CachedForm,
-  EncodedObject,
-  type EncodedType,
-  type ManagedFieldsSpan,
-} from './watch/encoded-object.ts'
+export { type ByteHome, type CachedForm, EncodedObject, type EncodedType } from './watch/encoded-object.ts'
 export { type EncodedPage, EncodedReader, type EncodedReaderParts } from './watch/encoded-reader.ts'
+export type { EncodedParts } from './watch/lazy-members.ts'
 export { type WatchEvent, WatchStream, type WatchStreamParts } from './watch/watch-stream.ts'

@@ -1,6 +1,7 @@
 import { deepFreeze } from '@kubewright/base'
 import { Walk } from './json-scan.ts'
 import { addManagedFields } from './lazy-managed-fields.ts'
+import { type EncodedParts, lazyObject, Members } from './lazy-members.ts'
 
 /** A buffer that contains encoded objects: a chunk of a stream, a page of a list, a slab of a store. */
 export interface ByteHome {
@@ -19,12 +20,6 @@ export interface EncodedType<T> {
 export interface CachedForm<T> {
   readonly value: T | undefined
   wasRead: boolean
-}
-
-/** The positions of the comma before the managed fields and of their end; both 0 without managed fields. */
-export interface ManagedFieldsSpan {
-  readonly fieldsStart: number
-  readonly fieldsEnd: number
 }
 
 /**
@@ -50,8 +45,12 @@ export class EncodedObject<T> {
   /** When the cache decoded the object, in its own time. */
   decodedAt = 0
   // The managed fields with the comma before them, relative to the start; 0 when they were not located.
-  #fieldsStart: number
-  #fieldsEnd: number
+  #fieldsStart = 0
+  #fieldsEnd = 0
+  // The parts of the usual layout, relative to the start; 0 for any other layout.
+  #metadataStart = 0
+  #metadataEnd = 0
+  #specEnd = 0
 
   constructor(
     type: EncodedType<T>,
@@ -60,10 +59,17 @@ export class EncodedObject<T> {
     home: ByteHome,
     start: number,
     end: number,
-    managedFields?: ManagedFieldsSpan,
+    parts?: EncodedParts,
   ) {
-    this.#fieldsStart = managedFields?.fieldsStart ? managedFields.fieldsStart - start : 0
-    this.#fieldsEnd = managedFields?.fieldsStart ? managedFields.fieldsEnd - start : 0
+    if (parts !== undefined && parts.fieldsStart > 0) {
+      this.#fieldsStart = parts.fieldsStart - start
+      this.#fieldsEnd = parts.fieldsEnd - start
+    }
+    if (parts !== undefined && parts.metadataStart > 0) {
+      this.#metadataStart = parts.metadataStart - start
+      this.#metadataEnd = parts.metadataEnd - start
+      this.#specEnd = parts.specEnd - start
+    }
     this.#type = type
     this.key = key
     this.#resourceVersion = resourceVersion
@@ -106,16 +112,35 @@ export class EncodedObject<T> {
   }
 
   /**
-   * Parses the object and freezes it deeply. `metadata.managedFields`, often half of the bytes, become an accessor that
-   * parses them on first access. `source` is an object with the same contents to be parsed instead.
+   * Returns the deeply frozen object. In the usual layout, metadata, spec, status and `metadata.managedFields` are
+   * accessors that parse their values on first access. `source` is an object with the same contents to be parsed instead.
    */
   decode(source: EncodedObject<T> = this): T {
     this.#decodes++
-    return source.#decodeLazily() ?? (deepFreeze(source.parse()) as T)
+    return source.#decodeLazily() ?? source.#decodeWithoutFields() ?? (deepFreeze(source.parse()) as T)
+  }
+
+  /** Undefined for unusual layouts. */
+  #decodeLazily(): T | undefined {
+    if (this.#metadataStart === 0) return undefined
+    const text = this.#slice(0, this.size)
+    // Positions in bytes are positions in the text only if all characters are ASCII.
+    if (text.length !== this.size) return undefined
+    const { apiVersion, kind, read } = this.#type
+    const members = new Members(text, {
+      metadataStart: this.#metadataStart,
+      metadataEnd: this.#metadataEnd,
+      specEnd: this.#specEnd,
+      fieldsStart: this.#fieldsStart,
+      fieldsEnd: this.#fieldsEnd,
+    })
+    const object = lazyObject(apiVersion, kind, members)
+    const value = read(object)
+    return (value === object ? Object.freeze(object) : deepFreeze(value)) as T
   }
 
   /** Undefined when the managed fields were not located, or the type copies the metadata. */
-  #decodeLazily(): T | undefined {
+  #decodeWithoutFields(): T | undefined {
     if (this.#fieldsStart === 0) return undefined
     const size = this.size
     const json: unknown = JSON.parse(this.#slice(0, this.#fieldsStart) + this.#slice(this.#fieldsEnd, size))
@@ -175,6 +200,9 @@ export class EncodedObject<T> {
     copy.#text = this.#text
     copy.#fieldsStart = this.#fieldsStart
     copy.#fieldsEnd = this.#fieldsEnd
+    copy.#metadataStart = this.#metadataStart
+    copy.#metadataEnd = this.#metadataEnd
+    copy.#specEnd = this.#specEnd
     return copy
   }
 
@@ -205,6 +233,9 @@ export class EncodedObject<T> {
     this.#text = next.#text
     this.#fieldsStart = next.#fieldsStart
     this.#fieldsEnd = next.#fieldsEnd
+    this.#metadataStart = next.#metadataStart
+    this.#metadataEnd = next.#metadataEnd
+    this.#specEnd = next.#specEnd
     this.#decodes = 0
     this.#renewals++
   }

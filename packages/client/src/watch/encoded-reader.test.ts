@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { deepCopy, deepEqual, produce } from '@kubewright/base'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -132,8 +133,9 @@ describe('EncodedObject', () => {
       const encoded = (version: string) => {
         const managedFields = [{ manager: word }]
         const metadata = { labels: { word }, managedFields, name: 'a', resourceVersion: version }
-        const bytes = Buffer.from(JSON.stringify({ metadata, spec: { word } }))
-        return { bytes, metadata, object: reader.read({ bytes }, 0, bytes.length)! }
+        const json = { apiVersion: 'example.com/v1', kind: 'Thing', metadata, spec: { word } }
+        const bytes = Buffer.from(JSON.stringify(json))
+        return { bytes, json, object: reader.read({ bytes }, 0, bytes.length)! }
       }
       const [first, second] = [encoded('1'), encoded('2')]
       const copy = first.object.clone()
@@ -141,7 +143,7 @@ describe('EncodedObject', () => {
       copy.detach()
       first.object.renew(second.object)
       first.bytes.fill(0)
-      expect(copy.decode()).toEqual({ metadata: first.metadata, spec: { word } })
+      expect(copy.decode()).toEqual(first.json)
       expect(copy.labels()).toEqual({ word })
       expect(copy.withoutManagedFields().decode()).toMatchObject({ spec: { word } })
       expect([copy.resourceVersion, first.object.resourceVersion, first.object.renewals]).toEqual(['1', '2', 1])
@@ -157,13 +159,19 @@ describe('EncodedObject', () => {
   })
 })
 
-describe('EncodedObject.decode()', () => {
-  const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': { 'f:ä': {} } } }]
+describe.each([
+  ['in the usual layout', 'a', {}],
+  ['with characters that are not ASCII', 'ä', {}],
+  ['in another layout', 'a', { more: {} }],
+])('EncodedObject.decode() of an object %s', (_, letter, more) => {
+  const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': { [`f:${letter}`]: {} } } }]
   const object = {
     apiVersion: 'example.com/v1',
     kind: 'Thing',
     metadata: { labels: { a: 'b' }, managedFields, name: 'n', resourceVersion: '7' },
     spec: { list: [1] },
+    status: { word: letter },
+    ...more,
   }
   const encoded = () => {
     const bytes = Buffer.from(JSON.stringify(object))
@@ -193,6 +201,13 @@ describe('EncodedObject.decode()', () => {
     expect(changed).toEqual({ ...object, metadata: { ...object.metadata, labels: { a: 'c' } } })
   })
 
+  it('returns an object that is printed like parsed JSON', () => {
+    const { managedFields: __, ...metadata } = object.metadata
+    const lean = Buffer.from(JSON.stringify({ ...object, metadata }))
+    expect(inspect(reader.read({ bytes: lean }, 0, lean.length)?.decode())).toBe(inspect({ ...object, metadata }))
+    expect(inspect([decoded()])).not.toContain('spec: [Getter]')
+  })
+
   it('reads managedFields after the bytes have moved or changed', () => {
     const source = encoded()
     const { metadata } = source.decode() as typeof object
@@ -208,5 +223,47 @@ describe('EncodedObject.decode()', () => {
     })
     const bytes = Buffer.from(JSON.stringify(object))
     expect(copying.read({ bytes }, 0, bytes.length)?.decode()).toEqual(object)
+  })
+})
+
+describe('EncodedObject.decode() of the usual layout', () => {
+  const text = (tail: string): string =>
+    `{"kind":"Thing","apiVersion":"example.com/v1","metadata":{"name":"a","resourceVersion":"1"}${tail}}`
+  const decoded = (json: string): Record<string, unknown> => {
+    const bytes = Buffer.from(json)
+    return reader.read({ bytes }, 0, bytes.length)?.decode() as Record<string, unknown>
+  }
+  const getterOf = (object: object, name: string) => Object.getOwnPropertyDescriptor(object, name)?.get
+
+  it.each(['', ',"spec":{"a":[1]}', ',"status":null', ',"spec":"x","status":{"b":{}}'])(
+    'has the members of %j and parses each on first access',
+    (tail) => {
+      const object = decoded(text(tail))
+      expect(object).toEqual(JSON.parse(text(tail)))
+      for (const name of ['metadata', 'spec', 'status']) {
+        expect(typeof getterOf(object, name)).toBe(name in object ? 'function' : 'undefined')
+        expect(object[name]).toBe(object[name])
+      }
+      expect(Object.isFrozen(object)).toBe(true)
+    },
+  )
+
+  it.each([
+    ',"status":{},"spec":{}',
+    ',"spec":{},"spec":{"b":1}',
+    ',"spec": {}',
+    ', "spec":{}',
+    ',"spec":{} ',
+    ',"data":{}',
+    ',"spec":{},"metadata":{"name":"b","resourceVersion":"2"}',
+  ])('parses an object with %j as a whole', (tail) => {
+    const object = decoded(text(tail))
+    expect(object).toEqual(JSON.parse(text(tail)))
+    expect(getterOf(object, 'metadata')).toBeUndefined()
+  })
+
+  it('adds the type of its source to an object without one', () => {
+    const object = decoded('{"metadata":{"name":"a","resourceVersion":"1"}}')
+    expect([object.apiVersion, object.kind]).toEqual(['example.com/v1', 'Thing'])
   })
 })

@@ -1,5 +1,6 @@
 import { type ByteHome, EncodedObject, type EncodedType } from './encoded-object.ts'
 import { isWord, skipSpace, stringAt, Walk } from './json-scan.ts'
+import type { EncodedParts } from './lazy-members.ts'
 
 const quote = 0x22
 const comma = 0x2c
@@ -13,6 +14,8 @@ const nameWord = Buffer.from('name')
 const namespaceWord = Buffer.from('namespace')
 const resourceVersionWord = Buffer.from('resourceVersion')
 const managedFieldsWord = Buffer.from('managedFields')
+const specWord = Buffer.from('spec')
+const statusWord = Buffer.from('status')
 const itemsWord = Buffer.from('items')
 
 /** Parameters of {@link EncodedReader}. */
@@ -58,7 +61,8 @@ export class EncodedReader<T> {
     const walk = new Walk(bytes, start, limit)
     const head = new Head()
     while (walk.next()) {
-      if (walk.isKey(metadataWord)) walk.valueEnd = readMetadata(bytes, walk.valueStart, limit, head)
+      const isMetadata = walk.isKey(metadataWord)
+      if (isMetadata) walk.valueEnd = readMetadata(bytes, walk.valueStart, limit, head)
       const end = walk.skip()
       if (end < 0) return undefined
       if (walk.isKey(apiVersionWord)) {
@@ -67,14 +71,17 @@ export class EncodedReader<T> {
       } else if (walk.isKey(kindWord)) {
         head.kindStart = walk.valueStart
         head.kindEnd = end
-      }
+      } else if (isMetadata) head.metadata(walk.valueStart, end)
+      else head.member(walk, end)
     }
     this.end = walk.end
     if (walk.end < 0 || head.versionEnd === 0) return undefined
     const key = this.#key(bytes, head)
     const version = stringAt(bytes, head.versionStart, head.versionEnd)
     if (key === undefined || version === undefined) return undefined
-    return new EncodedObject(this.#typeOf(bytes, head), key, version, home, start, walk.end, head)
+    const type = this.#typeOf(bytes, head)
+    head.finish(walk.end, type)
+    return new EncodedObject(type, key, version, home, start, walk.end, head)
   }
 
   /** Encodes an object that had to be parsed. */
@@ -167,8 +174,8 @@ export function pageOf<T>(items: readonly EncodedObject<T>[], meta: ListFacts): 
   }
 }
 
-/** The positions of the values that identify an object, including their quotes. */
-class Head {
+/** The positions of the values that identify an object, including their quotes, and those of its parts. */
+class Head implements EncodedParts {
   apiVersionStart = 0
   apiVersionEnd = 0
   kindStart = 0
@@ -181,6 +188,39 @@ class Head {
   versionEnd = 0
   fieldsStart = 0
   fieldsEnd = 0
+  metadataStart = 0
+  metadataEnd = 0
+  specEnd = 0
+  #statusEnd = 0
+  #isUsual = true
+
+  metadata(start: number, end: number): void {
+    // Twice, or after other members.
+    if (this.metadataEnd > 0) this.#isUsual = false
+    this.metadataStart = start
+    this.metadataEnd = end
+    this.specEnd = end
+    this.#statusEnd = end
+  }
+
+  /** Records any other member. Only spec and status are usual, in this order, and without white space. */
+  member(walk: Walk, end: number): void {
+    const { start, valueStart } = walk
+    const isNext = this.metadataEnd > 0 && start === this.#statusEnd + 1
+    if (isNext && this.#statusEnd === this.metadataEnd && walk.isKey(specWord) && valueStart === start + 7) {
+      this.specEnd = end
+      this.#statusEnd = end
+    } else if (isNext && this.#statusEnd === this.specEnd && walk.isKey(statusWord) && valueStart === start + 9) {
+      this.#statusEnd = end
+    } else this.#isUsual = false
+  }
+
+  /** Clears the parts of an object with an unusual layout. */
+  finish(end: number, type: EncodedType<unknown>): void {
+    const isTyped = this.kindEnd > 0 === this.apiVersionEnd > 0 && type.kind !== '' && type.apiVersion !== ''
+    if (this.#isUsual && isTyped && end === this.#statusEnd + 1) return
+    this.metadataStart = 0
+  }
 }
 
 /** Records the positions of name, namespace, version and managed fields, and returns the end of the metadata. */

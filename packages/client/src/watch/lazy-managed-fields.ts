@@ -1,12 +1,5 @@
 import { deepFreeze } from '@kubewright/base'
-
-/** Returns its argument, so that a derived class adds its private fields to an existing object. */
-class Existing {
-  constructor(object: object) {
-    // biome-ignore lint/correctness/noConstructorReturn: the purpose of the class
-    return object
-  }
-}
+import { Existing } from './existing.ts'
 
 /** Private state of a metadata object. Unlike closures, it lets all metadata objects share one getter and one hidden class. */
 class LazyManagedFields extends Existing {

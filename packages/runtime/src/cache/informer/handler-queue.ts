@@ -16,11 +16,21 @@ export interface HandlerQueueOptions<T> {
 /** Its reactions are the cheapest microtasks: those of `queueMicrotask` carry an async context. */
 const settled = Promise.resolve()
 
-interface Pending<T> {
+/**
+ * An entry of the queue. A class: V8 would allocate object literals in the old generation once those of an initial list
+ * have survived, and would then promote every change.
+ */
+class Pending<T> {
   // Undefined for the mark of the initial list, and when joined changes cancelled each other out.
   change: Change<T> | undefined
   readonly since: number
   readonly mark: boolean
+
+  constructor(change: Change<T> | undefined, since: number) {
+    this.change = change
+    this.since = since
+    this.mark = change === undefined
+  }
 }
 
 /**
@@ -68,7 +78,7 @@ export class HandlerQueue<T> {
   /** `now` is the monotonic time. */
   push(change: Change<T>, now: number = this.#options.clock.monotonic()): void {
     if (this.#closed || this.#joined(change)) return
-    const entry = { change, since: now, mark: false }
+    const entry = new Pending(change, now)
     change.pin()
     this.#byKey?.set(change.key, entry)
     this.#enqueue(entry)
@@ -76,7 +86,7 @@ export class HandlerQueue<T> {
 
   /** Marks the end of the initial list. */
   markInitialEnd(): void {
-    this.#enqueue({ change: undefined, since: this.#options.clock.monotonic(), mark: true })
+    this.#enqueue(new Pending<T>(undefined, this.#options.clock.monotonic()))
   }
 
   /** Stops the delivery. A call in progress may still finish. */

@@ -55,6 +55,18 @@ describe('HotObjects', () => {
     expect([parses(64), parses(500), parses(2000)]).toEqual([1, 1, 2])
   })
 
+  test('keeps fewer objects again when none is read twice', () => {
+    const hot = new HotObjects<KubeObject>(4096)
+    hot.population = 10_000
+    for (let round = 0; round < 20; round++) {
+      const items = many(500)
+      for (const item of [...items, ...items]) hot.read(item)
+    }
+    const kept = hot.size
+    for (const item of many(10_000)) hot.read(item)
+    expect(kept - hot.size).toBeGreaterThan(800)
+  })
+
   test('readAll() of more objects than the limit uses the cache without changing it', () => {
     const hot = new HotObjects<KubeObject>(100)
     const items = many(1000)

@@ -17,8 +17,12 @@ export class HotObjects<T> {
   readonly #recent: SecondChance<T>
   readonly #kept: SecondChance<T>
   readonly #limit: number
-  // Counts the decoded objects.
+  // Counts the parsed objects.
   #time = 0
+  // Rises while more than a fifth of the parsed objects were parsed shortly before.
+  #need = 0
+  // The number of parsed objects since the cache was of use.
+  #unused = 0
   /** The number of objects in the store. */
   population = 0
 
@@ -41,8 +45,7 @@ export class HotObjects<T> {
     if (known !== undefined) return known
     const object = item.decode(source !== undefined && isEncoded(source) ? source : item)
     const isRepeated = item.decodes > 1
-    // Grows when a larger cache would still have had the object. Otherwise its objects would only fill the old generation of the heap.
-    if (isRepeated && this.#time - item.decodedAt <= maxRecent) this.#recent.grow(Math.min(this.#limit, maxRecent))
+    this.#resize(isRepeated && this.#time - item.decodedAt <= maxRecent)
     item.decodedAt = this.#time++
     if (isRepeated || this.population <= this.#limit / 2) this.#kept.add(item, object)
     else this.#recent.add(item, object)
@@ -60,6 +63,7 @@ export class HotObjects<T> {
     const form = item.cached
     if (form === undefined) return undefined
     form.wasRead = true
+    this.#unused = 0
     return form.value
   }
 
@@ -76,6 +80,23 @@ export class HotObjects<T> {
   clear(): void {
     this.#kept.clear()
     this.#recent.clear()
+  }
+
+  /**
+   * Adapts the number of recent objects, after an object was parsed. `isLate`: a larger cache would still have had it.
+   * Recent objects that nobody reads again would only fill the old generation of the heap.
+   */
+  #resize(isLate: boolean): void {
+    const most = Math.min(this.#limit, maxRecent)
+    this.#need = Math.max(0, this.#need + (isLate ? 4 : -1))
+    if (this.#need >= minRecent) {
+      this.#recent.resize(Math.min(most, this.#recent.limit * 2))
+      this.#need = 0
+    }
+    if (++this.#unused >= maxRecent) {
+      this.#recent.resize(Math.max(Math.min(most, minRecent), this.#recent.limit / 2))
+      this.#unused = 0
+    }
   }
 }
 
@@ -104,14 +125,19 @@ class SecondChance<T> {
   #limit: number
   size = 0
 
-  /** `limit` is the maximum number of objects. */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** Doubles the limit, up to `most`. */
-  grow(most: number): void {
-    this.#limit = Math.min(most, this.#limit * 2)
+  /** The maximum number of objects. */
+  get limit(): number {
+    return this.#limit
+  }
+
+  resize(limit: number): void {
+    this.#limit = limit
+    for (const form of this.#slots.splice(limit)) this.delete(form)
+    this.#next = 0
   }
 
   add(item: EncodedObject<T>, value: T): void {
