@@ -31,24 +31,19 @@ export class EncodedObject<T> {
   readonly key: string
   #resourceVersion: string
   #type: EncodedType<T>
-  #home: ByteHome
+  // The text of a detached object, which has no bytes.
+  #home: ByteHome | string
   #start: number
   #end: number
-  // The contents of a detached object that has no bytes; empty for any other object.
-  #text = ''
   #decodes = 0
-  #renewals = 0
   /** The number of readers that need the present contents: the object must not be renewed. */
   pins = 0
-  /** The decoded form, as long as a cache keeps it. */
-  cached: CachedForm<T> | undefined = undefined
-  /** When the cache decoded the object, in its own time. */
-  decodedAt = 0
+  /** The decoded form, as long as a cache keeps it; afterwards the time of the cache when it was decoded. */
+  cached: CachedForm<T> | number | undefined = undefined
   // The managed fields with the comma before them, relative to the start; 0 when they were not located.
   #fieldsStart = 0
   #fieldsEnd = 0
   // The parts of the usual layout, relative to the start; 0 for any other layout.
-  #metadataStart = 0
   #metadataEnd = 0
   #specEnd = 0
 
@@ -65,8 +60,7 @@ export class EncodedObject<T> {
       this.#fieldsStart = parts.fieldsStart - start
       this.#fieldsEnd = parts.fieldsEnd - start
     }
-    if (parts !== undefined && parts.metadataStart > 0) {
-      this.#metadataStart = parts.metadataStart - start
+    if (parts !== undefined && parts.metadataEnd > 0) {
       this.#metadataEnd = parts.metadataEnd - start
       this.#specEnd = parts.specEnd - start
     }
@@ -96,14 +90,9 @@ export class EncodedObject<T> {
     return this.#decodes
   }
 
-  /** The number of times the contents were replaced by {@link renew}. */
-  get renewals(): number {
-    return this.#renewals
-  }
-
   /** The buffer that contains the bytes. */
   get home(): ByteHome {
-    return this.#home
+    return typeof this.#home === 'string' ? nowhere : this.#home
   }
 
   /** The position of the first byte in the buffer. */
@@ -122,13 +111,12 @@ export class EncodedObject<T> {
 
   /** Undefined for unusual layouts. */
   #decodeLazily(): T | undefined {
-    if (this.#metadataStart === 0) return undefined
+    if (this.#metadataEnd === 0) return undefined
     const text = this.#slice(0, this.size)
     // Positions in bytes are positions in the text only if all characters are ASCII.
     if (text.length !== this.size) return undefined
     const { apiVersion, kind, read } = this.#type
     const members = new Members(text, {
-      metadataStart: this.#metadataStart,
       metadataEnd: this.#metadataEnd,
       specEnd: this.#specEnd,
       fieldsStart: this.#fieldsStart,
@@ -156,8 +144,9 @@ export class EncodedObject<T> {
 
   /** The text of a range of the bytes. */
   #slice(start: number, end: number): string {
-    if (this.#text !== '') return this.#text.slice(start, end)
-    return this.#home.bytes.toString('utf8', this.#start + start, this.#start + end)
+    const home = this.#home
+    if (typeof home === 'string') return home.slice(start, end)
+    return home.bytes.toString('utf8', this.#start + start, this.#start + end)
   }
 
   /** Parses the object. The caller may modify the result. */
@@ -174,7 +163,7 @@ export class EncodedObject<T> {
   /** Parses only the labels, which is much cheaper than decoding. */
   labels(): Readonly<Record<string, string>> | undefined {
     const meta = this.#metadata()
-    const { bytes } = this.#home
+    const { bytes } = this.home
     if (meta === undefined) return undefined
     while (meta.next()) {
       const end = meta.skip()
@@ -196,11 +185,10 @@ export class EncodedObject<T> {
 
   /** An object with the same contents, which does not change with this one. */
   clone(): EncodedObject<T> {
-    const copy = new EncodedObject(this.#type, this.key, this.#resourceVersion, this.#home, this.#start, this.#end)
-    copy.#text = this.#text
+    const copy = new EncodedObject(this.#type, this.key, this.#resourceVersion, this.home, this.#start, this.#end)
+    copy.#home = this.#home
     copy.#fieldsStart = this.#fieldsStart
     copy.#fieldsEnd = this.#fieldsEnd
-    copy.#metadataStart = this.#metadataStart
     copy.#metadataEnd = this.#metadataEnd
     copy.#specEnd = this.#specEnd
     return copy
@@ -211,14 +199,13 @@ export class EncodedObject<T> {
    * will be reused. For objects that are dropped soon: collecting a string costs much less than collecting a buffer.
    */
   detach(): void {
-    if (this.#text !== '') return
+    const home = this.#home
+    if (typeof home === 'string') return
     const size = this.size
     const text = this.#slice(0, size)
     // Positions in bytes are positions in the text only if all characters are ASCII.
-    if (text.length === size) {
-      this.#text = text
-      this.#home = nowhere
-    } else this.#home = { bytes: Buffer.from(this.#home.bytes.subarray(this.#start, this.#end)) }
+    if (text.length === size) this.#home = text
+    else this.#home = { bytes: Buffer.from(home.bytes.subarray(this.#start, this.#end)) }
     this.#start = 0
     this.#end = size
   }
@@ -230,22 +217,16 @@ export class EncodedObject<T> {
     this.#home = next.#home
     this.#start = next.#start
     this.#end = next.#end
-    this.#text = next.#text
     this.#fieldsStart = next.#fieldsStart
     this.#fieldsEnd = next.#fieldsEnd
-    this.#metadataStart = next.#metadataStart
     this.#metadataEnd = next.#metadataEnd
     this.#specEnd = next.#specEnd
     this.#decodes = 0
-    this.#renewals++
   }
 
   /** The bytes. A detached object gets them back with the first access. */
   #withBytes(): Buffer {
-    if (this.#text !== '') {
-      this.#home = { bytes: Buffer.from(this.#text) }
-      this.#text = ''
-    }
+    if (typeof this.#home === 'string') this.#home = { bytes: Buffer.from(this.#home) }
     return this.#home.bytes
   }
 

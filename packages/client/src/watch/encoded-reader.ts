@@ -71,7 +71,7 @@ export class EncodedReader<T> {
       } else if (walk.isKey(kindWord)) {
         head.kindStart = walk.valueStart
         head.kindEnd = end
-      } else if (isMetadata) head.metadata(walk.valueStart, end)
+      } else if (isMetadata) head.metadata(walk, end)
       else head.member(walk, end)
     }
     this.end = walk.end
@@ -188,16 +188,13 @@ class Head implements EncodedParts {
   versionEnd = 0
   fieldsStart = 0
   fieldsEnd = 0
-  metadataStart = 0
   metadataEnd = 0
   specEnd = 0
   #statusEnd = 0
   #isUsual = true
 
-  metadata(start: number, end: number): void {
-    // Twice, or after other members.
-    if (this.metadataEnd > 0) this.#isUsual = false
-    this.metadataStart = start
+  metadata({ start, valueStart }: Walk, end: number): void {
+    if (this.metadataEnd > 0 || valueStart !== start + 11) this.#isUsual = false
     this.metadataEnd = end
     this.specEnd = end
     this.#statusEnd = end
@@ -219,7 +216,7 @@ class Head implements EncodedParts {
   finish(end: number, type: EncodedType<unknown>): void {
     const isTyped = this.kindEnd > 0 === this.apiVersionEnd > 0 && type.kind !== '' && type.apiVersion !== ''
     if (this.#isUsual && isTyped && end === this.#statusEnd + 1) return
-    this.metadataStart = 0
+    this.metadataEnd = 0
   }
 }
 

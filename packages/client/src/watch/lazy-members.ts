@@ -2,14 +2,14 @@ import { deepFreeze } from '@kubewright/base'
 import { Existing } from './existing.ts'
 import { addManagedFields } from './lazy-managed-fields.ts'
 
+const metadataKey = '"metadata":'
 // The text before the values of spec and status.
 const specPrefix = ',"spec":'
 const statusPrefix = ',"status":'
 
 /** Positions of parts of an encoded object. */
 export interface EncodedParts {
-  /** The start of the metadata of an object of the usual layout, see {@link Members}; 0 for any other layout. */
-  readonly metadataStart: number
+  /** The end of the metadata of an object of the usual layout, see {@link Members}; 0 for any other layout. */
   readonly metadataEnd: number
   /** Equal to `metadataEnd` without a spec. */
   readonly specEnd: number
@@ -25,7 +25,6 @@ export interface EncodedParts {
  */
 export class Members {
   readonly #text: string
-  readonly #metadataStart: number
   readonly #metadataEnd: number
   readonly #specEnd: number
   readonly #fieldsStart: number
@@ -36,7 +35,6 @@ export class Members {
 
   constructor(text: string, positions: EncodedParts) {
     this.#text = text
-    this.#metadataStart = positions.metadataStart
     this.#metadataEnd = positions.metadataEnd
     this.#specEnd = positions.specEnd
     this.#fieldsStart = positions.fieldsStart
@@ -71,8 +69,10 @@ export class Members {
   #parsedMetadata(): unknown {
     const text = this.#text
     const fieldsStart = this.#fieldsStart
-    if (fieldsStart === 0) return this.#parsed(this.#metadataStart, this.#metadataEnd)
-    const json = text.slice(this.#metadataStart, fieldsStart) + text.slice(this.#fieldsEnd, this.#metadataEnd)
+    // Only apiVersion and kind precede it, and quotes in their values are escaped.
+    const start = text.indexOf(metadataKey) + metadataKey.length
+    if (fieldsStart === 0) return this.#parsed(start, this.#metadataEnd)
+    const json = text.slice(start, fieldsStart) + text.slice(this.#fieldsEnd, this.#metadataEnd)
     const metadata = JSON.parse(json) as Readonly<Record<string, unknown>>
     // Children first: freezing an object reads all its properties, which would parse the managed fields.
     for (const name in metadata) deepFreeze(metadata[name])

@@ -115,12 +115,12 @@ describe('Change of an encoded object', () => {
     expect(change.after).toBe(store.get('a'))
   })
 
-  test('keeps its version while it is pinned, and after it was settled', () => {
+  test('keeps its version while it is pinned, and after it was read', () => {
     const store = storeOf('a', 'b')
     const [a, b] = initialChanges(store) as [Change<KubeObject>, Change<KubeObject>]
     for (const change of [a, b]) change.pin()
     const given = b.forHandler()
-    given.settle()
+    expect([given.wasRead, given.after, given.wasRead]).toEqual([false, objectOf('b', 1), true])
     b.unpin()
     for (const name of ['a', 'b']) updated(store, name, 2)
     expect(show([a, given])).toEqual(['a ->1', 'b ->1'])

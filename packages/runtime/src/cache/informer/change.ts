@@ -37,11 +37,10 @@ export class Change<T> {
   /** The object belongs to the initial list. */
   readonly initial: boolean
   readonly #hot: HotObjects<T>
-  #from: Item<T> | undefined
-  #to: Item<T> | undefined
+  readonly #from: Item<T> | undefined
+  readonly #to: Item<T> | undefined
   // The new object in the store, which has the contents of #to until it is renewed.
   readonly #stored: Item<T> | undefined
-  readonly #renewals: number
   // The last state of a deleted object.
   readonly #last: Item<T> | undefined
   readonly #lastUnknown: boolean
@@ -60,9 +59,7 @@ export class Change<T> {
     this.#to = parts.after
     this.#last = parts.last
     this.#lastUnknown = parts.lastUnknown ?? false
-    const stored = parts.stored ?? parts.after
-    this.#stored = stored
-    this.#renewals = stored !== undefined && isEncoded(stored) ? stored.renewals : 0
+    this.#stored = parts.stored ?? parts.after
     // Takes over the parsed form, if any: the store no longer needs it.
     if (parts.before !== undefined && parts.before !== parts.after && isEncoded(parts.before)) {
       this.#before = hot.take(parts.before)
@@ -84,7 +81,7 @@ export class Change<T> {
     if (this.#to === undefined) return undefined
     if (this.#after !== undefined) return this.#after
     const stored = this.#stored as Item<T>
-    const isCurrent = !isEncoded(stored) || stored.renewals === this.#renewals
+    const isCurrent = stored === this.#to || isSameVersion(stored, this.#to)
     const after = isCurrent ? this.#hot.read(stored, this.#to) : this.#decoded(this.#to)
     if (!this.initial || this.#isCopy) this.#after = after
     return after
@@ -104,7 +101,7 @@ export class Change<T> {
     if (this.#isShared) (this.#to as EncodedObject<T>).pins++
   }
 
-  /** Ends the effect of {@link pin}. The change must not be read afterwards unless it was settled. */
+  /** Ends the effect of {@link pin}. An object that was not read before must not be read any more. */
   unpin(): void {
     if (this.#isShared) (this.#to as EncodedObject<T>).pins--
   }
@@ -121,13 +118,9 @@ export class Change<T> {
     return copy
   }
 
-  /** Gives the change its own copy of an unread object, because the handler may keep the change and read it later. */
-  settle(): void {
-    if (!this.#isShared || this.#after !== undefined) return
-    const own = (this.#to as EncodedObject<T>).clone()
-    own.detach()
-    if (this.#from === this.#to) this.#from = own
-    this.#to = own
+  /** Whether `after` was read. It then stays the same. */
+  get wasRead(): boolean {
+    return this.#after !== undefined
   }
 
   /** Whether the store has the same encoded object, and may renew it. */
@@ -214,6 +207,12 @@ function replaceAll<T extends KubeObject>(
   }
   for (const item of store.items()) changes.push(changeOf(store, earlier.get(keyOfItem(item)), item, initial))
   return changes
+}
+
+/** Whether the store has not renewed an object since. Versions are unique, unless a source has none. */
+function isSameVersion<T>(stored: Item<T>, item: Item<T>): boolean {
+  if (!isEncoded(stored) || !isEncoded(item)) return false
+  return stored.resourceVersion !== '' && stored.resourceVersion === item.resourceVersion
 }
 
 /** Stores an object. */

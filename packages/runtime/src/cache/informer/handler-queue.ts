@@ -165,8 +165,8 @@ export class HandlerQueue<T> {
   }
 
   #delivered(change: Change<T>, given: Change<T>): void {
-    if (this.#options.handler.onChange !== undefined) given.settle()
-    change.unpin()
+    // A handler may keep a change and read it later.
+    if (this.#options.handler.onChange === undefined || given.wasRead) change.unpin()
   }
 
   #failed({ key }: Change<T>, error: unknown): void {

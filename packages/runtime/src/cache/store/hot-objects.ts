@@ -43,12 +43,13 @@ export class HotObjects<T> {
     if (!isEncoded(item)) return item
     const known = this.peek(item)
     if (known !== undefined) return known
+    const parsedAt = item.cached as number | undefined
     const object = item.decode(source !== undefined && isEncoded(source) ? source : item)
     const isRepeated = item.decodes > 1
-    this.#resize(isRepeated && this.#time - item.decodedAt <= maxRecent)
-    item.decodedAt = this.#time++
-    if (isRepeated || this.population <= this.#limit / 2) this.#kept.add(item, object)
-    else this.#recent.add(item, object)
+    this.#resize(isRepeated && parsedAt !== undefined && this.#time - parsedAt <= maxRecent)
+    this.#time++
+    if (isRepeated || this.population <= this.#limit / 2) this.#kept.add(item, object, this.#time)
+    else this.#recent.add(item, object, this.#time)
     return object
   }
 
@@ -61,7 +62,7 @@ export class HotObjects<T> {
   /** The parsed, frozen form if it is cached. */
   peek(item: EncodedObject<T>): T | undefined {
     const form = item.cached
-    if (form === undefined) return undefined
+    if (typeof form !== 'object') return undefined
     form.wasRead = true
     this.#unused = 0
     return form.value
@@ -69,8 +70,8 @@ export class HotObjects<T> {
 
   /** Removes an object that has left the store from the cache and returns its parsed form, if any. */
   take(item: EncodedObject<T>): T | undefined {
-    const form = item.cached as Form<T> | undefined
-    if (form === undefined) return undefined
+    const form = item.cached as Form<T> | number | undefined
+    if (typeof form !== 'object') return undefined
     const { value } = form
     form.cache.delete(form)
     return value
@@ -105,9 +106,11 @@ class Form<T> implements CachedForm<T> {
   readonly cache: SecondChance<T>
   item: EncodedObject<T> | undefined
   value: T | undefined
+  readonly time: number
   wasRead = false
 
-  constructor(cache: SecondChance<T>, item: EncodedObject<T>, value: T) {
+  constructor(cache: SecondChance<T>, item: EncodedObject<T>, value: T, time: number) {
+    this.time = time
     this.cache = cache
     this.item = item
     this.value = value
@@ -140,9 +143,9 @@ class SecondChance<T> {
     this.#next = 0
   }
 
-  add(item: EncodedObject<T>, value: T): void {
+  add(item: EncodedObject<T>, value: T, time: number): void {
     if (this.#limit < 1) return
-    const form = new Form(this, item, value)
+    const form = new Form(this, item, value, time)
     item.cached = form
     this.size++
     if (this.#slots.length < this.#limit) {
@@ -154,7 +157,7 @@ class SecondChance<T> {
 
   delete(form: Form<T>): void {
     if (form.item === undefined) return
-    form.item.cached = undefined
+    form.item.cached = form.time
     form.item = undefined
     form.value = undefined
     this.size--
