@@ -1,4 +1,4 @@
-import { systemClock } from '@kubewright/base'
+import { systemClock, VirtualClock } from '@kubewright/base'
 import { type ApiHandler, createServerIdentity, type Listener, listen, type ServerIdentity } from '@kubewright/server'
 import { type HttpTransportOptions, httpTransport } from '../transport/http-transport.ts'
 import type { Transport } from '../transport/transport.ts'
@@ -23,7 +23,10 @@ export async function tlsTransport(
   const { ca, admin } = testIdentity()
   const listener = await listenForTest(handler)
   const material = { ca: ca.cert, cert: admin.cert, key: admin.key }
-  const transport = httpTransport({ server: `https://127.0.0.1:${listener.port}`, tls: () => material, ...options })
+  // No time passes: on a busy machine, the handshakes of many connections at once take longer than their limit.
+  const clock = new VirtualClock()
+  const server = `https://127.0.0.1:${listener.port}`
+  const transport = httpTransport({ server, tls: () => material, clock, ...options })
   return {
     host: transport.host,
     send: (request) => transport.send(request),
