@@ -67,7 +67,7 @@ export class Neighbors {
 
   /** Reports the neighbors that the operator has changed or deleted. */
   check(objects: readonly KubeObject[]): void {
-    const { history, log, faults } = this.#world
+    const { history, log, faults, setup } = this.#world
     const namespaces = new Set(
       objects.flatMap(({ kind, metadata }) =>
         kind === 'Namespace' && metadata.deletionTimestamp === undefined ? [metadata.name] : [],
@@ -78,8 +78,9 @@ export class Neighbors {
       const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1] ?? ''
       // A node takes the pods of all owners with it.
       if (hasLostNodes && id.startsWith('Pod ')) continue
-      // A namespace that the operator has created takes all its objects with it.
-      if (log.written.has(`Namespace ${namespace}`) && !namespaces.has(namespace)) continue
+      // A namespace that the operator or the user has created takes all its objects with it.
+      const isTemporary = log.written.has(`Namespace ${namespace}`) || setup.isSubjectKind('Namespace')
+      if (isTemporary && !namespaces.has(namespace)) continue
       const found = objects.find(({ metadata }) => metadata.uid === uid)
       if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
         history.violate('others', `The operator deleted ${id}, which belongs to another owner`)
@@ -113,6 +114,7 @@ function copyOf(child: KubeObject, ownerName: string, owner: KubeObject): object
   for (const field of ['clusterIP', 'clusterIPs', 'nodeName', 'volumeName', 'healthCheckNodePort']) delete spec?.[field]
   if (kind === 'Job') removeGenerated(spec)
   renamePods(spec, renamed)
+  leaveVolumes(spec)
   return copy
 }
 
@@ -126,6 +128,21 @@ function renamePods(spec: Record<string, unknown> | undefined, renamed: (labels:
   if (spec === undefined || selector === undefined) return
   const isPlain = Object.values(selector).every((value) => typeof value === 'string')
   spec['selector'] = isPlain ? renamed(selector) : { ...selector, matchLabels: renamed(selector.matchLabels) }
+}
+
+/** Gives the pods of a neighbor empty volumes in place of claims, whose deletion would wait for these pods. */
+function leaveVolumes(spec: Record<string, unknown> | undefined): void {
+  const template = spec?.['template'] as { spec?: PodVolumes } | undefined
+  for (const pod of [template?.spec, spec as PodVolumes | undefined]) {
+    if (!Array.isArray(pod?.volumes)) continue
+    pod.volumes = pod.volumes.map(({ persistentVolumeClaim: claim, ...volume }) =>
+      claim === undefined ? volume : { ...volume, emptyDir: {} },
+    )
+  }
+}
+
+interface PodVolumes {
+  volumes?: readonly { readonly name: string; readonly persistentVolumeClaim?: object }[]
 }
 
 /** Removes the selector and the labels that the server generates for a Job. */

@@ -73,7 +73,7 @@ interface StaleView {
 }
 
 /** Requests of the operator after which late watch events arrive. */
-const maxRequestsWhileLate = 1000
+const maxRequestsWhileLate = 100
 
 /**
  * The connections between the processes of the operator and the API server. Requests take virtual time, and fail as the
