@@ -80,6 +80,9 @@ export class ClusterUser {
     if (subject === undefined) return
     const text = `${subject.kind.kind} ${subject.namespace === undefined ? '' : `${subject.namespace}/`}${subject.name}`
     if (verb === 'invalid') return this.#tryInvalid(index, subject, text, variant)
+    const current = this.desired.get(index)
+    // A volume cannot shrink, so that a user does not try.
+    if (verb === 'change' && current !== undefined && this.#setup.isGrowth(subject, current)) return
     const body = this.#setup.bodyOf(subject, variant)
     const suffix = verb === 'delete' ? '' : this.#setup.variantText(subject, variant)
     const giveUp = world.now + patience

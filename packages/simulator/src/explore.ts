@@ -459,7 +459,8 @@ function scenariosOf({ subjects, samples, inputObjects, followedKinds }: Setup):
       const change: Operation = { do: 'change', subject, variant, after: calm }
       const back: Operation = { ...change, variant: 0, after: variant % 2 === 0 ? calm : 40 }
       changes.push([...others, create, change])
-      returns.push([...others, create, change, back])
+      // A volume cannot shrink.
+      if (!variants[variant]!.isGrowth) returns.push([...others, create, change, back])
       if (variant <= 3) returns.push([...others, create, { ...change, after: 12 }])
       // A deletion must also undo what an earlier form has caused, and must not wait for a form that stops the work.
       endings.push([...others, create, change, ...all('delete', calm)])

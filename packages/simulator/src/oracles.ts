@@ -1,6 +1,7 @@
 import type { KubeObject } from '@kubewright/api'
 import { comparable, type Difference, differences, differenceText, objectId, textsIn } from './cluster-state.ts'
 import { type Fault, isLasting } from './fault.ts'
+import { cannotGrow, growthOf, isClaimTemplate, isMissedGrowth } from './grown-volumes.ts'
 import { type GeneratedCounts, generatedDifferences, generatedOf, withSecondCounts } from './generated-children.ts'
 import type { Run } from './run-schedule.ts'
 import { checkSelectors } from './selector-oracle.ts'
@@ -221,9 +222,12 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
   const ids = idsOf(setup, written)
   const options = { ids, statusOf: statusKinds(setup), ignore: setup.ignore }
   const hasChanges = world.schedule.operations.some((operation) => operation.do === 'change')
+  const growth = growthOf(setup, run)
+  if (growth !== undefined && cannotGrow(growth, run, reference)) return []
   const finished = new Set(reference.objects.filter(isFinishedPod).map(objectId))
   const found = differences(comparable(reference.objects, options), comparable(run.objects, options))
-    .filter((difference) => isRelevant(difference, reference, hasChanges))
+    .filter((difference) => isRelevant(difference, reference, hasChanges) || isMissedGrowth(growth, difference, world))
+    .filter((difference) => growth === undefined || !isClaimTemplate(difference))
     // A pod whose work was done may have gone with its node.
     .filter(({ id, path, actual }) => path !== '' || actual !== undefined || !finished.has(id))
     .filter((difference) => written.has(difference.id) || isOfOperator(difference))

@@ -239,6 +239,12 @@ export class Setup {
     return this.#isHeld?.(this.objectOf(subject, body) as KubeObject) ?? isHeld
   }
 
+  /** Whether the form of a subject has a larger volume, which cannot shrink again. */
+  isGrowth(subject: Subject, variant: number): boolean {
+    const { variants } = this.samples[subject.sample]!
+    return variants[variant % variants.length]!.isGrowth ?? false
+  }
+
   /** The forms whose changes a form of a subject combines; empty if it has at most one change. */
   partsOf(subject: Subject, variant: number): readonly number[] {
     const { variants } = this.samples[subject.sample]!

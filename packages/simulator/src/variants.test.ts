@@ -52,6 +52,7 @@ test('variantsOf() changes fields that the sample leaves to their defaults, and 
     'spec.version = "v2"',
     'spec.host = "xexample.com"',
     'spec.interval = "60s"',
+    'spec.size = "2Gi"',
     'spec.release = "8.1"',
   ])
 })
@@ -73,4 +74,27 @@ test('variantsOf() leaves texts that name a given object as they are', () => {
   expect(texts).toContain('spec.configs = ["one"]')
   expect(texts).toContain('spec.sources = [{"path":"/a","config":"one"},{"path":"/a2","config":"one"}]')
   expect(texts.filter((one) => /one2|two2|xone|xtwo/.test(one))).toEqual([])
+})
+
+test('variantsOf() only lets volumes grow, and leaves their other parts as they are', () => {
+  const text = { type: 'string' }
+  const storage = { type: 'object', properties: { size: text, class: text, isShared: { type: 'boolean' } } }
+  const number = { type: 'integer', minimum: 1 }
+  const spec = { type: 'object', required: ['storageGi', 'storage'], properties: { storageGi: number, storage } }
+  const sample = { spec: { storageGi: 5, storage: { size: '10Gi', class: 'fast' } } }
+  const forms = variantsOf({ properties: { spec } } as never, sample)
+  expect(forms.map((form) => form.text)).toEqual(['spec.storageGi = 6', 'spec.storage.size = "11Gi"'])
+  expect(forms.every(({ isGrowth }) => isGrowth)).toBe(true)
+})
+
+test('variantsOf() changes names, except those of objects that must exist', () => {
+  const text = { type: 'string' }
+  const reference = { type: 'object', properties: { name: text } }
+  const properties = { bucketName: text, serviceAccountName: text, secretRef: reference, user: reference }
+  const spec = { type: 'object', required: Object.keys(properties), properties }
+  const sample = {
+    spec: { bucketName: 'b', serviceAccountName: 'default', secretRef: { name: 's' }, user: { name: 'u' } },
+  }
+  const texts = variantsOf({ properties: { spec } } as never, sample).map((form) => form.text)
+  expect(texts.filter((one) => !one.endsWith('removed'))).toEqual(['spec.bucketName = "b2"', 'spec.user.name = "u2"'])
 })

@@ -7,14 +7,19 @@ export interface Variant {
   readonly body: Readonly<Record<string, unknown>>
   /** Whether the form makes the operator stop its work, so that the state of the children depends on the history. */
   readonly isHeld?: boolean
+  /** Whether the form differs in a larger volume, which cannot shrink again. */
+  readonly isGrowth?: boolean
   /** The change of a form that differs from the sample in one field. */
   readonly change?: { readonly path: Path; readonly value: unknown }
   /** The indexes of the forms whose changes this one combines. */
   readonly parts?: readonly number[]
 }
 
-// A smaller volume cannot replace a larger one, and a change of a reference to input needs that input.
-const skipped = /storage|capacity|volume|storageClass/i
+// A smaller volume cannot replace a larger one, and other parts of a volume can never change.
+const volumes = /storage|capacity|volume|disk/i
+const sizes = /(storage|capacity|volume|disk)s?(Size|Request)?(In)?([KMGT]i?B?|Bytes)?$|[a-z]([KMGT]i|[KMGT]i?B)$/
+// Objects that must exist: another name would need another object.
+const references = /(secret|configMap|class|account|ref|node|claim|issuer)s?(Name)?$/i
 // Operators leave the children of such an object as they are: it has none if it was created in this form.
 const holds = /^(paused?|suspend(ed)?|frozen|unmanaged)$/i
 const maxDepth = 6
@@ -41,13 +46,14 @@ export function variedOf(
   const found: Variant[] = []
   for (const [name, part] of Object.entries(schema.properties ?? {})) {
     if (name === 'apiVersion' || name === 'kind' || name === 'metadata' || name === 'status') continue
-    walk(part, body[name], [name], (path, value) => {
+    walk(part, body[name], [name], (path, value, isGrowth = false) => {
       const copy = structuredClone(body) as Record<string, unknown>
       put(copy, path, value)
       const shown = value === undefined ? 'removed' : `= ${JSON.stringify(value)}`
       const isHeld = value === true && holds.test(String(path.at(-1)))
       const text = `${pathText(path)} ${shown}`
-      found.push({ text, body: copy, change: { path, value }, ...(isHeld ? { isHeld } : {}) })
+      const facts = { ...(isHeld ? { isHeld } : {}), ...(isGrowth ? { isGrowth } : {}) }
+      found.push({ text, body: copy, change: { path, value }, ...facts })
     })
   }
   return found
@@ -59,8 +65,8 @@ export function variedOf(
  */
 export function combinedVariant(variants: readonly Variant[]): Variant | undefined {
   const parts = new Map<string, number>()
-  for (const [index, { change, isHeld = false }] of variants.entries()) {
-    if (change === undefined || isHeld) continue
+  for (const [index, { change, isHeld = false, isGrowth = false }] of variants.entries()) {
+    if (change === undefined || isHeld || isGrowth) continue
     const field = pathText(change.path.slice(0, 2))
     if (!parts.has(field)) parts.set(field, index)
   }
@@ -75,25 +81,30 @@ export function combinedVariant(variants: readonly Variant[]): Variant | undefin
 /** The path of a field. */
 export type Path = readonly (string | number)[]
 /** Adds a copy of the object with another value of one field; without it if the value is undefined. */
-export type Emit = (path: Path, value: unknown) => void
+export type Emit = (path: Path, value: unknown, isGrowth?: boolean) => void
 
 function vary(schema: JSONSchemaProps, given: unknown, path: Path, emit: Emit, names: ReadonlySet<unknown>): void {
   const name = String(path.at(-1))
-  if (path.length > maxDepth || skipped.test(name)) return
+  if (path.length > maxDepth) return
   // A field that the sample leaves out has its default value.
   const value = given ?? schema.default
+  const larger = largerSize(schema, value, name)
+  if (larger !== undefined) return emit(path, larger, true)
+  const isVolume = path.some((one) => volumes.test(String(one)))
+  if (isVolume && (typeof value !== 'object' || value === null)) return
   if (value === undefined) {
     const made = minimalValue(schema, name)
     if (made !== undefined) emit(path, made)
     return
   }
   if (names.has(value)) return
-  for (const other of otherValues(schema, value, name)) emit(path, other)
+  for (const other of otherValues(schema, value, path)) emit(path, other)
   if (Array.isArray(value)) {
     const items = schema.items ?? {}
-    if (value.length > (schema.minItems ?? 0)) emit(path, value.slice(0, -1))
     const last = value.at(-1) as unknown
-    if (value.length < (schema.maxItems ?? Number.POSITIVE_INFINITY) && last !== undefined && !names.has(last)) {
+    if (!isVolume && value.length > (schema.minItems ?? 0)) emit(path, value.slice(0, -1))
+    const hasRoom = !isVolume && value.length < (schema.maxItems ?? Number.POSITIVE_INFINITY)
+    if (hasRoom && last !== undefined && !names.has(last)) {
       emit(path, [...(value as unknown[]), distinct(items, last, names)])
     }
     for (const [index, item] of value.slice(0, 2).entries()) vary(items, item, [...path, index], emit, names)
@@ -104,13 +115,14 @@ function vary(schema: JSONSchemaProps, given: unknown, path: Path, emit: Emit, n
   for (const [property, part] of Object.entries(schema.properties ?? {})) {
     const at = [...path, property]
     const isRequired = (schema.required ?? []).includes(property)
-    if (!isRequired && record[property] !== undefined && part.default === undefined && !skipped.test(property)) {
-      emit(at, undefined)
-    }
+    const canGo = !isRequired && record[property] !== undefined && part.default === undefined
+    if (canGo && !isVolume && !volumes.test(property)) emit(at, undefined)
     vary(part, record[property], at, emit, names)
   }
   const more = schema.additionalProperties
-  if (typeof more === 'object' && Object.keys(record).length > 0) {
+  if (typeof more === 'object' && isVolume) {
+    for (const [key, one] of Object.entries(record)) vary(more, one, [...path, key], emit, names)
+  } else if (typeof more === 'object' && Object.keys(record).length > 0) {
     const [first, sample] = Object.entries(record)[0]!
     emit([...path, `${first}-2`], distinct(more, sample, names))
     if (Object.keys(record).length > (schema.minProperties ?? 0)) emit([...path, first], undefined)
@@ -118,7 +130,8 @@ function vary(schema: JSONSchemaProps, given: unknown, path: Path, emit: Emit, n
 }
 
 /** Other values of a scalar. */
-function otherValues(schema: JSONSchemaProps, value: unknown, name: string): unknown[] {
+function otherValues(schema: JSONSchemaProps, value: unknown, path: Path): unknown[] {
+  const name = String(path.at(-1))
   if (schema.enum && schema.enum.length > 0) return schema.enum.filter((one) => one !== value)
   if (typeof value === 'boolean') return [!value]
   if (typeof value === 'number') {
@@ -130,12 +143,29 @@ function otherValues(schema: JSONSchemaProps, value: unknown, name: string): unk
     )
   }
   if (typeof value === 'string') {
-    // Names of other objects: a change would need another input.
-    if (/(secret|configMap|class|account|ref|name)s?(Name)?$/i.test(name) && /name|ref|secret|configMap/i.test(name))
-      return []
+    if (isReference(path)) return []
     return otherTexts(schema, value, name).slice(0, 1)
   }
   return []
+}
+
+/** Whether a field names an object that must exist, which is not among the samples: the name itself, or that in a reference. */
+function isReference(path: Path): boolean {
+  const names = path.filter((one) => typeof one === 'string')
+  const name = names.at(-1) ?? ''
+  if (references.test(name)) return /name|ref|secret|configMap|account/i.test(name)
+  return /^(name|key)$/.test(name) && references.test(names.at(-2) ?? '')
+}
+
+/** A larger size of a volume; undefined for other values. */
+function largerSize({ maximum }: JSONSchemaProps, value: unknown, name: string): unknown {
+  if (typeof value === 'number') {
+    if (!sizes.test(name) || (maximum !== undefined && value >= maximum)) return undefined
+    return value + 1
+  }
+  // Many amounts of bytes are sizes of volumes.
+  const [, amount = '', unit = ''] = (typeof value === 'string' && /^(\d+)([kMGTP]i?)$/.exec(value)) || []
+  return amount === '' || /memory|heap|cache/i.test(name) ? undefined : `${Number(amount) + 1}${unit}`
 }
 
 /** Other texts that fit the schema. Those with a format are left to the server. */
@@ -144,7 +174,6 @@ function otherTexts(schema: JSONSchemaProps, value: string, name: string): strin
   const [, before = '', number = ''] = versions.test(name) ? (/^(.*?)(\d+)$/.exec(value) ?? []) : []
   if (number !== '') return fitting(schema, [`${before}${Number(number) + 1}`])
   if (/^\d+(\.\d+)?([kMGTP]i?|m)?$/.test(value) || /^\d+(ms|s|m|h)$/.test(value)) {
-    // Many amounts are sizes of volumes, which cannot shrink and often cannot grow.
     const isSafe = /^(cpu|memory)$/i.test(name) || /interval|period|timeout|every|delay|ttl|duration/i.test(name)
     return isSafe && amount !== '' && Number(amount) > 0 ? fitting(schema, [`${Number(amount) * 2}${unit}`]) : []
   }

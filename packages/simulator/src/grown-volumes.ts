@@ -1,0 +1,67 @@
+import type { KubeObject } from '@kubewright/api'
+import { type Operator, accessOf } from '@kubewright/runtime'
+import { type Difference, objectId } from './cluster-state.ts'
+import type { Reference } from './oracles.ts'
+import type { Run } from './run-schedule.ts'
+import type { Setup } from './setup.ts'
+
+/** A run in which the user has asked for larger volumes. */
+interface Growth {
+  /** The objects that ask for larger volumes. */
+  readonly ids: ReadonlySet<string>
+  /** Whether the operator may change claims. One that may only create them leaves their size to others. */
+  readonly isMaintained: boolean
+}
+
+/** The growth of volumes in a run; undefined if no object asks for larger volumes. */
+export function growthOf(setup: Setup, { world }: Run): Growth | undefined {
+  const ids = new Set<string>()
+  for (const [index, variant] of world.user.desired) {
+    const subject = setup.subjects[index]
+    if (subject === undefined || !setup.isGrowth(subject, variant)) continue
+    const { kind, namespace, name } = subject
+    ids.add(`${kind.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`)
+  }
+  return ids.size === 0 ? undefined : { ids, isMaintained: mayChangeClaims(setup.operator) }
+}
+
+/**
+ * Whether the operator does not support larger volumes: it gives up on the form, reports another condition than for a new object, or the
+ * server refuses the change, as that of the claims in a StatefulSet.
+ */
+export function cannotGrow({ ids }: Growth, run: Run, { objects }: Reference): boolean {
+  if (run.refusalsAtRest > 0 || run.isRefused) return true
+  const expected = new Map(objects.map((object) => [objectId(object), conditionsOf(object)]))
+  return run.objects.some((object) => {
+    const id = objectId(object)
+    return ids.has(id) && expected.has(id) && expected.get(id) !== conditionsOf(object)
+  })
+}
+
+/** Whether a difference is a claim of the operator that has not grown. */
+export const isMissedGrowth = (growth: Growth | undefined, { id, path }: Difference, { log }: Run['world']): boolean =>
+  growth?.isMaintained === true &&
+  id.startsWith('PersistentVolumeClaim ') &&
+  path === 'spec.resources.requests.storage' &&
+  log.written.has(id)
+
+/** Whether a difference is in the claims of a StatefulSet, which cannot change. */
+export const isClaimTemplate = ({ path }: Difference): boolean => path.startsWith('spec.volumeClaimTemplates')
+
+function mayChangeClaims(operator: Operator): boolean {
+  const { cluster, watched, own, elsewhere } = accessOf(operator, { secureMetrics: false, managedCertificates: false })
+  return [...cluster, ...watched, ...own, ...[...elsewhere.values()].flat()].some(
+    ({ resources = [], verbs }) =>
+      resources.some((one) => one === 'persistentvolumeclaims' || one === '*') &&
+      verbs.some((verb) => verb === 'patch' || verb === 'update' || verb === '*'),
+  )
+}
+
+const conditionsOf = (object: KubeObject): string => {
+  const { conditions } = (object as { status?: { conditions?: unknown } }).status ?? {}
+  if (!Array.isArray(conditions)) return ''
+  return (conditions as readonly { type?: string; status?: string }[])
+    .map(({ type, status }) => `${type}=${status}`)
+    .sort()
+    .join()
+}
