@@ -111,6 +111,7 @@ export function checkRun(setup: Setup, run: Run): void {
   checkSelectors(setup, run)
   checkStatus(setup, run)
   world.neighbors.check(run.objects)
+  world.annotations.check(run.objects)
   for (const [id, count] of run.writesAtRest) {
     if (count > setup.writesAtRest) {
       world.history.violate(
