@@ -6,6 +6,7 @@ import { type GeneratedCounts, generatedDifferences, generatedOf, withSecondCoun
 import type { Run } from './run-schedule.ts'
 import { checkSelectors } from './selector-oracle.ts'
 import type { Setup } from './setup.ts'
+import { checkEnvironment } from './stale-environment.ts'
 import { checkStatus } from './status-oracle.ts'
 import type { Violation } from './violation.ts'
 
@@ -109,6 +110,7 @@ export function checkRun(setup: Setup, run: Run): void {
   const { world } = run
   checkOrphans(setup, run)
   checkSelectors(setup, run)
+  checkEnvironment(run)
   checkStatus(setup, run)
   world.neighbors.check(run.objects)
   world.annotations.check(run.objects)

@@ -23,6 +23,7 @@ import type { Operation, Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
 import type { Violation } from './violation.ts'
 import type { WorldOptions } from './world.ts'
+import { ignoredZero } from './zero-replicas.ts'
 
 // Long enough for a roll-out.
 const calm = 60_000
@@ -87,6 +88,7 @@ export class Simulation implements Disposable {
       run.world.history.violate(oracle, message, details)
     }
     if (state.reference !== undefined && run.world.history.violations.length === 0) await this.#checkData(run)
+    if (run.world.history.violations.length === 0) await this.#checkZero(run)
     if (run.world.history.violations.length === 0) await this.#checkTimers(run, state)
     if (run.world.history.violations.length === 0) await this.#checkVolumes(run, state)
     return { ...run, schedule }
@@ -147,6 +149,14 @@ export class Simulation implements Disposable {
       if (expected.world.log.data.replaced.has(id) || !kept.has(id)) continue
       world.history.violate('data', `A fault makes the operator lose data: ${text}`)
     }
+  }
+
+  async #checkZero(run: Run): Promise<void> {
+    const replicas = 1
+    const problem = await ignoredZero(this.setup, run, (operations) =>
+      this.#run({ seed: run.world.schedule.seed, operations, faults: [], replicas }, {}),
+    )
+    if (problem !== undefined) run.world.history.violate('end state', problem)
   }
 
   /**

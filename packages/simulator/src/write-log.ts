@@ -7,6 +7,7 @@ import type { History } from './history.ts'
 import type { ServedWrite } from './network.ts'
 import type { SimulatedProcess } from './process.ts'
 import { isWrite, type RequestFacts, requestText } from './request-text.ts'
+import { ConfigLog } from './stale-environment.ts'
 
 /** An object that the operator has written. */
 export interface WrittenObject {
@@ -36,6 +37,7 @@ export class WriteLog {
   /** The abstract states that writes have reached. */
   readonly states: Set<string> = new Set()
   readonly data: DataLog = new DataLog()
+  readonly configs: ConfigLog = new ConfigLog()
   /** The times of the writes that the server refused because the object was not valid. */
   readonly refusals: number[] = []
   /** The times of the writes that the server refused because another object has the requested address or port. */
@@ -86,7 +88,10 @@ export class WriteLog {
     this.writes.push({ time: this.#clock.monotonic(), id, verb: facts.verb, isEffective })
     this.states.add(stateText(facts, status, object, process))
     if (status >= 300 || object.kind === 'Status') return
-    if (facts.verb !== 'delete') this.data.see(object)
+    if (facts.verb !== 'delete') {
+      this.data.see(object)
+      this.configs.see(object, this.#clock.now())
+    }
     const place = facts.verb === 'create' ? `${path}/${object.metadata.name}` : path
     const known = this.written.get(id)
     if (known !== undefined) {
