@@ -1,7 +1,8 @@
 import type { KubeObject } from '@kubewright/api'
 import type { Transport, TransportResponse } from '@kubewright/client'
 import { objectId } from './cluster-state.ts'
-import { inputForms, inputKey } from './input-objects.ts'
+import { inputForm, inputForms, inputKey } from './input-objects.ts'
+import { type FormMetadata, isBuiltin, metadataOf } from './metadata-variants.ts'
 import type { Operation } from './schedule.ts'
 import type { Setup, Subject } from './setup.ts'
 import type { World } from './world.ts'
@@ -120,11 +121,11 @@ export class ClusterUser {
     const world = this.#world
     const input = this.#setup.inputObjects[index]
     if (input === undefined) return
-    const { id, collection, name, body, changed } = input
+    const { id, collection, name, canGo } = input
     const path = `${collection}/${name}`
     const isDeletion = form === inputForms.deleted
-    const wanted = form === inputForms.changed ? changed?.body : body
-    if (wanted === undefined) return
+    const { body: wanted, text = '' } = inputForm(input, form) ?? {}
+    if (isDeletion ? !canGo : wanted === undefined) return
     const attempt = async (): Promise<number> => {
       if (isDeletion) return (await this.request('DELETE', path)).status
       const { status, object } = await this.request('GET', path)
@@ -132,14 +133,15 @@ export class ClusterUser {
       const { deletionTimestamp } = object.metadata
       // The name is free when the deleted object is gone.
       if (status !== 200 || deletionTimestamp !== undefined) return 409
-      return (await this.request('PUT', path, { ...wanted, metadata: object.metadata })).status
+      const metadata = metadataOf(object.metadata, input.body.metadata, wanted?.metadata)
+      return (await this.request('PUT', path, { ...wanted, metadata })).status
     }
-    const what = isDeletion ? `deletes ${id}` : form === inputForms.changed ? `changes ${id}` : `restores ${id}`
+    const what = isDeletion ? `deletes ${id}` : form === inputForms.original ? `restores ${id}` : `changes ${id}`
     const giveUp = world.now + patience
     while (!world.isOver) {
       const status = await world.drive(attempt())
       if (status < 300 || (isDeletion && status === 404)) {
-        world.history.note('user', `The user ${what}${form === inputForms.changed ? `: ${changed?.text}` : ''}`)
+        world.history.note('user', `The user ${what}${text === '' ? '' : `: ${text}`}`)
         if (form === inputForms.original) this.desired.delete(inputKey(index))
         else this.desired.set(inputKey(index), form)
         return
@@ -191,8 +193,11 @@ export class ClusterUser {
       if (verb === 'delete') return this.request('DELETE', `${path}?propagationPolicy=Background`)
       const current = await this.request('GET', path)
       if (current.status !== 200) return current
-      const { apiVersion, kind, metadata, status } = current.object as KubeObject & { status?: unknown }
-      return this.request('PUT', path, { apiVersion, kind, metadata, ...body, ...(status ? { status } : {}) })
+      const { apiVersion, kind, metadata: live, status } = current.object as KubeObject & { status?: unknown }
+      const { metadata: form, ...fields } = body as { metadata?: FormMetadata }
+      const given = this.#setup.samples[subject.sample]!.metadata
+      const metadata = isBuiltin(subject.kind) ? metadataOf(live, given, form) : live
+      return this.request('PUT', path, { apiVersion, kind, metadata, ...fields, ...(status ? { status } : {}) })
     }
     const { status, object } = await answer()
     return { status, message: String((object as { message?: unknown }).message ?? '') }

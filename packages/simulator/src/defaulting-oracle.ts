@@ -1,8 +1,8 @@
 import type { KubeObject } from '@kubewright/api'
+import type { JSONSchemaProps } from '@kubewright/schema'
 import { comparable, differences, differenceText, formOf, objectId } from './cluster-state.ts'
 import { pathOf } from './conversion-oracle.ts'
 import type { World } from './world.ts'
-import type { JSONSchemaProps } from '@kubewright/schema'
 
 /**
  * Checks that the defaulting webhooks of the operator are idempotent: an object that is written back unchanged must keep its spec; and that
@@ -78,7 +78,11 @@ async function checkGivenValues(world: World, object: KubeObject): Promise<void>
 }
 
 /** The paths of the fields that are 0 or false. */
-function* emptyValuesOf(schema: JSONSchemaProps, value: unknown, path: readonly string[]): Generator<readonly string[]> {
+function* emptyValuesOf(
+  schema: JSONSchemaProps,
+  value: unknown,
+  path: readonly string[],
+): Generator<readonly string[]> {
   if (value === false || (value === 0 && schema.minimum === 0)) yield path
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
   for (const [name, part] of Object.entries(schema.properties ?? {})) {

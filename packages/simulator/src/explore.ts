@@ -1,7 +1,7 @@
 import type { Random } from '@kubewright/base'
 import { classOf, type Fault, type FaultClass, faultClasses } from './fault.ts'
 import type { Action } from './fault-injector.ts'
-import { inputForms } from './input-objects.ts'
+import { changeForm, inputForms } from './input-objects.ts'
 import type { Operation, Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
 import type { Variant } from './variants.ts'
@@ -467,18 +467,21 @@ function scenariosOf({ subjects, samples, inputObjects, followedKinds }: Setup):
     }
   }
   const inputs: (readonly Operation[])[] = []
-  for (const [subject, { kind, changed }] of inputObjects.slice(0, maxInputs).entries()) {
+  for (const [subject, { kind, changes: forms, canGo }] of inputObjects.slice(0, maxInputs).entries()) {
     const { original, deleted } = inputForms
     const put = (variant: number, after: number): Operation => ({ do: 'input', subject, variant, after })
     // The sample is created before the object that it refers to.
-    inputs.push([put(deleted, 0), ...all('create', 20), put(original, calm)])
+    if (canGo) inputs.push([put(deleted, 0), ...all('create', 20), put(original, calm)])
     // The sample is deleted when the object is gone, which may come back.
-    inputs.push([...all('create', 0), put(deleted, calm), ...all('delete', calm), put(original, calm)])
+    if (canGo) inputs.push([...all('create', 0), put(deleted, calm), ...all('delete', calm), put(original, calm)])
     // An operator that does not watch the kind may read an input once, by design.
     if (!followedKinds.has(kind)) continue
-    if (changed !== undefined) inputs.unshift([...all('create', 0), put(inputForms.changed, calm)])
-    if (changed !== undefined) inputs.push([...all('create', 0), put(inputForms.changed, calm), put(original, calm)])
-    inputs.push([...all('create', 0), put(deleted, calm), put(original, calm)])
+    for (const [index] of forms.entries()) {
+      const changed = put(changeForm(index), calm)
+      inputs.splice(index, 0, [...all('create', 0), changed])
+      inputs.push([...all('create', 0), changed, put(original, calm)])
+    }
+    if (canGo) inputs.push([...all('create', 0), put(deleted, calm), put(original, calm)])
   }
   for (const subject of firsts) {
     const create = (one: number): Operation => ({ do: 'create', subject: one, variant: 0, after: 0 })

@@ -1,6 +1,6 @@
+import type { KubeObject } from '@kubewright/api'
 import { objectId } from './cluster-state.ts'
 import type { World } from './world.ts'
-import type { KubeObject } from '@kubewright/api'
 
 /** The annotation of another controller. It is not compared. */
 const annotation = 'kubewright.test/other-controller'
@@ -48,7 +48,10 @@ export class ForeignAnnotations {
     for (const object of objects) {
       const { uid, annotations, deletionTimestamp } = object.metadata
       if (!this.#all.has(uid) || deletionTimestamp !== undefined || annotations?.[annotation] !== undefined) continue
-      this.#world.history.violate('others', `The operator removed the annotation of another controller from ${objectId(object)}`)
+      this.#world.history.violate(
+        'others',
+        `The operator removed the annotation of another controller from ${objectId(object)}`,
+      )
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kubewright/api'
-import { type Operator, accessOf } from '@kubewright/runtime'
+import { accessOf, type Operator } from '@kubewright/runtime'
 import { type Difference, objectId } from './cluster-state.ts'
 import type { Reference } from './oracles.ts'
 import type { Run } from './run-schedule.ts'

@@ -1,6 +1,8 @@
-import type { KubeObject } from '@kubewright/api'
+import type { AnyKind, KubeObject } from '@kubewright/api'
+import { type FormMetadata, isBuiltin, metadataOf, metadataVariantsOf } from './metadata-variants.ts'
+import { variantsOf } from './variants.ts'
 
-/** A ConfigMap or Secret that the author gave beside the samples. The user of a schedule changes and deletes it. */
+/** An object that the author gave beside the samples. The user of a schedule changes and deletes it. */
 export interface InputObject {
   readonly id: string
   readonly kind: string
@@ -8,12 +10,29 @@ export interface InputObject {
   readonly collection: string
   readonly name: string
   readonly body: KubeObject
-  /** The object with other values, and the first of them; undefined if no value can change safely. */
-  readonly changed: { readonly body: KubeObject; readonly text: string } | undefined
+  /** The object with other values; empty if no value can change safely. */
+  readonly changes: readonly InputChange[]
+  /** Whether the user may delete the object: a namespace would take the samples with it. */
+  readonly canGo: boolean
 }
 
-/** The forms of an input, as the variants of an operation. */
+/** A changed form of an input, and what differs. */
+interface InputChange {
+  readonly body: KubeObject
+  readonly text: string
+}
+
+/** The forms of an input, as the variants of an operation. Higher numbers are further changes. */
 export const inputForms = { original: 0, changed: 1, deleted: 2 } as const
+
+/** The form of an input with one of its changes. */
+export const changeForm = (index: number): number => (index === 0 ? inputForms.changed : inputForms.deleted + index)
+
+/** A form of an input; undefined if it has no such form. */
+export function inputForm({ body, changes }: InputObject, form: number): InputChange | undefined {
+  if (form === inputForms.original) return { body, text: '' }
+  return form === inputForms.deleted ? undefined : changes[form === inputForms.changed ? 0 : form - inputForms.deleted]
+}
 
 /** The key of an input in the user's list of desired objects. Subjects have lower keys, neighbors negative ones. */
 export const inputKey = (index: number): number => firstKey + index
@@ -22,17 +41,55 @@ export const inputOf = (key: number): number | undefined => (key >= firstKey ? k
 const firstKey = 1_000_000
 
 const plurals: Readonly<Record<string, string>> = { ConfigMap: 'configmaps', Secret: 'secrets' }
+const maxChanges = 6
 
-/** The inputs among the objects that an author gave. Immutable ones stay. */
-export function inputObjectsOf(given: readonly KubeObject[]): InputObject[] {
-  return given.flatMap((object) => {
-    const plural = plurals[object.kind]
-    if (plural === undefined || object.apiVersion !== 'v1' || (object as Data).immutable === true) return []
+/**
+ * The inputs among the objects that an author gave: ConfigMaps and Secrets, unless they are immutable, and objects of other kinds that the
+ * operator follows. `names` are those of all given objects.
+ */
+export function inputObjectsOf(
+  given: readonly KubeObject[],
+  followed: readonly AnyKind[],
+  names: ReadonlySet<string>,
+): InputObject[] {
+  return given.flatMap((object): InputObject[] => {
     const { name, namespace = 'default' } = object.metadata
-    const collection = `/api/v1/namespaces/${namespace}/${plural}`
+    const plural = plurals[object.kind]
+    const base = { kind: object.kind, name, body: object }
     const id = `${object.kind} ${namespace}/${name}`
-    return [{ id, kind: object.kind, collection, name, body: object, changed: changedData(object) }]
+    if (plural !== undefined && object.apiVersion === 'v1') {
+      if ((object as Data).immutable === true) return []
+      const collection = `/api/v1/namespaces/${namespace}/${plural}`
+      return [{ ...base, id, collection, changes: changedData(object), canGo: true }]
+    }
+    const kind = followed.find((one) => one.kind === object.kind && one.apiVersion === object.apiVersion)
+    if (kind === undefined) return []
+    const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`
+    const changes = changedFields(kind, object, names)
+    return kind.scope === 'Namespaced'
+      ? [{ ...base, id, collection: `${root}/namespaces/${namespace}/${kind.plural}`, changes, canGo: true }]
+      : [
+          {
+            ...base,
+            id: `${object.kind} ${name}`,
+            collection: `${root}/${kind.plural}`,
+            changes,
+            canGo: !isBuiltin(kind),
+          },
+        ]
   })
+}
+
+/** Changes the fields of a custom resource, or the labels and annotations of another object. The server decides which changes are valid. */
+function changedFields(kind: AnyKind, object: KubeObject, names: ReadonlySet<string>): InputChange[] {
+  const { apiVersion: _, kind: __, metadata, status: ___, ...body } = object as KubeObject & { status?: unknown }
+  const forms = isBuiltin(kind)
+    ? metadataVariantsOf(body, metadata as FormMetadata)
+    : variantsOf(kind.schema, body, names).filter(({ isHeld = false, isGrowth = false }) => !isHeld && !isGrowth)
+  return forms.slice(0, maxChanges).map(({ text, body: { metadata: form, ...fields } }) => ({
+    text,
+    body: { ...object, ...fields, metadata: metadataOf(metadata, metadata as FormMetadata, form as FormMetadata) },
+  }))
 }
 
 interface Data extends KubeObject {
@@ -42,7 +99,7 @@ interface Data extends KubeObject {
 }
 
 /** Changes all values that are one word: another word is as valid. The parts of a configuration file are not. */
-function changedData(object: Data): InputObject['changed'] {
+function changedData(object: Data): InputChange[] {
   let text: string | undefined
   const changedValues = (values: Data['data'], isEncoded: boolean): Data['data'] =>
     values &&
@@ -56,8 +113,8 @@ function changedData(object: Data): InputObject['changed'] {
     )
   const data = changedValues(object.data, object.kind === 'Secret')
   const stringData = changedValues(object.stringData, false)
-  if (text === undefined) return undefined
-  return { body: { ...object, ...(data && { data }), ...(stringData && { stringData }) }, text }
+  if (text === undefined) return []
+  return [{ body: { ...object, ...(data && { data }), ...(stringData && { stringData }) }, text }]
 }
 
 const word = /^[A-Za-z][\w.@!#$%&*+-]*$/

@@ -33,6 +33,7 @@ import { chooseCluster } from './choose-cluster.ts'
 import { objectId, objectsSince } from './cluster-state.ts'
 import { type InputObject, inputObjectsOf } from './input-objects.ts'
 import { invalidValuesOf } from './invalid-values.ts'
+import { type FormMetadata, isBuiltin, metadataVariantsOf } from './metadata-variants.ts'
 import type { Invariant, OperatorFactory, SimulateOptions } from './options.ts'
 import { combinedVariant, minimalValue, type Variant, variantsOf } from './variants.ts'
 
@@ -59,7 +60,7 @@ const debounce: Duration = '1ms'
 
 interface Sample {
   readonly kind: AnyKind
-  readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string }
+  readonly metadata: FormMetadata & { readonly name: string }
   readonly variants: readonly Variant[]
   /** Forms that the server refuses to create, with its message. */
   readonly refused: readonly RefusedVariant[]
@@ -129,7 +130,9 @@ export class Setup {
     this.samples = parts.samples
     const given = (options.samples ?? []) as readonly KubeObject[]
     const kinds = new Set(given.map(({ kind }) => kind))
-    this.inputObjects = inputObjectsOf(given.filter(({ kind }) => !this.isSubjectKind(kind)))
+    const names = new Set(given.map(({ metadata }) => metadata.name))
+    const inputs = given.filter(({ kind }) => !this.isSubjectKind(kind))
+    this.inputObjects = inputObjectsOf(inputs, watchedBy(operator), names)
     this.hasGivenSamples = parts.samples.every(({ kind }) => kinds.has(kind.kind))
     this.subjects = parts.subjects
     const watched = watchedBy(operator)
@@ -260,7 +263,9 @@ export class Setup {
   objectOf(subject: Subject, body: object): object {
     const { metadata } = this.samples[subject.sample]!
     const { apiVersion, kind } = subject.kind
-    return { apiVersion, kind, metadata: { ...metadata, name: subject.name, namespace: subject.namespace }, ...body }
+    const { metadata: own, ...fields } = body as { metadata?: FormMetadata }
+    const named = { ...metadata, ...own, name: subject.name, namespace: subject.namespace }
+    return { apiVersion, kind, metadata: named, ...fields }
   }
 }
 
@@ -355,13 +360,14 @@ async function prepareSamples(plane: ControlPlane, operator: Operator, given: re
     const { apiVersion: _, kind: __, metadata, status: ___, ...body } = object as KubeObject & Record<string, unknown>
     const { name, labels, annotations } = metadata
     const kept = { name, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) }
-    const draftOf = (variant: Variant): object => ({
+    const draftOf = ({ body: { metadata: _, ...fields } }: Variant): object => ({
       apiVersion: kind.apiVersion,
       kind: kind.kind,
       metadata: { name },
-      ...variant.body,
+      ...fields,
     })
     const variants: Variant[] = [{ text: '', body }]
+    if (isBuiltin(kind)) variants.push(...metadataVariantsOf(body, kept))
     const refused: RefusedVariant[] = []
     const names = new Set(
       (given as readonly KubeObject[]).filter((other) => other !== object).map(({ metadata: { name } }) => name),

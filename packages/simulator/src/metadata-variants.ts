@@ -1,0 +1,55 @@
+import type { AnyKind, KubeObject } from '@kubewright/api'
+import type { Variant } from './variants.ts'
+
+type Texts = Readonly<Record<string, string>>
+
+/** The labels and annotations of an object. */
+export interface FormMetadata {
+  readonly labels?: Texts
+  readonly annotations?: Texts
+}
+
+const fields = ['labels', 'annotations'] as const
+const maxChanges = 4
+
+/** Whether the objects of a kind say by their labels and annotations what an operator must do: kinds of Kubernetes have no field for it. */
+export const isBuiltin = ({ group }: AnyKind): boolean => !group.includes('.') || group.endsWith('.k8s.io')
+
+/**
+ * The forms of an object with another value of a given label or annotation, or without it. Values that are no words only go. The
+ * bodies have the changed metadata.
+ */
+export function metadataVariantsOf(body: object, given: FormMetadata): Variant[] {
+  const found: Variant[] = []
+  for (const field of fields) {
+    for (const [key, value] of Object.entries(given[field] ?? {})) {
+      const { [key]: _, ...rest } = given[field]!
+      const form = (values: Texts, shown: string): Variant => ({
+        text: `metadata.${field}.${key} ${shown}`,
+        body: { ...body, metadata: { [field]: values } },
+      })
+      if (word.test(value) && !switches.test(value)) found.push(form({ ...rest, [key]: `${value}2` }, `= "${value}2"`))
+      found.push(form(rest, 'removed'))
+    }
+  }
+  return found.slice(0, maxChanges)
+}
+
+const word = /^[a-z][a-z0-9-]*$/i
+const switches = /^(true|false|yes|no|on|off|enabled|disabled)$/i
+
+/** The metadata of a live object in a form: others may have added labels and annotations to the `given` ones. */
+export function metadataOf(
+  live: KubeObject['metadata'],
+  given: FormMetadata,
+  form: FormMetadata | undefined,
+): KubeObject['metadata'] {
+  const result: Record<string, unknown> = { ...live }
+  for (const field of fields) {
+    const before = given[field]
+    if (before === undefined) continue
+    const foreign = Object.entries(live[field] ?? {}).filter(([key]) => before[key] === undefined)
+    result[field] = { ...Object.fromEntries(foreign), ...(form?.[field] ?? before) }
+  }
+  return result as unknown as KubeObject['metadata']
+}
