@@ -269,7 +269,7 @@ export class Explorer {
       { kind: 'slow', at, by: 8000 },
       { kind: 'server-restart', at, for: 5000 },
       { kind: 'clock-jump', at, by: 3_600_000 },
-      { kind: 'clock-jump', at, by: -600_000 },
+      { kind: 'clock-jump', at, by: -60_000 },
       { kind: 'quota', at, for: 10_000 },
       { kind: 'forbidden', at, for: 10_000 },
     ]
@@ -498,10 +498,9 @@ function scenariosOf({ subjects, samples, inputObjects, followedKinds }: Setup):
       special.push([create(subject), ...tries])
     }
     // An object of another owner that resembles a child.
-    for (const pick of [0, 1]) {
-      const neighbor: Operation = { do: 'neighbor', subject: pick, variant: 0, after: calm }
-      special.push([create(subject), neighbor, pick === 0 ? remove(subject) : change(1)])
-    }
+    const neighbors = [0, 1].map((pick): Operation => ({ do: 'neighbor', subject: pick, variant: 0, after: calm }))
+    special.push([create(subject), neighbors[0]!, remove(subject)])
+    special.push([create(subject), ...neighbors, change(Math.max(1, combined))])
     // Objects that collide: the same name in another namespace, and a second object in the same namespace.
     for (const [twin, { sample }] of subjects.entries()) {
       if (twin === subject || sample !== subjects[subject]!.sample) continue

@@ -1,4 +1,4 @@
-import type { KubeObject } from '@kubewright/api'
+import { controllerOf, type KubeObject } from '@kubewright/api'
 import { objectId } from './cluster-state.ts'
 import type { World } from './world.ts'
 
@@ -87,6 +87,22 @@ export class Neighbors {
       } else if (log.writes.some((write) => write.id === id && write.isEffective)) {
         history.violate('others', `The operator changed ${id}, which belongs to another owner`)
       }
+    }
+    this.#checkParts(objects)
+  }
+
+  /** Reports the objects that the operator has deleted although a neighbor controls them, such as the pods of a Deployment. */
+  #checkParts(objects: readonly KubeObject[]): void {
+    const { history, log } = this.#world
+    const byUid = new Map(objects.map((object) => [object.metadata.uid, object]))
+    const neighborOf = (uid: string): string | undefined => {
+      const found = this.#all.find((one) => one.uid === uid)
+      const owner = byUid.get(uid)
+      return found?.id ?? (owner && neighborOf(controllerOf(owner)?.uid ?? ''))
+    }
+    for (const [id, owner] of log.deleted) {
+      const neighbor = neighborOf(owner)
+      if (neighbor !== undefined) history.violate('others', `The operator deleted ${id}, which belongs to ${neighbor}`)
     }
   }
 }

@@ -7,6 +7,7 @@ import {
   createWebhookHandler,
   type Operator,
 } from '@kubewright/runtime'
+import { OutsideIdentities } from './outside-identities.ts'
 import { connectWorld } from './outside-world.ts'
 import { SimulatedProcess } from './process.ts'
 import type { World } from './world.ts'
@@ -21,6 +22,8 @@ const watchTimeout: Duration = '24h'
 
 /** The processes of the operator in one run: starts them, and restarts those that exit or crash. */
 export class OperatorProcesses {
+  /** The identities that the state outside the cluster has returned. */
+  readonly identities: OutsideIdentities = new OutsideIdentities()
   readonly #world: World
   readonly #outside: unknown
   readonly all: SimulatedProcess[] = []
@@ -56,6 +59,7 @@ export class OperatorProcesses {
       process,
       act: (text) => world.faults.act(process, text, undefined),
       crash: () => process.kill(),
+      returned: (value) => this.identities.see(value),
       delay: () => world.clock.sleep(1),
     })
     const operator = setup.createOperator(outside)

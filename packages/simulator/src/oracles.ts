@@ -3,6 +3,7 @@ import { comparable, type Difference, differences, differenceText, objectId, tex
 import { type Fault, isLasting } from './fault.ts'
 import { type GeneratedCounts, generatedDifferences, generatedOf, withSecondCounts } from './generated-children.ts'
 import { cannotGrow, growthOf, isClaimTemplate, isMissedGrowth } from './grown-volumes.ts'
+import { isOtherIdentity, type OutsideIdentities } from './outside-identities.ts'
 import type { Run } from './run-schedule.ts'
 import { checkSelectors } from './selector-oracle.ts'
 import type { Setup } from './setup.ts'
@@ -26,6 +27,8 @@ export interface Reference {
   readonly writesAtRest: ReadonlyMap<string, number>
   /** When the operator wrote at rest in the first run, by kind. */
   readonly timesAtRest: ReadonlyMap<string, readonly number[]>
+  /** The identities that the state outside the cluster has returned in the first run. */
+  readonly identities: OutsideIdentities
   /** Fields that differ between runs without faults, as `kind path`. */
   readonly noise: ReadonlySet<string>
   /** Kinds whose objects differ between runs without faults. */
@@ -59,6 +62,7 @@ export function referenceOf({
     problemsAtRest,
     writesAtRest,
     timesAtRest,
+    identities: world.processes.identities,
     noise: new Set(),
     volatileKinds: new Set(),
     generated: generatedOf(objects, written),
@@ -231,6 +235,7 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
   const found = differences(comparable(reference.objects, options), comparable(run.objects, options))
     .filter((difference) => isRelevant(difference, reference, hasChanges) || isMissedGrowth(growth, difference, world))
     .filter((difference) => growth === undefined || !isClaimTemplate(difference))
+    .filter((difference) => !isOtherIdentity(difference, reference.identities, world.processes.identities))
     // A pod whose work was done may have gone with its node.
     .filter(({ id, path, actual }) => path !== '' || actual !== undefined || !finished.has(id))
     .filter((difference) => written.has(difference.id) || isOfOperator(difference))

@@ -6,6 +6,8 @@ export interface ConnectWorldParts {
   readonly process: SimulatedProcess
   readonly act: (text: string) => Injection
   readonly crash: () => void
+  /** Receives the results of asynchronous calls. */
+  readonly returned: (value: unknown) => void
   /** Waits for the latency of a call. */
   readonly delay: () => Promise<void>
 }
@@ -55,7 +57,10 @@ function caller(target: object, method: Method, parts: ConnectWorldParts, text: 
     const result = method.apply(target, parameters)
     if (!(result instanceof Promise)) return result
     return result.then(
-      (value) => after(value, injection),
+      (value: unknown) => {
+        parts.returned(value)
+        return after(value, injection)
+      },
       async (error: unknown) => {
         await after(undefined, injection)
         throw error

@@ -1,4 +1,4 @@
-import type { KubeObject } from '@kubewright/api'
+import { controllerOf, type KubeObject } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
 import { changedFields } from './change-field.ts'
 import { objectId } from './cluster-state.ts'
@@ -38,6 +38,8 @@ export class WriteLog {
   readonly states: Set<string> = new Set()
   readonly data: DataLog = new DataLog()
   readonly configs: ConfigLog = new ConfigLog()
+  /** The uids of the controllers of the objects that the operator has deleted, by the ID of the object. */
+  readonly deleted: Map<string, string> = new Map()
   /** The times of the writes that the server refused because the object was not valid. */
   readonly refusals: number[] = []
   /** The times of the writes that the server refused because another object has the requested address or port. */
@@ -78,7 +80,7 @@ export class WriteLog {
       `The operator sends ${requestText(facts)}, the server answers ${status}${effect}`,
       source,
     )
-    if (status === 400 || status === 422) this.refusals.push(this.#clock.monotonic())
+    if (status === 400 || status === 422 || isHomeless(status, object)) this.refusals.push(this.#clock.monotonic())
     if (status === 422 && isContention(object)) this.contentions.push(this.#clock.monotonic())
     // A webhook that cannot read what it needs must refuse the write.
     const isRefused = status === 403 || status === 400 || status === 422 || status === 500
@@ -88,10 +90,11 @@ export class WriteLog {
     this.writes.push({ time: this.#clock.monotonic(), id, verb: facts.verb, isEffective })
     this.states.add(stateText(facts, status, object, process))
     if (status >= 300 || object.kind === 'Status') return
+    const owner = controllerOf(object)?.uid
     if (facts.verb !== 'delete') {
       this.data.see(object)
       this.configs.see(object, this.#clock.now())
-    }
+    } else if (owner !== undefined) this.deleted.set(objectId(object), owner)
     const place = facts.verb === 'create' ? `${path}/${object.metadata.name}` : path
     const known = this.written.get(id)
     if (known !== undefined) {
@@ -126,6 +129,10 @@ export class WriteLog {
     }
   }
 }
+
+/** Whether the server refuses an object because its namespace does not exist. */
+const isHomeless = (status: number, answer: object): boolean =>
+  status === 404 && /^namespaces "[^"]*" not found/.test((answer as { message?: string }).message ?? '')
 
 // Cluster IPs and node ports belong to the whole cluster. Whoever is first gets them.
 const isContention = (answer: object): boolean =>
