@@ -28,7 +28,7 @@ export interface SimulateOptions<World = unknown> {
   /**
    * Objects to work with. Those of kinds that the operator controls are created, changed and deleted; the others are
    * created before the operator starts. ConfigMaps and Secrets among these are deleted and restored, and changed if the
-   * operator watches their kind, unless they are immutable. @default one generated object of each kind that the operator controls
+   * operator watches their kind, unless they are immutable; so are objects of other kinds that it watches. @default one generated object of each kind that the operator controls
    */
   readonly samples?: readonly object[] | undefined
   readonly invariants?: readonly Invariant<World>[] | undefined

@@ -229,6 +229,8 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
   const ids = idsOf(setup, written)
   const options = { ids, statusOf: statusKinds(setup), ignore: setup.ignore }
   const hasChanges = world.schedule.operations.some((operation) => operation.do === 'change')
+  // A roll-out that cannot finish leaves the pods of a former spec in place.
+  if (hasChanges && reference.objects.some(isPendingPod)) return []
   const growth = growthOf(setup, run)
   if (growth !== undefined && cannotGrow(growth, run, reference)) return []
   const finished = new Set(reference.objects.filter(isFinishedPod).map(objectId))
@@ -302,6 +304,10 @@ function endStateMessage(world: Run['world'], found: readonly Difference[]): str
  * a spec that the user leaves out, such as the IP families of a Service.
  */
 const isOfOperator = ({ path }: Difference): boolean => path === '' || /^(metadata|status)\b/.test(path)
+
+/** Whether an object is a pod that no node runs. */
+export const isPendingPod = (object: KubeObject): boolean =>
+  object.kind === 'Pod' && (object as { status?: { phase?: string } }).status?.phase === 'Pending'
 
 const isFinishedPod = (object: KubeObject): boolean =>
   object.kind === 'Pod' && /^(Succeeded|Failed)$/.test((object as { status?: { phase?: string } }).status?.phase ?? '')

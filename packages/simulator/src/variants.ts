@@ -89,7 +89,10 @@ function vary(schema: JSONSchemaProps, given: unknown, path: Path, emit: Emit, n
   // A field that the sample leaves out has its default value.
   const value = given ?? schema.default
   const larger = largerSize(schema, value, name)
-  if (larger !== undefined) return emit(path, larger, true)
+  if (larger !== undefined) {
+    emit(path, larger, true)
+    return
+  }
   const isVolume = path.some((one) => volumes.test(String(one)))
   if (isVolume && (typeof value !== 'object' || value === null)) return
   if (value === undefined) {

@@ -5,6 +5,7 @@ import { plantedInstances } from './planted-instances.ts'
 import { plantedOutside } from './planted-outside.ts'
 import { plantedStates } from './planted-states.ts'
 import { plantedStyles } from './planted-styles.ts'
+import { plantedValues } from './planted-values.ts'
 import { plantedVolumes } from './planted-volumes.ts'
 import { plantedWorkloads } from './planted-workloads.ts'
 import type { Planted } from './things.ts'
@@ -22,4 +23,5 @@ export const planted: Readonly<Record<string, Planted>> = {
   ...plantedOutside,
   ...plantedStyles,
   ...plantedFaults,
+  ...plantedValues,
 }

@@ -1,0 +1,4 @@
+import { describePlanted } from './testdata/describe-planted.ts'
+import { plantedValues } from './testdata/planted-values.ts'
+
+describePlanted(plantedValues)
