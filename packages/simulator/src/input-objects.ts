@@ -43,15 +43,21 @@ const firstKey = 1_000_000
 const plurals: Readonly<Record<string, string>> = { ConfigMap: 'configmaps', Secret: 'secrets' }
 const maxChanges = 6
 
+/** What {@link inputObjectsOf} must know. */
+interface InputFacts {
+  /** The kinds whose objects of other owners the operator follows. */
+  readonly kinds: readonly AnyKind[]
+  /** The label selectors of the operator. */
+  readonly selectors: readonly string[]
+  /** The names of all given objects. */
+  readonly names: ReadonlySet<string>
+}
+
 /**
  * The inputs among the objects that an author gave: ConfigMaps and Secrets, unless they are immutable, and objects of other kinds that the
- * operator follows. `names` are those of all given objects.
+ * operator follows.
  */
-export function inputObjectsOf(
-  given: readonly KubeObject[],
-  followed: readonly AnyKind[],
-  names: ReadonlySet<string>,
-): InputObject[] {
+export function inputObjectsOf(given: readonly KubeObject[], facts: InputFacts): InputObject[] {
   return given.flatMap((object): InputObject[] => {
     const { name, namespace = 'default' } = object.metadata
     const plural = plurals[object.kind]
@@ -62,10 +68,10 @@ export function inputObjectsOf(
       const collection = `/api/v1/namespaces/${namespace}/${plural}`
       return [{ ...base, id, collection, changes: changedData(object), canGo: true }]
     }
-    const kind = followed.find((one) => one.kind === object.kind && one.apiVersion === object.apiVersion)
+    const kind = facts.kinds.find((one) => one.kind === object.kind && one.apiVersion === object.apiVersion)
     if (kind === undefined) return []
     const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`
-    const changes = changedFields(kind, object, names)
+    const changes = changedFields(kind, object, facts)
     return kind.scope === 'Namespaced'
       ? [{ ...base, id, collection: `${root}/namespaces/${namespace}/${kind.plural}`, changes, canGo: true }]
       : [
@@ -81,10 +87,10 @@ export function inputObjectsOf(
 }
 
 /** Changes the fields of a custom resource, or the labels and annotations of another object. The server decides which changes are valid. */
-function changedFields(kind: AnyKind, object: KubeObject, names: ReadonlySet<string>): InputChange[] {
+function changedFields(kind: AnyKind, object: KubeObject, { names, selectors }: InputFacts): InputChange[] {
   const { apiVersion: _, kind: __, metadata, status: ___, ...body } = object as KubeObject & { status?: unknown }
   const forms = isBuiltin(kind)
-    ? metadataVariantsOf(body, metadata as FormMetadata)
+    ? metadataVariantsOf(body, metadata as FormMetadata, selectors)
     : variantsOf(kind.schema, body, names).filter(({ isHeld = false, isGrowth = false }) => !isHeld && !isGrowth)
   return forms.slice(0, maxChanges).map(({ text, body: { metadata: form, ...fields } }) => ({
     text,

@@ -1,4 +1,5 @@
 import type { AnyKind, KubeObject } from '@kubewright/api'
+import type { Operator } from '@kubewright/runtime'
 import type { Variant } from './variants.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -15,14 +16,24 @@ const maxChanges = 4
 /** Whether the objects of a kind say by their labels and annotations what an operator must do: kinds of Kubernetes have no field for it. */
 export const isBuiltin = ({ group }: AnyKind): boolean => !group.includes('.') || group.endsWith('.k8s.io')
 
+/** The label selectors of an operator. It does not see that an object no longer matches one of them. */
+export function selectorsOf({ controllers }: Operator): readonly string[] {
+  return controllers.flatMap((one) => {
+    const own = 'selector' in one ? [one.selector] : []
+    const watched = 'watches' in one ? [...one.owns, ...one.watches].map(({ selector }) => selector) : []
+    return [...own, ...watched].filter((selector) => selector !== undefined)
+  })
+}
+
 /**
- * The forms of an object with another value of a given label or annotation, or without it. Values that are no words only go. The
- * bodies have the changed metadata.
+ * The forms of an object with another value of a given label or annotation, or without it. Values that are no words only go, and
+ * labels of `selectors` stay. The bodies have the changed metadata.
  */
-export function metadataVariantsOf(body: object, given: FormMetadata): Variant[] {
+export function metadataVariantsOf(body: object, given: FormMetadata, selectors: readonly string[]): Variant[] {
   const found: Variant[] = []
   for (const field of fields) {
     for (const [key, value] of Object.entries(given[field] ?? {})) {
+      if (selectors.some((selector) => selector.includes(key))) continue
       const { [key]: _, ...rest } = given[field]!
       const form = (values: Texts, shown: string): Variant => ({
         text: `metadata.${field}.${key} ${shown}`,

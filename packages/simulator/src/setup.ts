@@ -33,7 +33,7 @@ import { chooseCluster } from './choose-cluster.ts'
 import { objectId, objectsSince } from './cluster-state.ts'
 import { type InputObject, inputObjectsOf } from './input-objects.ts'
 import { invalidValuesOf } from './invalid-values.ts'
-import { type FormMetadata, isBuiltin, metadataVariantsOf } from './metadata-variants.ts'
+import { type FormMetadata, isBuiltin, metadataVariantsOf, selectorsOf } from './metadata-variants.ts'
 import type { Invariant, OperatorFactory, SimulateOptions } from './options.ts'
 import { combinedVariant, minimalValue, type Variant, variantsOf } from './variants.ts'
 
@@ -132,12 +132,13 @@ export class Setup {
     const kinds = new Set(given.map(({ kind }) => kind))
     const names = new Set(given.map(({ metadata }) => metadata.name))
     const inputs = given.filter(({ kind }) => !this.isSubjectKind(kind))
-    this.inputObjects = inputObjectsOf(inputs, watchedBy(operator), names)
+    this.followedKinds = new Set(operator.controllers.flatMap(followedBy))
+    const followed = watchedBy(operator).filter(({ kind }) => this.followedKinds.has(kind))
+    this.inputObjects = inputObjectsOf(inputs, { kinds: followed, selectors: selectorsOf(operator), names })
     this.hasGivenSamples = parts.samples.every(({ kind }) => kinds.has(kind.kind))
     this.subjects = parts.subjects
     const watched = watchedBy(operator)
     this.watchedKinds = new Set(watched.map(({ kind }) => kind))
-    this.followedKinds = new Set(operator.controllers.flatMap(followedBy))
     this.watchedResources = [...new Set(watched.map(({ plural }) => plural))].sort()
     this.onlyLeaderWrites =
       operator.leaderElection !== false &&
@@ -367,7 +368,7 @@ async function prepareSamples(plane: ControlPlane, operator: Operator, given: re
       ...fields,
     })
     const variants: Variant[] = [{ text: '', body }]
-    if (isBuiltin(kind)) variants.push(...metadataVariantsOf(body, kept))
+    if (isBuiltin(kind)) variants.push(...metadataVariantsOf(body, kept, selectorsOf(operator)))
     const refused: RefusedVariant[] = []
     const names = new Set(
       (given as readonly KubeObject[]).filter((other) => other !== object).map(({ metadata: { name } }) => name),
