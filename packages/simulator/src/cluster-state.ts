@@ -58,7 +58,7 @@ const volatileFields =
 const timeText = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?/g
 const uidText = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const volatileAnnotations =
-  /^(deployment\.kubernetes\.io|kubectl\.kubernetes\.io|pv\.kubernetes\.io|kubewright\.test|volume\.|endpoints\.kubernetes\.io\/last-change)/
+  /^(deployment\.kubernetes\.io|kubectl\.kubernetes\.io|pv\.kubernetes\.io|volume\.|endpoints\.kubernetes\.io\/last-change)/
 const emptyMaps = new Set(['metadata.labels', 'metadata.annotations', 'status'])
 
 /**

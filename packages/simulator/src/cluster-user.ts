@@ -76,11 +76,6 @@ export class ClusterUser {
       world.history.note('user', `A user creates ${id}, which has another owner`)
       return
     }
-    if (verb === 'annotate') {
-      const ids = await world.drive(world.annotations.add())
-      for (const id of ids) world.history.note('user', `Another controller annotates ${id}`)
-      return
-    }
     if (verb === 'input') return this.#putInput(index, variant)
     const subject = this.#setup.subjects[index]
     if (subject === undefined) return
@@ -182,7 +177,7 @@ export class ClusterUser {
   }
 
   async #attempt(
-    verb: Exclude<Operation['do'], 'neighbor' | 'invalid' | 'input' | 'annotate'>,
+    verb: Exclude<Operation['do'], 'neighbor' | 'invalid' | 'input'>,
     subject: Subject,
     body: object,
   ): Promise<{ readonly status: number; readonly message: string }> {

@@ -172,7 +172,7 @@ export class Explorer {
   /** The verb of an operation. One on a second object of a sample differs: the operator already has objects like it. */
   #verbOf(operation: Operation | undefined): string {
     if (operation === undefined) return ''
-    if (operation.do === 'input' || operation.do === 'annotate') return operation.do
+    if (operation.do === 'input') return 'input'
     const { subjects } = this.#setup
     const sample = subjects[operation.subject]?.sample
     const isTwin = subjects.findIndex((subject) => subject.sample === sample) !== operation.subject
@@ -488,10 +488,7 @@ function scenariosOf({ subjects, samples, inputObjects, followedKinds }: Setup):
     const remove = (one: number): Operation => ({ do: 'delete', subject: one, variant: 0, after: calm })
     const change = (variant: number): Operation => ({ do: 'change', subject, variant, after: calm })
     const { refused, variants } = samples[subjects[subject]!.sample]!
-    // Another controller annotates the children, and the operator writes them again.
     const combined = variants.findIndex(({ parts }) => parts !== undefined)
-    const annotate: Operation = { do: 'annotate', subject, variant: 0, after: calm }
-    special.push([create(subject), annotate, change(Math.max(1, combined))])
     // Values that admission must refuse, all in one schedule: the operator sees none of them.
     if (refused.length > 0) {
       const tries = refused.map((_, variant): Operation => ({ do: 'invalid', subject, variant, after: 1000 }))

@@ -117,7 +117,6 @@ export function checkRun(setup: Setup, run: Run): void {
   checkEnvironment(run)
   checkStatus(setup, run)
   world.neighbors.check(run.objects)
-  world.annotations.check(run.objects)
   for (const [id, count] of run.writesAtRest) {
     if (count > setup.writesAtRest) {
       world.history.violate(

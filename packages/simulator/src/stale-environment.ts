@@ -35,6 +35,7 @@ interface Selector {
 }
 
 interface Container {
+  readonly name: string
   readonly env?: readonly {
     readonly name: string
     readonly valueFrom?: { readonly configMapKeyRef?: Selector; readonly secretKeyRef?: Selector }
@@ -44,7 +45,13 @@ interface Container {
 
 interface Pod extends KubeObject {
   readonly spec?: { readonly containers?: readonly Container[] }
-  readonly status?: { readonly phase?: string }
+  readonly status?: {
+    readonly phase?: string
+    readonly containerStatuses?: readonly {
+      readonly name: string
+      readonly state?: { readonly running?: { readonly startedAt?: string } }
+    }[]
+  }
 }
 
 // Times of objects are whole seconds.
@@ -62,11 +69,13 @@ export function checkEnvironment({ world, objects }: Run): void {
     object !== undefined &&
     (log.written.has(objectId(object)) || isOfOperator(byUid.get(controllerOf(object)?.uid ?? '')))
   for (const pod of objects as readonly Pod[]) {
-    const { namespace, creationTimestamp, deletionTimestamp } = pod.metadata
+    const { namespace, deletionTimestamp } = pod.metadata
     if (pod.kind !== 'Pod' || pod.status?.phase !== 'Running' || deletionTimestamp !== undefined) continue
     if (!isOfOperator(pod)) continue
-    const start = Date.parse(`${creationTimestamp}`) + precision
-    for (const { kind, name, key } of (pod.spec?.containers ?? []).flatMap(sourcesOf)) {
+    const sources = (pod.spec?.containers ?? []).flatMap((container) =>
+      sourcesOf(container).map((source) => ({ ...source, start: startOf(pod, container) })),
+    )
+    for (const { kind, name, key, start } of sources) {
       const id = `${kind} ${namespace}/${name}`
       const before = log.configs.at(id, start)
       const after = log.configs.at(id, Number.POSITIVE_INFINITY)
@@ -82,6 +91,12 @@ export function checkEnvironment({ world, objects }: Run): void {
       return
     }
   }
+}
+
+/** When a container took its environment variables, at the latest. */
+function startOf({ metadata, status }: Pod, { name }: Container): number {
+  const running = status?.containerStatuses?.find((one) => one.name === name)?.state?.running
+  return Date.parse(running?.startedAt ?? `${metadata.creationTimestamp}`) + precision
 }
 
 interface Source {

@@ -6,7 +6,6 @@ import { ClusterFaults } from './cluster-faults.ts'
 import { objectsSince, parseObject } from './cluster-state.ts'
 import { ClusterUser } from './cluster-user.ts'
 import { FaultInjector } from './fault-injector.ts'
-import { ForeignAnnotations } from './foreign-annotations.ts'
 import { History } from './history.ts'
 import { userFrame } from './host-guards.ts'
 import { InvariantChecks } from './invariant-checks.ts'
@@ -50,7 +49,6 @@ export class World {
   readonly faults: FaultInjector
   readonly cluster: ClusterFaults
   readonly neighbors: Neighbors
-  readonly annotations: ForeignAnnotations
   readonly processes: OperatorProcesses
   readonly invariants: InvariantChecks
   /** Finds the lines of the operator that send requests, if stories need them. */
@@ -79,7 +77,6 @@ export class World {
     this.faults = new FaultInjector(this)
     this.cluster = new ClusterFaults(this)
     this.neighbors = new Neighbors(this)
-    this.annotations = new ForeignAnnotations(this)
     this.processes = new OperatorProcesses(this, outside)
     this.invariants = new InvariantChecks(setup.invariants, this.history, outside)
     this.network = new Network({

@@ -45,7 +45,7 @@ const ignoreMissing = (error: unknown): void => {
   if (!isNotFound(error)) throw error
 }
 
-/** Mistakes that show when a user gives another value, or when other controllers work on the same objects. */
+/** Mistakes that show when a user gives another value, or when others work on objects of the same kinds. */
 export const plantedValues: Readonly<Record<string, Planted>> = {
   'creates a volume and never enlarges it': {
     found: 'end state',
@@ -115,29 +115,6 @@ export const plantedValues: Readonly<Record<string, Planted>> = {
           owns: [Deployment],
           async reconcile(app, { apply }) {
             await apply(deploymentOf(app, isFixed ? (app.spec.replicas ?? 1) : app.spec.replicas || 1))
-          },
-        }),
-      ),
-    options: { samples },
-  },
-  'drops the annotations of other controllers': {
-    found: 'others',
-    make: (isFixed) => () =>
-      operator(
-        defineController(App, {
-          owns: [Service],
-          rbac: [can(Service, 'get', 'create', 'update')],
-          async reconcile(app, { client }) {
-            const { name, namespace = '' } = app.metadata
-            const labels = { level: app.spec.level }
-            const metadata = { name, namespace, labels, ownerReferences: [controllerRef(app as KubeObject)] }
-            const spec = { selector: labelsOf(app), ports: [{ port: 80 }] }
-            const found = await client.find(Service, { name, namespace }, { consistency: 'live' })
-            if (found === undefined) await client.create(Service({ metadata, spec }))
-            else if (found.metadata.labels?.['level'] !== app.spec.level) {
-              const kept = isFixed ? { ...found.metadata, labels: { ...found.metadata.labels, ...labels } } : metadata
-              await client.update({ ...found, metadata: { ...found.metadata, annotations: undefined, ...kept } })
-            }
           },
         }),
       ),
