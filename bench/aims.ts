@@ -187,7 +187,7 @@ export const aims: readonly Aim[] = [
   {
     ...client,
     title: 'watch event whose handler reads the new object, CPU',
-    row: 'watch event, handler reads the new object, like the peer, CPU',
+    row: 'watch event, handler reads the spec of the new object, like the peers, CPU',
     unit: 'µs',
     atMost: 12,
     missing:
@@ -196,7 +196,7 @@ export const aims: readonly Aim[] = [
   {
     ...client,
     title: 'watch event whose handler reads both objects, CPU',
-    row: 'watch event, handler reads both objects, CPU',
+    row: 'watch event, handler reads the specs of both objects, CPU',
     unit: 'µs',
     atMost: 20,
     missing: 'The causes are those of the row above, with the spec of the old object.',
@@ -204,7 +204,7 @@ export const aims: readonly Aim[] = [
   {
     ...client,
     title: '10,000 objects with 100,000 events, peak memory',
-    row: 'peak memory with the events, handler reads the new object',
+    row: 'peak memory with the events, handler reads the spec of the new object',
     unit: 'MiB',
     atMost: 100,
     missing:
