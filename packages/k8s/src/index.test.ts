@@ -70,6 +70,7 @@ describe('loading', () => {
   }
   const shared = [
     'api/src/kind.ts',
+    'api/src/own-property.ts',
     'builtin-kind.ts',
     'generated/kinds.ts',
     'generated/tables.ts',
