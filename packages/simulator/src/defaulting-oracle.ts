@@ -2,6 +2,7 @@ import type { KubeObject } from '@kubewright/api'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { comparable, differences, differenceText, formOf, objectId } from './cluster-state.ts'
 import { pathOf } from './conversion-oracle.ts'
+import { valueAt } from './variants.ts'
 import type { World } from './world.ts'
 
 /**
@@ -90,9 +91,6 @@ function* emptyValuesOf(
     yield* emptyValuesOf(part, (value as Record<string, unknown>)[name], [...path, name])
   }
 }
-
-const valueAt = (object: object, path: readonly string[]): unknown =>
-  path.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], object)
 
 function without(body: object, path: readonly string[]): object {
   const copy = structuredClone(body)

@@ -80,6 +80,9 @@ export function combinedVariant(variants: readonly Variant[]): Variant | undefin
 
 /** The path of a field. */
 export type Path = readonly (string | number)[]
+/** The value of a field; undefined if it, or a part of its path, is absent. */
+export const valueAt = (object: object, path: Path): unknown =>
+  path.reduce<unknown>((value, name) => (value as Record<string | number, unknown> | undefined)?.[name], object)
 /** Adds a copy of the object with another value of one field; without it if the value is undefined. */
 export type Emit = (path: Path, value: unknown, isGrowth?: boolean) => void
 

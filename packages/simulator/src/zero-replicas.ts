@@ -4,7 +4,7 @@ import { objectId } from './cluster-state.ts'
 import type { Run } from './run-schedule.ts'
 import type { Operation } from './schedule.ts'
 import type { Setup, Subject } from './setup.ts'
-import type { Path } from './variants.ts'
+import { type Path, valueAt } from './variants.ts'
 
 const workloads = new Set(['Deployment', 'StatefulSet', 'ReplicaSet'])
 
@@ -66,6 +66,3 @@ const schemaAt = (schema: JSONSchemaProps, path: Path): JSONSchemaProps | undefi
     (part, name) => (typeof name === 'number' ? part?.items : part?.properties?.[name]),
     schema,
   )
-
-const valueAt = (body: object, path: Path): unknown =>
-  path.reduce<unknown>((value, name) => (value as Record<string | number, unknown> | undefined)?.[name], body)
