@@ -10,12 +10,12 @@ export class Http2Client implements Disposable {
     options: SecureClientSessionOptions,
     headers: Readonly<Record<string, string>> = {},
   ) {
-    this.#session = connect(server, options)
+    // Large windows, as those of client-go, so that the server limits the speed of lists.
+    this.#session = connect(server, { settings: { initialWindowSize: 4 * 1024 * 1024 }, ...options })
     this.#headers = { 'content-type': 'application/json', accept: 'application/json', ...headers }
     this.#session.setMaxListeners(0)
     // Requests report their errors. The session also fails when its server is stopped, which is ignored.
     this.#session.on('error', () => undefined)
-    // A large window, so that the server limits the speed of lists.
     this.#session.once('connect', () => {
       if (!this.#session.destroyed) this.#session.setLocalWindowSize(64 * 1024 * 1024)
     })

@@ -19,7 +19,7 @@ import {
 import { type HeaderLimits, HpackDecoder } from './hpack-decoder.ts'
 import { emptyTable, encodeHeaders } from './hpack-encoder.ts'
 import { Http2Stream, type StreamConnection } from './http2-stream.ts'
-import type { OutputBlocks } from './output-blocks.ts'
+import { blockBytes, type OutputBlocks } from './output-blocks.ts'
 import { requestHeaders } from './request-headers.ts'
 
 /** Options of {@link Http2Connection}. */
@@ -36,8 +36,11 @@ export interface Http2Options extends HeaderLimits {
 const streamWindow = 256 * 1024
 /** The same for all requests of a connection. */
 const connectionWindow = 1024 * 1024
-/** Bytes that are encrypted and written at once. Further ones wait until the socket has drained. */
-const maxBatch = 256 * 1024
+/**
+ * Bytes of responses that are encrypted and written at once. Further ones wait until the socket has drained. With the heads of the
+ * responses they fit in a block: a write that needs memory of its own costs more than several small ones.
+ */
+const maxBatch = blockBytes - 2048
 /** Frames longer than this gain nothing, because a TLS record has at most 16 KiB. */
 const maxSendFrame = 64 * 1024
 /** Streams that a client may reset, or frames without effect that it may send, in a burst; and how many more each second. */
@@ -474,7 +477,8 @@ export class Http2Connection implements Flushable, StreamConnection {
     for (const stream of this.#ready) {
       if (bytes >= maxBatch) break
       const waiting = stream.writableLength
-      const length = Math.max(0, Math.min(waiting, stream.sendWindow, this.#sendWindow, this.#maxFrame))
+      const room = Math.min(this.#maxFrame, maxBatch - bytes)
+      const length = Math.max(0, Math.min(waiting, stream.sendWindow, this.#sendWindow, room))
       // Stays ready if only the window of the connection is closed; otherwise its own window makes it ready again.
       if (waiting > 0 && length === 0) {
         if (this.#sendWindow > 0) this.#ready.delete(stream)

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { frameHeaderBytes, writeFrameHeader } from './frames.ts'
 
 /** The size of a block. It is not larger, because a client that does not read keeps the block of its last write in memory. */
-const blockBytes = 64 * 1024
+export const blockBytes: number = 64 * 1024
 /** The blocks without bytes that are kept. Further ones become garbage. */
 const keptBlocks = 64
 
