@@ -32,7 +32,7 @@ function row(work: string, ours: Measured, theirs: Measured | undefined, aim?: n
 /** The cost of the server as a process. */
 export const suite: Suite = {
   title: 'Server',
-  about: `CPU of all cores per request, and requests per second, with clients in another process over HTTP/2 and TLS. Objects are ConfigMaps of 1.5 KiB with managedFields. Writes are durable, that is, answered when they are on disk, except in rows for memory. The peer is kube-apiserver with etcd (CPU and memory of both) under the same load in the same run; it has no memory mode, so it is durable in all rows. Each row shows the round with the least CPU of three. A factor is how many times more CPU the peer takes, or how many times more requests per second Kubewright serves.`,
+  about: `CPU of all cores per request, and requests per second, with clients in another process over HTTP/2 and TLS. Objects are ConfigMaps of 1.5 KiB with managedFields. Writes are durable, that is, answered when they are on disk, except in rows for memory. The peer is kube-apiserver with etcd (CPU and memory of both) under the same load in the same run; it has no memory mode, so it is durable in all rows. Except for the first creates of a process, each row shows the round with the least CPU of three after a warm-up of 15,000 writes, 5,000 gets or 20 lists, of which the peer gets a quarter of the writes and gets, or half with watchers: its code is compiled from the start. A factor is how many times more CPU the peer takes, or how many times more requests per second Kubewright serves.`,
   report: async () => {
     execFileSync(process.execPath, ['--import', 'tsx', 'tools/bundle.ts'], { cwd: root, stdio: 'ignore' })
     const peer = KubeApiserver.versions()

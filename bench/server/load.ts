@@ -48,6 +48,11 @@ export function creates(prefix = 'map'): Operation {
   return (client) => client.send('POST', maps, { metadata: { name: `${prefix}-${serial++}` }, data: { payload } })
 }
 
+/** The body of an update of a ConfigMap. */
+export function updated(name: string, serial: number): unknown {
+  return { metadata: { name }, data: { payload, i: String(serial) } }
+}
+
 /** Defines the custom resource of the machinery suite with two rules. Returns the operation that creates an object. */
 export async function defineSites(server: BenchedServer): Promise<Operation> {
   const crd = structuredClone(crdOf(WebSite)) as unknown as {
@@ -156,7 +161,7 @@ export async function fanOut(
     const cpu = server.cpuMillis()
     const start = performance.now()
     for (let i = 0; i < updates; i++) {
-      await writer.send('PUT', `${maps}/${name}`, { metadata: { name }, data: { payload, i: String(serial++) } })
+      await writer.send('PUT', `${maps}/${name}`, updated(name, serial++))
     }
     let last = performance.now()
     // A server may end watches that do not keep up: only the events that arrived count then.

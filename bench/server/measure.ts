@@ -11,10 +11,15 @@ import {
   maps,
   type Operation,
   type Protocol,
+  updated,
 } from './load.ts'
 
 /** The number of objects in the measured list. */
 export const listed = 10_000
+/** The requests before a measurement of writes: V8 has compiled and optimized their code after about so many. */
+const warmUp = 15_000
+/** The same for lists. */
+const warmUpLists = 20
 /** The numbers of watchers of the updated object. */
 const watchers = [100, 1000]
 /** The numbers of idle watches whose memory is measured: enough that their sum exceeds what the garbage of the start varies by. */
@@ -46,19 +51,21 @@ export async function measureStart(start: () => Promise<BenchedServer>, rounds: 
 const clientsText = (clients: number): string => `${clients} client${clients === 1 ? '' : 's'}`
 
 /**
- * Measures creates and gets on one server, after a warm-up. `part` reduces the number of requests for a slow server.
+ * Measures creates and gets on one server: first those of a new process, then after a warm-up. `part` reduces the number of requests for
+ * a slow server.
  */
 export async function measureRequests(server: BenchedServer, part = 1): Promise<Map<string, Measured>> {
   const results = new Map<string, Measured>()
   const create = creates()
-  const known = 3000 * part
+  const known = warmUp * part
+  results.set('the first 1,000 creates of a process, 1 client', await load(server, 1, 1000, create))
   await load(server, 10, known, create)
   for (const clients of [1, 10, 50]) {
     const count = (clients === 1 ? 1000 : 2000) * part
     results.set(`create, ${clientsText(clients)}`, await best(() => load(server, clients, count, create)))
   }
   const createSite = await defineSites(server)
-  await load(server, 10, 3000 * part, createSite)
+  await load(server, 10, warmUp * part, createSite)
   for (const clients of [1, 10]) {
     const work = `create a custom resource with rules, ${clientsText(clients)}`
     results.set(work, await best(() => load(server, clients, 1500 * part, createSite)))
@@ -74,13 +81,16 @@ export async function measureRequests(server: BenchedServer, part = 1): Promise<
 /** Measures a complete list on a server without objects. */
 export async function measureList(server: BenchedServer): Promise<Measured> {
   await load(server, 10, listed, creates())
-  await load(server, 1, 3, (client) => client.send('GET', maps))
-  return best(() => load(server, 1, 5, (client) => client.send('GET', maps)))
+  await load(server, 1, warmUpLists, (client) => client.send('GET', maps))
+  return best(() => load(server, 1, 10, (client) => client.send('GET', maps)))
 }
 
 /** Measures events of one object to all its watchers, by work. */
 export async function measureEvents(server: BenchedServer, part = 1): Promise<Map<string, Measured>> {
   const results = new Map<string, Measured>()
+  using writer = server.client()
+  await writer.send('POST', maps, { metadata: { name: 'warm-up' }, data: {} })
+  await load(server, 1, warmUp * part, (client, i) => client.send('PUT', `${maps}/warm-up`, updated('warm-up', i)))
   let serial = 0
   for (const protocol of protocols) {
     for (const count of watchers) {
