@@ -14,6 +14,7 @@ import { installKinds } from './install-kinds.ts'
 import { grantRights } from './operator-rights.ts'
 import { serveOperatorWebhooks } from './operator-webhooks.ts'
 import { runOperator } from './run-operator.ts'
+import { startInTurn } from './start-queue.ts'
 import type { TestEnv, TestEnvOptions, TestSnapshot } from './test-env.ts'
 import { testLogger } from './test-log.ts'
 import type { TimeDriver } from './time-driver.ts'
@@ -31,7 +32,7 @@ export async function startFrom(
   const world = new World(options, origin)
   const { time, disposer } = world
   try {
-    return await time.wait(assemble(operator, options, origin?.plane, world))
+    return await startInTurn(() => time.wait(assemble(operator, options, origin?.plane, world)))
   } catch (error) {
     await time.wait(disposer[Symbol.asyncDispose]())
     throw error
