@@ -118,6 +118,8 @@ export {
 } from './syntax/names.ts'
 export { parseQuantity, Quantity, type QuantityFormat } from './syntax/quantity.ts'
 export {
+  canonicalMicroTime,
+  canonicalRFC3339,
   formatMicroTime,
   formatRFC3339,
   formatRFC3339Nano,

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  canonicalMicroTime,
+  canonicalRFC3339,
   formatMicroTime,
   formatRFC3339,
   formatRFC3339Nano,
@@ -60,6 +62,42 @@ describe('parseMicroTime()', () => {
         )
         expect(parseRFC3339(formatRFC3339(instant)).seconds).toBe(instant.seconds)
       }),
+    )
+  })
+})
+
+describe('canonicalRFC3339() and canonicalMicroTime()', () => {
+  const outcome = (canonical: (text: string) => string, text: string): string => {
+    try {
+      return canonical(text)
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+
+  test('are equal to parsing and formatting', () => {
+    const part = (max: number): fc.Arbitrary<string> =>
+      fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, '0'))
+    const texts = fc
+      .tuple(
+        fc.integer({ min: 0, max: 9999 }).map((year) => String(year).padStart(4, '0')),
+        fc.tuple(part(13), part(32)),
+        fc.tuple(part(24), part(60), part(60)),
+        fc.constantFrom('', '.000000', '.123456', ',123456', '.12345x', '.1234567'),
+        fc.constantFrom('Z', 'z', '+01:00', ''),
+        fc.nat({ max: 200 }),
+        fc.constantFrom('', 'x', '5', ':'),
+      )
+      .map(([year, date, time, fraction, zone, at, change]) => {
+        const text = `${year}-${date.join('-')}T${time.join(':')}${fraction}${zone}`
+        return change === '' ? text : text.slice(0, at) + change + text.slice(at + 1)
+      })
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(outcome(canonicalRFC3339, text)).toBe(outcome((each) => formatRFC3339(parseRFC3339(each)), text))
+        expect(outcome(canonicalMicroTime, text)).toBe(outcome((each) => formatMicroTime(parseMicroTime(each)), text))
+      }),
+      { numRuns: 1000 },
     )
   })
 })

@@ -40,6 +40,20 @@ export function formatMicroTime(time: Instant): string {
   return `${formatDateTime(time.seconds)}.${fraction}Z`
 }
 
+/**
+ * Returns a `metav1.Time` in the form in which it is printed. Equal to parsing and formatting it, but several times
+ * faster for a text that already has this form, as nearly all have. Throws a SyntaxError with Go's text.
+ */
+export function canonicalRFC3339(text: string): string {
+  return isPrinted(text, 20) ? text : formatRFC3339(parseRFC3339(text))
+}
+
+/** Like `canonicalRFC3339`, for a `metav1.MicroTime`. */
+export function canonicalMicroTime(text: string): string {
+  const printed = isPrinted(text, 27) && text[19] === '.' && digitsAt(text, 20, 26) >= 0
+  return printed ? text : formatMicroTime(parseMicroTime(text))
+}
+
 /** Converts milliseconds since 1970 UTC to an instant. */
 export function instantFromMillis(millis: number): Instant {
   const seconds = Math.floor(millis / 1000)
@@ -69,6 +83,22 @@ export function digitsAt(text: string, from: number, to: number): number {
     value = value * 10 + digit
   }
   return value
+}
+
+/**
+ * Reports whether the text has this length and is a valid time in UTC with two digits for each part. Ignores what is
+ * between the seconds and the Z.
+ */
+function isPrinted(text: string, length: number): boolean {
+  if (text.length !== length || text[length - 1] !== 'Z' || !isDateAt(text, 0)) return false
+  if (text[10] !== 'T' || text[13] !== ':' || text[16] !== ':') return false
+  return isUpTo(23, text, 11) && isUpTo(59, text, 14) && isUpTo(59, text, 17)
+}
+
+/** Reports whether there are two digits at the index that are at most the limit. */
+function isUpTo(limit: number, text: string, index: number): boolean {
+  const value = digitsAt(text, index, index + 2)
+  return value >= 0 && value <= limit
 }
 
 /** Reads one text by one layout. Error messages quote the part of the text that has not been read. */

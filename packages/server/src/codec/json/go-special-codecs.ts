@@ -1,13 +1,5 @@
 import { JsonFloat } from '@kubewright/api'
-import {
-  formatDuration,
-  formatMicroTime,
-  formatRFC3339,
-  parseDuration,
-  parseMicroTime,
-  parseQuantity,
-  parseRFC3339,
-} from '@kubewright/base'
+import { canonicalMicroTime, canonicalRFC3339, formatDuration, parseDuration, parseQuantity } from '@kubewright/base'
 import { type DecodeState, type GoCodec, GoDecodeError, goJsonKind, literalOf } from './go-decode-state.ts'
 
 /** The codec of a type with a decoder of its own. An error ends decoding at once. */
@@ -32,18 +24,10 @@ function text(value: unknown, state: DecodeState): string {
 }
 
 const zeroTime = '0001-01-01T00:00:00Z'
+const zeroMicroTime = '0001-01-01T00:00:00.000000Z'
 
-/** Times in canonical form. Objects repeat few times, and parsing each again would dominate the cost of decoding. */
-const knownTimes = new Set<string>()
-const maxKnownTimes = 4096
-
-function canonicalTime(given: string): string | null {
-  if (knownTimes.has(given)) return given
-  const canonical = formatRFC3339(parseRFC3339(given))
-  if (canonical === zeroTime) return null
-  if (knownTimes.size >= maxKnownTimes) knownTimes.clear()
-  knownTimes.add(canonical)
-  return canonical
+function unlessZero(time: string, zero: string): string | null {
+  return time === zero ? null : time
 }
 
 /** Any JSON, unchanged. */
@@ -82,11 +66,8 @@ export function specialCodecs(codecOf: (type: string) => GoCodec): Readonly<Reco
   const schema = (value: unknown, state: DecodeState): unknown =>
     codecOf('apiextensions/v1.JSONSchemaProps').decode(value, state)
   return {
-    'meta/v1.Time': own((value, state) => canonicalTime(text(value, state)), null),
-    'meta/v1.MicroTime': own((value, state) => {
-      const canonical = formatMicroTime(parseMicroTime(text(value, state)))
-      return canonical === '0001-01-01T00:00:00.000000Z' ? null : canonical
-    }, null),
+    'meta/v1.Time': own((value, state) => unlessZero(canonicalRFC3339(text(value, state)), zeroTime), null),
+    'meta/v1.MicroTime': own((value, state) => unlessZero(canonicalMicroTime(text(value, state)), zeroMicroTime), null),
     'meta/v1.Duration': own((value, state) => formatDuration(parseDuration(text(value, state))), '0s'),
     'resource.Quantity': own((value) => {
       const isObject = typeof value === 'object' && !(value instanceof JsonFloat)
