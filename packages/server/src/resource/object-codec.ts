@@ -14,7 +14,8 @@ export interface ObjectCodec {
   readonly decode: (body: Uint8Array, request: DecodeRequest) => MutableObject
   /**
    * Treats an object that did not come from a body, such as the result of a patch, as if it had been decoded: typed, defaulted and
-   * pruned. Throws an Error when the object does not fit the kind.
+   * pruned. The result shares nothing with the argument but the sets of fields of its managers. Throws an Error when the object does not
+   * fit the kind.
    */
   readonly recheck: (object: MutableObject, options: RecheckOptions) => Rechecked
   /**

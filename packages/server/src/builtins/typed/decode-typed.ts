@@ -253,19 +253,22 @@ function schemeOf(group: string): string {
 
 /**
  * Decodes a parsed value. With its source text, it reports duplicate and unknown fields. The text is parsed a second time, to locate them,
- * only if the number of members differs or a field is unknown.
+ * only if the number of members differs or a field is unknown. `rechecked` is what an object without a body was built from.
  */
 function typedValue(
   kind: AnyKind,
   value: unknown,
   source: Uint8Array | (() => string) | undefined,
-  words: 'json' | 'map' = 'json',
+  rechecked?: RecheckOptions['source'],
 ): Typed {
   const codec = codecOf(kind)
-  const state = new DecodeState({ inMemory: true, words })
+  const isText = source !== undefined && typeof source !== 'function'
+  // The result of a patch may share parts with the object that was patched.
+  const copiesRaw = rechecked !== undefined
+  const state = new DecodeState({ inMemory: true, words: rechecked ?? 'json', counts: isText, copiesRaw })
   let object = decodeOnce(codec, value, state)
   let strictErrors: readonly string[] = []
-  const scan = source && typeof source !== 'function' ? scanJson(source) : undefined
+  const scan = isText ? scanJson(source) : undefined
   if (scan?.floats) {
     // Decodes a second time, with literals instead of numbers, to find integers that are written as floats.
     decodeOnce(codec, parseJsonFloats(source as Uint8Array), new DecodeState())

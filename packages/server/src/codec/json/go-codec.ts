@@ -81,14 +81,15 @@ function slice(item: GoCodec, type: string): GoCodec {
       if (!Array.isArray(value)) return value === null ? undefined : state.mismatched(value, type, 'slice')
       if (value.length === 0) return state.keepEmpty ? [] : undefined
       const source = value as readonly unknown[]
-      const out: unknown[] = new Array(source.length)
-      let changed = !state.shares
+      // Absent as long as the result is the source itself.
+      let out: unknown[] | undefined = state.shares ? undefined : new Array(source.length)
       for (let i = 0; i < source.length; i++) {
         const decoded = item.decode(source[i], state)
-        out[i] = decoded === undefined ? item.zero(state.nulls) : decoded
-        if (out[i] !== source[i]) changed = true
+        const kept = decoded === undefined ? item.zero(state.nulls) : decoded
+        if (out === undefined && kept !== source[i]) out = source.slice()
+        if (out !== undefined) out[i] = kept
       }
-      return changed ? out : source
+      return out ?? source
     },
   }
 }
@@ -102,26 +103,34 @@ function map(item: GoCodec, type: string): GoCodec {
         return value === null ? undefined : state.mismatched(value, type, 'map')
       }
       const source = value as Record<string, unknown>
-      const out: Record<string, unknown> = {}
       const keys = Object.keys(source)
-      if (keys.length === 0) return state.keepEmpty ? out : undefined
+      if (keys.length === 0) return state.keepEmpty ? {} : undefined
       state.members += keys.length
+      // Absent as long as the result is the source itself.
+      let out: Record<string, unknown> | undefined = state.shares ? undefined : {}
       // Go prints maps sorted by key. Errors are found in document order.
-      let changed = !state.shares
       if (!state.inOrder && !isSorted(keys)) {
         keys.sort()
-        changed = true
+        out = {}
       }
-      for (const key of keys) {
+      for (let i = 0; i < keys.length; i++) {
+        const key = keys[i]!
         const given = source[key]
         const decoded = given === undefined ? undefined : item.decode(given, state)
         const kept = decoded === undefined && given !== undefined ? item.zero(state.nulls) : decoded
-        if (kept !== given || given === undefined) changed = true
-        if (given !== undefined) setOwn(out, key, kept)
+        if (out === undefined && (kept !== given || given === undefined)) out = firstOf(source, keys, i)
+        if (out !== undefined && given !== undefined) setOwn(out, key, kept)
       }
-      return changed ? out : source
+      return out ?? source
     },
   }
+}
+
+/** A new object with the first members of another. */
+function firstOf(source: Record<string, unknown>, keys: readonly string[], count: number): Record<string, unknown> {
+  const out: Record<string, unknown> = {}
+  for (let i = 0; i < count; i++) setOwn(out, keys[i]!, source[keys[i]!])
+  return out
 }
 
 function isSorted(keys: readonly string[]): boolean {

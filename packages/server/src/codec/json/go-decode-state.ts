@@ -9,8 +9,10 @@ export class DecodeState {
   mismatch: string | undefined
   /** Whether a struct had an unknown field. */
   unknown = false
-  /** The number of object members visited, to compare with the number in the text. */
+  /** The number of object members visited, to compare with the number in the text. Without {@link DecodeState.counts}, fewer. */
   members = 0
+  /** Whether the members of raw JSON are counted too. */
+  readonly counts: boolean
   /** Whether to distinguish empty lists and maps from absent ones where JSON shows both. Stored objects do not. */
   readonly keepEmpty: boolean
   /** Whether to keep empty lists that JSON omits, as Go does in memory. Implies {@link DecodeState.keepEmpty}. */
@@ -26,6 +28,8 @@ export class DecodeState {
    * not change the result while it still uses the input. Otherwise the result is a copy, except for raw JSON.
    */
   readonly shares: boolean
+  /** Whether raw JSON is copied. Managed fields never are: nothing changes their sets of fields in place. */
+  readonly copiesRaw: boolean
   /** A stack for the fields of the structs that are being decoded: indexes of fields, and their decoded values. */
   readonly order: number[] = []
   readonly values: unknown[] = []
@@ -47,8 +51,12 @@ export class DecodeState {
       readonly nulls?: boolean
       readonly words?: 'json' | 'map'
       readonly shares?: boolean
+      readonly copiesRaw?: boolean
+      readonly counts?: boolean
     } = {},
   ) {
+    this.counts = options.counts ?? false
+    this.copiesRaw = options.copiesRaw ?? false
     this.nulls = options.nulls ?? false
     this.words = options.words ?? 'json'
     this.shares = options.shares ?? false

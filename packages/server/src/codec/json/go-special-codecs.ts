@@ -1,5 +1,12 @@
 import { JsonFloat } from '@kubewright/api'
-import { canonicalMicroTime, canonicalRFC3339, formatDuration, parseDuration, parseQuantity } from '@kubewright/base'
+import {
+  canonicalMicroTime,
+  canonicalRFC3339,
+  deepCopy,
+  formatDuration,
+  parseDuration,
+  parseQuantity,
+} from '@kubewright/base'
 import { type DecodeState, type GoCodec, GoDecodeError, goJsonKind, literalOf } from './go-decode-state.ts'
 
 /** The codec of a type with a decoder of its own. An error ends decoding at once. */
@@ -26,6 +33,18 @@ function text(value: unknown, state: DecodeState): string {
 const zeroTime = '0001-01-01T00:00:00Z'
 const zeroMicroTime = '0001-01-01T00:00:00.000000Z'
 
+/** Quantities in canonical form. Objects repeat few quantities, and each is decoded several times per write. */
+const knownQuantities = new Set<string>()
+const maxKnownQuantities = 4096
+
+function canonicalQuantity(given: string): string {
+  if (knownQuantities.has(given)) return given
+  const canonical = parseQuantity(given.trim()).toString()
+  if (knownQuantities.size >= maxKnownQuantities) knownQuantities.clear()
+  knownQuantities.add(canonical)
+  return canonical
+}
+
 function unlessZero(time: string, zero: string): string | null {
   return time === zero ? null : time
 }
@@ -35,7 +54,16 @@ const raw: GoCodec = {
   omittable: false,
   zero: () => null,
   decode: (value, state) => {
-    countMembers(value, state)
+    if (state.counts) countMembers(value, state)
+    return state.copiesRaw ? deepCopy(value) : value
+  },
+}
+
+/** The set of fields of a manager: raw JSON that is never copied. */
+const fieldSet: GoCodec = {
+  ...raw,
+  decode: (value, state) => {
+    if (state.counts) countMembers(value, state)
     return value
   },
 }
@@ -71,8 +99,7 @@ export function specialCodecs(codecOf: (type: string) => GoCodec): Readonly<Reco
     'meta/v1.Duration': own((value, state) => formatDuration(parseDuration(text(value, state))), '0s'),
     'resource.Quantity': own((value) => {
       const isObject = typeof value === 'object' && !(value instanceof JsonFloat)
-      const given = isObject ? JSON.stringify(value) : literalOf(value)
-      return parseQuantity(given.trim()).toString()
+      return canonicalQuantity(isObject ? JSON.stringify(value) : literalOf(value))
     }, '0'),
     'intstr.IntOrString': own((value, state) => {
       if (typeof value === 'string') return value
@@ -81,7 +108,7 @@ export function specialCodecs(codecOf: (type: string) => GoCodec): Readonly<Reco
       const found = isNumber ? `number ${literalOf(value)}` : goJsonKind(value)
       throw new GoDecodeError(state.describe(found, 'int32'))
     }, 0),
-    'meta/v1.FieldsV1': raw,
+    'meta/v1.FieldsV1': fieldSet,
     'runtime.RawExtension': raw,
     'runtime.Object': raw,
     'apiextensions/v1.JSON': raw,

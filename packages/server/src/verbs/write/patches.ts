@@ -24,7 +24,7 @@ import {
   type UpdateFieldsOptions,
   unknownJsonPatchFields,
 } from '@kubewright/api'
-import { deepCopy, deepEqual } from '@kubewright/base'
+import { deepEqual } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, goValue, invalid, required } from '@kubewright/schema'
 import { checkBody, readBody, textOf } from '../../request/body.ts'
 import type { RequestContext } from '../../request/request-context.ts'
@@ -123,7 +123,7 @@ function jsonPatch(type: string, request: PatchRequest): (current: MutableObject
   return (current) => {
     const { value, strictErrors } = decoded(body, strict, strict ? 'error decoding patch: ' : '')
     checkBody(context, value, body.length)
-    const before = endpoint.codec.toClientForm(current)
+    const before = endpoint.codec.toClientForm(current, true)
     const applied = (patch: unknown): MutableObject =>
       type === jsonPatchType
         ? applyJsonPatch(before, decodeJsonPatch(patch, options.fieldValidation))
@@ -167,7 +167,7 @@ function strategicPatch(request: PatchRequest): (current: MutableObject) => Muta
     const { value, strictErrors } = decoded(body, options.fieldValidation !== 'Ignore', '')
     checkBody(context, value, body.length)
     const patch = decodeStrategicMergePatch(value)
-    const before = endpoint.codec.toClientForm(current)
+    const before = endpoint.codec.toClientForm(current, true)
     const after = applyStrategicMergePatch(before, patch, endpoint.kind.schema)
     return rechecked(request, after, strictErrors, 'map', () => goValue(printedStrategicPatch(before, patch)))
   }
@@ -233,7 +233,7 @@ function applyChange({ endpoint, context, body, options }: PatchRequest): Change
     }
     // Not strict: the merge has already refused fields that the kind does not have.
     try {
-      return endpoint.codec.recheck(deepCopy(merged), { strict: false, source: 'map' }).object
+      return endpoint.codec.recheck(merged, { strict: false, source: 'map' }).object
     } catch (error) {
       throw unclassifiedError(unconvertible(config, (error as Error).message))
     }

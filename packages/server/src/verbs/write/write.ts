@@ -131,7 +131,8 @@ export async function patch(endpoint: Endpoint, context: RequestContext): Promis
   }
   const creates = endpoint.subresource === '' || (endpoint.strategy.allowCreateOnApply ?? false)
   const allowCreate = type === applyType && creates
-  const outcome = await writeObject(write, patched, { allowCreate })
+  // Every patch ends with a recheck, whose result is separate.
+  const outcome = await writeObject(write, patched, { allowCreate, isSeparate: true })
   return presentObject(outcome.created ? 201 : 200, endpoint, outcome.object, representation)
 }
 
