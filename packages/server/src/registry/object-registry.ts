@@ -92,7 +92,9 @@ export class ObjectRegistry {
 
   /** A stored object in the served version and in working form. Shared with other readers: must not be changed. */
   load(resource: Resource, stored: StoredObject): Awaitable<MutableObject> {
-    return andThen(servedObject(resource, stored), ({ object }) => resource.codec.toWorkingForm(object, true))
+    return andThen(servedObject(resource, stored), (served) =>
+      served.isWorkingForm ? served.object : resource.codec.toWorkingForm(served.object, true),
+    )
   }
 
   /**
@@ -109,7 +111,8 @@ export class ObjectRegistry {
     const { resourceVersion } = object.metadata
     delete object.metadata.resourceVersion
     const converted = this.#toStorage(resource, object)
-    const stored = storedForm(converted instanceof Promise ? await converted : converted)
+    const next = converted instanceof Promise ? await converted : converted
+    const stored = storedForm(next)
     const raw = encodeBounded(stored)
     if (scope.dryRun) {
       if (await this.find(resource, namespace, name)) throw await this.#alreadyExists(scope, object)
@@ -121,7 +124,7 @@ export class ObjectRegistry {
     }
     const result = await this.store.put(key, raw, 0)
     if (!result.ok) throw await this.#alreadyExists(scope, object)
-    return this.#written(resource, storedObject(result.entry!), stored)
+    return this.#written(resource, storedObject(result.entry!), stored, next === object)
   }
 
   /**
@@ -156,7 +159,7 @@ export class ObjectRegistry {
     const result = await this.store.put(existing.key, raw, existing.revision)
     if (!result.ok) return undefined
     if (strategy.afterUpdate) await strategy.afterUpdate(object, old)
-    return { object: this.#written(resource, storedObject(result.entry!), form), created: false }
+    return { object: this.#written(resource, storedObject(result.entry!), form, next === object), created: false }
   }
 
   /**
@@ -171,7 +174,7 @@ export class ObjectRegistry {
     const result = await this.store.put(existing.key, raw, existing.revision)
     if (!result.ok) return undefined
     const stored = storedObject(result.entry!)
-    if (resource) this.#keepForm(resource, stored, form)
+    if (resource) this.#keepForm(resource, stored, form, false)
     return stored
   }
 
@@ -226,17 +229,18 @@ export class ObjectRegistry {
     return conversion.storage ? conversion.storage.toStorage(shown) : shown
   }
 
-  /** Completes a write: `form` is the object that was stored. */
-  #written(resource: Resource, stored: StoredObject, form: MutableObject): StoredObject {
+  /** Completes a write: `form` is the object that was stored. `isWorkingForm`: its client form did not differ from its working form. */
+  #written(resource: Resource, stored: StoredObject, form: MutableObject, isWorkingForm: boolean): StoredObject {
     resource.conversion.storage?.noteWritten(stored)
-    this.#keepForm(resource, stored, form)
+    this.#keepForm(resource, stored, form, isWorkingForm)
     return stored
   }
 
-  #keepForm({ codec, conversion, storage }: Resource, stored: StoredObject, form: MutableObject): void {
+  #keepForm(resource: Resource, stored: StoredObject, form: MutableObject, isWorkingForm: boolean): void {
+    const { codec, conversion, storage } = resource
     if (!codec.isExact || conversion.storage) return
     // Only a cache discards what was created from the bytes, when the object has not changed for a while.
-    if (this.feed.filledCache(storage.prefix)) stored.keepForm(form)
+    if (this.feed.filledCache(storage.prefix)) stored.keepForm(form, isWorkingForm)
   }
 
   async #alreadyExists({ resource, namespace }: WriteScope, { metadata }: MutableObject): Promise<ApiError> {

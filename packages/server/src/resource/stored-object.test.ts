@@ -43,17 +43,20 @@ describe('StoredObject.keepForm()', () => {
   test('saves a parse: the object is the given one, with the version, until the forms are released', () => {
     const form = storedForm(object)
     const stored = new StoredObject('/k', 7, encodeForm(form))
-    stored.keepForm(form)
+    expect(stored.isWorkingForm).toBe(false)
+    stored.keepForm(form, true)
+    expect(stored.isWorkingForm).toBe(true)
     expect(stored.object).toBe(form)
     expect(JSON.stringify(form)).toBe(JSON.stringify(new StoredObject('/k', 7, encodeStored(object)).object))
     stored.releaseForms()
+    expect(stored.isWorkingForm).toBe(false)
     expect(stored.object).not.toBe(form)
     expect(stored.object).toEqual(form)
   })
 
   test('leaves the object from which the form was made unchanged', () => {
     const form = storedForm(object)
-    new StoredObject('/k', 7, encodeForm(form)).keepForm(form)
+    new StoredObject('/k', 7, encodeForm(form)).keepForm(form, false)
     expect(object.metadata.resourceVersion).toBe('6')
   })
 })

@@ -13,6 +13,7 @@ interface Forms {
   /** The JSON that clients receive. */
   bytes?: Buffer
   object?: Readonly<MutableObject>
+  isWorkingForm?: boolean
 }
 
 /**
@@ -156,12 +157,20 @@ export class StoredObject {
 
   /**
    * Takes over the object that the bytes were encoded from, which has the {@link storedForm}: the next write of the object would parse
-   * them again. The object must be exactly what a parse returns, and nothing may change it afterwards.
+   * them again. The object must be exactly what a parse returns, and nothing may change it afterwards. `isWorkingForm` states whether it
+   * is also the working form.
    */
-  keepForm(form: MutableObject): void {
-    form.metadata.resourceVersion = String(this.revision)
+  keepForm(form: MutableObject, isWorkingForm: boolean): void {
     this.#forms ??= {}
-    this.#forms.object ??= form
+    if (this.#forms.object) return
+    form.metadata.resourceVersion = String(this.revision)
+    this.#forms.object = form
+    this.#forms.isWorkingForm = isWorkingForm
+  }
+
+  /** Whether {@link StoredObject.object} is known to be the working form as well. */
+  get isWorkingForm(): boolean {
+    return this.#forms?.isWorkingForm ?? false
   }
 
   /** As {@link StoredObject.object}, but does not keep the parsed form: a list of many objects would fill the memory. */
