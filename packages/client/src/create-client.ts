@@ -61,6 +61,8 @@ const defaultManager = 'kubewright'
 
 const pods: PathFacts = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' }
 
+type RequestContent = Pick<RestRequest, 'query' | 'accept' | 'body' | 'contentType'>
+
 type ObjectLike = Readonly<TypeMeta> & { readonly metadata?: { readonly name?: string; readonly namespace?: string } }
 
 class TransportClient implements ApiClient {
@@ -89,7 +91,7 @@ class TransportClient implements ApiClient {
     const query = new URLSearchParams()
     if (options.resourceVersion !== undefined) query.set('resourceVersion', options.resourceVersion)
     const accept = isMetadataOnly(kind) ? metadataAccept('PartialObjectMetadata') : undefined
-    const request = { ...this.#object('GET', kind, key, options), query, accept }
+    const request = this.#request('GET', this.#remember(kind), this.#target(key), options, { query, accept })
     return this.#read(kind, await this.#json(request, kind))
   }
 
@@ -167,8 +169,8 @@ class TransportClient implements ApiClient {
   async create(draft: ObjectLike, options: WriteOptions = {}): Promise<never> {
     const facts = await this.#factsOf(draft, options)
     const namespace = draft.metadata?.namespace ?? this.namespace
-    const request = { ...this.#request('POST', facts, { namespace }, options), query: this.#writeQuery(options) }
-    const created = await this.#json({ ...request, body: JSON.stringify(draft) }, facts)
+    const content = { query: this.#writeQuery(options), body: JSON.stringify(draft) }
+    const created = await this.#json(this.#request('POST', facts, { namespace }, options, content), facts)
     return this.#warnIgnoredStatus(facts, draft, created)
   }
 
@@ -197,7 +199,8 @@ class TransportClient implements ApiClient {
   }
 
   async requestDeletion(kind: AnyKind, key: Key, options: DeleteOptions = {}): Promise<Deletion<never>> {
-    const request = { ...this.#object('DELETE', kind, key, options), body: this.#deleteBody(options) }
+    const content = { body: this.#deleteBody(options) }
+    const request = this.#request('DELETE', this.#remember(kind), this.#target(key), options, content)
     const answer = (await this.#json(request, kind)) as TypeMeta & Partial<Status>
     if (answer.kind !== 'Status') return { object: this.#read(kind, answer) }
     const { uid } = answer.details ?? {}
@@ -314,8 +317,8 @@ class TransportClient implements ApiClient {
     options: ApplyOptions,
     contentType?: string,
   ): Promise<never> {
-    const request = { ...this.#request(method, facts, target, options), query: this.#writeQuery(options) }
-    return (await this.#json({ ...request, body, contentType }, facts)) as never
+    const content = { query: this.#writeQuery(options), body, contentType }
+    return (await this.#json(this.#request(method, facts, target, options, content), facts)) as never
   }
 
   #writeQuery(options: ApplyOptions): URLSearchParams {
@@ -329,19 +332,23 @@ class TransportClient implements ApiClient {
     return JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...body })
   }
 
-  #object(method: string, kind: AnyKind, key: Key, options: CallOptions): RestRequest {
-    return this.#request(method, this.#remember(kind), this.#target(key), options)
-  }
-
   #collection(method: string, kind: AnyKind, options: ListOptions & CallOptions): RestRequest {
     const { namespace = this.#options.listNamespace ?? this.namespace } = options
     return this.#request(method, this.#remember(kind), { namespace }, options)
   }
 
-  #request(method: string, facts: PathFacts, target: PathTarget, options: CallOptions): RestRequest {
-    const { signal, timeout, beforeSend } = options
+  #request(
+    method: string,
+    facts: PathFacts,
+    target: PathTarget,
+    { signal, timeout, beforeSend }: CallOptions,
+    { query, accept, body, contentType }: RequestContent = {},
+  ): RestRequest {
     const resource = { group: facts.group, resource: facts.plural }
-    return { method, path: resourcePath(facts, target), resource, name: target.name, signal, timeout, beforeSend }
+    const path = resourcePath(facts, target)
+    const { name } = target
+    // One literal: Node 20 takes a microsecond to add a member to a copy of an object.
+    return { method, path, resource, name, signal, timeout, beforeSend, query, accept, body, contentType }
   }
 
   #target(key: Key): PathTarget & { readonly name: string } {

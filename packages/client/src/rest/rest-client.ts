@@ -97,7 +97,9 @@ export class RestClient {
   readonly #options: RestClientOptions
   readonly #clock: Clock
   readonly #timeout: Duration
-  readonly #headers: Readonly<Record<string, string | readonly string[]>>
+  readonly #headers: Headers
+  /** The headers of requests without credentials, by media types. */
+  readonly #knownHeaders = new Map<string, Headers>()
   readonly #warnings: WarningDeduplicator
 
   constructor(options: RestClientOptions) {
@@ -261,19 +263,36 @@ export class RestClient {
     limited: LazySignal,
   ): TransportRequest {
     const { method, accept = 'application/json', body, contentType = 'application/json' } = request
-    const headers: Record<string, string | readonly string[]> = { ...this.#headers, ...credentials, accept }
-    if (body !== undefined) headers['content-type'] = contentType
     return {
       method,
       path: targetOf(request),
-      headers,
+      headers: this.#headersFor(credentials, accept, body === undefined ? undefined : contentType),
       body: body === undefined ? undefined : Buffer.from(body),
       get signal() {
         return limited.signal
       },
     }
   }
+
+  /** The headers of a request; the same frozen object for each request of the same kind, unless it has credentials. */
+  #headersFor(credentials: Headers | undefined, accept: string, contentType: string | undefined): Headers {
+    const type = contentType === undefined ? {} : { 'content-type': contentType }
+    if (credentials) return { ...this.#headers, ...credentials, accept, ...type }
+    const key = `${accept}\n${contentType ?? ''}`
+    let headers = this.#knownHeaders.get(key)
+    if (!headers) {
+      headers = Object.freeze({ ...this.#headers, accept, ...type })
+      if (this.#knownHeaders.size >= maxKnownHeaders) this.#knownHeaders.clear()
+      this.#knownHeaders.set(key, headers)
+    }
+    return headers
+  }
 }
+
+type Headers = Readonly<Record<string, string | readonly string[]>>
+
+/** The number of combinations of media types whose headers are kept. Clients use a handful. */
+const maxKnownHeaders = 64
 
 /** Path and query. */
 function targetOf({ path, query }: RestRequest): string {

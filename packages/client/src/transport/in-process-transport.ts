@@ -35,6 +35,7 @@ class InProcessTransport implements Transport {
   readonly #peer: RequestPeer
   readonly #pause: () => Promise<void> | undefined
   readonly #closing = linkSignals()
+  readonly #known = new WeakMap<object, ReceivedHeaders>()
 
   constructor({ handler, peer = { address: '127.0.0.1' }, host = 'in-process', pause }: InProcessTransportOptions) {
     this.#handler = handler
@@ -112,19 +113,13 @@ class InProcessTransport implements Transport {
 
   #toHandler({ method, path, headers = {}, body }: TransportRequest, link: LinkedController): ApiRequest {
     const at = path.indexOf('?')
-    const joined: Record<string, string> = {}
-    const rawHeaders: string[] = []
-    for (const [name, value] of Object.entries(headers)) {
-      const values = typeof value === 'string' ? [value] : value
-      joined[name] = values.join(', ')
-      for (const one of values) rawHeaders.push(name, one)
-    }
+    const received = this.#received(headers)
     return {
       method,
       path: at < 0 ? path : path.slice(0, at),
       query: new URLSearchParams(at < 0 ? '' : path.slice(at + 1)),
-      headers: joined,
-      rawHeaders,
+      headers: received.headers,
+      rawHeaders: received.rawHeaders,
       // The server enforces the limit: it sees the size of the body.
       body: async () => body ?? new Uint8Array(),
       // Most requests end without reading it.
@@ -133,6 +128,16 @@ class InProcessTransport implements Transport {
       },
       peer: this.#peer,
     }
+  }
+
+  /** The headers as the server receives them. A client sends the same frozen ones with each request. */
+  #received(headers: NonNullable<TransportRequest['headers']>): ReceivedHeaders {
+    let received = this.#known.get(headers)
+    if (!received) {
+      received = receivedHeaders(headers)
+      if (Object.isFrozen(headers)) this.#known.set(headers, received)
+    }
+    return received
   }
 
   #body({ body }: ApiResponse, link: LinkedController, method: string): TransportBody {
@@ -167,10 +172,24 @@ class InProcessTransport implements Transport {
   }
 }
 
+type ReceivedHeaders = Required<Pick<ApiRequest, 'headers' | 'rawHeaders'>>
+
+function receivedHeaders(sent: NonNullable<TransportRequest['headers']>): ReceivedHeaders {
+  const headers: Record<string, string> = {}
+  const rawHeaders: string[] = []
+  for (const [name, value] of Object.entries(sent)) {
+    const values = typeof value === 'string' ? [value] : value
+    headers[name] = values.join(', ')
+    for (const one of values) rawHeaders.push(name, one)
+  }
+  return { headers: Object.freeze(headers), rawHeaders: Object.freeze(rawHeaders) }
+}
+
 /** The headers of a response, with names in lower case. */
 function headersOf(answer: ApiResponse): Record<string, readonly string[]> {
   const headers: Record<string, readonly string[]> = {}
-  for (const [name, value] of Object.entries(answer.headers)) {
+  for (const name in answer.headers) {
+    const value = answer.headers[name]!
     headers[name.toLowerCase()] = typeof value === 'string' ? [value] : value
   }
   return headers
