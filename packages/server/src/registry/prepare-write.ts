@@ -27,6 +27,8 @@ const maxGeneratedPrefix = 58
  * it for half a minute.
  */
 const maxValidationSteps = 1_000_000
+/** The checks of metadata of an update, unless the strategy has others. */
+const usualChecks: NonNullable<Strategy['metadataOnUpdate']> = ['update', 'create']
 const nothingToUndo: Undo = async () => undefined
 
 /**
@@ -146,16 +148,13 @@ function validateUpdate(
 ): Awaitable<readonly FieldError[]> {
   const { resource, strategy } = scope
   const { metadata: meta } = object
-  const errors = [
-    ...validateForAllKinds(resource, meta),
-    ...validateObjectMetaUpdate(meta, old.metadata, metadataPath),
-    // Repeats checks on purpose: each one adds a cause of its own to the error, as in kube-apiserver.
-    ...(strategy.metadataOnUpdate ?? ['update', 'create']).flatMap((check) =>
-      check === 'update'
-        ? [...validateObjectMetaUpdate(meta, old.metadata, metadataPath), ...validateFinalizers(scope, meta)]
-        : validateByKind(scope, meta),
-    ),
-  ]
+  const errors = validateForAllKinds(resource, meta)
+  errors.push(...validateObjectMetaUpdate(meta, old.metadata, metadataPath))
+  // Repeats checks on purpose: each one adds a cause of its own to the error, as in kube-apiserver.
+  for (const check of strategy.metadataOnUpdate ?? usualChecks) {
+    if (check === 'create') errors.push(...validateByKind(scope, meta))
+    else errors.push(...validateObjectMetaUpdate(meta, old.metadata, metadataPath), ...validateFinalizers(scope, meta))
+  }
   const own = limited(() => strategy.validateUpdate?.(object, old, context))
   return andThen(own, (ownErrors = []) => [...errors, ...ownErrors])
 }
@@ -187,18 +186,26 @@ function throwInvalid(resource: Resource, { kind, metadata }: MutableObject, err
 function keepManagedFieldsTimes(object: MutableObject, old: MutableObject): void {
   const [fresh, before] = [object.metadata.managedFields, old.metadata.managedFields]
   if (!fresh || !before || fresh.length !== before.length) return
-  const entries = (list: typeof fresh): unknown[] => list.map(({ time: _, ...rest }) => rest)
-  if (!deepEqual(entries(fresh), entries(before))) return
-  const rest = ({ metadata: { managedFields: _, ...metadata }, ...fields }: MutableObject): object => ({
-    ...fields,
-    metadata,
-  })
-  if (deepEqual(rest(object), rest(old))) object.metadata.managedFields = before
+  for (let i = 0; i < fresh.length; i++) if (!equalExcept('time', fresh[i]!, before[i]!)) return
+  if (equalExcept('managedFields', object.metadata, old.metadata) && equalExcept('metadata', object, old)) {
+    object.metadata.managedFields = before
+  }
+}
+
+/** As `deepEqual` for two objects without one of their members. */
+function equalExcept(
+  name: string,
+  a: Readonly<Record<string, unknown>>,
+  b: Readonly<Record<string, unknown>>,
+): boolean {
+  for (const key in a) if (key !== name && !deepEqual(a[key], Object.hasOwn(b, key) ? b[key] : undefined)) return false
+  for (const key in b) if (key !== name && b[key] !== undefined && !Object.hasOwn(a, key)) return false
+  return true
 }
 
 /** Restores the fields of metadata that no update can change. */
 function keepSystemFields(meta: MutableMeta, before: MutableMeta): void {
-  delete meta['selfLink']
+  if ('selfLink' in meta) delete meta['selfLink']
   meta.uid ||= before.uid!
   if (before.creationTimestamp !== undefined) meta.creationTimestamp = before.creationTimestamp
   if (before.deletionTimestamp !== undefined) meta.deletionTimestamp = before.deletionTimestamp

@@ -314,12 +314,16 @@ export function encodeForm(form: MutableObject): Uint8Array {
  * or escapes, and their length does not matter: a search for `"metadata":{` could find it inside another field.
  */
 function metadataStart(raw: Uint8Array): number {
-  const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.length)
-  const startsWith = (part: Buffer, at: number): boolean =>
-    at >= 0 && bytes.length >= at + part.length && bytes.compare(part, 0, part.length, at, at + part.length) === 0
-  if (!startsWith(kindBytes, 0)) return -1
-  const kindEnd = bytes.indexOf(quote, kindBytes.length)
-  if (!startsWith(apiVersionBytes, kindEnd)) return -1
-  const apiVersionEnd = bytes.indexOf(quote, kindEnd + apiVersionBytes.length)
-  return startsWith(metadataBytes, apiVersionEnd) ? apiVersionEnd + metadataBytes.length : -1
+  if (!hasAt(raw, kindBytes, 0)) return -1
+  const kindEnd = raw.indexOf(quote, kindBytes.length)
+  if (!hasAt(raw, apiVersionBytes, kindEnd)) return -1
+  const apiVersionEnd = raw.indexOf(quote, kindEnd + apiVersionBytes.length)
+  return hasAt(raw, metadataBytes, apiVersionEnd) ? apiVersionEnd + metadataBytes.length : -1
+}
+
+/** Whether `bytes` contains `part` at an offset. Compares in place: a native call for a few bytes takes longer. */
+function hasAt(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
+  if (at < 0 || bytes.length < at + part.length) return false
+  for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false
+  return true
 }
