@@ -74,8 +74,8 @@ export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | und
     if (entry.fieldsType !== 'FieldsV1') {
       throw new Error(`invalid fieldsType ${goQuote(entry.fieldsType)} in managed fields entry ${i}`)
     }
-    const { operation, apiVersion } = entry
-    const identifier = managerIdentifier({ ...entry, operation, apiVersion })
+    const { manager = '', operation, apiVersion, subresource = '' } = entry
+    const identifier = managerIdentifier({ manager, operation, apiVersion, subresource })
     const set = FieldSet.parse(entry.fieldsV1)
     if (stored && entry.fieldsV1 !== undefined && !set.isEmpty) encoded.set(set, entry.fieldsV1 as FieldsV1)
     managed.fields.set(identifier, { set, apiVersion, applied: operation === 'Apply' })
