@@ -206,3 +206,31 @@ test('goCodec() refuses an integer just below int64, although the nearest double
   expect(problem(type, { revision: -9_223_372_036_854_776_000 })).toBe(text)
   expect(problem(type, { revision: -(2 ** 62) })).toBeUndefined()
 })
+
+test('goCodec().decode() returns a value that already has its form, and copies what it has not', () => {
+  const decode = (value: unknown): unknown => goCodec('core/v1.Pod').decode(value, new DecodeState({ shares: true }))
+  const port = { containerPort: 80, protocol: 'TCP' }
+  const limits = { limits: { cpu: '100m', memory: '1Gi' } }
+  const pod = {
+    metadata: { name: 'a', labels: { a: '1', b: '2' } },
+    spec: { containers: [{ name: 'a', ports: [port], resources: limits }] },
+    status: { startTime: '2020-01-01T00:00:00Z' },
+  }
+  expect(decode(pod)).toBe(pod)
+  const changes: readonly [unknown, unknown][] = [
+    [{ limits: { memory: '1Gi', cpu: '100m' } }, limits],
+    [{ limits: { cpu: '0.1', memory: '1024Mi' } }, limits],
+  ]
+  for (const [resources, expected] of changes) {
+    const container = { name: 'a', ports: [{ containerPort: 80 }, port], resources }
+    const given = { ...pod, spec: { containers: [...pod.spec.containers, container] } }
+    const before = JSON.stringify(given)
+    const decoded = decode(given) as typeof pod
+    expect(JSON.stringify(decoded.spec.containers[1])).toBe(
+      JSON.stringify({ name: 'a', ports: [port, port], resources: expected }),
+    )
+    expect(decoded.spec.containers[0]).toBe(pod.spec.containers[0])
+    expect(decoded.metadata).toBe(pod.metadata)
+    expect(JSON.stringify(given)).toBe(before)
+  }
+})

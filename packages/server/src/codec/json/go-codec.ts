@@ -321,7 +321,7 @@ class StructCodec implements GoCodec {
     state.struct = struct
     state.top = base
     if (same && next === fields.length) {
-      if (!changed && state.shares && this.#defaults.length === 0) return source
+      if (!changed && state.shares && this.#hasDefaults(source)) return source
       // Copying the shape of the source is several times faster than adding its members one by one.
       const out = { ...source }
       if (changed) for (let i = base; i < top; i++) out[fields[order[i]!]!.name] = values[i]
@@ -361,6 +361,11 @@ class StructCodec implements GoCodec {
       if (!state.inMemory || !(field.keepsEmptyMap || Array.isArray(decoded))) return undefined
     }
     return decoded
+  }
+
+  #hasDefaults(source: Readonly<Record<string, unknown>>): boolean {
+    for (const [name] of this.#defaults) if (source[name] === undefined || source[name] === null) return false
+    return true
   }
 
   #setDefaults(out: Record<string, unknown>): void {
