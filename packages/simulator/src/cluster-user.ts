@@ -190,11 +190,20 @@ export class ClusterUser {
       if (current.status !== 200) return current
       const { apiVersion, kind, metadata: live, status } = current.object as KubeObject & { status?: unknown }
       const { metadata: form, ...fields } = body as { metadata?: FormMetadata }
-      const given = this.#setup.samples[subject.sample]!.metadata
-      const metadata = isBuiltin(subject.kind) ? metadataOf(live, given, form) : live
+      const metadata = this.#writesMetadata(subject, form) ? metadataOf(live, this.#givenOf(subject), form) : live
       return this.request('PUT', path, { apiVersion, kind, metadata, ...fields, ...(status ? { status } : {}) })
     }
     const { status, object } = await answer()
     return { status, message: String((object as { message?: unknown }).message ?? '') }
+  }
+
+  #givenOf({ sample }: Subject): FormMetadata {
+    return this.#setup.samples[sample]!.metadata
+  }
+
+  /** Whether a change writes labels and annotations. Otherwise those of a custom resource stay: an operator may have changed them. */
+  #writesMetadata(subject: Subject, form: FormMetadata | undefined): boolean {
+    const current = this.desired.get(this.#setup.subjects.indexOf(subject)) ?? 0
+    return isBuiltin(subject.kind) || form !== undefined || 'metadata' in this.#setup.bodyOf(subject, current)
   }
 }

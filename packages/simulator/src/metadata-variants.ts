@@ -46,6 +46,27 @@ export function metadataVariantsOf(body: object, given: FormMetadata, selectors:
   return found.slice(0, maxChanges)
 }
 
+/**
+ * The form of an object in which every given label and annotation of one word has another value, except for labels of `selectors`. Empty
+ * if there is none. One form is enough for a custom resource, whose spec says most of what the operator must do.
+ */
+export function relabeledOf(body: object, given: FormMetadata, selectors: readonly string[]): Variant[] {
+  const texts: string[] = []
+  const changed = ([key, value]: readonly [string, string]): readonly [string, string] => {
+    const isFixed = !word.test(value) || switches.test(value) || value.length >= maxLabel
+    if (isFixed || selectors.some((selector) => selector.includes(key))) return [key, value]
+    texts.push(`metadata: ${key} = "${value}2"`)
+    return [key, `${value}2`]
+  }
+  const entries = fields.flatMap((field) => {
+    const values = Object.entries(given[field] ?? {}).map(changed)
+    return values.length === 0 ? [] : [[field, Object.fromEntries(values)] as const]
+  })
+  if (texts.length === 0) return []
+  return [{ text: texts.join(', '), body: { ...body, metadata: Object.fromEntries(entries) } }]
+}
+
+const maxLabel = 63
 const word = /^[a-z][a-z0-9-]*$/i
 const switches = /^(true|false|yes|no|on|off|enabled|disabled)$/i
 

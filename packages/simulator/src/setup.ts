@@ -33,7 +33,7 @@ import { chooseCluster } from './choose-cluster.ts'
 import { objectId, objectsSince } from './cluster-state.ts'
 import { type InputObject, inputObjectsOf } from './input-objects.ts'
 import { invalidValuesOf } from './invalid-values.ts'
-import { type FormMetadata, isBuiltin, metadataVariantsOf, selectorsOf } from './metadata-variants.ts'
+import { type FormMetadata, isBuiltin, metadataVariantsOf, relabeledOf, selectorsOf } from './metadata-variants.ts'
 import type { Invariant, OperatorFactory, SimulateOptions } from './options.ts'
 import { combinedVariant, minimalValue, type Variant, variantsOf } from './variants.ts'
 
@@ -55,6 +55,8 @@ export interface Subject {
 const otherNamespace = 'other'
 const maxVariants = 16
 const maxRefused = 12
+// After the changes of two fields, which are easier to understand.
+const relabeledPlace = 3
 // Controllers act on the changes of an instant together, so that a roll-out needs fewer writes.
 const debounce: Duration = '1ms'
 
@@ -379,6 +381,7 @@ async function prepareSamples(plane: ControlPlane, operator: Operator, given: re
       if (message === undefined) variants.push(variant)
       else if (refused.length < maxRefused / 2) refused.push({ ...variant, message })
     }
+    if (!isBuiltin(kind)) variants.splice(relabeledPlace, 0, ...relabeledOf(body, kept, selectorsOf(operator)))
     const combined = combinedVariant(variants)
     if (combined !== undefined && (await refusalOf(plane, kind, draftOf(combined))) === undefined) {
       variants.push(combined)

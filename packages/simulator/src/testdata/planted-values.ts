@@ -1,6 +1,6 @@
 import { controllerRef, defineResource, type Infer, isNotFound, type KubeObject } from '@kubewright/api'
 import { ConfigMap, Deployment, Namespace, PersistentVolumeClaim, Pod, Service } from '@kubewright/k8s'
-import { can, defineController, defineOperator, defineWebhook, watch } from '@kubewright/runtime'
+import { can, defineController, defineOperator, defineWebhook, generationChanged, watch } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { configOf, operator, type Planted } from './things.ts'
 
@@ -204,6 +204,22 @@ export const plantedValues: Readonly<Record<string, Planted>> = {
         ...samples,
         Route({ metadata: { name: 'one', namespace: 'default' }, spec: { app: 'app', weight: 3 } }),
       ],
+    },
+  },
+  'overlooks changes of its labels': {
+    found: 'end state',
+    make: (isFixed) => () =>
+      operator(
+        defineController(App, {
+          owns: [ConfigMap],
+          predicates: isFixed ? [] : [generationChanged],
+          async reconcile({ metadata: { name, labels } }, { apply }) {
+            await apply(ConfigMap({ metadata: { name }, data: { team: labels?.['team'] ?? 'none' } }))
+          },
+        }),
+      ),
+    options: {
+      samples: [App({ metadata: { name: 'app', labels: { team: 'blue' } }, spec: { serviceName: 'front' } })],
     },
   },
 }
