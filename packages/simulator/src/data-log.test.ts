@@ -40,3 +40,24 @@ describe('DataLog.replaced', () => {
     expect(log.replaced.size).toBe(0)
   })
 })
+
+describe('DataLog.lostOf', () => {
+  const bound = (uid: string, phase: string) => {
+    const metadata = { name: 'disk', namespace: 'default', uid }
+    return { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, status: { phase } } as never
+  }
+
+  test('has a claim that the operator has deleted and another controller has created again', () => {
+    const log = new DataLog()
+    log.delete(bound('1', 'Bound'))
+    expect(log.lostOf([])).toEqual([])
+    expect(log.lostOf([bound('1', 'Bound')])).toEqual([])
+    expect(log.lostOf([bound('2', 'Pending')]).map(({ id }) => id)).toEqual(['PersistentVolumeClaim default/disk'])
+  })
+
+  test('has no claim that had no volume', () => {
+    const log = new DataLog()
+    log.delete(bound('1', 'Pending'))
+    expect(log.lostOf([bound('2', 'Bound')])).toEqual([])
+  })
+})

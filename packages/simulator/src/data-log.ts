@@ -1,4 +1,5 @@
-import type { KubeObject } from '@kubewright/api'
+import { controllerOf, type KubeObject } from '@kubewright/api'
+import type { PersistentVolumeClaim } from '@kubewright/k8s'
 import { objectId } from './cluster-state.ts'
 
 interface Known {
@@ -22,18 +23,51 @@ export class DataLog {
   readonly replaced: Map<string, ReplacedData> = new Map()
   /** The objects that a user has deleted or changed. */
   readonly #touched = new Set<string>()
+  /** The last volume claims that the operator has deleted, by ID. */
+  readonly #deleted = new Map<string, { readonly uid: string; readonly hasData: boolean }>()
 
   /** Records that a user changes or deletes an object, whose data the operator need not keep. */
   touch(id: string): void {
     this.#touched.add(id)
   }
 
-  /** Records the result of a write of the operator. */
+  /** Records that the operator deletes an object. */
+  delete(object: KubeObject): void {
+    if (object.kind !== 'PersistentVolumeClaim') return
+    // A claim without a volume has no data.
+    const hasData = (object as PersistentVolumeClaim).status?.phase === 'Bound'
+    this.#deleted.set(objectId(object), { uid: object.metadata.uid, hasData })
+  }
+
+  /** Whether the operator has deleted this object, which may still exist. */
+  isDeleted(object: KubeObject): boolean {
+    return this.#deleted.get(objectId(object))?.uid === object.metadata.uid
+  }
+
+  /**
+   * All objects whose data the operator has lost, given the objects at the end of a run: also the claims that it has deleted
+   * and that another controller has created again, such as that of a StatefulSet.
+   */
+  lostOf(objects: readonly KubeObject[]): readonly ReplacedData[] {
+    const again = objects.filter((object) => {
+      const id = objectId(object)
+      const deleted = this.#deleted.get(id)
+      if (!deleted?.hasData || this.replaced.has(id) || this.#touched.has(id)) return false
+      return deleted.uid !== object.metadata.uid && object.metadata.deletionTimestamp === undefined
+    })
+    const texts = again.map((object) => {
+      const id = objectId(object)
+      return { id, owner: controllerOf(object)?.uid ?? '', text: `${id} was deleted and created again` }
+    })
+    return [...this.replaced.values(), ...texts]
+  }
+
+  /** Records the result of another write of the operator. */
   see(object: KubeObject): void {
     if (object.kind !== 'Secret' && object.kind !== 'PersistentVolumeClaim') return
     const id = objectId(object)
-    const { uid, ownerReferences = [] } = object.metadata
-    const owner = ownerReferences.find(({ controller }) => controller)?.uid ?? ''
+    const { uid } = object.metadata
+    const owner = controllerOf(object)?.uid ?? ''
     const data = new Map(Object.entries((object as { data?: Record<string, string> }).data ?? {}))
     const known = this.#known.get(`${id} ${owner}`)
     const replace = (text: string): void => {

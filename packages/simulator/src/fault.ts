@@ -195,3 +195,9 @@ export function classOf({ kind }: Fault): FaultClass {
 
 /** Whether a fault never ends. The end state of such a run has no expected value. */
 export const isLasting = (fault: Fault): boolean => fault.kind === 'pods-unready' && fault.for === undefined
+
+/**
+ * Whether a fault may lead to another end state: one that never ends, and a jump of the clock beyond the deadlines of the
+ * operator.
+ */
+export const hasOwnEnd = (fault: Fault): boolean => isLasting(fault) || (fault.kind === 'clock-jump' && fault.by > 0)

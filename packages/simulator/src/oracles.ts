@@ -1,6 +1,7 @@
 import type { KubeObject } from '@kubewright/api'
 import { comparable, type Difference, differences, differenceText, objectId, textsIn } from './cluster-state.ts'
-import { type Fault, isLasting } from './fault.ts'
+import { checkDeletedClaims } from './deleted-claims.ts'
+import { hasOwnEnd } from './fault.ts'
 import { type GeneratedCounts, generatedDifferences, generatedOf, withSecondCounts } from './generated-children.ts'
 import { cannotGrow, growthOf, isClaimTemplate, isMissedGrowth } from './grown-volumes.ts'
 import { isOtherIdentity, type OutsideIdentities } from './outside-identities.ts'
@@ -116,6 +117,7 @@ export function checkRun(setup: Setup, run: Run): void {
   checkSelectors(setup, run)
   checkEnvironment(run)
   checkStatus(setup, run)
+  checkDeletedClaims(run)
   world.neighbors.check(run.objects)
   for (const [id, count] of run.writesAtRest) {
     if (count > setup.writesAtRest) {
@@ -284,12 +286,6 @@ export function silentKindsOf({ world, timesAtRest }: Run, expected: Reference['
     .filter(([kind, times]) => !timesAtRest.has(kind) && times.at(-1)! - times[0]! >= periodicMillis)
     .map(([kind]) => kind)
 }
-
-/**
- * Whether a fault may lead to another end state: one that never ends, and a jump of the clock beyond the deadlines of the
- * operator.
- */
-export const hasOwnEnd = (fault: Fault): boolean => isLasting(fault) || (fault.kind === 'clock-jump' && fault.by > 0)
 
 function endStateMessage(world: Run['world'], found: readonly Difference[]): string {
   const [first] = found

@@ -4,12 +4,12 @@ import { seededRandom } from '@kubewright/base'
 import type { PersistentVolumeClaim } from '@kubewright/k8s'
 import { objectId } from './cluster-state.ts'
 import { neighborKey } from './cluster-user.ts'
+import { hasOwnEnd } from './fault.ts'
 import { HostGuards } from './host-guards.ts'
 import { inputForms, inputOf } from './input-objects.ts'
 import {
   checkRun,
   compareRun,
-  hasOwnEnd,
   isPendingPod,
   type Reference,
   referenceOf,
@@ -140,14 +140,15 @@ export class Simulation implements Disposable {
     if (faults.length === 0 || faults.some(({ kind }) => kind === 'clock-jump')) return
     const owners = new Set(objects.map(({ metadata }) => metadata.uid))
     const hasDeletions = operations.some((operation) => operation.do === 'delete')
-    const lost = [...world.log.data.replaced.values()].filter(({ owner }) =>
-      owner === '' ? !hasDeletions : owners.has(owner),
-    )
+    const lost = world.log.data
+      .lostOf(objects)
+      .filter(({ owner }) => (owner === '' ? !hasDeletions : owners.has(owner)))
     if (lost.length === 0) return
     const expected = await this.#run(calmly(world.schedule), {})
     const kept = new Set(expected.objects.map(objectId))
+    const usual = new Set(expected.world.log.data.lostOf(expected.objects).map(({ id }) => id))
     for (const { id, text } of lost) {
-      if (expected.world.log.data.replaced.has(id) || !kept.has(id)) continue
+      if (usual.has(id) || !kept.has(id)) continue
       world.history.violate('data', `A fault makes the operator lose data: ${text}`)
     }
   }

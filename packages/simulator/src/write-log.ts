@@ -94,7 +94,10 @@ export class WriteLog {
     if (facts.verb !== 'delete') {
       this.data.see(object)
       this.configs.see(object, this.#clock.now())
-    } else if (owner !== undefined) this.deleted.set(objectId(object), owner)
+    } else {
+      this.data.delete(object)
+      if (owner !== undefined) this.deleted.set(objectId(object), owner)
+    }
     const place = facts.verb === 'create' ? `${path}/${object.metadata.name}` : path
     const known = this.written.get(id)
     if (known !== undefined) {

@@ -1,6 +1,6 @@
 import { defineResource, type Infer, isNotFound } from '@kubewright/api'
 import { PersistentVolumeClaim, StatefulSet } from '@kubewright/k8s'
-import { can, defineController } from '@kubewright/runtime'
+import { can, defineController, watch } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { operator, type Planted } from './things.ts'
 
@@ -90,6 +90,36 @@ export const plantedVolumes: Readonly<Record<string, Planted>> = {
               await client.patch(PersistentVolumeClaim, key, { spec: claimSpec(gib) })
             }
             await setStatus({ gib })
+          },
+        }),
+      ),
+    options: { samples },
+  },
+  'deletes the volumes of a StatefulSet without a status': {
+    found: 'data',
+    make: (isFixed) => () =>
+      operator(
+        defineController(Disk, {
+          owns: [StatefulSet],
+          watches: [
+            watch(PersistentVolumeClaim, ({ metadata }) => [metadata.labels?.['disk'] ?? ''], { selector: 'disk' }),
+          ],
+          rbac: [can(PersistentVolumeClaim, 'delete')],
+          async reconcile(disk, { apply, client }) {
+            const { name, namespace = '' } = disk.metadata
+            const labels = { disk: name }
+            const { status, metadata } = await apply(workloadOf(disk, labels))
+            // A new StatefulSet has no replicas yet, but its claims may be old.
+            const isSeen = status?.observedGeneration === metadata.generation
+            const used = isFixed
+              ? Math.max(disk.spec.replicas, isSeen ? (status?.replicas ?? 0) : Infinity)
+              : (status?.replicas ?? 0)
+            for (const claim of await client.list(PersistentVolumeClaim, { namespace, labels })) {
+              const { name: claimName, uid, deletionTimestamp } = claim.metadata
+              if (deletionTimestamp !== undefined || Number(claimName.replace(/.*-/, '')) < used) continue
+              const options = { preconditions: { uid } }
+              await client.delete(PersistentVolumeClaim, { name: claimName, namespace }, options).catch(ignoreMissing)
+            }
           },
         }),
       ),
