@@ -32,6 +32,14 @@ describe('DataLog.replaced', () => {
     expect([...log.replaced.keys()]).toEqual(['PersistentVolumeClaim default/disk'])
   })
 
+  test('has no Secret that may derive from one that a user has touched', () => {
+    const log = new DataLog()
+    log.see(secret('1', 'YQ=='))
+    log.touch('Secret default/authority')
+    log.see(secret('1', 'Yg=='))
+    expect(log.replaced.size).toBe(0)
+  })
+
   test('has nothing that a user has touched', () => {
     const log = new DataLog()
     log.see(claim('1'))

@@ -23,12 +23,15 @@ export class DataLog {
   readonly replaced: Map<string, ReplacedData> = new Map()
   /** The objects that a user has deleted or changed. */
   readonly #touched = new Set<string>()
+  /** Whether a user has touched a Secret: the operator may derive others from it, such as a certificate from its authority. */
+  #hasNewSecret = false
   /** The last volume claims that the operator has deleted, by ID. */
   readonly #deleted = new Map<string, { readonly uid: string; readonly hasData: boolean }>()
 
   /** Records that a user changes or deletes an object, whose data the operator need not keep. */
   touch(id: string): void {
     this.#touched.add(id)
+    if (id.startsWith('Secret ')) this.#hasNewSecret = true
   }
 
   /** Records that the operator deletes an object. */
@@ -71,6 +74,7 @@ export class DataLog {
     const data = new Map(Object.entries((object as { data?: Record<string, string> }).data ?? {}))
     const known = this.#known.get(`${id} ${owner}`)
     const replace = (text: string): void => {
+      if (object.kind === 'Secret' && this.#hasNewSecret) return
       if (!this.#touched.has(id) && !this.replaced.has(id)) this.replaced.set(id, { id, owner, text })
     }
     if (known === undefined) this.#known.set(`${id} ${owner}`, { uid, data })
