@@ -57,6 +57,8 @@ const volatileFields =
   /^(clusterIPs?|nodePort|healthCheckNodePort|nodeName|.*[gG]eneration|last.*Time|.*Timestamp|.*[rR]esourceVersion)$/
 const timeText = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?/g
 const uidText = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+/** What stands for a time in a comparable form. */
+export const timeMark = '<time>'
 const volatileAnnotations =
   /^(deployment\.kubernetes\.io|kubectl\.kubernetes\.io|pv\.kubernetes\.io|volume\.|endpoints\.kubernetes\.io\/last-change)/
 const emptyMaps = new Set(['metadata.labels', 'metadata.annotations', 'status'])
@@ -108,7 +110,7 @@ function readableData({ data }: KubeObject & { readonly data?: Readonly<Record<s
 }
 
 function masked(given: unknown, path: string, ignore: readonly string[]): unknown {
-  if (typeof given === 'string') return given.replace(timeText, '<time>').replace(uidText, '<uid>')
+  if (typeof given === 'string') return given.replace(timeText, timeMark).replace(uidText, '<uid>')
   if (Array.isArray(given)) {
     const items = given.map((item) => masked(item, path, ignore))
     // Controllers append to lists in their status in the order in which they observe.

@@ -22,6 +22,8 @@ export class ClusterUser {
   /** The variant of each subject that exists according to the user. Other keys are neighbors and inputs. */
   readonly desired: Map<number, number> = new Map()
 
+  /** Whether the user has deleted an object of which something stays on purpose. */
+  hasRetained = false
   /** The revision of the store before the last operation. */
   revision = 0
   /** The number of actions of the operator before each operation. */
@@ -92,8 +94,10 @@ export class ClusterUser {
       const isDone = status < 300 || (verb !== 'create' && status === 404)
       if (isDone) {
         world.history.note('user', `The user ${verb}s ${text}${suffix}`)
-        if (verb === 'delete') this.desired.delete(index)
-        else if (status < 300) this.desired.set(index, variant)
+        if (verb === 'delete') {
+          this.hasRetained ||= current !== undefined && this.#setup.isRetained(subject, current)
+          this.desired.delete(index)
+        } else if (status < 300) this.desired.set(index, variant)
         world.network.created(`${subject.collection}/${subject.name}`)
         return
       }

@@ -1,6 +1,7 @@
 import type { KubeObject } from '@kubewright/api'
 import { comparable, type Difference, differences, differenceText, objectId, textsIn } from './cluster-state.ts'
 import { checkDeletedClaims } from './deleted-claims.ts'
+import { isEvent, mayRemain } from './fair-differences.ts'
 import { hasOwnEnd } from './fault.ts'
 import { type GeneratedCounts, generatedDifferences, generatedOf, withSecondCounts } from './generated-children.ts'
 import { cannotGrow, growthOf, isClaimTemplate, isMissedGrowth } from './grown-volumes.ts'
@@ -70,7 +71,7 @@ export function referenceOf({
   }
 }
 
-/** Adds a second run, which differs in seed, start time and resource versions: what differs between both is noise. */
+/** Adds a second run, which differs in seed, start time, duration and resource versions: what differs between both is noise. */
 export function withSecondRun(setup: Setup, first: Reference, second: Run): Reference {
   const written = new Set([...first.written, ...second.world.log.written.keys()])
   const compared = idsOf(setup, written)
@@ -230,6 +231,7 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
   const ids = idsOf(setup, written)
   const options = { ids, statusOf: statusKinds(setup), ignore: setup.ignore }
   const hasChanges = world.schedule.operations.some((operation) => operation.do === 'change')
+  const hasEvents = hasChanges || world.schedule.operations.some((operation) => operation.do === 'input')
   // A roll-out that cannot finish leaves the pods of a former spec in place.
   if (hasChanges && reference.objects.some(isPendingPod)) return []
   const growth = growthOf(setup, run)
@@ -244,6 +246,8 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
     .filter((difference) => written.has(difference.id) || isOfOperator(difference))
     // A child that the operator has released on purpose stays, for example with a policy to retain it.
     .filter(({ id, path }) => path !== '' || !world.log.written.get(id)?.isReleased)
+    .filter((difference) => !mayRemain(difference, run))
+    .filter((difference) => !hasEvents || !isEvent(difference))
     .concat(generatedDifferences(run, reference, generatedOf(run.objects, written)))
     // Whole objects first: they explain more than a field.
     .sort((a, b) => Number(a.path !== '') - Number(b.path !== ''))

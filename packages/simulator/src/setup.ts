@@ -35,6 +35,7 @@ import { type InputObject, inputObjectsOf } from './input-objects.ts'
 import { invalidValuesOf } from './invalid-values.ts'
 import { type FormMetadata, isBuiltin, metadataVariantsOf, relabeledOf, selectorsOf } from './metadata-variants.ts'
 import type { Invariant, OperatorFactory, SimulateOptions } from './options.ts'
+import { retains } from './retention.ts'
 import { combinedVariant, minimalValue, type Variant, variantsOf } from './variants.ts'
 
 /** The host of the operator's webhooks. It is never resolved. */
@@ -243,6 +244,12 @@ export class Setup {
     const { variants } = this.samples[subject.sample]!
     const { body, isHeld = false } = variants[variant % variants.length]!
     return this.#isHeld?.(this.objectOf(subject, body) as KubeObject) ?? isHeld
+  }
+
+  /** Whether something of a form of a subject stays on purpose when it is deleted. */
+  isRetained(subject: Subject, variant: number): boolean {
+    const spec = subject.kind.schema.properties?.['spec']
+    return spec !== undefined && retains(spec, this.bodyOf(subject, variant)['spec'])
   }
 
   /** Whether the form of a subject has a larger volume, which cannot shrink again. */

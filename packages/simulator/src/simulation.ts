@@ -124,7 +124,8 @@ export class Simulation implements Disposable {
     if (state.reference === undefined) return []
     const found = compareRun(this.setup, run, state.reference)
     if (found.length === 0 || state.second === undefined) return found
-    const other = await this.#run(state.second, { isShifted: true })
+    // It takes longer than any run: what the operator does after a time by itself, such as an expiry, depends on the duration.
+    const other = await this.#run(state.second, { isShifted: true, isLong: true })
     state.second = undefined
     state.reference = hasSameSpecs(other, run) ? withSecondRun(this.setup, state.reference, other) : undefined
     return this.#compare(run, state)
@@ -144,7 +145,8 @@ export class Simulation implements Disposable {
       .lostOf(objects)
       .filter(({ owner }) => (owner === '' ? !hasDeletions : owners.has(owner)))
     if (lost.length === 0) return
-    const expected = await this.#run(calmly(world.schedule), {})
+    // Longer than the run, so that a loss by design, such as the rotation of a password, happens in it too.
+    const expected = await this.#run(calmly(world.schedule), { isLong: true })
     const kept = new Set(expected.objects.map(objectId))
     const usual = new Set(expected.world.log.data.lostOf(expected.objects).map(({ id }) => id))
     for (const { id, text } of lost) {
