@@ -5,8 +5,9 @@ import type { CheckedRun, Simulation } from './simulation.ts'
 
 // Each candidate is one run.
 const maxRuns = 80
-// A hot loop has many requests in each run.
+// A hot loop has many requests in each run, and is easy to understand.
 const maxRequests = 4000
+const maxRequestsOfLoops = 1000
 
 /** Finds a smaller schedule with a violation of the same oracle. */
 export async function shrink(simulation: Simulation, failed: CheckedRun): Promise<CheckedRun> {
@@ -15,10 +16,11 @@ export async function shrink(simulation: Simulation, failed: CheckedRun): Promis
   let best = failed
   let left = maxRuns
   let requests = 0
+  const most = violation.oracle === 'hot loop' ? maxRequestsOfLoops : maxRequests
   for (let isSmaller = true; isSmaller && left > 0; ) {
     isSmaller = false
     for (const candidate of candidatesOf(simulation.setup, best.schedule)) {
-      if (left-- <= 0 || requests > maxRequests) return best
+      if (left-- <= 0 || requests > most) return best
       const run = await simulation.check(candidate)
       requests += run.world.network.requests
       // A failing reference is a failure without faults, which is smaller still.

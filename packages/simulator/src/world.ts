@@ -10,7 +10,7 @@ import { History } from './history.ts'
 import { userFrame } from './host-guards.ts'
 import { InvariantChecks } from './invariant-checks.ts'
 import { Neighbors } from './neighbors.ts'
-import { Network } from './network.ts'
+import { Network, type ServedWrite } from './network.ts'
 import { OperatorProcesses } from './operator-processes.ts'
 import type { SimulatedState } from './options.ts'
 import { RequestSources } from './request-sources.ts'
@@ -87,10 +87,10 @@ export class World {
       act: (process, text, facts, source) => this.faults.act(process, text, facts, source),
       crash: (process) => process.kill(),
       sent: (process, facts) => this.log.sent(process, facts),
-      served: (write) => this.log.served(write),
+      served: (write) => this.#served(write),
       forbidden: (facts, body) => this.log.forbidden(facts, body),
       record: (line, bytes) => this.history.record(line, bytes),
-      overloaded: () => this.#overloaded(),
+      overloaded: () => this.#loops(`sent more than ${setup.maxRequests} requests`),
       touch: (path) => this.user.touch(path),
       revision: () => this.store.revision(),
       source: () => this.sources?.current(),
@@ -229,12 +229,21 @@ export class World {
     await this.invariants.check('eventually', () => this.objects())
   }
 
-  #overloaded(): void {
+  #served(write: ServedWrite): void {
+    this.log.served(write)
+    // Long before the operator has sent all requests that it may send: each change can be a roll-out, which takes time.
+    const most = this.setup.maxRequests / 10
+    if (this.log.mostWithinMinute > most)
+      this.#loops(
+        `changed an object more than ${most} times within a minute, and sent ${this.network.requests} requests`,
+      )
+  }
+
+  #loops(what: string): void {
     if (this.#isOver) return
-    const { maxRequests } = this.setup
     const { busiest } = this.log
     const most = busiest === undefined ? '' : `, most of them ${busiest}`
-    this.history.violate('hot loop', `The operator sent more than ${maxRequests} requests${most}`)
+    this.history.violate('hot loop', `The operator ${what}${most}`)
     this.end()
   }
 

@@ -9,6 +9,8 @@ import type { SimulatedProcess } from './process.ts'
 import { isWrite, type RequestFacts, requestText } from './request-text.ts'
 import { ConfigLog } from './stale-environment.ts'
 
+const minute = 60_000
+
 /** An object that the operator has written. */
 export interface WrittenObject {
   readonly path: string
@@ -47,6 +49,9 @@ export class WriteLog {
   readonly #clock: Clock
   readonly #history: History
   readonly #checksLeader: boolean
+  /** The effective writes of each object within a minute. */
+  readonly #recent = new Map<string, { readonly since: number; count: number }>()
+  #most = 0
   #holder = ''
 
   /** `checksLeader`: only the replica that holds the Lease may write. */
@@ -54,6 +59,11 @@ export class WriteLog {
     this.#clock = clock
     this.#history = history
     this.#checksLeader = checksLeader
+  }
+
+  /** The highest number of times that the operator has changed one object within a minute. */
+  get mostWithinMinute(): number {
+    return this.#most
   }
 
   /** Checks a write that a process sends. */
@@ -88,6 +98,7 @@ export class WriteLog {
     const id =
       status < 300 && object.kind !== 'Status' ? objectId(object) : `${facts.plural} ${facts.namespace}/${facts.name}`
     this.writes.push({ time: this.#clock.monotonic(), id, verb: facts.verb, isEffective })
+    if (isEffective) this.#count(id)
     this.states.add(stateText(facts, status, object, process))
     if (status >= 300 || object.kind === 'Status') return
     const owner = controllerOf(object)?.uid
@@ -119,6 +130,14 @@ export class WriteLog {
     const counts = new Map<string, number>()
     for (const { verb, id } of this.writes) counts.set(`${verb} ${id}`, (counts.get(`${verb} ${id}`) ?? 0) + 1)
     return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0]
+  }
+
+  #count(id: string): void {
+    const now = this.#clock.monotonic()
+    const known = this.#recent.get(id)
+    const current = known === undefined || now >= known.since + minute ? { since: now, count: 0 } : known
+    this.#recent.set(id, current)
+    this.#most = Math.max(this.#most, ++current.count)
   }
 
   #checkRefusal(answer: object, facts: RequestFacts): void {
