@@ -242,14 +242,16 @@ export class Simulation implements Disposable {
     // Without work, the state of the children depends on what was before.
     const wanted = desired.filter(([subject]) => subject >= 0 && inputOf(subject) === undefined)
     if (wanted.some(([subject, variant]) => this.setup.isHeld(subjects[subject]!, variant))) return unknown
-    // One after the other: objects of the same moment could be reconciled in any order.
-    const creating = (list: Desired): Operation[] =>
-      list.map(([subject, variant], i): Operation => ({ do: 'create', subject, variant, after: i === 0 ? 0 : calm }))
-    const creations = creating(wanted)
     const inputs = desired.flatMap(([key, variant]): Operation[] => {
       const subject = inputOf(key)
       return subject === undefined ? [] : [{ do: 'input', subject, variant, after: 0 }]
     })
+    // One after the other: objects of the same moment could be reconciled in any order, and before the operator sees a changed input.
+    const creating = (list: Desired): Operation[] =>
+      list.map(([subject, variant], i): Operation => {
+        return { do: 'create', subject, variant, after: i === 0 && inputs.length === 0 ? 0 : calm }
+      })
+    const creations = creating(wanted)
     // An operator may keep or remove the children whose input is gone.
     if (inputs.some(({ variant }) => variant === inputForms.deleted)) return unknown
     const neighbors = desired

@@ -31,6 +31,30 @@ export const plantedInputs: Readonly<Record<string, Planted>> = {
       ),
     options: { samples: [...plantedSamples, login] },
   },
+  'reads its Secret once per process': {
+    found: 'end state',
+    make: (isFixed) => () => {
+      let known: string | undefined
+      return operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          rbac,
+          watches: [
+            watch(Secret, async (_, { client }) => {
+              const things = await client.list(Thing)
+              return things.map(({ metadata: { name, namespace } }) => ({ name, namespace }))
+            }),
+          ],
+          async reconcile(thing, { apply, client }) {
+            if (isFixed) known = undefined
+            known ??= (await client.find(Secret, { name: 'login', namespace: 'default' }))?.data?.['user']
+            await apply(configOf(thing, { user: Buffer.from(known ?? '', 'base64').toString() }))
+          },
+        }),
+      )
+    },
+    options: { samples: [...plantedSamples, login] },
+  },
   'gives up when its Secret is missing': {
     found: 'end state',
     make: (isFixed) => () =>
