@@ -7,12 +7,17 @@ export function objectId({ kind, metadata }: KubeObject): string {
   return `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`
 }
 
-/** All objects that were written after a revision. */
-export async function objectsSince(store: Store, revision: number): Promise<KubeObject[]> {
+/** All objects that were written after a revision, and those of `others`, the plurals of resources. */
+export async function objectsSince(
+  store: Store,
+  revision: number,
+  others: ReadonlySet<string> = new Set(),
+): Promise<KubeObject[]> {
   const { entries } = await store.list({ prefix: '/registry/' })
   const objects: KubeObject[] = []
-  for (const { modRevision, value } of entries) {
-    if (modRevision <= revision) continue
+  for (const { key, modRevision, value } of entries) {
+    // The group of the resource may come before its plural.
+    if (modRevision <= revision && !key.split('/', 4).some((part) => others.has(part))) continue
     const object = parseObject(value)
     if (object !== undefined) objects.push(object)
   }

@@ -1,5 +1,5 @@
 import { controllerRef, defineResource, isNotFound, type KubeObject } from '@kubewright/api'
-import { ConfigMap, Deployment, Namespace, PersistentVolumeClaim, StatefulSet } from '@kubewright/k8s'
+import { ConfigMap, Deployment, Namespace, PersistentVolumeClaim, ServiceAccount, StatefulSet } from '@kubewright/k8s'
 import { can, defineController, defineOperator, watch } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
@@ -262,6 +262,30 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
     const samples = [Export({ metadata: { name: 'one' }, spec: {} })]
     const report = await explore(operator, { samples, schedules: 25, faults: [] })
     expect(report.operations['delete']).toBeGreaterThan(2)
+    expect(report.failure?.story).toBeUndefined()
+  })
+
+  test('accepts a given object that the operator has changed and restored', async () => {
+    const key = 'planted.example.com/things'
+    const controller = defineController(Thing, {
+      rbac: [can(ServiceAccount, 'get', 'patch')],
+      async reconcile({ metadata: { name, namespace = '' } }, { client }) {
+        await client.patch(
+          ServiceAccount,
+          { name: 'builder', namespace },
+          { metadata: { annotations: { [key]: name } } },
+        )
+      },
+      async cleanup({ metadata: { namespace = '' } }, { client }) {
+        const patch = { metadata: { annotations: { [key]: null } } }
+        await client.patch(ServiceAccount, { name: 'builder', namespace }, patch as never)
+      },
+    })
+    const operator = defineOperator({ name: 'planted', controllers: [controller] })
+    const builder = ServiceAccount({ metadata: { name: 'builder', namespace: 'default' } })
+    const samples = [...plantedSamples, builder]
+    const report = await explore(operator, { samples, replay: replayOf(create, later('delete')) })
+    expect(report.operations).toMatchObject({ delete: 1 })
     expect(report.failure?.story).toBeUndefined()
   })
 })

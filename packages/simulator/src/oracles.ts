@@ -80,9 +80,12 @@ export function withSecondRun(setup: Setup, first: Reference, second: Run): Refe
   const options = { ids, statusOf: statusKinds(setup), ignore: setup.ignore }
   const noise = new Set<string>()
   const volatileKinds = new Set<string>()
-  for (const { id, path } of differences(comparable(first.objects, options), comparable(second.objects, options))) {
-    if (path !== '') noise.add(noiseKey(id, path))
-    else if (compared.has(id)) volatileKinds.add(kindOf(id))
+  const expected = comparable(first.objects, options)
+  for (const objects of [second.earlier ?? second.objects, second.objects]) {
+    for (const { id, path } of differences(expected, comparable(objects, options))) {
+      if (path !== '') noise.add(noiseKey(id, path))
+      else if (compared.has(id)) volatileKinds.add(kindOf(id))
+    }
   }
   const writesAtRest = new Map(first.writesAtRest)
   for (const [id, count] of second.writesAtRest) writesAtRest.set(id, Math.max(count, writesAtRest.get(id) ?? 0))

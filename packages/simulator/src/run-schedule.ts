@@ -10,8 +10,10 @@ import { World, type WorldOptions } from './world.ts'
 /** The observations of one schedule. */
 export interface Run {
   readonly world: World
-  /** All objects at rest. */
+  /** All objects at rest that the operator or another controller has written, or that the operator may change. */
   readonly objects: readonly KubeObject[]
+  /** The objects at the time at which other runs end, if this one takes longer. */
+  readonly earlier?: readonly KubeObject[]
   /** Effective writes of the operator within ten minutes at rest, by object. */
   readonly writesAtRest: ReadonlyMap<string, number>
   /** When the operator wrote at rest, by kind: milliseconds since rest began. */
@@ -75,7 +77,7 @@ export async function runSchedule(
       if (world.isInspected && isLast && schedule.faults.length === 0) stopInDebugger('The last operation follows')
       await world.user.perform(operation)
     }
-    const { end, since, requests } = await rest(world, options.isLong ? longObservedMillis : observedMillis)
+    const { end, since, requests, objects: earlier } = await rest(world, options.isLong ?? false)
     const writesAtRest = new Map<string, number>()
     const timesAtRest = new Map<string, number[]>()
     for (const { time, id, isEffective } of world.log.writes) {
@@ -87,7 +89,7 @@ export async function runSchedule(
     }
     await world.invariants.check('settled', () => world.objects())
     world.invariants.checkEventually()
-    const objects = await world.objects()
+    const objects = await world.changeableObjects()
     const errorsAtRest = failuresSince(world, since)
     const unresolved = unresolvedOf(world)
     const isRefused = hasGivenUp(world)
@@ -105,6 +107,7 @@ export async function runSchedule(
     return {
       world,
       objects,
+      ...(earlier === undefined ? {} : { earlier }),
       writesAtRest,
       timesAtRest,
       requestsAtRest,
@@ -131,21 +134,25 @@ interface Rest {
   readonly since: number
   /** The number of requests before the observation. */
   readonly requests: number
+  /** The objects after ten minutes of a longer observation. */
+  readonly objects: readonly KubeObject[] | undefined
 }
 
 /**
  * Waits until the faults have ended and the cluster has rested. A fault in that time begins it again: operators that work on
  * a schedule act at rest too. The number of faults is finite, so that this ends.
  */
-async function rest(world: World, observed: number): Promise<Rest> {
+async function rest(world: World, isLong: boolean): Promise<Rest> {
   for (;;) {
     const end = await waitForRest(world)
     const { injections } = world.faults
     const { requests } = world.network
     const since = world.now
-    await world.advance(observed)
+    await world.advance(observedMillis)
     await world.advance(untilPhase(world.clock.now()))
-    if (world.isOver || world.faults.injections === injections) return { end, since, requests }
+    const objects = isLong ? await world.changeableObjects() : undefined
+    if (isLong) await world.advance(longObservedMillis - observedMillis)
+    if (world.isOver || world.faults.injections === injections) return { end, since, requests, objects }
   }
 }
 

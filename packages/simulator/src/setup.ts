@@ -105,6 +105,8 @@ export class Setup {
   readonly revision: number
   /** The uids of the objects that exist before the operator starts. */
   readonly inputs: ReadonlySet<string>
+  /** The plurals of the resources that the operator may change. */
+  readonly changeable: ReadonlySet<string>
   /** The forms of objects that oracles at the end of a run need not check again. */
   readonly passedForms: Set<string> = new Set()
   /** The inputs that the user of a schedule changes. */
@@ -154,6 +156,11 @@ export class Setup {
     this.now = parts.now
     this.revision = parts.revision
     this.inputs = parts.inputs
+    this.changeable = new Set(
+      rulesOf(operator)
+        .filter(mayChange)
+        .flatMap(({ resources = [] }) => resources),
+    )
     this.#isHeld = options.isHeld
     this.#processes = options.processes
     this.#create = parts.create
@@ -307,6 +314,15 @@ async function drive<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
   return done
 }
 
+/** The rules of all roles of an operator. */
+function rulesOf(operator: Operator): ReturnType<typeof mergeRules> {
+  const { cluster, watched, own, elsewhere } = accessOf(operator, { secureMetrics: false, managedCertificates: false })
+  return mergeRules([...cluster, ...watched, ...own, ...[...elsewhere.values()].flat()])
+}
+
+const mayChange = ({ verbs }: { readonly verbs: readonly string[] }): boolean =>
+  verbs.some((verb) => verb === 'update' || verb === 'patch' || verb === 'delete' || verb === '*')
+
 /** Installs the kinds, the permissions and the webhooks of the operator. */
 async function install(plane: ControlPlane, operator: Operator, clock: VirtualClock): Promise<Impersonation> {
   const admin = plane.client()
@@ -314,8 +330,7 @@ async function install(plane: ControlPlane, operator: Operator, clock: VirtualCl
   // The CRD is untyped here; the server validates it.
   for (const crd of definitionsOf(operator)) await admin.apply(crd as never, { force: true })
   const account = `system:serviceaccount:${operator.name}-system:${operator.name}-controller-manager`
-  const { cluster, watched, own, elsewhere } = accessOf(operator, { secureMetrics: false, managedCertificates: false })
-  const rules = mergeRules([...cluster, ...watched, ...own, ...[...elsewhere.values()].flat()])
+  const rules = rulesOf(operator)
   const metadata = { name: `${operator.name}-manager-role` }
   const apiGroup = 'rbac.authorization.k8s.io'
   await admin.apply(ClusterRole({ metadata, rules }), { force: true })

@@ -219,6 +219,11 @@ export class World {
     return objectsSince(this.store, this.setup.revision)
   }
 
+  /** The same, and the objects that existed before and that the operator may change: it may restore what it has changed. */
+  changeableObjects(): Promise<KubeObject[]> {
+    return objectsSince(this.store, this.setup.revision, this.setup.changeable)
+  }
+
   async #settle(): Promise<void> {
     await drainMicrotasks()
     if (!this.setup.hasOngoingInvariants || this.#plane === undefined) return
