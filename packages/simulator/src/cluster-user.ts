@@ -22,6 +22,8 @@ export class ClusterUser {
   /** The variant of each subject that exists according to the user. Other keys are neighbors and inputs. */
   readonly desired: Map<number, number> = new Map()
 
+  /** The objects before the operator was replaced; undefined if it was not. */
+  beforeRestart: readonly KubeObject[] | undefined
   /** Whether the user has deleted an object of which something stays on purpose. */
   hasRetained = false
   /** The revision of the store before the last operation. */
@@ -76,6 +78,12 @@ export class ClusterUser {
       if (id === undefined) return
       this.desired.set(neighborKey(index), 0)
       world.history.note('user', `A user creates ${id}, which has another owner`)
+      return
+    }
+    if (verb === 'restart') {
+      this.beforeRestart = await world.changeableObjects()
+      world.history.note('user', 'The user starts the operator again')
+      world.processes.restart()
       return
     }
     if (verb === 'input') return this.#putInput(index, variant)
@@ -181,7 +189,7 @@ export class ClusterUser {
   }
 
   async #attempt(
-    verb: Exclude<Operation['do'], 'neighbor' | 'invalid' | 'input'>,
+    verb: 'create' | 'change' | 'delete',
     subject: Subject,
     body: object,
   ): Promise<{ readonly status: number; readonly message: string }> {

@@ -8,6 +8,8 @@ import type { Variant } from './variants.ts'
 
 // Long enough for a roll-out.
 const calm = 60_000
+// Longer than the time at rest.
+const rested = 26 * 60_000
 // Longer than the lease of a leader and the pause between two attempts to acquire it.
 const leaderless = 360_000
 // The actions after a fault in which an operator usually recovers.
@@ -88,7 +90,9 @@ export class Explorer {
   /** Remembers a run: its actions, how many of them were before each operation, and whether it reached new states. */
   learn(schedule: Schedule, actions: readonly Action[], starts: readonly number[], isNew: boolean): void {
     const { operations, faults } = schedule
-    if (faults.length === 0 && schedule.replicas === 1 && !this.#lengths.has(operations)) {
+    // A restart comes when the work is done.
+    const isRestart = operations.some((operation) => operation.do === 'restart')
+    if (faults.length === 0 && schedule.replicas === 1 && !isRestart && !this.#lengths.has(operations)) {
       this.#lengths.set(operations, actions.length)
       this.#addPoints(operations, actions, starts)
     }
@@ -465,6 +469,11 @@ function scenariosOf({ subjects, samples, inputObjects, followedKinds }: Setup):
       // A deletion must also undo what an earlier form has caused, and must not wait for a form that stops the work.
       endings.push([...others, create, change, ...all('delete', calm)])
     }
+  }
+  // One sample may refer to another one, which the user creates before or after it.
+  for (const order of firsts.length > 1 ? [firsts, firsts.toReversed()] : []) {
+    const creations = order.map((subject): Operation => ({ do: 'create', subject, variant: 0, after: calm }))
+    special.push([...creations, { do: 'restart', subject: 0, variant: 0, after: rested }])
   }
   const inputs: (readonly Operation[])[] = []
   for (const [subject, { kind, changes: forms, canGo }] of inputObjects.slice(0, maxInputs).entries()) {

@@ -128,6 +128,14 @@ export class OperatorProcesses {
     world.clock.setTimer(delay, () => this.start(process.replica), 'restart')
   }
 
+  /** Replaces each process that works by a new one, as an update of the operator does. */
+  restart(): void {
+    for (const process of this.all.filter(({ works }) => works)) {
+      this.restartAfterKill(process, 0)
+      process.kill()
+    }
+  }
+
   /** Starts the next process when this one has died, after the downtime. A process that dies of several faults has one successor. */
   restartAfterKill(process: SimulatedProcess, downtime: number, started?: (next: SimulatedProcess) => void): void {
     const world = this.#world

@@ -94,6 +94,17 @@ export function withSecondRun(setup: Setup, first: Reference, second: Run): Refe
   return { ...first, written, errorsAtRest, writesAtRest, noise, volatileKinds, generated }
 }
 
+/** What differs between two states of a run, in the objects that the operator writes. */
+export function changesBetween(
+  setup: Setup,
+  { log }: Run['world'],
+  before: readonly KubeObject[],
+  after: readonly KubeObject[],
+): Difference[] {
+  const options = { ids: idsOf(setup, log.written.keys()), statusOf: statusKinds(setup), ignore: setup.ignore }
+  return differences(comparable(before, options), comparable(after, options))
+}
+
 // A list with one volatile item may also differ in length.
 const noiseKey = (id: string, path: string): string => `${kindOf(id)} ${path.replace(/\[.*/s, '')}`
 

@@ -6,10 +6,10 @@ import type { Fault } from './fault.ts'
  * What a user does in a schedule. `subject` and `variant` are indexes into the lists of the simulation. The operation
  * `neighbor` creates an object of another owner that resembles a child; then `subject` selects the child. `invalid` tries
  * to change an object to a form that the server refuses to create; then `variant` selects the form. `input` changes,
- * deletes or restores an object that the author gave beside the samples.
+ * deletes or restores an object that the author gave beside the samples. `restart` replaces the processes of the operator.
  */
 export interface Operation {
-  readonly do: 'create' | 'change' | 'delete' | 'neighbor' | 'invalid' | 'input'
+  readonly do: 'create' | 'change' | 'delete' | 'neighbor' | 'invalid' | 'input' | 'restart'
   readonly subject: number
   /** The form of the object; 0 is the sample itself. */
   readonly variant: number

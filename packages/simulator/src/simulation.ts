@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import type { KubeObject } from '@kubewright/api'
 import { seededRandom } from '@kubewright/base'
 import type { PersistentVolumeClaim } from '@kubewright/k8s'
-import { objectId } from './cluster-state.ts'
+import { type Difference, differenceText, objectId } from './cluster-state.ts'
 import { neighborKey } from './cluster-user.ts'
 import { hasOwnEnd } from './fault.ts'
 import { HostGuards } from './host-guards.ts'
 import { inputForms, inputOf } from './input-objects.ts'
 import {
+  changesBetween,
   checkRun,
   compareRun,
   isPendingPod,
@@ -89,6 +90,7 @@ export class Simulation implements Disposable {
       run.world.history.violate(oracle, message, details)
     }
     if (state.reference !== undefined && run.world.history.violations.length === 0) await this.#checkData(run)
+    if (state.reference !== undefined && run.world.history.violations.length === 0) await this.#checkRestart(run)
     if (run.world.history.violations.length === 0) await this.#checkZero(run)
     if (run.world.history.violations.length === 0) await this.#checkTimers(run, state)
     if (run.world.history.violations.length === 0) await this.#checkVolumes(run, state)
@@ -153,6 +155,28 @@ export class Simulation implements Disposable {
       if (usual.has(id) || !kept.has(id)) continue
       world.history.violate('data', `A fault makes the operator lose data: ${text}`)
     }
+  }
+
+  /**
+   * Checks that a restart at rest changes nothing: otherwise the operator has missed a change before, such as that of an object to which
+   * another one refers. What it does later without a restart does not count.
+   */
+  async #checkRestart({ world, objects }: Run): Promise<void> {
+    const { beforeRestart } = world.user
+    const { schedule } = world
+    if (beforeRestart === undefined || schedule.faults.length > 0) return
+    const changed = changesBetween(this.setup, world, beforeRestart, objects)
+    if (changed.length === 0) return
+    const operations = schedule.operations.filter((operation) => operation.do !== 'restart')
+    const later = await this.#run({ ...schedule, operations }, { isLong: true })
+    const usual = new Set(changesBetween(this.setup, later.world, beforeRestart, later.objects).map(placeOf))
+    const [first, ...more] = changed.filter((difference) => !usual.has(placeOf(difference)))
+    if (first === undefined) return
+    world.history.violate(
+      'settles',
+      `The operator has missed a change, because its restart at rest changes ${placeOf(first)}`,
+      [first, ...more].map(differenceText),
+    )
   }
 
   async #checkZero(run: Run): Promise<void> {
@@ -290,6 +314,8 @@ export class Simulation implements Disposable {
     this.guards[Symbol.dispose]()
   }
 }
+
+const placeOf = ({ id, path }: Difference): string => (path === '' ? id : `${path} of ${id}`)
 
 /** The same operations without faults, each of which waits until the one before has had its effect. */
 const calmly = (schedule: Schedule): Schedule => ({

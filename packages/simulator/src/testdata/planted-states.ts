@@ -1,6 +1,8 @@
-import { controllerRef, isForbidden, isNotFound, type KubeObject } from '@kubewright/api'
-import { ConfigMap, PersistentVolumeClaim, Secret } from '@kubewright/k8s'
-import { defineController } from '@kubewright/runtime'
+import { controllerRef, defineResource, isForbidden, isNotFound, type KubeObject } from '@kubewright/api'
+import { index } from '@kubewright/client/queries'
+import { ConfigMap, Deployment, PersistentVolumeClaim, Secret } from '@kubewright/k8s'
+import { defineController, generationChanged, through, watch } from '@kubewright/runtime'
+import { s } from '@kubewright/schema'
 import { configOf, dataOf, operator, type Planted, rbac, Thing } from './things.ts'
 
 const claim = (thing: Thing, index: number) =>
@@ -12,6 +14,24 @@ const claim = (thing: Thing, index: number) =>
     },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
   })
+
+const Bucket = defineResource({
+  group: 'planted.example.com',
+  version: 'v1',
+  kind: 'Bucket',
+  spec: s.object({ region: s.enum('eu', 'us').default('eu') }),
+  status: s.object({ isReady: s.bool() }).optional(),
+})
+
+/** An object that refers to a bucket. */
+const Access = defineResource({
+  group: 'planted.example.com',
+  version: 'v1',
+  kind: 'Access',
+  spec: s.object({ bucket: s.string() }),
+  status: s.object({ isReady: s.bool() }).optional(),
+})
+const byBucket = index(Access, 'byBucket', ({ spec }) => [spec.bucket])
 
 /** Mistakes about old, intermediate and unobserved states, and about state in memory. */
 export const plantedStates: Readonly<Record<string, Planted>> = {
@@ -175,5 +195,34 @@ export const plantedStates: Readonly<Record<string, Planted>> = {
           },
         }),
       ),
+  },
+  'overlooks the status of an object to which another one refers': {
+    found: 'settles',
+    make: (isFixed) => () =>
+      operator(
+        defineController(Bucket, {
+          owns: [Deployment],
+          async reconcile({ metadata: { name } }, { apply }) {
+            const labels = { bucket: name }
+            const template = { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app:1' }] } }
+            const spec = { selector: { matchLabels: labels }, template }
+            const { status } = await apply(Deployment({ metadata: { name }, spec }))
+            return { status: { isReady: (status?.readyReplicas ?? 0) > 0 } }
+          },
+        }),
+        defineController(Access, {
+          watches: [watch(Bucket, through(byBucket), { predicates: isFixed ? [] : [generationChanged] })],
+          async reconcile({ metadata: { namespace = '' }, spec: { bucket } }, { client }) {
+            const found = await client.find(Bucket, { name: bucket, namespace })
+            return { status: { isReady: found?.status?.isReady ?? false } }
+          },
+        }),
+      ),
+    options: {
+      samples: [
+        Access({ metadata: { name: 'one-access' }, spec: { bucket: 'one' } }),
+        Bucket({ metadata: { name: 'one' }, spec: {} }),
+      ],
+    },
   },
 }
