@@ -287,5 +287,8 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
     const report = await explore(operator, { samples, replay: replayOf(create, later('delete')) })
     expect(report.operations).toMatchObject({ delete: 1 })
     expect(report.failure?.story).toBeUndefined()
+    // Nor does a user delete it, as if it were a child.
+    const { failure } = await explore(operator, { samples, schedules: 30, faults: ['others'] })
+    expect(failure?.story).toBeUndefined()
   })
 })

@@ -5,6 +5,7 @@ import { describeFault, type Fault } from './fault.ts'
 import type { Injection } from './network.ts'
 import type { SimulatedProcess } from './process.ts'
 import { isWrite, type RequestFacts } from './request-text.ts'
+import type { Setup } from './setup.ts'
 import type { World } from './world.ts'
 import type { WrittenObject } from './write-log.ts'
 
@@ -196,6 +197,8 @@ export class FaultInjector {
       const { status, object } = await user.request('GET', child.path)
       if (status !== 200 || object.metadata.deletionTimestamp !== undefined || isFinished(object)) continue
       if ((object.metadata.ownerReferences ?? []).length === 0 && !setup.watchedKinds.has(child.kind)) continue
+      // The operator cannot restore an object that it has only changed.
+      if (kind === 'child-deleted' && isGiven(setup, id, object)) continue
       candidates.push({ id, child, object })
     }
     const chosen = candidates[pick % Math.max(1, candidates.length)]
@@ -224,6 +227,10 @@ const actionOf = (facts: RequestFacts): Action => ({
 
 /** Kinds whose objects hold data or run once, so that an operator need not replace them. */
 const untouchableKinds = new Set(['PersistentVolumeClaim', 'PersistentVolume', 'Job', 'Namespace', 'Lease', 'Event'])
+
+/** Whether an object existed before the operator, or was restored by the user. */
+const isGiven = ({ inputs, inputObjects }: Setup, id: string, { metadata }: KubeObject): boolean =>
+  inputs.has(metadata.uid) || inputObjects.some((input) => input.id === id)
 
 /** Whether an object is a pod whose work is done: then its deletion changes nothing. */
 const isFinished = (object: KubeObject): boolean => {
