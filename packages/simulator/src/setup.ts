@@ -105,7 +105,7 @@ export class Setup {
   readonly revision: number
   /** The uids of the objects that exist before the operator starts. */
   readonly inputs: ReadonlySet<string>
-  /** The plurals of the resources that the operator may change. */
+  /** The plurals of the resources that the operator may change, apart from those of the subjects. */
   readonly changeable: ReadonlySet<string>
   /** The forms of objects that oracles at the end of a run need not check again. */
   readonly passedForms: Set<string> = new Set()

@@ -56,7 +56,8 @@ function isHeld(setup: Setup, { user }: Run['world'], { kind, metadata }: KubeOb
   const index = setup.subjects.findIndex(
     (one) => one.kind.kind === kind && one.name === metadata.name && one.namespace === metadata.namespace,
   )
-  const variant = user.desired.get(index)
+  // Negative keys are neighbors.
+  const variant = index < 0 ? undefined : user.desired.get(index)
   return variant !== undefined && setup.isHeld(setup.subjects[index]!, variant)
 }
 
