@@ -1,4 +1,5 @@
 import type { KubeObject } from '@kubewright/api'
+import type { HorizontalPodAutoscaler } from '@kubewright/k8s'
 import { type Difference, objectId, timeMark } from './cluster-state.ts'
 import type { Run } from './run-schedule.ts'
 
@@ -32,4 +33,27 @@ function isTime(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const parts = Object.values(value)
   return parts.length > 0 && parts.every(isTime)
+}
+
+/**
+ * The differences without those in the numbers of replicas that an autoscaler has chosen, and in statuses that report them: without
+ * metrics it never reduces a number that was higher for a while.
+ */
+export function withoutAutoscaling(found: readonly Difference[], objects: readonly KubeObject[]): Difference[] {
+  const isAutoscaler = (object: KubeObject): object is HorizontalPodAutoscaler =>
+    object.kind === 'HorizontalPodAutoscaler'
+  const targets = new Set(
+    objects.filter(isAutoscaler).map(({ metadata: { namespace }, spec }) => {
+      return `${spec?.scaleTargetRef.kind} ${namespace}/${spec?.scaleTargetRef.name}`
+    }),
+  )
+  const isScaled = ({ id, path }: Difference): boolean => path === 'spec.replicas' && targets.has(id)
+  if (!found.some(isScaled)) return [...found]
+  return found.filter((difference) => !isScaled(difference) && !isOtherNumber(difference))
+}
+
+/** Whether two values of a status differ in a number only. */
+function isOtherNumber({ path, expected, actual }: Difference): boolean {
+  const textOf = (value: unknown): string => JSON.stringify(value ?? 0).replace(/\d+/g, '0')
+  return path.startsWith('status.') && textOf(expected) === textOf(actual)
 }

@@ -1,5 +1,5 @@
 import { controllerRef, defineResource, isNotFound, type KubeObject } from '@kubewright/api'
-import { ConfigMap, Deployment, Namespace, PersistentVolumeClaim, ServiceAccount, StatefulSet } from '@kubewright/k8s'
+import { ConfigMap, Deployment, Namespace, PersistentVolumeClaim, StatefulSet } from '@kubewright/k8s'
 import { can, defineController, defineOperator, watch } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
@@ -188,107 +188,5 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
       const report = await explore(operator, { samples, replay })
       expect(report.failure?.story).toBeUndefined()
     }
-  })
-
-  test('accepts that an object expires in runs that take longer', async () => {
-    const controller = defineController(Thing, {
-      owns: [ConfigMap],
-      rbac: [can(ConfigMap, 'delete')],
-      async reconcile({ metadata: { name, namespace = '', creationTimestamp } }, { apply, client, now, owned }) {
-        // A run of a single operation ends before, and one of several operations later.
-        const left = Date.parse(String(creationTimestamp)) + 28 * 60_000 - now().getTime()
-        if (left > 0) await apply(ConfigMap({ metadata: { name }, data: { key: 'value' } }))
-        else if ((await owned(ConfigMap)).length > 0) await client.delete(ConfigMap, { name, namespace })
-        return left > 0 ? { requeueAfter: left } : {}
-      },
-    })
-    const operator = defineOperator({ name: 'planted', controllers: [controller] })
-    const replay = replayOf(create, later('change', 1), later('change'), later('change', 1), later('change'))
-    const report = await explore(operator, { samples: plantedSamples, replay })
-    expect(report.operations).toMatchObject({ change: 4 })
-    expect(report.failure?.story).toBeUndefined()
-  })
-
-  test('accepts the time of a restart that a new object has not had', async () => {
-    const controller = defineController(Thing, {
-      owns: [ConfigMap],
-      rbac: [can(ConfigMap, 'create', 'update')],
-      async reconcile(thing, { client, now }) {
-        const { name, namespace = '' } = thing.metadata
-        const { color } = thing.spec
-        const found = await client.find(ConfigMap, { name, namespace }, { consistency: 'live' })
-        const ownerReferences = [controllerRef(thing as KubeObject)]
-        if (found === undefined)
-          await client.create(ConfigMap({ metadata: { name, namespace, ownerReferences }, data: { color } }))
-        else if (found.data?.['color'] !== color)
-          await client.update({ ...found, data: { color, changedAt: now().toISOString() } })
-      },
-    })
-    const operator = defineOperator({ name: 'planted', controllers: [controller] })
-    const report = await explore(operator, { samples: plantedSamples, schedules: 12, faults: [] })
-    expect(report.operations['change']).toBeGreaterThan(0)
-    expect(report.failure?.story).toBeUndefined()
-  })
-
-  test('accepts that a policy keeps a child, and that a shared collection stays empty', async () => {
-    const Export = defineResource({
-      group: 'planted.example.com',
-      version: 'v1',
-      kind: 'Export',
-      spec: s.object({ deletionPolicy: s.enum('Delete', 'Retain').default('Delete') }),
-    })
-    const shared = { name: 'exports', namespace: 'default' }
-    const controller = defineController(Export, {
-      rbac: [can(ConfigMap, 'get', 'create', 'update', 'patch', 'delete')],
-      async reconcile({ metadata: { name, namespace = '', uid } }, { client }) {
-        const live = await client.find(Export, { name, namespace }, { consistency: 'live' })
-        if (live?.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined) return
-        await client.apply(ConfigMap({ metadata: { name, namespace }, data: { key: 'value' } }))
-        const patch = { data: { [`${namespace}.${name}`]: 'yes' } }
-        if ((await client.find(ConfigMap, shared)) === undefined) await client.create(ConfigMap({ metadata: shared }))
-        await client.patch(ConfigMap, shared, patch)
-      },
-      async cleanup({ metadata: { name, namespace = '' }, spec }, { client }) {
-        const ignoreMissing = (error: unknown): void => {
-          if (!isNotFound(error)) throw error
-        }
-        await client
-          .patch(ConfigMap, shared, { data: { [`${namespace}.${name}`]: null } } as never)
-          .catch(ignoreMissing)
-        if (spec.deletionPolicy === 'Delete') await client.delete(ConfigMap, { name, namespace }).catch(ignoreMissing)
-      },
-    })
-    const operator = defineOperator({ name: 'planted', controllers: [controller] })
-    const samples = [Export({ metadata: { name: 'one' }, spec: {} })]
-    const report = await explore(operator, { samples, schedules: 25, faults: [] })
-    expect(report.operations['delete']).toBeGreaterThan(2)
-    expect(report.failure?.story).toBeUndefined()
-  })
-
-  test('accepts a given object that the operator has changed and restored', async () => {
-    const key = 'planted.example.com/things'
-    const controller = defineController(Thing, {
-      rbac: [can(ServiceAccount, 'get', 'patch')],
-      async reconcile({ metadata: { name, namespace = '' } }, { client }) {
-        await client.patch(
-          ServiceAccount,
-          { name: 'builder', namespace },
-          { metadata: { annotations: { [key]: name } } },
-        )
-      },
-      async cleanup({ metadata: { namespace = '' } }, { client }) {
-        const patch = { metadata: { annotations: { [key]: null } } }
-        await client.patch(ServiceAccount, { name: 'builder', namespace }, patch as never)
-      },
-    })
-    const operator = defineOperator({ name: 'planted', controllers: [controller] })
-    const builder = ServiceAccount({ metadata: { name: 'builder', namespace: 'default' } })
-    const samples = [...plantedSamples, builder]
-    const report = await explore(operator, { samples, replay: replayOf(create, later('delete')) })
-    expect(report.operations).toMatchObject({ delete: 1 })
-    expect(report.failure?.story).toBeUndefined()
-    // Nor does a user delete it, as if it were a child.
-    const { failure } = await explore(operator, { samples, schedules: 30, faults: ['others'] })
-    expect(failure?.story).toBeUndefined()
   })
 })

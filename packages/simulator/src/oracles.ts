@@ -1,7 +1,7 @@
 import type { KubeObject } from '@kubewright/api'
 import { comparable, type Difference, differences, differenceText, objectId, textsIn } from './cluster-state.ts'
 import { checkDeletedClaims } from './deleted-claims.ts'
-import { isEvent, mayRemain } from './fair-differences.ts'
+import { isEvent, mayRemain, withoutAutoscaling } from './fair-differences.ts'
 import { hasOwnEnd } from './fault.ts'
 import { type GeneratedCounts, generatedDifferences, generatedOf, withSecondCounts } from './generated-children.ts'
 import { cannotGrow, growthOf, isClaimTemplate, isMissedGrowth } from './grown-volumes.ts'
@@ -251,7 +251,8 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
   const growth = growthOf(setup, run)
   if (growth !== undefined && cannotGrow(growth, run, reference)) return []
   const finished = new Set(reference.objects.filter(isFinishedPod).map(objectId))
-  const found = differences(comparable(reference.objects, options), comparable(run.objects, options))
+  const all = differences(comparable(reference.objects, options), comparable(run.objects, options))
+  const found = withoutAutoscaling(all, [...reference.objects, ...run.objects])
     .filter((difference) => isRelevant(difference, reference, hasChanges) || isMissedGrowth(growth, difference, world))
     .filter((difference) => growth === undefined || !isClaimTemplate(difference))
     .filter((difference) => !isOtherIdentity(difference, reference.identities, world.processes.identities))
