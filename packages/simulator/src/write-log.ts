@@ -49,7 +49,7 @@ export class WriteLog {
   readonly #clock: Clock
   readonly #history: History
   readonly #checksLeader: boolean
-  /** The effective writes of each object within a minute. */
+  /** The changes of each existing object within a minute. */
   readonly #recent = new Map<string, { readonly since: number; count: number }>()
   #most = 0
   #holder = ''
@@ -61,7 +61,7 @@ export class WriteLog {
     this.#checksLeader = checksLeader
   }
 
-  /** The highest number of times that the operator has changed one object within a minute. */
+  /** The highest number of times that the operator has changed an existing object within a minute. */
   get mostWithinMinute(): number {
     return this.#most
   }
@@ -98,7 +98,8 @@ export class WriteLog {
     const id =
       status < 300 && object.kind !== 'Status' ? objectId(object) : `${facts.plural} ${facts.namespace}/${facts.name}`
     this.writes.push({ time: this.#clock.monotonic(), id, verb: facts.verb, isEffective })
-    if (isEffective) this.#count(id)
+    // An operator that creates the children of an owner that is gone takes turns with the garbage collector, until it sees that.
+    if (isEffective && status === 200 && facts.verb !== 'delete') this.#count(id)
     this.states.add(stateText(facts, status, object, process))
     if (status >= 300 || object.kind === 'Status') return
     const owner = controllerOf(object)?.uid

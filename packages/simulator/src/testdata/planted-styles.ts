@@ -295,6 +295,7 @@ export const plantedStyles: Readonly<Record<string, Planted>> = {
             await new Promise((resolve) => setTimeout(resolve, isFixed ? 300_000 : 5000))
             if (drain.aborted) return
             for (const { metadata } of await cluster.client.list(ConfigMap, { labels: { beat: 'yes' } })) {
+              if (!metadata.ownerReferences?.some(({ kind }) => kind === Thing.kind)) continue
               const key = { name: metadata.name, namespace: `${metadata.namespace}` }
               const annotations = { beat: new Date().toISOString() }
               await cluster.client.patch(ConfigMap, key, { metadata: { annotations } }).catch(() => undefined)
