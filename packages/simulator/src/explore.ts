@@ -453,6 +453,7 @@ function scenariosOf({ subjects, samples, inputObjects, followedKinds }: Setup):
   ]
   const changes: (readonly Operation[])[] = []
   const returns: (readonly Operation[])[] = []
+  const starts: (readonly Operation[])[] = []
   const endings: (readonly Operation[])[] = []
   const special: (readonly Operation[])[] = []
   for (const subject of firsts) {
@@ -464,7 +465,11 @@ function scenariosOf({ subjects, samples, inputObjects, followedKinds }: Setup):
       const back: Operation = { ...change, variant: 0, after: variant % 2 === 0 ? calm : 40 }
       changes.push([...others, create, change])
       // A volume cannot shrink.
-      if (!variants[variant]!.isGrowth) returns.push([...others, create, change, back])
+      if (!variants[variant]!.isGrowth) {
+        returns.push([...others, create, change, back])
+        // An object whose first form does not work must recover: it has no pods of an earlier form.
+        starts.push([...others, { ...create, variant }, { ...change, variant: 0 }])
+      }
       if (variant <= 3) returns.push([...others, create, { ...change, after: 12 }])
       // A deletion must also undo what an earlier form has caused, and must not wait for a form that stops the work.
       endings.push([...others, create, change, ...all('delete', calm)])
@@ -520,7 +525,7 @@ function scenariosOf({ subjects, samples, inputObjects, followedKinds }: Setup):
       special.push([create(subject), { ...change(actions), actions }])
     }
   }
-  return [...scenarios, ...interleaved([changes, special, endings, changes, returns, inputs])]
+  return [...scenarios, ...interleaved([changes, special, endings, changes, returns, inputs, starts])]
 }
 
 /** The indexes of the changed forms. The combined one, which is the last, comes early. */

@@ -20,6 +20,14 @@ export const App = defineResource({
 })
 export type App = Infer<typeof App>
 
+/** A kind that selects its nodes. */
+const Placed = defineResource({
+  group: 'planted.example.com',
+  version: 'v1',
+  kind: 'Placed',
+  spec: s.object({ nodeSelector: s.map(s.string()).optional() }),
+})
+
 const samples = [App({ metadata: { name: 'app' }, spec: { replicas: 2, tier: 'web' } })]
 const containers = [{ name: 'app', image: 'app:1' }]
 
@@ -70,6 +78,23 @@ export const plantedWorkloads: Readonly<Record<string, Planted>> = {
         }),
       ),
     options: { samples },
+  },
+  'waits for pods before it corrects what keeps them pending': {
+    found: 'end state',
+    make: (isFixed) => () =>
+      operator(
+        defineController(Placed, {
+          owns: [Deployment],
+          async reconcile({ metadata: { name, namespace = '' }, spec: { nodeSelector } }, { apply, client }) {
+            const live = await client.find(Deployment, { name, namespace })
+            if (!isFixed && live !== undefined && (live.status?.availableReplicas ?? 0) === 0) return
+            const labels = { app: name }
+            const template = { metadata: { labels }, spec: { containers, nodeSelector } }
+            await apply(Deployment({ metadata: { name }, spec: { selector: { matchLabels: labels }, template } }))
+          },
+        }),
+      ),
+    options: { samples: [Placed({ metadata: { name: 'placed' }, spec: {} })] },
   },
   'leaves volumes behind when it shrinks': {
     found: 'end state',
