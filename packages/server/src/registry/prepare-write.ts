@@ -1,5 +1,5 @@
 import { newInvalid, newRequestEntityTooLarge } from '@kubewright/api'
-import { deepEqual, nameIsDNSSubdomain, randomSuffix, uuid } from '@kubewright/base'
+import { append, deepEqual, nameIsDNSSubdomain, randomSuffix, uuid } from '@kubewright/base'
 import {
   type FieldError,
   FieldPath,
@@ -149,11 +149,15 @@ function validateUpdate(
   const { resource, strategy } = scope
   const { metadata: meta } = object
   const errors = validateForAllKinds(resource, meta)
-  errors.push(...validateObjectMetaUpdate(meta, old.metadata, metadataPath))
+  append(errors, validateObjectMetaUpdate(meta, old.metadata, metadataPath))
   // Repeats checks on purpose: each one adds a cause of its own to the error, as in kube-apiserver.
   for (const check of strategy.metadataOnUpdate ?? usualChecks) {
-    if (check === 'create') errors.push(...validateByKind(scope, meta))
-    else errors.push(...validateObjectMetaUpdate(meta, old.metadata, metadataPath), ...validateFinalizers(scope, meta))
+    if (check === 'create') {
+      append(errors, validateByKind(scope, meta))
+      continue
+    }
+    append(errors, validateObjectMetaUpdate(meta, old.metadata, metadataPath))
+    append(errors, validateFinalizers(scope, meta))
   }
   const own = limited(() => strategy.validateUpdate?.(object, old, context))
   return andThen(own, (ownErrors = []) => [...errors, ...ownErrors])
