@@ -91,6 +91,7 @@ export class ClusterUser {
     if (subject === undefined) return
     const text = `${subject.kind.kind} ${subject.namespace === undefined ? '' : `${subject.namespace}/`}${subject.name}`
     if (verb === 'invalid') return this.#tryInvalid(index, subject, text, variant)
+    if (verb !== 'change') await this.#untilAwake()
     const current = this.desired.get(index)
     // A volume cannot shrink, so that a user does not try.
     if (verb === 'change' && current !== undefined && this.#setup.isGrowth(subject, current)) return
@@ -186,6 +187,15 @@ export class ClusterUser {
       }
       await world.advance(1000)
     }
+  }
+
+  /**
+   * Waits while a process gets no CPU. A former leader that wakes up may call the outside world once more. Of a change, the generation
+   * tells that the call is old; but nothing there remembers an object that was deleted, or created again.
+   */
+  async #untilAwake(): Promise<void> {
+    const world = this.#world
+    while (!world.isOver && world.processes.all.some(({ isPaused }) => isPaused)) await world.advance(1000)
   }
 
   async #attempt(

@@ -55,6 +55,25 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
     expect(report.failure?.story).toBeUndefined()
   })
 
+  test('does not delete an object while a leader sleeps that may call the outside world once more', async () => {
+    const schedule: Schedule = {
+      // A seed with which the operator was reported.
+      seed: 1277608141,
+      operations: [
+        { do: 'create', subject: 0, variant: 0, after: 0 },
+        // When another replica leads.
+        { do: 'delete', subject: 0, variant: 0, after: 234_000 },
+      ],
+      // The finalizer, before the bucket.
+      faults: [{ kind: 'pause', at: 1, for: 360_000 }],
+      replicas: 2,
+    }
+    const { make, options } = planted['works on every replica']!
+    const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+    expect(report.faults).toEqual({ leader: 1 })
+    expect(report.failure?.story).toBeUndefined()
+  })
+
   test('accepts an operator with a shorter deadline of its leader election', async () => {
     const controller = defineController(Thing, {
       owns: [ConfigMap],

@@ -58,6 +58,10 @@ export class SimulatedProcess {
     this.#awake = undefined
   }
 
+  get isPaused(): boolean {
+    return this.#awake !== undefined && !this.isDead
+  }
+
   /** Resolves when the process is not paused. Never resolves for a dead one. */
   async awake(): Promise<void> {
     while (this.#awake !== undefined && !this.isDead) await this.#awake.promise
