@@ -5,7 +5,7 @@ import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
 import { type Operation, scheduleId } from './schedule.ts'
 import { explore } from './simulate.ts'
-import { plantedSamples, Thing } from './testdata/planted.ts'
+import { planted, plantedSamples, Thing } from './testdata/planted.ts'
 
 const create: Operation = { do: 'create', subject: 0, variant: 0, after: 0 }
 const later = (verb: Operation['do'], variant = 0): Operation => ({ do: verb, subject: 0, variant, after: 60_000 })
@@ -140,6 +140,20 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
     const samples = [Scaled({ metadata: { name: 'one' }, spec: { min: 1 } })]
     const report = await explore(operator, { samples, replay: replayOf(create, later('change', 1), later('change')) })
     expect(report.operations).toMatchObject({ change: 2 })
+    expect(report.failure?.story).toBeUndefined()
+  })
+
+  test('accepts that the first of two objects keeps a child that both want', async () => {
+    const { make, options } = planted['leaves the Service with a former name behind']!
+    // The second object gets a name of its own, and then the name that the first one has.
+    const second = { subject: 2, after: 60_000 }
+    const replay = replayOf(
+      { ...second, do: 'create', variant: 6 },
+      { ...create, after: 60_000 },
+      { ...second, do: 'change', variant: 1 },
+    )
+    const report = await explore(make(true), { ...options, replay } as never)
+    expect(report.operations).toEqual({ create: 2, change: 1 })
     expect(report.failure?.story).toBeUndefined()
   })
 })

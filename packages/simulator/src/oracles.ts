@@ -192,6 +192,9 @@ const isCreation = ({ world: { schedule } }: Run): boolean =>
 
 const refusedChild = /Cannot apply \S+ (\S+) as a child of (\S+) (\S+): it is controlled by (\S+) /
 
+/** Whether an error says that another object has the child. */
+const hasRefusedChild = (errors: readonly string[]): boolean => errors.some((error) => refusedChild.test(error))
+
 /**
  * Whether an error says that another object of the same kind has the child, whose name the operator has derived from the names of both.
  * Users are responsible for names that they choose: then the spec has it, or a part of it.
@@ -239,8 +242,10 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
   const { world } = run
   if (world.isOver && world.history.violations.length > 0) return []
   if (world.schedule.faults.some(hasOwnEnd)) return []
-  // Which of two objects gets an address or a port that both request depends on the history, in every cluster.
-  if (run.contentionsAtRest > 0 && world.user.desired.size > 1) return []
+  // Which of two objects gets an address, a port or a child that both request depends on the history, in every cluster.
+  const isContended =
+    run.contentionsAtRest > 0 || (hasRefusedChild(run.unresolved) && hasRefusedChild(reference.errorsAtRest))
+  if (isContended && world.user.desired.size > 1) return []
   const written = new Set([...reference.written, ...world.log.written.keys()])
   const ids = idsOf(setup, written)
   const options = { ids, statusOf: statusKinds(setup), ignore: setup.ignore }

@@ -22,7 +22,7 @@ export interface Run {
   readonly requestsAtRest: number
   /** The errors of reconciles at rest. */
   readonly errorsAtRest: readonly string[]
-  /** The keys whose last reconcile failed: the next attempt may come after the observation. */
+  /** The last reconciles that failed, with their errors: the next attempt may come after the observation. */
   readonly unresolved: readonly string[]
   /** Whether the operator has given up on the form of an object, with a TerminalError. */
   readonly isRefused: boolean
@@ -184,7 +184,7 @@ function failuresSince(world: World, since: number): string[] {
     for (const runner of process.manager?.runners ?? []) {
       for (const { startedAt, result, key, error } of runner.recent()) {
         if (startedAt >= start && result === 'error') {
-          found.add(`${runner.name} ${key}: ${error instanceof Error ? error.message : String(error)}`)
+          found.add(`${runner.name} ${key}: ${messageOf(error)}`)
         }
       }
     }
@@ -192,18 +192,30 @@ function failuresSince(world: World, since: number): string[] {
   return [...found]
 }
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+interface LastResult {
+  readonly object: string
+  readonly result: string
+  readonly error?: unknown
+}
+
 /** The result of the last reconcile of each object, by the processes that work. */
-function* lastResults(world: World): Generator<{ readonly object: string; readonly result: string }> {
+function* lastResults(world: World): Generator<LastResult> {
   for (const { works, manager } of world.processes.all) {
     for (const runner of works ? (manager?.runners ?? []) : []) {
-      const runs = runner.recent().map(({ key, result }) => [key, result] as const)
-      for (const [key, result] of new Map(runs.toReversed())) yield { object: `${runner.name} ${key}`, result }
+      const runs = runner.recent().map((run) => [run.key, run] as const)
+      for (const [key, { result, error }] of new Map(runs.toReversed())) {
+        yield { object: `${runner.name} ${key}`, result, error }
+      }
     }
   }
 }
 
 const unresolvedOf = (world: World): string[] =>
-  [...lastResults(world)].flatMap(({ object, result }) => (result === 'error' ? [object] : []))
+  [...lastResults(world)].flatMap(({ object, result, error }) =>
+    result === 'error' ? [`${object}: ${messageOf(error)}`] : [],
+  )
 
 /** Whether the last reconcile of an object gave up on its form. */
 const hasGivenUp = (world: World): boolean => [...lastResults(world)].some(({ result }) => result === 'terminal_error')

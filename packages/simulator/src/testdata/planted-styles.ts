@@ -231,12 +231,15 @@ export const plantedStyles: Readonly<Record<string, Planted>> = {
           async reconcile(key, { client }) {
             const thing = await client.find(Thing, key)
             if (thing === undefined) return
-            const { name, namespace = '', deletionTimestamp, finalizers = [] } = thing.metadata
+            const { name, namespace = '', uid, deletionTimestamp, finalizers = [] } = thing.metadata
             if (deletionTimestamp === undefined) {
               if (!hasFinalizer(thing as KubeObject, finalizer)) {
                 const metadata = { ...thing.metadata, finalizers: [...finalizers, finalizer] }
                 await client.update({ ...thing, metadata })
               }
+              // A new process may see an object that is gone, and nothing else would delete a child without owner.
+              const live = await client.find(Thing, key, { consistency: 'live' })
+              if (live?.metadata.uid !== uid || live?.metadata.deletionTimestamp !== undefined) return
               const draft = ConfigMap({ metadata: { name, namespace }, data: dataOf(thing) })
               await client.apply(draft, { fieldManager: 'planted', force: true })
               return
