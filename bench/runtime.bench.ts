@@ -124,7 +124,8 @@ function best(figures: readonly Figures[]): Figures {
   }
 }
 
-const text = (value: number, unit: string): string => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ${unit}`
+const text = (value: number, unit: string): string =>
+  `${value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0)} ${unit}`
 
 type Measured = readonly [ours: Figures, clientNode: Figures, go?: Figures | undefined]
 type Amount = Exclude<keyof Figures, 'perSecond'>

@@ -8,7 +8,7 @@ import { creates, load, maps, type Operation } from './server/load.ts'
 const root = join(import.meta.dirname, '..')
 const clients = 12
 const known = 500
-const rounds = 3
+const rounds = 5
 
 /** The CPU time per request of all processes, and of the one that takes the most. */
 interface Cost {
