@@ -146,7 +146,9 @@ export function checkRun(setup: Setup, run: Run): void {
   if (error !== undefined && isPlainRun(setup, run)) {
     world.history.violate('settles', `Reconciles of a sample keep failing without any fault: ${error}`)
   }
-  const collision = isCreation(run) ? run.errorsAtRest.find((text) => isNameCollision(run, text)) : undefined
+  const collision = isCreation(run)
+    ? run.errorsAtRest.find((text) => refusedNameOf(run, text) === 'derived by the operator')
+    : undefined
   if (collision !== undefined) {
     world.history.violate(
       'settles',
@@ -192,19 +194,17 @@ const isCreation = ({ world: { schedule } }: Run): boolean =>
 
 const refusedChild = /Cannot apply \S+ (\S+) as a child of (\S+) (\S+): it is controlled by (\S+) /
 
-/** Whether an error says that another object has the child. */
-const hasRefusedChild = (errors: readonly string[]): boolean => errors.some((error) => refusedChild.test(error))
-
 /**
- * Whether an error says that another object of the same kind has the child, whose name the operator has derived from the names of both.
- * Users are responsible for names that they choose: then the spec has it, or a part of it.
+ * Whose choice the name of a child was that another object of the same kind has, according to an error. Users are responsible for names
+ * that they choose: then the spec has it, or a part of it.
  */
-function isNameCollision({ objects }: Run, error: string): boolean {
+function refusedNameOf({ objects }: Run, error: string): 'derived by the operator' | 'chosen by the user' | undefined {
   const [, child = '', kind = '', owner = '', other = ''] = refusedChild.exec(error) ?? []
   const subject = objects.find((object) => objectId(object) === `${kind} ${owner}`) as { spec?: unknown } | undefined
-  if (kind === '' || kind !== other || subject === undefined) return false
+  if (kind === '' || kind !== other || subject === undefined) return undefined
   const name = child.slice(child.indexOf('/') + 1)
-  return !textsIn(subject.spec).some((text) => text.length > 2 && (name.includes(text) || text.includes(name)))
+  const isChosen = textsIn(subject.spec).some((text) => text.length > 2 && (name.includes(text) || text.includes(name)))
+  return isChosen ? 'chosen by the user' : 'derived by the operator'
 }
 
 /** The objects whose deletion has begun and does not finish. */
@@ -242,9 +242,9 @@ export function compareRun(setup: Setup, run: Run, reference: Reference): Violat
   const { world } = run
   if (world.isOver && world.history.violations.length > 0) return []
   if (world.schedule.faults.some(hasOwnEnd)) return []
-  // Which of two objects gets an address, a port or a child that both request depends on the history, in every cluster.
+  // Which of two objects gets an address, a port or a name that both request depends on the history, in every cluster.
   const isContended =
-    run.contentionsAtRest > 0 || (hasRefusedChild(run.unresolved) && hasRefusedChild(reference.errorsAtRest))
+    run.contentionsAtRest > 0 || run.unresolved.some((error) => refusedNameOf(run, error) === 'chosen by the user')
   if (isContended && world.user.desired.size > 1) return []
   const written = new Set([...reference.written, ...world.log.written.keys()])
   const ids = idsOf(setup, written)
