@@ -21,6 +21,7 @@ describe('semanticEqual()', () => {
 
 it('hasEmptyParts() finds empty lists and maps at any depth', () => {
   expect(hasEmptyParts({ a: [{ b: [] }] })).toBe(true)
+  expect(hasEmptyParts({ spec: { fieldsV1: { a: [] } } })).toBe(true)
   expect(hasEmptyParts({ metadata: { labels: {} } })).toBe(true)
   expect(hasEmptyParts({ spec: { securityContext: {} }, list: [1] })).toBe(false)
 })

@@ -42,8 +42,8 @@ export function hasEmptyParts(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0 || value.some(hasEmptyParts)
   for (const key in value) {
     const member = (value as Record<string, unknown>)[key]
-    // Most members are scalars. The sets of fields of managers contain neither lists nor these maps, and are often half of the object.
-    if (typeof member !== 'object' || key === 'fieldsV1') continue
+    // Most members are scalars.
+    if (typeof member !== 'object') continue
     if (hasEmptyParts(member) || (maps.has(key) && isEmptyMap(member))) return true
   }
   return false
