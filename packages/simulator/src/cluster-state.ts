@@ -7,6 +7,12 @@ export function objectId({ kind, metadata }: KubeObject): string {
   return `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name}`
 }
 
+/** The kind of an object, by its ID. */
+export const kindOf = (id: string): string => id.slice(0, id.indexOf(' '))
+
+/** Kinds that hold data. Many operators keep their objects on purpose when they shrink. */
+export const dataKinds: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'PersistentVolume'])
+
 /** All objects that were written after a revision, and those of `others`, the plurals of resources. */
 export async function objectsSince(
   store: Store,

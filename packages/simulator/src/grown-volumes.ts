@@ -1,12 +1,12 @@
 import type { KubeObject } from '@kubewright/api'
 import { accessOf, type Operator } from '@kubewright/runtime'
 import { type Difference, objectId } from './cluster-state.ts'
-import type { Reference } from './oracles.ts'
+import type { Reference } from './reference.ts'
 import type { Run } from './run-schedule.ts'
 import type { Setup } from './setup.ts'
 
 /** A run in which the user has asked for larger volumes. */
-interface Growth {
+export interface Growth {
   /** The objects that ask for larger volumes. */
   readonly ids: ReadonlySet<string>
   /** Whether the operator may change claims. One that may only create them leaves their size to others. */

@@ -4,21 +4,13 @@ import { seededRandom } from '@kubewright/base'
 import type { PersistentVolumeClaim } from '@kubewright/k8s'
 import { type Difference, differenceText, objectId } from './cluster-state.ts'
 import { neighborKey } from './cluster-user.ts'
+import { compareRun, silentKindsOf } from './compare-run.ts'
+import { isPendingPod } from './fair-differences.ts'
 import { hasOwnEnd } from './fault.ts'
 import { HostGuards } from './host-guards.ts'
 import { inputForms, inputOf } from './input-objects.ts'
-import {
-  changesBetween,
-  checkRun,
-  compareRun,
-  isPendingPod,
-  type Reference,
-  referenceOf,
-  reportUndeleted,
-  silentKindsOf,
-  undeletedOf,
-  withSecondRun,
-} from './oracles.ts'
+import { checkRun, reportUndeleted, undeletedOf } from './oracles.ts'
+import { changesBetween, type Reference, referenceOf, withSecondRun } from './reference.ts'
 import { type Run, runSchedule } from './run-schedule.ts'
 import { warningsOf } from './sample-warnings.ts'
 import type { Operation, Schedule } from './schedule.ts'
