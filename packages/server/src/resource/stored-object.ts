@@ -4,9 +4,10 @@ import type { Entry } from '@kubewright/storage'
 import type { MutableObject } from './object.ts'
 import { readProblem } from './read-problem.ts'
 import { isStale } from './stale-values.ts'
+import { ValueEncoder } from './value-encoder.ts'
 import { ValueNotes } from './value-notes.ts'
 
-const encoder = new TextEncoder()
+const values = new ValueEncoder()
 
 /** What is created from stored bytes when it is first needed. */
 interface Forms {
@@ -306,7 +307,7 @@ export function encodeStored(object: MutableObject): Uint8Array {
 
 /** Encodes an object that has the {@link storedForm}. */
 export function encodeForm(form: MutableObject): Uint8Array {
-  return encoder.encode(encodeJson(form))
+  return values.encode(encodeJson(form))
 }
 
 /**
