@@ -30,7 +30,8 @@ interface PodFigures extends Loaded {
   readonly registered: Taken
   readonly running: Taken
   readonly idleMiB: number
-  readonly fullMiB: number
+  /** Absent in figures of runs that did not count shared buffers. */
+  readonly fullMiB?: number
   readonly list: Taken
   readonly watch: Taken
   readonly idleShare: number
@@ -130,7 +131,9 @@ function podsLine(one: PodFigures): string {
     `${(one.registered.cpuMillis / one.nodes).toFixed(2)} ms`,
     `${(one.running.cpuMillis / one.pods).toFixed(2)} ms`,
     time(one.running.wallMillis),
-    `${mib(one.fullMiB)} (${(((one.fullMiB - one.idleMiB) * 1024) / one.pods).toFixed(1)} KiB per pod)`,
+    one.fullMiB === undefined
+      ? '–'
+      : `${mib(one.fullMiB)} (${(((one.fullMiB - one.idleMiB) * 1024) / one.pods).toFixed(1)} KiB per pod)`,
     mib(one.peakMiB),
     time(one.list.cpuMillis),
     time(one.watch.cpuMillis),

@@ -16,8 +16,9 @@ export function progress(text: string): void {
 /** Collects garbage if the process exposes it, and returns the memory in use: heap and buffers. */
 export function usedMiB(): number {
   globalThis.gc?.()
-  const { heapUsed, external } = process.memoryUsage()
-  return (heapUsed + external) / 2 ** 20
+  // `external` has no shared buffers, and `arrayBuffers` has all of them.
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return (heapUsed + arrayBuffers) / 2 ** 20
 }
 
 /** Resolves when the condition holds. Polls, because some states have no watch. */
