@@ -91,14 +91,15 @@ export class ClusterUser {
     if (subject === undefined) return
     const text = `${subject.kind.kind} ${subject.namespace === undefined ? '' : `${subject.namespace}/`}${subject.name}`
     if (verb === 'invalid') return this.#tryInvalid(index, subject, text, variant)
-    if (verb !== 'change') await this.#untilAwake()
     const current = this.desired.get(index)
     // A volume cannot shrink, so that a user does not try.
     if (verb === 'change' && current !== undefined && this.#setup.isGrowth(subject, current)) return
     const body = this.#setup.bodyOf(subject, variant)
     const suffix = verb === 'delete' ? '' : this.#setup.variantText(subject, variant)
-    const giveUp = world.now + patience
+    let giveUp = world.now + patience
     while (!world.isOver) {
+      // Before each attempt: a process may fall asleep while the user waits for a name.
+      if (verb !== 'change' && (await this.#hasWaitedForSleepers())) giveUp = world.now + patience
       const { status, message } = await world.drive(this.#attempt(verb, subject, body))
       const isDone = status < 300 || (verb !== 'create' && status === 404)
       if (isDone) {
@@ -190,12 +191,14 @@ export class ClusterUser {
   }
 
   /**
-   * Waits while a process gets no CPU. A former leader that wakes up may call the outside world once more. Of a change, the generation
-   * tells that the call is old; but nothing there remembers an object that was deleted, or created again.
+   * Waits while a process gets no CPU, and resolves to whether one did. A former leader that wakes up may call the outside world once more.
+   * Of a change, the generation tells that the call is old; but nothing there remembers an object that was deleted, or created again.
    */
-  async #untilAwake(): Promise<void> {
+  async #hasWaitedForSleepers(): Promise<boolean> {
     const world = this.#world
+    const start = world.now
     while (!world.isOver && world.processes.all.some(({ isPaused }) => isPaused)) await world.advance(1000)
+    return world.now > start
   }
 
   async #attempt(

@@ -10,6 +10,7 @@ import {
 } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
+import type { Fault } from './fault.ts'
 import { type Schedule, scheduleId } from './schedule.ts'
 import { explore } from './simulate.ts'
 import { Cloud, planted, plantedSamples, Thing } from './testdata/planted.ts'
@@ -71,6 +72,27 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
     const { make, options } = planted['works on every replica']!
     const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
     expect(report.faults).toEqual({ leader: 1 })
+    expect(report.failure?.story).toBeUndefined()
+  })
+
+  test('does not create an object again while a leader sleeps that was awake when the user began to wait for the name', async () => {
+    const pause = (at: number): Fault => ({ kind: 'pause', at, for: 360_000 })
+    const schedule: Schedule = {
+      // A seed with which the operator was reported.
+      seed: 665228673,
+      operations: [
+        { do: 'create', subject: 2, variant: 0, after: 60_000 },
+        { do: 'create', subject: 0, variant: 1, after: 60_000 },
+        { do: 'delete', subject: 2, variant: 0, after: 500 },
+        { do: 'create', subject: 2, variant: 4, after: 5000 },
+      ],
+      // The last one before the bucket is removed.
+      faults: [pause(3), pause(6), pause(5), pause(7)],
+      replicas: 2,
+    }
+    const { make, options } = planted['works on every replica']!
+    const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+    expect(report.faults).toEqual({ leader: 4 })
     expect(report.failure?.story).toBeUndefined()
   })
 
