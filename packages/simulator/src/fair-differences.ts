@@ -69,6 +69,11 @@ const fairRules: readonly FairRule[] = [
       comparison.hasChanges && dataKinds.has(kindOf(difference.id)) && !hasMissedGrowth(difference, comparison),
   },
   {
+    reason: 'a StatefulSet keeps the claim of a replica that a user has added for a moment',
+    covers: ({ id, path, expected }, { run }) =>
+      path === '' && expected === undefined && kindOf(id) === 'PersistentVolumeClaim' && hasEdits(run),
+  },
+  {
     reason: 'objects of this kind come and go without faults',
     covers: ({ id, path }, { reference }) => path === '' && reference.volatileKinds.has(kindOf(id)),
   },
@@ -117,6 +122,8 @@ export const fairRuleFor = (difference: Difference, comparison: Comparison): Fai
 
 const hasMissedGrowth = (difference: Difference, { growth, run }: Comparison): boolean =>
   isMissedGrowth(growth, difference, run.world)
+
+const hasEdits = ({ world }: Run): boolean => world.schedule.faults.some(({ kind }) => kind === 'child-changed')
 
 const hasInputs = ({ world }: Run): boolean => world.schedule.operations.some((operation) => operation.do === 'input')
 

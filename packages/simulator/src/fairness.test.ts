@@ -96,6 +96,26 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
     expect(report.failure?.story).toBeUndefined()
   })
 
+  test('accepts the claim of a replica that a user has added to a StatefulSet for a moment', async () => {
+    const edit = (at: number, pick: number): Fault => ({ kind: 'child-changed', at, pick, delay: 30_000 })
+    const schedule: Schedule = {
+      // A seed with which the operator was reported.
+      seed: 513624509,
+      operations: [
+        { do: 'create', subject: 0, variant: 0, after: 0 },
+        { do: 'delete', subject: 0, variant: 0, after: 60_000 },
+        { do: 'create', subject: 0, variant: 0, after: 20 },
+      ],
+      // The operator deletes the claim of the first edit, so that the second one is compared.
+      faults: [edit(10, 11), edit(2, 2)],
+      replicas: 1,
+    }
+    const { make, options } = planted['deletes the volumes of other instances']!
+    const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+    expect(report.faults).toEqual({ others: 2 })
+    expect(report.failure?.story).toBeUndefined()
+  })
+
   test('accepts an operator with a shorter deadline of its leader election', async () => {
     const controller = defineController(Thing, {
       owns: [ConfigMap],
