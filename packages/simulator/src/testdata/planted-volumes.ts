@@ -43,7 +43,7 @@ const ignoreMissing = (error: unknown): void => {
 /** Mistakes about the data of instances. */
 export const plantedVolumes: Readonly<Record<string, Planted>> = {
   'deletes the volumes of other instances': {
-    found: ['deletion', 'data'],
+    found: 'deletion',
     make: (isFixed) => () =>
       operator(
         defineController(Disk, {

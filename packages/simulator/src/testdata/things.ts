@@ -84,8 +84,8 @@ export class Cloud {
 
 /** An operator with one mistake, and the same operator without it. */
 export interface Planted {
-  /** The oracle or invariant that must find the mistake. If several can, the seed decides which one does it first. */
-  readonly found: string | readonly string[]
+  /** The oracle or invariant that must find the mistake. */
+  readonly found: string
   readonly make: (isFixed: boolean) => (parts: { readonly world: Cloud }) => Operator
   readonly options?: SimulateOptions<Cloud>
   /** Whether the search takes more than about 15 seconds, too long for each run of the tests. */
