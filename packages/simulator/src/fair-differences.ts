@@ -70,8 +70,7 @@ const fairRules: readonly FairRule[] = [
   },
   {
     reason: 'a StatefulSet keeps the claim of a replica that a user has added for a moment',
-    covers: ({ id, path, expected }, { run }) =>
-      path === '' && expected === undefined && kindOf(id) === 'PersistentVolumeClaim' && hasEdits(run),
+    covers: ({ id, path }, { run }) => path === '' && hasEdits(run) && isClaimOfOthers(id, run),
   },
   {
     reason: 'objects of this kind come and go without faults',
@@ -124,6 +123,12 @@ const hasMissedGrowth = (difference: Difference, { growth, run }: Comparison): b
   isMissedGrowth(growth, difference, run.world)
 
 const hasEdits = ({ world }: Run): boolean => world.schedule.faults.some(({ kind }) => kind === 'child-changed')
+
+/** Whether a claim exists that the operator has not created. It may have deleted an earlier one of the same name. */
+function isClaimOfOthers(id: string, { world, objects }: Run): boolean {
+  const claim = objects.find((object) => object.kind === 'PersistentVolumeClaim' && objectId(object) === id)
+  return claim !== undefined && world.log.written.get(id)?.last.metadata.uid !== claim.metadata.uid
+}
 
 const hasInputs = ({ world }: Run): boolean => world.schedule.operations.some((operation) => operation.do === 'input')
 

@@ -11,11 +11,18 @@ import {
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
 import type { Fault } from './fault.ts'
+import type { SimulationReport } from './options.ts'
 import { type Schedule, scheduleId } from './schedule.ts'
 import { explore } from './simulate.ts'
 import { Cloud, planted, plantedSamples, Thing } from './testdata/planted.ts'
 
 const base = { samples: plantedSamples, world: () => new Cloud() }
+
+/** Runs a schedule of the corrected form of a planted operator. */
+function replayTwin(name: string, schedule: Schedule): Promise<SimulationReport> {
+  const { make, options } = planted[name]!
+  return explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+}
 
 // Each of these operators is correct, and was reported once.
 describe('a fair simulation', { timeout: 120_000 }, () => {
@@ -50,8 +57,7 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
       faults: [{ kind: 'stale', at: 5, changes: 3, lag: 20_000 }],
       replicas: 1,
     }
-    const { make, options } = planted['loses a bucket between its creation and the record of its name']!
-    const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+    const report = await replayTwin('loses a bucket between its creation and the record of its name', schedule)
     expect(report.faults).toEqual({ stale: 1 })
     expect(report.failure?.story).toBeUndefined()
   })
@@ -69,8 +75,7 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
       faults: [{ kind: 'pause', at: 1, for: 360_000 }],
       replicas: 2,
     }
-    const { make, options } = planted['works on every replica']!
-    const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+    const report = await replayTwin('works on every replica', schedule)
     expect(report.faults).toEqual({ leader: 1 })
     expect(report.failure?.story).toBeUndefined()
   })
@@ -90,8 +95,7 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
       faults: [pause(3), pause(6), pause(5), pause(7)],
       replicas: 2,
     }
-    const { make, options } = planted['works on every replica']!
-    const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+    const report = await replayTwin('works on every replica', schedule)
     expect(report.faults).toEqual({ leader: 4 })
     expect(report.failure?.story).toBeUndefined()
   })
@@ -110,8 +114,7 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
       faults: [edit(10, 11), edit(2, 2)],
       replicas: 1,
     }
-    const { make, options } = planted['deletes the volumes of other instances']!
-    const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+    const report = await replayTwin('deletes the volumes of other instances', schedule)
     expect(report.faults).toEqual({ others: 2 })
     expect(report.failure?.story).toBeUndefined()
   })
@@ -145,8 +148,7 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
       faults: [{ kind: 'node-lost', at: 5, delay: 20_000, for: 30_000 }],
       replicas: 1,
     }
-    const { make, options } = planted['does not replace failed pods']!
-    const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+    const report = await replayTwin('does not replace failed pods', schedule)
     expect(report).toMatchObject({ faults: { pods: 1 }, operations: { neighbor: 1 } })
     expect(report.failure?.story).toBeUndefined()
   })
@@ -340,8 +342,7 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
       faults: [{ kind: 'watch-lag', at: 5, resource: 'things', for: 30_000 }],
       replicas: 1,
     }
-    const { make, options } = planted['does not watch its child']!
-    const report = await explore(make(true), { ...base, ...options, replay: scheduleId(schedule) })
+    const report = await replayTwin('does not watch its child', schedule)
     expect(report.faults).toEqual({ watch: 1 })
     expect(report.requests).toBeGreaterThan(100)
     expect(report.failure?.story).toBeUndefined()
