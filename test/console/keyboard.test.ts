@@ -293,7 +293,7 @@ describe.skipIf(noBrowser !== undefined)('the console without a mouse', { timeou
       const banner = page.getByRole('complementary', { name: 'Levers' })
       await banner.waitFor()
       await inspect('paused operator')
-      await tabTo(({ name, part }) => name === 'Resume' && part === 'main')
+      await expect.poll(now).toMatchObject({ name: 'Resume', part: 'main', isVisible: true })
       await press('Enter')
       await banner.waitFor({ state: 'detached' })
     }

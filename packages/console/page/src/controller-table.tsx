@@ -53,9 +53,10 @@ export function ControllerTable(props: {
               <td class={problems.length > 0 ? 'bad' : undefined}>{problems.join('; ')}</td>
               {offersLevers && (
                 <td class="levers-cell">
-                  {(isPaused ? (['step', 'resume'] as const) : (['pause', 'step'] as const)).map((command) => (
+                  {([isPaused ? 'resume' : 'pause', 'step'] as const).map((command, index) => (
                     <button
-                      key={command}
+                      // One element for both commands of the first place, so that it keeps the focus.
+                      key={index}
                       type="button"
                       onClick={() =>
                         void pull({ type: 'control', operator: props.operator, controller: name, command })
