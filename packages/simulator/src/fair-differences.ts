@@ -113,6 +113,10 @@ const fairRules: readonly FairRule[] = [
     reason: 'the run has recorded the time of a change that its reference has not had',
     covers: (difference, { run, hasChanges }) => (hasChanges || hasInputs(run)) && isEvent(difference),
   },
+  {
+    reason: 'the status counts or lists the changes of its object',
+    covers: (difference, { hasChanges }) => hasChanges && isChangeRecord(difference),
+  },
 ]
 
 /** The rule by which a difference says nothing against the operator; undefined if it counts. */
@@ -162,6 +166,13 @@ function isEmptyCollection(object: KubeObject): boolean {
 function isEvent({ path, expected, actual }: Difference): boolean {
   return path !== '' && (expected === undefined || typeof expected === 'string') && isTime(actual) && !isTime(expected)
 }
+
+const changeCounter = /^status\.(?:.*\.)?(?:\w*revision|changes|rollouts|updates)$/i
+const changeList = /^status\.(?:.*\.)?(?:\w*history|changes)(?:\[|$)/i
+
+/** Whether a field of a status counts or lists changes, by its name. A name or hash of the last change must not differ. */
+const isChangeRecord = ({ path, actual }: Difference): boolean =>
+  (typeof actual === 'number' && changeCounter.test(path)) || (typeof actual !== 'number' && changeList.test(path))
 
 /** Whether a value consists of texts with times. */
 function isTime(value: unknown): boolean {

@@ -405,4 +405,29 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
     expect(report.failure?.story).toBeUndefined()
     expect(report.operations['input']).toBeGreaterThan(0)
   })
+
+  test('accepts a status that counts and lists the changes of its object', async () => {
+    const Release = defineResource({
+      group: 'planted.example.com',
+      version: 'v1',
+      kind: 'Release',
+      spec: s.object({ image: s.string(), isPublic: s.bool().default(false) }),
+      status: s.object({ revision: s.int(), history: s.array(s.string()) }).optional(),
+    })
+    const controller = defineController(Release, {
+      owns: [ConfigMap],
+      async reconcile({ metadata: { name }, spec, status }, { apply }) {
+        const { revision = 0, history = [] } = status ?? {}
+        const form = `${spec.image} ${spec.isPublic}`
+        await apply(ConfigMap({ metadata: { name }, data: { form } }))
+        if (history.at(-1) !== form) return { status: { revision: revision + 1, history: [...history, form] } }
+        return
+      },
+    })
+    const operator = defineOperator({ name: 'planted', controllers: [controller] })
+    const samples = [Release({ metadata: { name: 'release' }, spec: { image: 'web:1' } })]
+    const report = await explore(operator, { samples, schedules: 60 })
+    expect(report.failure?.story).toBeUndefined()
+    expect(report.operations['change']).toBeGreaterThan(0)
+  })
 })
