@@ -168,11 +168,14 @@ function isEvent({ path, expected, actual }: Difference): boolean {
 }
 
 const changeCounter = /^status\.(?:.*\.)?(?:\w*revision|changes|rollouts|updates)$/i
-const changeList = /^status\.(?:.*\.)?(?:\w*history|changes)(?:\[|$)/i
+const changeList = /^status\.(?:.*\.)?(?:\w*history|changes)(\[|$)/i
 
-/** Whether a field of a status counts or lists changes, by its name. A name or hash of the last change must not differ. */
-const isChangeRecord = ({ path, actual }: Difference): boolean =>
-  (typeof actual === 'number' && changeCounter.test(path)) || (typeof actual !== 'number' && changeList.test(path))
+/** Whether a field of a status counts or lists changes, by its name. It must exist, and a name or hash must not differ. */
+function isChangeRecord({ path, actual }: Difference): boolean {
+  const [, inside] = changeList.exec(path) ?? []
+  if (inside === '[') return true
+  return typeof actual === 'number' ? changeCounter.test(path) : inside === '' && Array.isArray(actual)
+}
 
 /** Whether a value consists of texts with times. */
 function isTime(value: unknown): boolean {
