@@ -32,6 +32,26 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
     expect(report.failure?.story).toBeUndefined()
   })
 
+  test('accepts a timetable, whose phase depends on the end of a run', async () => {
+    const period = 22 * 60_000
+    const controller = defineController(Thing, {
+      owns: [ConfigMap],
+      async reconcile({ metadata: { name } }, { apply, now }) {
+        const time = now().getTime()
+        const phase = Math.floor(time / period) % 2 === 0 ? 'day' : 'night'
+        await apply(ConfigMap({ metadata: { name }, data: { phase } }))
+        return { requeueAfter: period - (time % period) }
+      },
+    })
+    const operator = defineOperator({ name: 'planted', controllers: [controller] })
+    const changes = Array.from({ length: 12 }, (_, index) => later('change', index % 2))
+    for (const length of [3, 6, 9, 12]) {
+      const replay = replayOf(create, ...changes.slice(0, length))
+      const report = await explore(operator, { samples: plantedSamples, replay })
+      expect(report.failure?.story).toBeUndefined()
+    }
+  })
+
   test('accepts the time of a restart that a new object has not had', async () => {
     const controller = defineController(Thing, {
       owns: [ConfigMap],

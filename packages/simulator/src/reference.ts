@@ -65,7 +65,7 @@ export function withSecondRun(setup: Setup, first: Reference, second: Run): Refe
   const noise = new Set<string>()
   const volatileKinds = new Set<string>()
   const expected = comparable(first.objects, options)
-  for (const objects of [second.earlier ?? second.objects, second.objects]) {
+  for (const objects of [...second.earlier, second.objects]) {
     for (const { id, path } of differences(expected, comparable(objects, options))) {
       if (path !== '') noise.add(noiseKey(id, path))
       else if (compared.ids.has(id)) volatileKinds.add(kindOf(id))

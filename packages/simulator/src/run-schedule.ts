@@ -12,8 +12,8 @@ export interface Run {
   readonly world: World
   /** All objects at rest that the operator or another controller has written, or that the operator may change. */
   readonly objects: readonly KubeObject[]
-  /** The objects at the time at which other runs end, if this one takes longer. */
-  readonly earlier?: readonly KubeObject[]
+  /** The objects at several times from that at which other runs end, if this one takes longer. */
+  readonly earlier: readonly (readonly KubeObject[])[]
   /** Effective writes of the operator within ten minutes at rest, by object. */
   readonly writesAtRest: ReadonlyMap<string, number>
   /** When the operator wrote at rest, by kind: milliseconds since rest began. */
@@ -41,6 +41,8 @@ export interface Run {
 const restMillis = 15 * 60_000
 const observedMillis = 10 * 60_000
 const longObservedMillis = 40 * 60_000
+// Shorter than the phases of a timetable, whose states must all be seen.
+const stateMillis = 5 * 60_000
 const restSlice = 60_000
 const minute = 60_000
 const endPhase = 30_000
@@ -77,7 +79,7 @@ export async function runSchedule(
       if (world.isInspected && isLast && schedule.faults.length === 0) stopInDebugger('The last operation follows')
       await world.user.perform(operation)
     }
-    const { end, since, requests, objects: earlier } = await rest(world, options.isLong ?? false)
+    const { end, since, requests, states: earlier } = await rest(world, options.isLong ?? false)
     const writesAtRest = new Map<string, number>()
     const timesAtRest = new Map<string, number[]>()
     for (const { time, id, isEffective } of world.log.writes) {
@@ -107,7 +109,7 @@ export async function runSchedule(
     return {
       world,
       objects,
-      ...(earlier === undefined ? {} : { earlier }),
+      earlier,
       writesAtRest,
       timesAtRest,
       requestsAtRest,
@@ -134,8 +136,8 @@ interface Rest {
   readonly since: number
   /** The number of requests before the observation. */
   readonly requests: number
-  /** The objects after ten minutes of a longer observation. */
-  readonly objects: readonly KubeObject[] | undefined
+  /** The objects from the tenth minute of a longer observation on, every few minutes. */
+  readonly states: readonly (readonly KubeObject[])[]
 }
 
 /**
@@ -150,9 +152,12 @@ async function rest(world: World, isLong: boolean): Promise<Rest> {
     const since = world.now
     await world.advance(observedMillis)
     await world.advance(untilPhase(world.clock.now()))
-    const objects = isLong ? await world.changeableObjects() : undefined
-    if (isLong) await world.advance(longObservedMillis - observedMillis)
-    if (world.isOver || world.faults.injections === injections) return { end, since, requests, objects }
+    const states: (readonly KubeObject[])[] = []
+    for (let left = isLong ? longObservedMillis - observedMillis : 0; left > 0; left -= stateMillis) {
+      states.push(await world.changeableObjects())
+      await world.advance(stateMillis)
+    }
+    if (world.isOver || world.faults.injections === injections) return { end, since, requests, states }
   }
 }
 
