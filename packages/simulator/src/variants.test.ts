@@ -98,3 +98,14 @@ test('variantsOf() changes names, except those of objects that must exist', () =
   const texts = variantsOf({ properties: { spec } } as never, sample).map((form) => form.text)
   expect(texts.filter((one) => !one.endsWith('removed'))).toEqual(['spec.bucketName = "b2"', 'spec.user.name = "u2"'])
 })
+
+test('variantsOf() removes one item of a list, and all of them if the list may be empty', () => {
+  const list = { type: 'array', items: { type: 'integer' } }
+  const properties = { ports: list, hosts: { ...list, minItems: 1 } }
+  const sample = { spec: { ports: [80, 443], hosts: [1, 2] } }
+  const forms = variantsOf({ properties: { spec: { type: 'object', properties } } } as never, sample)
+  const lengths = forms.flatMap(({ change }) =>
+    Array.isArray(change?.value) ? [`${change.path[1]} ${change.value.length}`] : [],
+  )
+  expect(lengths).toEqual(['ports 1', 'ports 0', 'ports 3', 'hosts 1', 'hosts 3'])
+})

@@ -109,6 +109,7 @@ function vary(schema: JSONSchemaProps, given: unknown, path: Path, emit: Emit, n
     const items = schema.items ?? {}
     const last = value.at(-1) as unknown
     if (!isVolume && value.length > (schema.minItems ?? 0)) emit(path, value.slice(0, -1))
+    if (!isVolume && value.length > 1 && (schema.minItems ?? 0) === 0) emit(path, [])
     const hasRoom = !isVolume && value.length < (schema.maxItems ?? Number.POSITIVE_INFINITY)
     if (hasRoom && last !== undefined && !names.has(last)) {
       emit(path, [...(value as unknown[]), distinct(items, last, names)])
