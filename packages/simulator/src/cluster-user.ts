@@ -24,6 +24,8 @@ export class ClusterUser {
 
   /** The objects before the operator was replaced; undefined if it was not. */
   beforeRestart: readonly KubeObject[] | undefined
+  /** The subjects that the user has deleted. */
+  readonly #deleted = new Set<Subject>()
   /** Whether the user has deleted an object of which something stays on purpose. */
   hasRetained = false
   /** The revision of the store before the last operation. */
@@ -100,6 +102,7 @@ export class ClusterUser {
     while (!world.isOver) {
       // Before each attempt: a process may fall asleep while the user waits for a name.
       if (verb !== 'change' && (await this.#hasWaitedForSleepers())) giveUp = world.now + patience
+      if (verb === 'create' && this.#deleted.has(subject)) world.log.data.renew()
       const { status, message } = await world.drive(this.#attempt(verb, subject, body))
       const isDone = status < 300 || (verb !== 'create' && status === 404)
       if (isDone) {
@@ -107,6 +110,7 @@ export class ClusterUser {
         if (verb === 'delete') {
           this.hasRetained ||= current !== undefined && this.#setup.isRetained(subject, current)
           this.desired.delete(index)
+          this.#deleted.add(subject)
         } else if (status < 300) this.desired.set(index, variant)
         world.network.created(`${subject.collection}/${subject.name}`)
         return

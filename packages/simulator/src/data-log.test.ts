@@ -40,6 +40,17 @@ describe('DataLog.replaced', () => {
     expect(log.replaced.size).toBe(0)
   })
 
+  test('has no object without owner of an object that a user has created again', () => {
+    const log = new DataLog()
+    log.see(claim('1'))
+    log.see(claim('2'))
+    log.renew()
+    log.see(claim('3'))
+    expect(log.replaced.size).toBe(0)
+    log.see(claim('4'))
+    expect(log.replaced.size).toBe(1)
+  })
+
   test('has nothing that a user has touched', () => {
     const log = new DataLog()
     log.see(claim('1'))

@@ -7,11 +7,20 @@ interface Known {
   readonly data: Map<string, string>
 }
 
+interface DeletedClaim {
+  readonly uid: string
+  readonly isOwned: boolean
+  /** Whether it had data of an object that exists. */
+  readonly hasData: boolean
+}
+
 /** An object whose data the operator has lost. */
 export interface ReplacedData {
   readonly id: string
   /** The uid of the controller of the object; empty if it has none. */
   readonly owner: string
+  /** Whether it was deleted and created again. Otherwise its values were replaced. */
+  readonly isOther: boolean
   readonly text: string
 }
 
@@ -21,12 +30,14 @@ export class DataLog {
   readonly #known = new Map<string, Known>()
   /** The objects that were created again for the same owner, or whose values were replaced. */
   readonly replaced: Map<string, ReplacedData> = new Map()
+  /** Whether a user has created an object again that was deleted. */
+  isRenewed = false
   /** The objects that a user has deleted or changed. */
   readonly #touched = new Set<string>()
   /** Whether a user has touched a Secret: the operator may derive others from it, such as a certificate from its authority. */
   #hasNewSecret = false
   /** The last volume claims that the operator has deleted, by ID. */
-  readonly #deleted = new Map<string, { readonly uid: string; readonly hasData: boolean }>()
+  readonly #deleted = new Map<string, DeletedClaim>()
 
   /** Records that a user changes or deletes an object, whose data the operator need not keep. */
   touch(id: string): void {
@@ -34,12 +45,23 @@ export class DataLog {
     if (id.startsWith('Secret ')) this.#hasNewSecret = true
   }
 
+  /** Records that a user creates an object again that was deleted: objects without owner may have belonged to the former one. */
+  renew(): void {
+    this.isRenewed = true
+    for (const key of this.#known.keys()) if (key.endsWith(' ')) this.#known.delete(key)
+    for (const [id, { owner }] of this.replaced) if (owner === '') this.replaced.delete(id)
+    for (const [id, { uid, isOwned }] of this.#deleted) {
+      if (!isOwned) this.#deleted.set(id, { uid, isOwned, hasData: false })
+    }
+  }
+
   /** Records that the operator deletes an object. */
   delete(object: KubeObject): void {
     if (object.kind !== 'PersistentVolumeClaim') return
     // A claim without a volume has no data.
     const hasData = (object as PersistentVolumeClaim).status?.phase === 'Bound'
-    this.#deleted.set(objectId(object), { uid: object.metadata.uid, hasData })
+    const isOwned = controllerOf(object) !== undefined
+    this.#deleted.set(objectId(object), { uid: object.metadata.uid, isOwned, hasData })
   }
 
   /** Whether the operator has deleted this object, which may still exist. */
@@ -60,7 +82,7 @@ export class DataLog {
     })
     const texts = again.map((object) => {
       const id = objectId(object)
-      return { id, owner: controllerOf(object)?.uid ?? '', text: `${id} was deleted and created again` }
+      return { id, owner: controllerOf(object)?.uid ?? '', isOther: true, text: `${id} was deleted and created again` }
     })
     return [...this.replaced.values(), ...texts]
   }
@@ -73,20 +95,20 @@ export class DataLog {
     const owner = controllerOf(object)?.uid ?? ''
     const data = new Map(Object.entries((object as { data?: Record<string, string> }).data ?? {}))
     const known = this.#known.get(`${id} ${owner}`)
-    const replace = (text: string): void => {
+    const replace = (text: string, isOther: boolean): void => {
       if (object.kind === 'Secret' && this.#hasNewSecret) return
-      if (!this.#touched.has(id) && !this.replaced.has(id)) this.replaced.set(id, { id, owner, text })
+      if (!this.#touched.has(id) && !this.replaced.has(id)) this.replaced.set(id, { id, owner, isOther, text })
     }
     if (known === undefined) this.#known.set(`${id} ${owner}`, { uid, data })
     else if (known.uid !== uid) {
       // The same values again, such as a copy of another Secret, are no loss.
       const isSame = data.size > 0 && [...known.data].every(([key, value]) => data.get(key) === value)
-      if (!isSame) replace(`${id} was deleted and created again`)
+      if (!isSame) replace(`${id} was deleted and created again`, true)
     } else {
       for (const [key, value] of data) {
         const first = known.data.get(key)
         if (first === undefined) known.data.set(key, value)
-        else if (first !== value) replace(`data.${key} of ${id} was replaced`)
+        else if (first !== value) replace(`data.${key} of ${id} was replaced`, false)
       }
     }
   }

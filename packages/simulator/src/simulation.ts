@@ -5,8 +5,9 @@ import type { PersistentVolumeClaim } from '@kubewright/k8s'
 import { type Difference, differenceText, objectId } from './cluster-state.ts'
 import { neighborKey } from './cluster-user.ts'
 import { compareRun, silentKindsOf } from './compare-run.ts'
+import type { ReplacedData } from './data-log.ts'
 import { isPendingPod } from './fair-differences.ts'
-import { hasOwnEnd } from './fault.ts'
+import { classOf, hasOwnEnd } from './fault.ts'
 import { HostGuards } from './host-guards.ts'
 import { inputForms, inputOf } from './input-objects.ts'
 import { checkRun, reportUndeleted, undeletedOf } from './oracles.ts'
@@ -15,6 +16,7 @@ import { type Run, runSchedule } from './run-schedule.ts'
 import { warningsOf } from './sample-warnings.ts'
 import type { Operation, Schedule } from './schedule.ts'
 import type { Setup } from './setup.ts'
+import { environmentHint, staleEnvironmentOf } from './stale-environment.ts'
 import type { Violation } from './violation.ts'
 import type { WorldOptions } from './world.ts'
 import { ignoredZero } from './zero-replicas.ts'
@@ -86,6 +88,7 @@ export class Simulation implements Disposable {
     if (run.world.history.violations.length === 0) await this.#checkZero(run)
     if (run.world.history.violations.length === 0) await this.#checkTimers(run, state)
     if (run.world.history.violations.length === 0) await this.#checkVolumes(run, state)
+    if (run.world.history.violations.length === 0) await this.#checkEnvironment(run)
     return { ...run, schedule }
   }
 
@@ -134,10 +137,12 @@ export class Simulation implements Disposable {
     const { operations, faults } = world.schedule
     if (faults.length === 0 || faults.some(({ kind }) => kind === 'clock-jump')) return
     const owners = new Set(objects.map(({ metadata }) => metadata.uid))
+    const { data } = world.log
     const hasDeletions = operations.some((operation) => operation.do === 'delete')
-    const lost = world.log.data
-      .lostOf(objects)
-      .filter(({ owner }) => (owner === '' ? !hasDeletions : owners.has(owner)))
+    // After deletions, what has no owner may go too; but not when its object exists again.
+    const isKept = ({ owner, isOther }: ReplacedData): boolean =>
+      owner === '' ? !hasDeletions || (data.isRenewed && isOther) : owners.has(owner)
+    const lost = data.lostOf(objects).filter(isKept)
     if (lost.length === 0) return
     // Longer than the run, so that a loss by design, such as the rotation of a password, happens in it too.
     const expected = await this.#run(calmly(world.schedule), { isLong: true })
@@ -169,6 +174,16 @@ export class Simulation implements Disposable {
       `The operator has missed a change, because its restart at rest changes ${placeOf(first)}`,
       [first, ...more].map(differenceText),
     )
+  }
+
+  /** Checks that no crash and no failed request leaves pods with former environment variables that the operator replaces otherwise. */
+  async #checkEnvironment(run: Run): Promise<void> {
+    const { schedule, history } = run.world
+    const { faults } = schedule
+    if (faults.length === 0 || !faults.every((fault) => /^(crash|error)$/.test(classOf(fault)))) return
+    const found = staleEnvironmentOf(run)
+    if (found === undefined || staleEnvironmentOf(await this.#run(calmly(schedule), {})) !== undefined) return
+    history.violate('end state', `The end state depends on the fault: ${found}`, [environmentHint])
   }
 
   async #checkZero(run: Run): Promise<void> {

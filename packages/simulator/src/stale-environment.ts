@@ -57,13 +57,22 @@ interface Pod extends KubeObject {
 // Times of objects are whole seconds.
 const precision = 1000
 
+/** How an operator replaces pods whose environment variables change. */
+export const environmentHint =
+  'a change of the pod template, such as an annotation with a hash of the values, rolls out new pods'
+
+/** Checks a run without faults for environment variables with former values. */
+export function checkEnvironment(run: Run): void {
+  const { history, schedule } = run.world
+  const found = schedule.faults.length > 0 ? undefined : staleEnvironmentOf(run)
+  if (found !== undefined) history.violate('end state', found, [environmentHint])
+}
+
 /**
  * Environment variables keep their values while a container runs. When the operator changes a ConfigMap or Secret from which a workload
- * of its own takes them, it must also replace the pods. Faults may disturb that for other reasons, so that only runs without them count.
+ * of its own takes them, it must also replace the pods. Returns the first one that it has not replaced, as a sentence.
  */
-export function checkEnvironment({ world, objects }: Run): void {
-  const { log, history, schedule } = world
-  if (schedule.faults.length > 0) return
+export function staleEnvironmentOf({ world: { log }, objects }: Run): string | undefined {
   const byUid = new Map(objects.map((object) => [object.metadata.uid, object]))
   const isOfOperator = (object: KubeObject | undefined): boolean =>
     object !== undefined &&
@@ -83,14 +92,10 @@ export function checkEnvironment({ world, objects }: Run): void {
       const keys = key === undefined ? Object.keys({ ...before, ...after }) : [key]
       const changed = keys.find((one) => before[one] !== after[one])
       if (changed === undefined) continue
-      history.violate(
-        'end state',
-        `${objectId(pod)} still runs with the former ${changed} of ${id}: environment variables do not follow their source`,
-        ['a change of the pod template, such as an annotation with a hash of the values, rolls out new pods'],
-      )
-      return
+      return `${objectId(pod)} still runs with the former ${changed} of ${id}: environment variables do not follow their source`
     }
   }
+  return undefined
 }
 
 /** When a container took its environment variables, at the latest. */

@@ -92,6 +92,38 @@ export const plantedStates: Readonly<Record<string, Planted>> = {
       )
     },
   },
+  'deletes the password of a later object with the same name': {
+    found: 'data',
+    make: (isFixed) => () => {
+      const annotation = 'planted.example.com/uid'
+      return operator(
+        defineController(Thing, {
+          rbac,
+          watches: [watch(Secret, ({ metadata }) => [metadata.name])],
+          async reconcile({ metadata: { name, namespace = '', uid } }, { client }) {
+            const key = { name, namespace }
+            const live = await client.find(Thing, key, { consistency: 'live' })
+            if (live?.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined) return
+            if ((await client.find(Secret, key, { consistency: 'live' })) !== undefined) return
+            const password = Math.floor(Math.random() * 1_000_000_000).toString(36)
+            // Without owner: the cleanup decides what happens to it.
+            const metadata = { ...key, annotations: { [annotation]: uid } }
+            await client.create(Secret({ metadata, data: { password: Buffer.from(password).toString('base64') } }))
+          },
+          async cleanup({ metadata: { name, namespace = '', uid } }, { client }) {
+            const key = { name, namespace }
+            const found = await client.find(Secret, key, { consistency: 'live' })
+            if (found === undefined || (isFixed && found.metadata.annotations?.[annotation] !== uid)) return
+            const options = { preconditions: { uid: found.metadata.uid } }
+            await client.delete(Secret, key, options).catch((error: unknown) => {
+              if (!isNotFound(error)) throw error
+            })
+          },
+        }),
+      )
+    },
+    options: { faults: ['crash', 'stale'] },
+  },
   'forgets that a name can be used again': {
     found: 'end state',
     make: (isFixed) => () => {

@@ -135,6 +135,31 @@ export const plantedValues: Readonly<Record<string, Planted>> = {
       ),
     options: { samples },
   },
+  'restarts its pods only in the reconcile that changes their environment': {
+    found: 'end state',
+    make: (isFixed) => () =>
+      operator(
+        defineController(App, {
+          owns: [ConfigMap, Deployment],
+          rbac: [can(ConfigMap, 'get', 'create', 'update')],
+          async reconcile(app, { apply, client, now, owned }) {
+            const { name, namespace = '' } = app.metadata
+            const { level } = app.spec
+            const metadata = { name, namespace, ownerReferences: [controllerRef(app as KubeObject)] }
+            const found = await client.find(ConfigMap, { name, namespace }, { consistency: 'live' })
+            const isChanged = found !== undefined && found.data?.['level'] !== level
+            if (found === undefined) await client.create(ConfigMap({ metadata, data: { level } }))
+            else if (isChanged) await client.update({ ...found, data: { level } })
+            const [deployment] = await owned(Deployment)
+            const restart = 'planted.example.com/restarted-at'
+            const last = deployment?.spec.template.metadata?.annotations?.[restart] ?? ''
+            const restarts = { [restart]: isChanged ? now().toISOString() : last }
+            await apply(deploymentOf(app, 1, isFixed ? { level } : restarts))
+          },
+        }),
+      ),
+    options: { samples, faults: ['crash', 'error'] },
+  },
   'restarts the pods of all owners': {
     found: 'others',
     make: (isFixed) => () =>
