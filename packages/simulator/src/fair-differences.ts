@@ -1,6 +1,7 @@
 import type { KubeObject } from '@kubewright/api'
 import type { HorizontalPodAutoscaler } from '@kubewright/k8s'
 import { comparable, type Difference, dataKinds, differences, kindOf, objectId, timeMark } from './cluster-state.ts'
+import { isOtherGeneration } from './generation-names.ts'
 import { cannotGrow, type Growth, growthOf, isClaimTemplate, isMissedGrowth } from './grown-volumes.ts'
 import { isOtherIdentity } from './outside-identities.ts'
 import { comparing, isNoise, type Reference } from './reference.ts'
@@ -112,6 +113,10 @@ const fairRules: readonly FairRule[] = [
   {
     reason: 'the run has recorded the time of a change that its reference has not had',
     covers: (difference, { run, hasChanges }) => (hasChanges || hasInputs(run)) && isEvent(difference),
+  },
+  {
+    reason: 'the name of a child contains the generation of its owner',
+    covers: (difference, { run, reference }) => isOtherGeneration(difference, reference.objects, run.objects),
   },
   {
     reason: 'the status counts or lists the changes of its object',

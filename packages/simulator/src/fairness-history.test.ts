@@ -52,6 +52,34 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
     }
   })
 
+  test('accepts a child for each generation of its owner', async () => {
+    const controller = defineController(Thing, {
+      owns: [ConfigMap],
+      prune: true,
+      async reconcile({ metadata: { name, generation }, spec: { color } }, { apply }) {
+        const child = `${name}-${generation}`
+        await apply(ConfigMap({ metadata: { name: child }, data: { color } }))
+        return { status: { phase: child } }
+      },
+    })
+    const operator = defineOperator({ name: 'planted', controllers: [controller] })
+    const report = await explore(operator, { samples: plantedSamples, schedules: 60 })
+    expect(report.operations['change']).toBeGreaterThan(0)
+    expect(report.failure?.story).toBeUndefined()
+  })
+
+  test('reports a child that remains although its name has the number of the generation', async () => {
+    const controller = defineController(Thing, {
+      owns: [ConfigMap],
+      async reconcile({ metadata: { name }, spec: { size } }, { apply }) {
+        for (let index = 1; index <= size; index++) await apply(ConfigMap({ metadata: { name: `${name}-${index}` } }))
+      },
+    })
+    const operator = defineOperator({ name: 'planted', controllers: [controller] })
+    const { failure } = await explore(operator, { samples: plantedSamples, schedules: 40, faults: [] })
+    expect(failure?.violation.oracle).toBe('end state')
+  })
+
   test('accepts the time of a restart that a new object has not had', async () => {
     const controller = defineController(Thing, {
       owns: [ConfigMap],
