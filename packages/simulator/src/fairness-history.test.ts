@@ -1,8 +1,9 @@
 import { controllerRef, defineResource, isNotFound, type KubeObject } from '@kubewright/api'
 import { ConfigMap, Deployment, HorizontalPodAutoscaler, ServiceAccount } from '@kubewright/k8s'
-import { can, defineController, defineOperator } from '@kubewright/runtime'
+import { can, defineController, defineOperator, type Operator } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
+import type { Invariant } from './options.ts'
 import { type Operation, scheduleId } from './schedule.ts'
 import { explore } from './simulate.ts'
 import { planted, plantedSamples, Thing } from './testdata/planted.ts'
@@ -10,6 +11,33 @@ import { planted, plantedSamples, Thing } from './testdata/planted.ts'
 const create: Operation = { do: 'create', subject: 0, variant: 0, after: 0 }
 const later = (verb: Operation['do'], variant = 0): Operation => ({ do: verb, subject: 0, variant, after: 60_000 })
 const replayOf = (...operations: Operation[]): string => scheduleId({ seed: 1, operations, faults: [], replicas: 1 })
+
+const Scaled = defineResource({
+  group: 'planted.example.com',
+  version: 'v1',
+  kind: 'Scaled',
+  spec: s.object({ min: s.int({ minimum: 1, maximum: 3 }) }),
+  status: s.object({ ready: s.int() }).optional(),
+})
+const scaledSamples = [Scaled({ metadata: { name: 'one' }, spec: { min: 1 } })]
+
+/** An operator of a Deployment with an autoscaler. */
+function scaledOperator(maxOf: (min: number) => number): Operator {
+  const controller = defineController(Scaled, {
+    owns: [Deployment, HorizontalPodAutoscaler],
+    async reconcile({ metadata: { name }, spec: { min } }, { apply }) {
+      const labels = { app: name }
+      const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }
+      const draft = Deployment({ metadata: { name }, spec: { selector: { matchLabels: labels }, template } })
+      const { status } = await apply(draft)
+      const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name }
+      const limits = { minReplicas: min, maxReplicas: maxOf(min), scaleTargetRef }
+      await apply(HorizontalPodAutoscaler({ metadata: { name }, spec: limits }))
+      return { status: { ready: status?.readyReplicas ?? 0 } }
+    },
+  })
+  return defineOperator({ name: 'planted', controllers: [controller] })
+}
 
 // Each of these operators is correct, although its end state depends on the history. Each was reported once.
 describe('a fair simulation', { timeout: 120_000 }, () => {
@@ -164,30 +192,25 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
   })
 
   test('accepts the number of replicas that an autoscaler has chosen before', async () => {
-    const Scaled = defineResource({
-      group: 'planted.example.com',
-      version: 'v1',
-      kind: 'Scaled',
-      spec: s.object({ min: s.int({ minimum: 1, maximum: 3 }) }),
-      status: s.object({ ready: s.int() }).optional(),
-    })
-    const controller = defineController(Scaled, {
-      owns: [Deployment, HorizontalPodAutoscaler],
-      async reconcile({ metadata: { name }, spec }, { apply }) {
-        const labels = { app: name }
-        const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }
-        const draft = Deployment({ metadata: { name }, spec: { selector: { matchLabels: labels }, template } })
-        const { status } = await apply(draft)
-        const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name }
-        const limits = { minReplicas: spec.min, maxReplicas: 5, scaleTargetRef }
-        await apply(HorizontalPodAutoscaler({ metadata: { name }, spec: limits }))
-        return { status: { ready: status?.readyReplicas ?? 0 } }
-      },
-    })
-    const operator = defineOperator({ name: 'planted', controllers: [controller] })
-    const samples = [Scaled({ metadata: { name: 'one' }, spec: { min: 1 } })]
-    const report = await explore(operator, { samples, replay: replayOf(create, later('change', 1), later('change')) })
+    const operator = scaledOperator(() => 5)
+    const replay = replayOf(create, later('change', 1), later('change'))
+    const report = await explore(operator, { samples: scaledSamples, replay })
     expect(report.operations).toMatchObject({ change: 2 })
+    expect(report.failure?.story).toBeUndefined()
+  })
+
+  test('does not let the autoscaler of another owner scale the workload of the operator', async () => {
+    const operator = scaledOperator((min) => min)
+    const neighbor: Operation = { do: 'neighbor', subject: 1, variant: 0, after: 60_000 }
+    const replay = replayOf(create, neighbor, later('change', 1))
+    const calm: Invariant = {
+      name: 'one autoscaler',
+      when: 'settled',
+      // Two autoscalers that disagree change the workload all the time.
+      check: (objects) => objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.generation! > 9)?.kind,
+    }
+    const report = await explore(operator, { samples: scaledSamples, replay, invariants: [calm] })
+    expect(report.operations).toMatchObject({ neighbor: 1, change: 1 })
     expect(report.failure?.story).toBeUndefined()
   })
 

@@ -3,6 +3,8 @@ import { objectId } from './cluster-state.ts'
 import type { World } from './world.ts'
 
 const ownerName = 'neighbor-owner'
+// A second one changes what the operator's own objects may do.
+const rules = new Set(['LimitRange', 'ResourceQuota'])
 
 interface Neighbor {
   readonly id: string
@@ -43,6 +45,7 @@ export class Neighbors {
       .filter((object) => log.written.has(objectId(object)) && ownerOf(object) !== undefined)
       // The operator works on all objects of its own kinds.
       .filter(({ kind }) => setup.operator.controllers.every((one) => one.kind?.kind !== kind))
+      .filter(({ kind }) => !rules.has(kind))
       .sort((a, b) => (objectId(a) < objectId(b) ? -1 : 1))
     const child = children[pick % Math.max(1, children.length)]
     if (child === undefined) return undefined
@@ -129,6 +132,9 @@ function copyOf(child: KubeObject, ownerName: string, owner: KubeObject): object
   // Fields that the server allocates.
   for (const field of ['clusterIP', 'clusterIPs', 'nodeName', 'volumeName', 'healthCheckNodePort']) delete spec?.[field]
   if (kind === 'Job') removeGenerated(spec)
+  // Two autoscalers of one workload would disagree for ever.
+  const target = spec?.['scaleTargetRef'] as { name?: string } | undefined
+  if (target !== undefined) target.name = `${target.name}-neighbor`
   renamePods(spec, renamed)
   leaveVolumes(spec)
   return copy
