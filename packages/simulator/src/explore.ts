@@ -518,6 +518,7 @@ function scenariosOf({ subjects, samples, inputObjects, followedKinds }: Setup):
       special.push([create(subject), create(twin), remove(twin)])
       special.push([create(subject), create(twin), change(1 + (twin % 3))])
       special.push([create(subject), create(twin)])
+      if (combined > 0) special.push([create(subject), { ...create(twin), variant: combined }])
     }
     // Deletion and change in the middle of the work.
     for (const actions of [1, 3]) {

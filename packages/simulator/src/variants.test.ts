@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { combinedVariant, type Variant, variantsOf } from './variants.ts'
+import { combinedVariant, switchedVariants, type Variant, variantsOf } from './variants.ts'
 
 const schema = {
   properties: {
@@ -108,4 +108,36 @@ test('variantsOf() removes one item of a list, and all of them if the list may b
     Array.isArray(change?.value) ? [`${change.path[1]} ${change.value.length}`] : [],
   )
   expect(lengths).toEqual(['ports 1', 'ports 0', 'ports 3', 'hosts 1', 'hosts 3'])
+})
+
+test('switchedVariants() removes one field and adds the one beside it', () => {
+  const properties = { name: { type: 'string' }, least: { type: 'integer' }, most: { type: 'integer' } }
+  const schema = { properties: { spec: { type: 'object', properties } } }
+  const sample = { spec: { name: 'one', least: 1 } }
+  const refused = variantsOf(schema as never, sample).filter(({ text }) => !text.startsWith('spec.name'))
+  const forms = switchedVariants({ text: '', body: sample }, refused)
+  expect(forms).toEqual([{ text: 'spec.least removed, spec.most = 1', body: { spec: { name: 'one', most: 1 } } }])
+})
+
+test('variantsOf() tries the maximum of a number if it is low', () => {
+  const properties = {
+    low: { type: 'integer', maximum: 9 },
+    high: { type: 'integer', maximum: 99 },
+    any: { type: 'integer' },
+  }
+  const sample = { spec: { low: 1, high: 1, any: 1 } }
+  const texts = variantsOf({ properties: { spec: { type: 'object', properties } } } as never, sample).map(
+    ({ text }) => text,
+  )
+  expect(texts.filter((text) => !text.endsWith('removed'))).toEqual([
+    'spec.low = 2',
+    'spec.low = 0',
+    'spec.low = 9',
+    'spec.high = 2',
+    'spec.high = 0',
+    'spec.high = 3',
+    'spec.any = 2',
+    'spec.any = 0',
+    'spec.any = 3',
+  ])
 })

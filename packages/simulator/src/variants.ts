@@ -23,6 +23,7 @@ const references = /(secret|configMap|class|account|ref|node|claim|issuer)s?(Nam
 // Operators leave the children of such an object as they are: it has none if it was created in this form.
 const holds = /^(paused?|suspend(ed)?|frozen|unmanaged)$/i
 const maxDepth = 6
+const maxNumber = 10
 
 /**
  * Derives changed forms of an object from its schema: boundary values of each field, optional parts added and removed, lists
@@ -76,6 +77,27 @@ export function combinedVariant(variants: readonly Variant[]): Variant | undefin
   const combined = [...parts.values()].map((index) => variants[index]!)
   for (const { change } of combined) if (change !== undefined) put(body, change.path, change.value)
   return { text: combined.map(({ text }) => text).join(', '), body, parts: [...parts.values()] }
+}
+
+/**
+ * The forms that remove one field and add one beside it, of changes that the server refuses one by one: a rule may demand exactly one of
+ * several fields.
+ */
+export function switchedVariants({ body: sample }: Variant, refused: readonly Variant[]): Variant[] {
+  const changes = refused.flatMap(({ change, text }) => (change === undefined ? [] : [{ ...change, text }]))
+  const removals = changes.filter(({ value }) => value === undefined)
+  return removals.flatMap((removal) => {
+    const parent = pathText(removal.path.slice(0, -1))
+    const additions = changes.filter(({ path, value }) => {
+      return value !== undefined && valueAt(sample, path) === undefined && pathText(path.slice(0, -1)) === parent
+    })
+    return additions.map((addition): Variant => {
+      const body = structuredClone(sample) as Record<string, unknown>
+      put(body, removal.path, undefined)
+      put(body, addition.path, addition.value)
+      return { text: `${removal.text}, ${addition.text}`, body }
+    })
+  })
 }
 
 /** The path of a field. */
@@ -142,9 +164,10 @@ function otherValues(schema: JSONSchemaProps, value: unknown, path: Path): unkno
   if (schema.enum && schema.enum.length > 0) return schema.enum.filter((one) => one !== value)
   if (typeof value === 'boolean') return [!value]
   if (typeof value === 'number') {
-    const { minimum = 0, maximum = Math.max(value + 2, 5) } = schema
+    const { minimum = 0, maximum = Number.POSITIVE_INFINITY } = schema
     const step = schema.multipleOf ?? 1
-    const high = Math.min(maximum, value + 2 * step)
+    // A number may be that of pods, so that a high maximum is not tried.
+    const high = maximum <= maxNumber ? maximum : value + 2 * step
     return [...new Set([value + step, minimum, high])].filter(
       (one) => one !== value && one >= minimum && one <= maximum,
     )
