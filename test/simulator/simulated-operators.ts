@@ -96,8 +96,9 @@ export const builtins: Readonly<Record<string, SimulateOperator>> = {
   deployment: builtin(
     deploymentController,
     [Deployment({ metadata: { name: 'web' }, spec: { replicas: 2, selector: { matchLabels: labels }, template } })],
-    // As in pkg/controller/deployment: a message may name an earlier ReplicaSet, because it changes together with its reason only.
-    { ignore: ['ReplicaSet', 'status.conditions.message'] },
+    // As in pkg/controller/deployment: a message may name an earlier ReplicaSet, because it changes together with its reason only, and the
+    // ReplicaSet of a former Deployment with the same name counts as a collision.
+    { ignore: ['ReplicaSet', 'status.collisionCount', 'status.conditions.message'] },
   ),
   'replica-set': builtin(replicaSetController, [
     ReplicaSet({ metadata: { name: 'web' }, spec: { replicas: 2, selector: { matchLabels: labels }, template } }),

@@ -336,10 +336,10 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
       operations: [
         { do: 'create', subject: 0, variant: 0, after: 0 },
         { do: 'create', subject: 1, variant: 0, after: 0 },
-        { do: 'delete', subject: 1, variant: 0, after: 60_000 },
+        { do: 'delete', subject: 1, variant: 0, after: 10_000 },
       ],
       // It creates the child again, and the garbage collector deletes it, until the operator sees that the owner is gone.
-      faults: [{ kind: 'watch-lag', at: 5, resource: 'things', for: 30_000 }],
+      faults: [{ kind: 'watch-lag', at: 4, resource: 'things', for: 30_000 }],
       replicas: 1,
     }
     const report = await replayTwin('does not watch its child', schedule)

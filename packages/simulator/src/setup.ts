@@ -12,7 +12,7 @@ import {
   toMillis,
   VirtualClock,
 } from '@kubewright/base'
-import { type Client, createClient, type Impersonation } from '@kubewright/client'
+import { type Client, createClient, type Impersonation, type Transport } from '@kubewright/client'
 import {
   type ControlPlane,
   type ControlPlaneSnapshot,
@@ -36,7 +36,7 @@ import { invalidValuesOf } from './invalid-values.ts'
 import { type FormMetadata, isBuiltin, metadataVariantsOf, relabeledOf, selectorsOf } from './metadata-variants.ts'
 import type { Invariant, OperatorFactory, SimulateOptions } from './options.ts'
 import { retains } from './retention.ts'
-import { combinedVariant, minimalValue, type Variant, variantsOf } from './variants.ts'
+import { combinedVariant, minimalValue, switchedVariants, type Variant, variantsOf } from './variants.ts'
 
 /** The host of the operator's webhooks. It is never resolved. */
 export const webhookHost = 'webhooks.kubewright.test:443'
@@ -56,10 +56,13 @@ export interface Subject {
 const otherNamespace = 'other'
 const maxVariants = 16
 const maxRefused = 12
+const maxSwitches = 4
 // After the changes of two fields, which are easier to understand.
 const relabeledPlace = 3
 // Controllers act on the changes of an instant together, so that a roll-out needs fewer writes.
 const debounce: Duration = '1ms'
+const controllerUser = 'system:kube-controller-manager'
+const deletionDelay = 100
 
 interface Sample {
   readonly kind: AnyKind
@@ -227,7 +230,9 @@ export class Setup {
     const access = { serviceAccounts: { keys: this.#keys } }
     // A run is too short for many revisions, and each check of their number costs a turn of the event loop.
     const server = { access, history: { revisions: Number.POSITIVE_INFINITY } }
-    return this.#snapshot.start({ clock, random, controllers, nodes, collects, events, debounce, server })
+    const intercept = (transport: Transport, { name }: { readonly name: string }): Transport =>
+      name === controllerUser ? slowDeletions(transport, clock) : transport
+    return this.#snapshot.start({ clock, random, controllers, nodes, collects, events, debounce, server, intercept })
   }
 
   isSubjectKind(kind: string): boolean {
@@ -285,6 +290,16 @@ export class Setup {
     return { apiVersion, kind, metadata: named, ...fields }
   }
 }
+
+/** Delays the deletions of the built-in controllers: children exist for a while when their owner is gone, as in a real cluster. */
+const slowDeletions = (transport: Transport, clock: Clock): Transport => ({
+  host: transport.host,
+  async send(request, limited) {
+    if (request.method === 'DELETE') await clock.sleep(deletionDelay)
+    return transport.send(request, limited)
+  },
+  [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+})
 
 interface SetupParts {
   readonly operator: Operator
@@ -397,11 +412,18 @@ async function prepareSamples(plane: ControlPlane, operator: Operator, given: re
     const names = new Set(
       (given as readonly KubeObject[]).filter((other) => other !== object).map(({ metadata: { name } }) => name),
     )
+    const alone: Variant[] = []
     for (const variant of spread(variantsOf(kind.schema, body, names), 64)) {
       if (variants.length >= maxVariants) break
       const message = await refusalOf(plane, kind, draftOf(variant))
       if (message === undefined) variants.push(variant)
-      else if (refused.length < maxRefused / 2) refused.push({ ...variant, message })
+      else {
+        alone.push(variant)
+        if (refused.length < maxRefused / 2) refused.push({ ...variant, message })
+      }
+    }
+    for (const variant of switchedVariants(variants[0]!, alone).slice(0, maxSwitches)) {
+      if ((await refusalOf(plane, kind, draftOf(variant))) === undefined) variants.push(variant)
     }
     if (!isBuiltin(kind)) variants.splice(relabeledPlace, 0, ...relabeledOf(body, kept, selectorsOf(operator)))
     const combined = combinedVariant(variants)

@@ -3,7 +3,7 @@ import { index } from '@kubewright/client/queries'
 import { ConfigMap, Deployment, PersistentVolumeClaim, Secret } from '@kubewright/k8s'
 import { defineController, generationChanged, through, watch } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
-import { configOf, dataOf, operator, type Planted, rbac, Thing } from './things.ts'
+import { configOf, dataOf, operator, ownedConfig, type Planted, rbac, Thing } from './things.ts'
 
 const claim = (thing: Thing, index: number) =>
   PersistentVolumeClaim({
@@ -122,7 +122,27 @@ export const plantedStates: Readonly<Record<string, Planted>> = {
         }),
       )
     },
-    options: { faults: ['crash', 'stale'] },
+    options: { faults: ['stale'] },
+  },
+  'takes the child of a former object for its own': {
+    found: 'end state',
+    make: (isFixed) => () =>
+      operator(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          rbac,
+          async reconcile(thing, { client }) {
+            const { name, namespace = '', uid } = thing.metadata
+            if (thing.status?.phase === 'Done') return undefined
+            const found = await client.find(ConfigMap, { name, namespace }, { consistency: 'live' })
+            const isOther = found !== undefined && found.metadata.ownerReferences?.[0]?.uid !== uid
+            if (isFixed && isOther) return { requeueAfter: '1s' }
+            if (found === undefined) await client.create(ownedConfig(thing, { name }))
+            return { status: { phase: 'Done' } }
+          },
+        }),
+      ),
+    options: { faults: ['crash', 'error'] },
   },
   'forgets that a name can be used again': {
     found: 'end state',
