@@ -102,7 +102,7 @@ export class ClusterUser {
     while (!world.isOver) {
       // Before each attempt: a process may fall asleep while the user waits for a name.
       if (verb !== 'change' && (await this.#hasWaitedForSleepers())) giveUp = world.now + patience
-      if (verb === 'create' && this.#deleted.has(subject)) world.log.data.renew()
+      if (verb === 'create' && this.#deleted.has(subject)) world.log.data.renew(world.clock.now())
       const { status, message } = await world.drive(this.#attempt(verb, subject, body))
       const isDone = status < 300 || (verb !== 'create' && status === 404)
       if (isDone) {

@@ -44,11 +44,22 @@ describe('DataLog.replaced', () => {
     const log = new DataLog()
     log.see(claim('1'))
     log.see(claim('2'))
-    log.renew()
+    log.renew(0)
     log.see(claim('3'))
     expect(log.replaced.size).toBe(0)
     log.see(claim('4'))
     expect(log.replaced.size).toBe(1)
+  })
+
+  test('has no object without owner that remained of a former one, or was made for it during a fault', () => {
+    for (const isDuringFault of [false, true]) {
+      const log = new DataLog()
+      if (!isDuringFault) log.see(claim('1'))
+      log.renew(0)
+      log.see(claim('1'), isDuringFault)
+      log.see(claim('2'))
+      expect(log.replaced.size).toBe(0)
+    }
   })
 
   test('has nothing that a user has touched', () => {

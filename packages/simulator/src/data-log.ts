@@ -21,6 +21,8 @@ export interface ReplacedData {
   readonly owner: string
   /** Whether it was deleted and created again. Otherwise its values were replaced. */
   readonly isOther: boolean
+  /** Whether the operator has created it. */
+  readonly isOwn: boolean
   readonly text: string
 }
 
@@ -30,8 +32,10 @@ export class DataLog {
   readonly #known = new Map<string, Known>()
   /** The objects that were created again for the same owner, or whose values were replaced. */
   readonly replaced: Map<string, ReplacedData> = new Map()
-  /** Whether a user has created an object again that was deleted. */
-  isRenewed = false
+  /** When a user has created an object again that was deleted, at last. */
+  #renewedAt: number | undefined
+  /** The objects without owner from before that time. */
+  readonly #former = new Set<string>()
   /** The objects that a user has deleted or changed. */
   readonly #touched = new Set<string>()
   /** Whether a user has touched a Secret: the operator may derive others from it, such as a certificate from its authority. */
@@ -46,9 +50,13 @@ export class DataLog {
   }
 
   /** Records that a user creates an object again that was deleted: objects without owner may have belonged to the former one. */
-  renew(): void {
-    this.isRenewed = true
-    for (const key of this.#known.keys()) if (key.endsWith(' ')) this.#known.delete(key)
+  renew(now: number): void {
+    this.#renewedAt = now
+    for (const [key, { uid }] of this.#known) {
+      if (!key.endsWith(' ')) continue
+      this.#former.add(uid)
+      this.#known.delete(key)
+    }
     for (const [id, { owner }] of this.replaced) if (owner === '') this.replaced.delete(id)
     for (const [id, { uid, isOwned }] of this.#deleted) {
       if (!isOwned) this.#deleted.set(id, { uid, isOwned, hasData: false })
@@ -61,7 +69,8 @@ export class DataLog {
     // A claim without a volume has no data.
     const hasData = (object as PersistentVolumeClaim).status?.phase === 'Bound'
     const isOwned = controllerOf(object) !== undefined
-    this.#deleted.set(objectId(object), { uid: object.metadata.uid, isOwned, hasData })
+    const { uid } = object.metadata
+    this.#deleted.set(objectId(object), { uid, isOwned, hasData: hasData && (isOwned || !this.#isFormer(object)) })
   }
 
   /** Whether the operator has deleted this object, which may still exist. */
@@ -82,22 +91,30 @@ export class DataLog {
     })
     const texts = again.map((object) => {
       const id = objectId(object)
-      return { id, owner: controllerOf(object)?.uid ?? '', isOther: true, text: `${id} was deleted and created again` }
+      const text = `${id} was deleted and created again`
+      return { id, owner: controllerOf(object)?.uid ?? '', isOther: true, isOwn: false, text }
     })
     return [...this.replaced.values(), ...texts]
   }
 
-  /** Records the result of another write of the operator. */
-  see(object: KubeObject): void {
+  /**
+   * Records the result of another write of the operator. During a fault, it may see an object that was deleted and created again as it was
+   * before, and make something for it that it removes later.
+   */
+  see(object: KubeObject, isDuringFault = false): void {
     if (object.kind !== 'Secret' && object.kind !== 'PersistentVolumeClaim') return
     const id = objectId(object)
     const { uid } = object.metadata
     const owner = controllerOf(object)?.uid ?? ''
+    const isFirst = !this.#known.has(`${id} ${owner}`)
+    if (owner === '' && this.isRenewed && isDuringFault && isFirst) this.#former.add(uid)
+    if (owner === '' && this.#former.has(uid)) return
     const data = new Map(Object.entries((object as { data?: Record<string, string> }).data ?? {}))
     const known = this.#known.get(`${id} ${owner}`)
     const replace = (text: string, isOther: boolean): void => {
       if (object.kind === 'Secret' && this.#hasNewSecret) return
-      if (!this.#touched.has(id) && !this.replaced.has(id)) this.replaced.set(id, { id, owner, isOther, text })
+      if (!this.#touched.has(id) && !this.replaced.has(id))
+        this.replaced.set(id, { id, owner, isOther, isOwn: true, text })
     }
     if (known === undefined) this.#known.set(`${id} ${owner}`, { uid, data })
     else if (known.uid !== uid) {
@@ -111,5 +128,17 @@ export class DataLog {
         else if (first !== value) replace(`data.${key} of ${id} was replaced`, false)
       }
     }
+  }
+
+  /** Whether an object may have belonged to an object that was deleted and created again. */
+  #isFormer({ metadata: { uid, creationTimestamp } }: KubeObject): boolean {
+    if (this.#renewedAt === undefined || this.#former.has(uid)) return this.#renewedAt !== undefined
+    const isNew = [...this.#known.values()].some((known) => known.uid === uid)
+    return !isNew && Date.parse(`${creationTimestamp}`) <= this.#renewedAt
+  }
+
+  /** Whether a user has created an object again that was deleted. */
+  get isRenewed(): boolean {
+    return this.#renewedAt !== undefined
   }
 }

@@ -235,7 +235,7 @@ export class World {
   }
 
   #served(write: ServedWrite): void {
-    this.log.served(write)
+    this.log.served(write, this.faults.untilEnd > 0)
     // Long before the operator has sent all requests that it may send: each change can be a roll-out, which takes time.
     const most = this.setup.maxRequests / 10
     if (this.log.mostWithinMinute > most)

@@ -76,8 +76,11 @@ export class WriteLog {
     }
   }
 
-  /** Records a write that the server has processed. */
-  served({ process, facts, path, status, body, source, isEffective, isDisturbed }: ServedWrite): void {
+  /** Records a write that the server has processed, and whether a fault lasts. */
+  served(
+    { process, facts, path, status, body, source, isEffective, isDisturbed }: ServedWrite,
+    isDuringFault: boolean,
+  ): void {
     const object = JSON.parse(Buffer.from(body).toString()) as KubeObject & { spec?: { holderIdentity?: string } }
     if (facts.plural === 'leases') {
       if (status < 300) this.#holder = object.spec?.holderIdentity ?? ''
@@ -104,7 +107,7 @@ export class WriteLog {
     if (status >= 300 || object.kind === 'Status') return
     const owner = controllerOf(object)?.uid
     if (facts.verb !== 'delete') {
-      this.data.see(object)
+      this.data.see(object, isDuringFault)
       this.configs.see(object, this.#clock.now())
     } else {
       this.data.delete(object)

@@ -111,8 +111,10 @@ export const plantedVolumes: Readonly<Record<string, Planted>> = {
             const { status, metadata } = await apply(workloadOf(disk, labels))
             // A new StatefulSet has no replicas yet, but its claims may be old.
             const isSeen = status?.observedGeneration === metadata.generation
+            // An old view may have fewer replicas.
+            const live = await client.get(Disk, { name, namespace }, { consistency: 'live' })
             const used = isFixed
-              ? Math.max(disk.spec.replicas, isSeen ? (status?.replicas ?? 0) : Infinity)
+              ? Math.max(live.spec.replicas, isSeen ? (status?.replicas ?? 0) : Infinity)
               : (status?.replicas ?? 0)
             for (const claim of await client.list(PersistentVolumeClaim, { namespace, labels })) {
               const { name: claimName, uid, deletionTimestamp } = claim.metadata
