@@ -10,6 +10,7 @@ import type { World } from './world.ts'
 const headers = { 'content-type': 'application/json', 'user-agent': 'user' }
 const patience = 300_000
 const touched = 'kubewright.test/touched'
+const isTemporary = (status: number): boolean => status >= 500 || status === 429 || status === 409
 
 /** The key of a neighbor in `desired`. The function is its own inverse. */
 export const neighborKey = (pick: number): number => -1 - pick
@@ -55,6 +56,7 @@ export class ClusterUser {
     const annotations = { ...object.metadata.annotations, [touched]: 'true' }
     const changed = await this.request('PUT', path, { ...object, metadata: { ...object.metadata, annotations } })
     if (changed.status !== 200) return false
+    const giveUp = this.#world.now + patience
     // Controllers may write the object meanwhile.
     for (let current = changed.object; ; ) {
       const { annotations: now = {}, ...metadata } = current.metadata
@@ -63,8 +65,13 @@ export class ClusterUser {
         ...current,
         metadata: { ...metadata, ...(Object.keys(rest).length > 0 ? { annotations: rest } : {}) },
       }
-      if ((await this.request('PUT', path, body)).status !== 409) break
-      current = (await this.request('GET', path)).object
+      const { status } = await this.request('PUT', path, body)
+      if (!isTemporary(status) || this.#world.now > giveUp) break
+      // The webhooks of the operator may be down.
+      if (status !== 409) await this.#world.clock.sleep(1000)
+      const latest = await this.request('GET', path)
+      if (latest.status !== 200) break
+      current = latest.object
     }
     this.#world.history.note('user', `Another writer changes ${objectId(object)}, and changes it back`)
     return true
@@ -116,8 +123,7 @@ export class ClusterUser {
         return
       }
       // A name is free when the deleted object is gone.
-      const isTemporary = status >= 500 || status === 429 || (status === 409 && verb !== 'delete')
-      if (!isTemporary || world.now > giveUp) {
+      if (!isTemporary(status) || (status === 409 && verb === 'delete') || world.now > giveUp) {
         world.history.note('user', `The user cannot ${verb} ${text}${suffix}: ${message}`)
         // Without faults, the server answers so only if a webhook fails.
         if (status >= 500 && world.schedule.faults.length === 0) {

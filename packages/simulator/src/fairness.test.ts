@@ -367,6 +367,33 @@ describe('a fair simulation', { timeout: 120_000 }, () => {
     expect(schedules).toBe(40)
   })
 
+  test('lets another writer undo its change although the webhooks are down meanwhile', async () => {
+    const operator = (): Operator =>
+      defineOperator({
+        name: 'planted',
+        controllers: [
+          defineController(Thing, { reconcile: () => ({ status: { phase: 'Ready' } }), cleanup: () => undefined }),
+        ],
+        webhooks: [
+          defineWebhook(Thing, {
+            validate: async (_, { client }) => [
+              (await client.list(Thing)).length > 100 && invalid('metadata', 'too many'),
+            ],
+          }),
+        ],
+      })
+    for (let at = 1; at <= 6; at++) {
+      const faults: Fault[] = [
+        { kind: 'error', at, status: 409, times: 1 },
+        { kind: 'crash', at: at + 1, when: 'between', downtime: 30_000 },
+      ]
+      const operations = [{ do: 'create' as const, subject: 0, variant: 0, after: 0 }]
+      const replay = scheduleId({ seed: 1, operations, faults, replicas: 1 })
+      const { failure } = await explore(operator, { ...base, replay })
+      expect(failure?.story).toBeUndefined()
+    }
+  })
+
   test('accepts an old observedGeneration while the server refuses the children of a spec', async () => {
     const Port = defineResource({
       group: 'planted.example.com',
