@@ -20,7 +20,7 @@ export interface ReplacedData {
   /** The uid of the controller of the object; empty if it has none. */
   readonly owner: string
   /** Whether it was deleted and created again. Otherwise its values were replaced. */
-  readonly isOther: boolean
+  readonly isRecreated: boolean
   /** Whether the operator has created it. */
   readonly isOwn: boolean
   readonly text: string
@@ -34,7 +34,7 @@ export class DataLog {
   readonly replaced: Map<string, ReplacedData> = new Map()
   /** When a user has created an object again that was deleted, at last. */
   #renewedAt: number | undefined
-  /** The objects without owner from before that time. */
+  /** The uids of objects without owner that may have belonged to the deleted one. */
   readonly #former = new Set<string>()
   /** The objects that a user has deleted or changed. */
   readonly #touched = new Set<string>()
@@ -42,6 +42,11 @@ export class DataLog {
   #hasNewSecret = false
   /** The last volume claims that the operator has deleted, by ID. */
   readonly #deleted = new Map<string, DeletedClaim>()
+
+  /** Whether a user has created an object again that was deleted. */
+  get isRenewed(): boolean {
+    return this.#renewedAt !== undefined
+  }
 
   /** Records that a user changes or deletes an object, whose data the operator need not keep. */
   touch(id: string): void {
@@ -92,7 +97,7 @@ export class DataLog {
     const texts = again.map((object) => {
       const id = objectId(object)
       const text = `${id} was deleted and created again`
-      return { id, owner: controllerOf(object)?.uid ?? '', isOther: true, isOwn: false, text }
+      return { id, owner: controllerOf(object)?.uid ?? '', isRecreated: true, isOwn: false, text }
     })
     return [...this.replaced.values(), ...texts]
   }
@@ -111,10 +116,10 @@ export class DataLog {
     if (owner === '' && this.#former.has(uid)) return
     const data = new Map(Object.entries((object as { data?: Record<string, string> }).data ?? {}))
     const known = this.#known.get(`${id} ${owner}`)
-    const replace = (text: string, isOther: boolean): void => {
+    const replace = (text: string, isRecreated: boolean): void => {
       if (object.kind === 'Secret' && this.#hasNewSecret) return
       if (!this.#touched.has(id) && !this.replaced.has(id))
-        this.replaced.set(id, { id, owner, isOther, isOwn: true, text })
+        this.replaced.set(id, { id, owner, isRecreated, isOwn: true, text })
     }
     if (known === undefined) this.#known.set(`${id} ${owner}`, { uid, data })
     else if (known.uid !== uid) {
@@ -132,13 +137,9 @@ export class DataLog {
 
   /** Whether an object may have belonged to an object that was deleted and created again. */
   #isFormer({ metadata: { uid, creationTimestamp } }: KubeObject): boolean {
-    if (this.#renewedAt === undefined || this.#former.has(uid)) return this.#renewedAt !== undefined
+    if (this.#renewedAt === undefined) return false
+    if (this.#former.has(uid)) return true
     const isNew = [...this.#known.values()].some((known) => known.uid === uid)
     return !isNew && Date.parse(`${creationTimestamp}`) <= this.#renewedAt
-  }
-
-  /** Whether a user has created an object again that was deleted. */
-  get isRenewed(): boolean {
-    return this.#renewedAt !== undefined
   }
 }

@@ -131,7 +131,8 @@ export const fairRuleFor = (difference: Difference, comparison: Comparison): Fai
 const hasMissedGrowth = (difference: Difference, { growth, run }: Comparison): boolean =>
   isMissedGrowth(growth, difference, run.world)
 
-const hasEdits = ({ world }: Run): boolean => world.schedule.faults.some(({ kind }) => kind === 'child-changed')
+/** Whether a user changes a child of the operator in a run. */
+export const hasEdits = ({ world }: Run): boolean => world.schedule.faults.some(({ kind }) => kind === 'child-changed')
 
 /** Whether a claim exists that the operator has not created. It may have deleted an earlier one of the same name. */
 function isClaimOfOthers(id: string, { world, objects }: Run): boolean {

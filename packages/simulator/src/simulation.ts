@@ -6,7 +6,7 @@ import { type Difference, differenceText, objectId } from './cluster-state.ts'
 import { neighborKey } from './cluster-user.ts'
 import { compareRun, silentKindsOf } from './compare-run.ts'
 import type { ReplacedData } from './data-log.ts'
-import { isPendingPod } from './fair-differences.ts'
+import { hasEdits, isPendingPod } from './fair-differences.ts'
 import { classOf, hasOwnEnd } from './fault.ts'
 import { HostGuards } from './host-guards.ts'
 import { inputForms, inputOf } from './input-objects.ts'
@@ -133,18 +133,18 @@ export class Simulation implements Disposable {
    * every operation waits for the one before, is the consequence of the operations; and an object that does not exist then has no
    * data to lose: a stale view creates it again for a moment.
    */
-  async #checkData({ world, objects }: Run): Promise<void> {
+  async #checkData(run: Run): Promise<void> {
+    const { world, objects } = run
     const { operations, faults } = world.schedule
     if (faults.length === 0 || faults.some(({ kind }) => kind === 'clock-jump')) return
     const owners = new Set(objects.map(({ metadata }) => metadata.uid))
     const { data } = world.log
     const hasDeletions = operations.some((operation) => operation.do === 'delete')
     // After deletions, what has no owner may go too; but not when its object exists again.
-    const isKept = ({ owner, isOther }: ReplacedData): boolean =>
-      owner === '' ? !hasDeletions || (data.isRenewed && isOther) : owners.has(owner)
+    const isKept = ({ owner, isRecreated }: ReplacedData): boolean =>
+      owner === '' ? !hasDeletions || (data.isRenewed && isRecreated) : owners.has(owner)
     // A StatefulSet creates claims for replicas that a user has added for a moment.
-    const hasEdits = faults.some(({ kind }) => kind === 'child-changed')
-    const lost = data.lostOf(objects).filter((one) => isKept(one) && (one.isOwn || !hasEdits))
+    const lost = data.lostOf(objects).filter((one) => isKept(one) && (one.isOwn || !hasEdits(run)))
     if (lost.length === 0) return
     // Longer than the run, so that a loss by design, such as the rotation of a password, happens in it too.
     const expected = await this.#run(calmly(world.schedule), { isLong: true })

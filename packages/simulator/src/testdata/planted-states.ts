@@ -15,6 +15,9 @@ const claim = (thing: Thing, index: number) =>
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
   })
 
+/** A random value, encoded for a Secret. Simulations put `Math.random` of an operator on their seed. */
+const newPassword = (): string => Buffer.from(Math.floor(Math.random() * 1_000_000_000).toString(36)).toString('base64')
+
 const Bucket = defineResource({
   group: 'planted.example.com',
   version: 'v1',
@@ -84,8 +87,7 @@ export const plantedStates: Readonly<Record<string, Planted>> = {
             const { name, namespace = '', uid } = thing.metadata
             const found = await client.find(Secret, { name, namespace }, { consistency: 'live' })
             if (isFixed ? found !== undefined : known.has(uid) && found !== undefined) return
-            const password = Math.floor(Math.random() * 1_000_000_000).toString(36)
-            await apply(Secret({ metadata: { name }, data: { password: Buffer.from(password).toString('base64') } }))
+            await apply(Secret({ metadata: { name }, data: { password: newPassword() } }))
             known.add(uid)
           },
         }),
@@ -105,10 +107,9 @@ export const plantedStates: Readonly<Record<string, Planted>> = {
             const live = await client.find(Thing, key, { consistency: 'live' })
             if (live?.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined) return
             if ((await client.find(Secret, key, { consistency: 'live' })) !== undefined) return
-            const password = Math.floor(Math.random() * 1_000_000_000).toString(36)
             // Without owner: the cleanup decides what happens to it.
             const metadata = { ...key, annotations: { [annotation]: uid } }
-            await client.create(Secret({ metadata, data: { password: Buffer.from(password).toString('base64') } }))
+            await client.create(Secret({ metadata, data: { password: newPassword() } }))
           },
           async cleanup({ metadata: { name, namespace = '', uid } }, { client }) {
             const key = { name, namespace }
