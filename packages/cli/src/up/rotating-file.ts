@@ -48,11 +48,13 @@ export class RotatingFile implements Disposable {
   }
 
   #rotate(): void {
-    closeSync(this.#file)
     const extension = extname(this.#path)
     const stem = this.#path.slice(0, this.#path.length - extension.length)
     renameSync(this.#path, `${stem}-${timeText(this.#clock.now())}${extension}`)
-    this.#file = open(this.#path)
+    const next = open(this.#path)
+    // The old file stays open until there is a new one: if a step fails, the next line is written to it, not to a closed descriptor.
+    closeSync(this.#file)
+    this.#file = next
     this.#size = 0
     this.#removeOld(basename(stem), extension)
   }

@@ -6,6 +6,7 @@ import { DurableStore, MemoryStore, type Store } from '@kubewright/storage'
 import type { CommandContext } from '../command/command-context.ts'
 import type { AuditLogOptions } from './api-server-options.ts'
 import { assemblePlane, defaultAddress } from './assemble-plane.ts'
+import { auditSink } from './audit-sink.ts'
 import { freeKubeconfig } from './free-kubeconfig.ts'
 import { identityOf, openBackend } from './open-backend.ts'
 import type { PlaneOptions } from './plane-options.ts'
@@ -53,7 +54,7 @@ export async function serveControlPlane(
     const store = disposer.use(await openBackend(options.backend, options.historyBytes, context))
     const identity = await identityOf(options.backend, clock.now(), addresses.certified)
     let port = options.port
-    const audit = apiServer?.audit && auditSink(apiServer.audit, context, disposer)
+    const audit = apiServer?.audit && openAuditLog(apiServer.audit, context, log, disposer)
     const parts = { store, identity, addresses, port: () => port, audit, clock, log, disposer }
     const { plane, rootCa, listening } = await assemblePlane({ ...options, controllers }, parts, {})
     let requests = 0
@@ -141,13 +142,14 @@ async function chosenControllers(choice: PlaneOptions['controllers']): Promise<P
 }
 
 /** Opens the audit log. Events to the standard output are lines of it. */
-function auditSink(
+function openAuditLog(
   { path, limits }: AuditLogOptions,
   { clock, out }: CommandContext,
+  log: Logger,
   disposer: AsyncDisposer,
 ): (line: string) => void {
   if (path === '-') return out
   const file = new RotatingFile(path, limits, clock)
   disposer.defer(async () => file[Symbol.dispose]())
-  return (line) => file.write(line)
+  return auditSink(file, clock, log)
 }

@@ -1,0 +1,27 @@
+import type { Clock, Logger } from '@kubewright/base'
+
+/** Time between two reports of lost lines: a full disk must not fill another one with messages. */
+const reportMillis = 60_000
+
+/**
+ * Returns a function that writes lines of the audit log and never throws: as with kube-apiserver, a log that cannot be written does not prevent
+ * requests, which have been carried out when their line is written. Lost lines are counted and reported.
+ */
+export function auditSink(
+  file: { write(line: string): void },
+  clock: Pick<Clock, 'now'>,
+  log: Logger,
+): (line: string) => void {
+  let lost = 0
+  let nextReport = Number.NEGATIVE_INFINITY
+  return (line) => {
+    try {
+      file.write(line)
+    } catch (error) {
+      lost++
+      if (clock.now() < nextReport) return
+      nextReport = clock.now() + reportMillis
+      log.error(error, 'Cannot write the audit log: the requests are served, their events are lost', { lost })
+    }
+  }
+}
