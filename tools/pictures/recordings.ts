@@ -172,11 +172,12 @@ export const scenes: readonly Scene[] = [
   {
     name: 'simulate',
     title: 'kubewright simulate finds a mistake in a controller and prints the shortest story that shows it',
-    commands: ['kubewright simulate src/tutorial.ts --samples samples'],
+    commands: ['kubewright simulate src/tutorial.ts --samples samples --faults crash --seed 2'],
     async record(terminal) {
       const cwd = join(root, 'examples', 'app-service')
-      terminal.prompt('kubewright simulate src/tutorial.ts --samples samples')
-      await terminal.run(process.execPath, [...cli, 'simulate', 'src/tutorial.ts', '--samples', 'samples'], { cwd })
+      terminal.prompt('kubewright simulate src/tutorial.ts --samples samples --faults crash --seed 2')
+      const flags = ['--samples', 'samples', '--faults', 'crash', '--seed', '2']
+      await terminal.run(process.execPath, [...cli, 'simulate', 'src/tutorial.ts', ...flags], { cwd })
     },
   },
 ]

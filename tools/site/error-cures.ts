@@ -252,8 +252,13 @@ export const errorCures: Readonly<Record<string, ErrorCure>> = {
   KW_SIMULATION: {
     cause:
       'The operator violated a property: the message contains the story of the shortest failing run that was found.',
-    cure: 'Read the story from its last step: [simulating](../guides/simulating.md) explains its parts. Replay it with the ID that it contains.',
-    messages: ['no run may …', 'stale observedGeneration', 'hot loop'],
+    cure: 'The first line names the difference, the second the check, which the option `without` turns off. Read on from the first `Fault:`, and replay it with the ID in the last line: [simulating](../guides/simulating.md#read-a-failure) names usual causes.',
+    messages: [
+      'The end state depends on the fault: Service default/nginx-app is missing',
+      'The end state depends on the history of the objects: …',
+      'Reconciles still fail 15 minutes after the last fault: …',
+      'The operator sent more than 3000 requests',
+    ],
   },
   KW_SIMULATION_NONDETERMINISTIC: {
     cause:
@@ -264,11 +269,12 @@ export const errorCures: Readonly<Record<string, ErrorCure>> = {
     ],
   },
   KW_SIMULATION_REPLAY: {
-    cause: 'The ID was not copied completely, or belongs to another version.',
+    cause: 'The ID was not copied completely.',
     cure: 'Copy the ID that the failed simulation printed.',
   },
   KW_SIMULATION_SAMPLES: {
-    cause: 'None of the samples is of a kind that the operator controls.',
+    cause:
+      'None of the samples has a kind and version that the operator controls, and none could be generated; or the server refused an object of another kind among the samples, for example because its namespace does not exist.',
     cure: 'Add a file to `config/samples`, or pass `samples` to `simulate`.',
   },
   KW_TEST_CLUSTER: {

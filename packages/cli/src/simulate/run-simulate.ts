@@ -42,7 +42,7 @@ export async function runSimulate(input: Input, context: CommandContext): Promis
     regressions: flags.regressions,
     faults: faultsOf(flags.faults),
     for: flags.for as SimulateOptions['for'],
-    schedules: flags.schedules === undefined ? undefined : Math.ceil(flags.schedules / (part?.of ?? share)),
+    schedules: schedulesOf(flags, part?.of ?? share),
     shard: part ?? { index: 0, of: share },
     onProgress: ({ schedules, of }) => {
       terminal.progress?.show(
@@ -77,6 +77,12 @@ async function waitForDebugger(note: (line: string) => void): Promise<void> {
   if (inspector.url() === undefined) inspector.open(0, '127.0.0.1')
   note(`Attach a debugger to ${inspector.url()}: in Chrome, open chrome://inspect; in VS Code, attach to the port`)
   inspector.waitForDebugger()
+}
+
+/** The number of schedules of one process. Without `--schedules` and `--for`, all processes together run 500. */
+function schedulesOf({ schedules, for: duration }: Input['flags'], processes: number): number | undefined {
+  const all = schedules ?? (duration === undefined ? 500 : undefined)
+  return all === undefined ? undefined : Math.ceil(all / processes)
 }
 
 function partOf(text: string | undefined): { readonly index: number; readonly of: number } | undefined {

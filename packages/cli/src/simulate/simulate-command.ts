@@ -17,7 +17,12 @@ export const simulateFlags = defineFlags({
     defaultText: 'config/samples or samples, else generated objects',
     complete: 'folders',
   },
-  schedules: { value: 'N', parse: count, help: 'Run this many schedules', defaultText: '500, or no limit with --for' },
+  schedules: {
+    value: 'N',
+    parse: count,
+    help: 'Run this many schedules, in all processes together',
+    defaultText: '500, or no limit with --for',
+  },
   for: {
     value: 'DURATION',
     parse: (text: string) => {
@@ -58,13 +63,16 @@ export const simulateCommand: Command = defineCommand({
   name: 'simulate',
   summary: 'Search for bugs of an operator with simulated faults, in virtual time',
   description: `
-Run an operator through seeded schedules of operations and faults on the embedded control plane, in virtual time, and check properties that every
-operator should have: the cluster settles, the end state does not depend on faults or on the history, deletions finish, nothing is left behind,
-the status is true, and no loop is hot.
+Run an operator through seeded schedules of operations and faults on the embedded control plane, in virtual time. Check that reconciles succeed again
+after faults, that the end state depends neither on faults nor on the order of changes, that deletions finish and leave no children, that the status
+matches the children, and that the operator does not reconcile or write in a loop. Permissions, webhooks, conversions, data and objects of other
+owners are checked too.
 
 The first failure is shrunk and printed as a timeline, with the ID that replays it.
 
-Exits with 0 if no failure was found, 1 if one was, and 2 for a mistake in the arguments.`,
+Calls of the operator to other systems are real, and happen in each schedule.
+
+Exits with 0 if no failure was found, 1 if one was found or the simulation could not run, and 2 for a mistake in the arguments.`,
   args: entryArgument,
   flags: simulateFlags,
   run: async (input, context) => (await import('./run-simulate.ts')).runSimulate(input, context),
