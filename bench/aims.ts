@@ -63,14 +63,18 @@ export const aims: readonly Aim[] = [
     atMost: 25,
     missing: listNote,
   },
-  ...['get, 1 client', 'create, 1 client', 'list of 10,000 objects, memory'].map((row) => ({
+  ...[
+    ['get, 1 client', getNote],
+    ['create, 1 client', createNote],
+    ['list of 10,000 objects, memory', listNote],
+  ].map(([row = '', note]) => ({
     ...server,
     title: `${row.replace(', memory', '')}, compared with kube-apiserver`,
     row,
     column: 'factor',
     unit: '×',
     atLeast: 8,
-    missing: 'The causes are those of the CPU of the same work above; the peer varies by a third between runs.',
+    missing: `${note} The peer varies by a third between runs.`,
   })),
   {
     suite: 'machinery',
@@ -89,7 +93,7 @@ export const aims: readonly Aim[] = [
     unit: '×',
     atLeast: 1.7,
     missing:
-      'Computed from the CPU of the busiest process for 8 gets, a create and a list. Before the contenders took turns, three runs of the same code gave 1.21, 0.90 and 1.99, because the machine became faster or slower in between. In turns, two servers that share nothing reach 1.71 for gets, 1.82 for creates, 1.56 for lists and 1.47 for the mixed work: with one server, it has a core and the clients have the other; with two, three processes compete for two cores and their caches. Workers reach less than that, because the main process stores every write and sends it to every worker, each process applies it, and each process encodes a list again that a write has changed. It would take workers that receive the encoded list, and a machine with more cores to see the shape.',
+      'Computed from the CPU of the busiest process for 8 gets, a create and a list. The rows of two separate servers show the limit of this machine, where three busy processes share two cores. Workers reach less: the main process stores every write and sends it to every worker, each process applies it, and each process encodes a list again that a write has changed. To meet the target, workers would have to receive encoded lists, and the machine would need more than two cores. Before the contenders took turns, three runs of the same code gave 1.21, 0.90 and 1.99, because the machine became faster or slower in between.',
   },
   // Size
   {
@@ -99,7 +103,7 @@ export const aims: readonly Aim[] = [
     unit: 'MiB',
     atMost: 3072,
     missing:
-      'A pod has 4 KB of JSON in the store, 3.4 KB without managed fields in the cache of the controllers, and 4 to 5 KB of small objects: indexes (0.4 KB), the books of scheduler, nodes and garbage collector, keys. 50,000 old versions add 150 MB. 2,065 MiB were in use after a collection (2,264 before the commits 7f6ed604 to 133c7c53), the rest is garbage that V8 has not collected and fragments. Runs before commit 11c6a2c0, which were slower, had 3,021 and 3,106 MiB, with 2,157 in use: pods that run early are written while others are created, so that more small buffers of different ages lie between each other. It would take one copy of the bytes for store and controllers, buffers in slabs, and books of numbers instead of objects.',
+      'A pod takes 4 KB in the store, 3.4 KB in the cache of the controllers, and 4 to 5 KB in indexes and in the state of the scheduler, the nodes and the garbage collector. 50,000 old versions add 150 MB. About 2.1 GiB are in use after a collection; the rest is garbage that V8 has not collected, and fragmentation. To meet the target, the store and the controllers must share one copy of the bytes.',
   },
   {
     ...size,
@@ -108,7 +112,7 @@ export const aims: readonly Aim[] = [
     unit: '/s',
     atLeast: 1000,
     missing:
-      'A pod takes three writes of its own (create, binding, status) and a third of one of its owners, and the profile of the rest is flat. Runs of 6,000 pods in turns on a busy machine, Node 20 and 24: 3.5 and 2.9 ms of CPU per pod before the commits 7f6ed604 to 133c7c53, 3.1 and 2.3 after them; with 24,000 pods on Node 20, 4.5 and 3.9. A pod allocates 556 instead of 702 KB: no abort signals (7 before), no async function for each of 66 deliveries to handlers, 10 instead of 12.5 calls of JSON.parse. Of what is left, roughly, by allocation: managed fields 11 %, JSON.stringify of requests and stored objects about 12 %, the parsing of requests and responses 8 %, handlers and their queues 7 %, the informer of pods 7 %, validation 7 %, the simulated nodes 8 %. The commits 86f07887 to 7df22f43 make a write inside the process 11 to 19 % cheaper on Node 20 (a Lease update 144 to 124 µs, a pod 443 to 370, its status 586 to 472), compared in turns. V8 marked the whole heap for each 64 MiB of new buffers, until commit f78b2b2d put most values of large stores into shared ones: in clusters of 150,000 pods, on a quiet machine, a pod takes 3.0 ms, 4.1 before these two changes. The cost still grows, from 2.1 ms with 25,000 pods to 3.3 with 130,000: in a trial that put the short-lived buffers of events and responses into shared slabs too, a third of the collections were left, for half as much memory again. On a busy machine, a seventh of the elapsed time were scavenges; `--max-semi-space-size=64`, which is the default of Node 24, halves them. It would take requests inside the process that pass objects instead of text (for a response, a copy of the object takes 15 µs where parsing takes 25, of 400 for the write), one parsed object for server and informer, and a second thread for the controllers.',
+      'A pod needs three writes (create, binding, status) and a third of a write of its owners. By allocation, JSON.stringify takes 12 %, managed fields 11 %, the parsing of requests and responses 8 %, the simulated nodes 8 %, and handlers, the informer of pods and validation 7 % each; no other part takes more. The cost grows from 2.1 ms of CPU with 25,000 pods to 3.3 with 130,000, because each collection of garbage visits the whole heap; commit f78b2b2d, which put the values of large stores into shared buffers, lowered the average from 4.1 to 3.0 ms on a quiet machine. To meet the target, requests inside the process must pass objects instead of text, the server and the informers must share one parsed object, and the controllers need a thread of their own.',
   },
   // A client lists and watches from there on, or starts with a watch that sends the existing objects first.
   ...['list of 150,000 pods', 'watch start with 150,000 pods'].map((row) => ({
@@ -127,7 +131,7 @@ export const aims: readonly Aim[] = [
     unit: '%',
     atMost: 10,
     missing:
-      '5,000 nodes without pods take 7 to 9 % of a core on a quiet machine. With 150,000 pods, a minute after the roll-out, the share is twice as high, because each collection of garbage visits all of them: in 30 seconds, one run had a collection and 17 %, another none and 6 %, and since then the suite measures five minutes; it was 45 % directly after the roll-out. Each node renews its Lease every 30 s: 167 updates per second of 0.5 to 0.6 ms, and everything else that an idle control plane does. Of the samples, a quarter is garbage collection, because each version of a Lease stays in the history for five minutes; a quarter the write path of the server; an eighth clients and requests inside the process; a tenth the list of all Leases every ten seconds. Pages of that list (commit 1b606c19) and renewals that do not encode their managed fields again (133c7c53) have not changed the share. A renewal allocates 80 KB, of which 10 survive until a collection of the old generation. With 30,000 pods it is 10 %; of the scavenges, each 150 renewals promote 1.3 MiB, and forms that are released after 50 instead of 1,000 events change nothing. The commits 86f07887 to 7df22f43, by which a renewal takes 14 % less, and f78b2b2d have lowered it from 20 to 17 %, and from 13 to 8 % with 24,000 pods. A history of fewer objects per version would be needed.',
+      '5,000 nodes send 167 updates of Leases per second, each 0.5 to 0.6 ms of CPU with everything else that an idle control plane does. Without pods, that is 7 to 9 % of a core; with 150,000 pods it is twice as much, because each collection of garbage visits all of them. In 30 seconds, one run had a collection and 17 %, another none and 6 %; since then the suite measures five minutes. Of the samples, a quarter is garbage collection, a quarter the write path of the server, an eighth requests inside the process, and a tenth the list of all Leases every ten seconds. To meet the target, the history must keep fewer objects per version.',
   },
   {
     ...size,
@@ -244,7 +248,7 @@ export const aims: readonly Aim[] = [
   {
     suite: 'durability',
     column: 'result',
-    title: 'longest pause of writes by a snapshot',
+    title: 'longest computation of a snapshot between two writes',
     row: 'longest computation of a snapshot of 100000 keys between two writes',
     unit: 'ms',
     atMost: 5,

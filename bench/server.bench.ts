@@ -13,7 +13,8 @@ const root = join(import.meta.dirname, '..')
 const noPeer =
   'No ratios, because kube-apiserver and etcd were not on PATH. A kube-apiserver v1.35.8 with etcd took 6 ms for a create and 3 to 4 ms for a get, on another, loaded machine of this kind.'
 
-const millis = (value: number): string => `${value < 10 ? value.toFixed(3) : Math.round(value).toLocaleString('en')} ms`
+const millis = (value: number): string =>
+  `${value < 10 ? value.toFixed(value < 0.1 ? 4 : 3) : Math.round(value).toLocaleString('en')} ms`
 const rate = (perSecond: number): string => `${perSecond < 100 ? perSecond.toFixed(1) : Math.round(perSecond)}/s`
 const verdict = (value: number, aim: number | undefined): string =>
   aim === undefined ? '' : ` (target ${aim}: ${value <= aim ? 'met' : 'missed'})`

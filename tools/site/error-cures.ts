@@ -229,12 +229,12 @@ export const errorCures: Readonly<Record<string, ErrorCure>> = {
   },
   KW_STORAGE_UNCERTAIN: {
     cause: 'The connection to etcd or the disk failed during a write, so its result is unknown.',
-    cure: 'Read the object before you repeat the write. Controllers do so by themselves.',
+    cure: 'With a folder, all further writes fail: repair the disk and restart `up`. Read the object before you repeat the write. Controllers do so by themselves.',
   },
   KW_STORAGE_WRITE: {
     cause:
       'The disk is full, etcd has reached its quota (`NOSPACE`), or the lock file was deleted. Nothing was written.',
-    cure: 'Free space, or compact and defragment etcd. Reads continue to work meanwhile.',
+    cure: 'Free space, or compact and defragment etcd. If the lock file was deleted, restart `up`. Reads continue to work meanwhile.',
     messages: ['ENOSPC: no space left on device', 'etcdserver: mvcc: database space exceeded'],
   },
   KW_CONTROLLER_UNKNOWN: {
