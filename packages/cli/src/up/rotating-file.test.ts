@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -45,5 +45,21 @@ describe('RotatingFile', () => {
     file.write('y')
     file[Symbol.dispose]()
     expect((await readdir(folder)).sort()).toEqual(['a-2030-01-10T00-00-00.000.log', 'a-other.log', 'a.log'])
+  })
+
+  it('starts a new file when the full one was removed, and keeps the open one when a rotation fails', async () => {
+    const path = join(folder, 'logs', 'audit.log')
+    const limits = { maxBytes: 4, maxBackups: 0, maxAgeDays: 0 }
+    const file = new RotatingFile(path, limits, { now: () => 0 })
+    file.write('one')
+    await rm(path)
+    file.write('two')
+    expect(await readFile(path, 'utf8')).toBe('two\n')
+    await rm(join(folder, 'logs'), { recursive: true })
+    expect(() => file.write('three')).toThrow('ENOENT')
+    await mkdir(join(folder, 'logs'))
+    file.write('four')
+    file[Symbol.dispose]()
+    expect(await readFile(path, 'utf8')).toBe('four\n')
   })
 })

@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Clock } from '@kubewright/base'
 
@@ -50,7 +60,8 @@ export class RotatingFile implements Disposable {
   #rotate(): void {
     const extension = extname(this.#path)
     const stem = this.#path.slice(0, this.#path.length - extension.length)
-    renameSync(this.#path, `${stem}-${timeText(this.#clock.now())}${extension}`)
+    // Somebody may have removed the file.
+    if (existsSync(this.#path)) renameSync(this.#path, `${stem}-${timeText(this.#clock.now())}${extension}`)
     const next = open(this.#path)
     // The old file stays open until there is a new one: if a step fails, the next line is written to it, not to a closed descriptor.
     closeSync(this.#file)
