@@ -24,8 +24,78 @@ const markup = [
   },
 ]
 
+const uncoded =
+  'Throw a KubewrightError with a code if users can see it, a CaughtError if this package catches it, TypeError or RangeError for a wrong argument, unreachable() for a defect'
+const errors = [
+  { selector: "ThrowStatement > NewExpression[callee.name='Error']", message: uncoded },
+  { selector: "CallExpression[callee.name='reject'] > NewExpression[callee.name='Error']", message: uncoded },
+  { selector: "CallExpression[callee.property.name='reject'] > NewExpression[callee.name='Error']", message: uncoded },
+  { selector: "ClassDeclaration[superClass.name='Error']", message: uncoded },
+]
+
+/**
+ * Optional members are written `name?: T | undefined`: callers may pass what they may not have, and need not spread it
+ * in on a condition. Types of Kubernetes' JSON are the exception (`jsonTypes`).
+ */
+const optionalMember = {
+  meta: {
+    fixable: 'code',
+    messages: { written: 'Write optional members as `name?: T | undefined`' },
+  },
+  create(context) {
+    const isWritten = (type) =>
+      ['TSAnyKeyword', 'TSUnknownKeyword', 'TSNeverKeyword', 'TSUndefinedKeyword'].includes(type.type) ||
+      (type.type === 'TSUnionType' && type.types.some(isWritten))
+    const check = ({ optional, typeAnnotation }) => {
+      const type = typeAnnotation?.typeAnnotation
+      if (!optional || type === undefined || isWritten(type)) return
+      const text = context.sourceCode.getText(type)
+      const isGreedy = ['TSFunctionType', 'TSConstructorType', 'TSConditionalType'].includes(type.type)
+      context.report({
+        node: type,
+        messageId: 'written',
+        fix: (fixer) => fixer.replaceText(type, `${isGreedy ? `(${text})` : text} | undefined`),
+      })
+    }
+    return { TSPropertySignature: check, PropertyDefinition: check }
+  },
+}
+
+/**
+ * Types of Kubernetes' JSON, which has no `undefined`. Values of these types are assigned to the generated types and to
+ * those inferred from schemas, which have members `name?: T`.
+ */
+const jsonTypes = [
+  'packages/api/src/{object-meta,status}.ts',
+  'packages/api/src/resource/{crd-of,resolved-resource}.ts',
+  'packages/client/src/subresource-client.ts',
+  'packages/k8s/src/discovery.ts',
+  'packages/runtime/src/controller/access-rule.ts',
+  'packages/runtime/src/rbac/policy-rule.ts',
+  'packages/schema/src/builder/{condition,well-known}.ts',
+  'packages/schema/src/model/json-schema.ts',
+  'packages/server/src/resource/object.ts',
+]
+
+/** Modules of Node that open connections, set timers or read a clock. */
+const ioModules = ['net', 'tls', 'http', 'https', 'http2', 'dgram', 'dns', 'timers', 'timers/promises', 'perf_hooks']
+const drawing = '/^(randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues)$/'
+const loading = "CallExpression[callee.property.name='getBuiltinModule']"
+
 const syntax = [
   { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: law1 },
+  // Loads a module at first use, which no rule about imports sees.
+  {
+    selector: `${loading}[arguments.0.value=/^(node:)?(${ioModules.join('|').replace('/', '\\/')})$/]`,
+    message: law1,
+  },
+  {
+    selector: `${loading} > :not(Literal).arguments`,
+    message: 'Name the module of Node, so that law 1 can be checked',
+  },
+  { selector: `MemberExpression[property.name=${drawing}]`, message: law1 },
+  { selector: `ObjectPattern > Property[key.name=${drawing}]`, message: law1 },
+  { selector: `ImportSpecifier[imported.name=${drawing}]`, message: law1 },
   // tsc emits `using` unchanged, because older targets break static members, and Node 20 does not support it.
   {
     selector: 'VariableDeclaration[kind=/using/]',
@@ -52,7 +122,13 @@ export default tseslint.config(
       parserOptions: { project: './tsconfig.test.json', tsconfigRootDir: import.meta.dirname },
     },
     plugins: { '@typescript-eslint': tseslint.plugin },
-    rules: asynchrony,
+    rules: {
+      ...asynchrony,
+      'no-restricted-imports': [
+        'error',
+        { paths: [{ name: 'vitest', importNames: ['it'], message: 'Tests are called test' }] },
+      ],
+    },
   },
   {
     // The page of the console runs in browsers, with their clock. No text of a cluster may become markup or code there.
@@ -76,6 +152,12 @@ export default tseslint.config(
     },
   },
   {
+    files: ['packages/*/src/**/*.ts', 'packages/console/page/src/**/*.{ts,tsx}'],
+    ignores: ['**/*.test.ts', '**/*.test-d.ts', '**/testdata/**', ...jsonTypes],
+    plugins: { kubewright: { rules: { 'optional-member': optionalMember } } },
+    rules: { 'kubewright/optional-member': 'error' },
+  },
+  {
     files: ['packages/*/src/**/*.ts'],
     ignores: ['**/*.test.ts', '**/*.test-d.ts', '**/testdata/**'],
     rules: {
@@ -94,29 +176,14 @@ export default tseslint.config(
         ...restricted('process', 'hrtime', 'uptime'),
         ...restricted('globalThis', 'setTimeout', 'setInterval', 'setImmediate', 'performance', 'fetch', 'crypto'),
       ],
-      'no-restricted-syntax': ['error', ...syntax],
+      'no-restricted-syntax': ['error', ...syntax, ...errors],
       'no-restricted-imports': [
         'error',
         {
-          paths: [
-            'node:net',
-            'node:tls',
-            'node:http',
-            'node:https',
-            'node:http2',
-            'node:dgram',
-            'node:dns',
-            'node:timers',
-            'node:timers/promises',
-            'node:perf_hooks',
-            'net',
-            'http',
-            'https',
-            'http2',
-            'timers',
-            'undici',
-            'ws',
-          ].map((name) => ({ name, message: law1 })),
+          paths: [...ioModules.flatMap((name) => [name, `node:${name}`]), 'undici', 'ws'].map((name) => ({
+            name,
+            message: law1,
+          })),
         },
       ],
     },
@@ -128,6 +195,11 @@ export default tseslint.config(
       'packages/runtime/src/{queue,webhook}/**/*.ts',
     ],
     ignores: ['**/*.test.ts', '**/*.test-d.ts', '**/testdata/**'],
+    rules: { 'no-restricted-syntax': ['error', ...syntax, ...errors, ...spreads] },
+  },
+  {
+    // The base classes of all others.
+    files: ['packages/base/src/{kubewright-error,caught-error}.ts'],
     rules: { 'no-restricted-syntax': ['error', ...syntax, ...spreads] },
   },
   {
@@ -135,8 +207,10 @@ export default tseslint.config(
     files: [
       'packages/base/src/system-clock.ts',
       'packages/base/src/system-random.ts',
-      'packages/simulator/src/host-guards.ts',
-      'packages/simulator/src/regressions.ts',
+      'packages/simulator/src/world/host-guards.ts',
+      'packages/simulator/src/report/regressions.ts',
+      // Nonces of encrypted values, which must not be predictable.
+      'packages/server/src/encryption/value-transformer.ts',
       // Incoming connections (listener), and outgoing ones (etcd client, webhooks, aggregation).
       'packages/server/src/http/listener/*.ts',
       'packages/server/src/http/http2/*.ts',
@@ -144,20 +218,19 @@ export default tseslint.config(
       'packages/server/src/outgoing/verifying-agent.ts',
       'packages/storage/src/etcd/grpc-connection.ts',
       // The client's connections to API servers.
-      'packages/client/src/transport/http-*.ts',
+      'packages/client/src/transport/{http-*,node-modules}.ts',
       // The server of an operator's webhooks.
       'packages/runtime/src/webhook/serve-webhooks.ts',
       // The ports that the console forwards to pods.
       'packages/console/src/cluster/system-port-listener.ts',
       // The server of a manager's metrics and probes.
       'packages/runtime/src/serving/http/system-http-listener.ts',
-      // The connections that the main process of `up` passes to its workers, and the channel to its store.
-      'packages/cli/src/up/{run-worker,worker-pool}.ts',
     ],
+    ignores: ['**/*.test.ts'],
     rules: {
       'no-restricted-globals': 'off',
       'no-restricted-properties': 'off',
-      'no-restricted-syntax': ['error', ...spreads],
+      'no-restricted-syntax': ['error', ...errors, ...spreads],
       'no-restricted-imports': 'off',
     },
   },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   changesOf,
   inPublishOrder,
@@ -16,7 +16,7 @@ const cli = {
 const create = { name: 'create-kubewright', version: '0.1.0', dependencies: { '@kubewright/cli': '0.1.0' } }
 
 describe('the release tool', () => {
-  it('sets one version in a package and in its dependencies of this repository', () => {
+  test('sets one version in a package and in its dependencies of this repository', () => {
     expect(withVersion(cli, '0.2.0')).toEqual({
       name: '@kubewright/cli',
       version: '0.2.0',
@@ -24,7 +24,7 @@ describe('the release tool', () => {
     })
   })
 
-  it('reports packages that do not share the version', () => {
+  test('reports packages that do not share the version', () => {
     expect(versionProblems([base, cli], '0.1.0')).toEqual([])
     expect(versionProblems([base, withVersion(cli, '0.2.0')], '0.1.0')).toEqual([
       '@kubewright/cli has version 0.2.0, not 0.1.0',
@@ -32,11 +32,11 @@ describe('the release tool', () => {
     ])
   })
 
-  it('publishes dependencies first', () => {
+  test('publishes dependencies first', () => {
     expect(inPublishOrder([create, cli, base])).toEqual([base, cli, create])
   })
 
-  it('dates the section of the changelog, and finds its text', () => {
+  test('dates the section of the changelog, and finds its text', () => {
     const text = '# Changelog\n\n## 0.2.0 (unreleased)\n\n- A\n\n## 0.1.0 (2026-01-01)\n\n- B\n'
     const released = releasedChangelog(text, '0.2.0', '2026-02-03')
     expect(released).toContain('## 0.2.0 (2026-02-03)\n')

@@ -1,10 +1,13 @@
 // Compares the packages with the import tables of ARCHITECTURE.md, so that the tables stay true. A package's imports, the
 // dependencies in its package.json and the references in its tsconfig.json must be allowed by the table of packages, imports
-// between its rooms by the table of its rooms. No files of a package may load each other in a cycle.
+// between its rooms by the table of its rooms. No files of a package may load each other in a cycle. The maps for readers
+// (AGENTS.md, README.md, the list of dependencies) name every package and dependency.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type MappedPackage, mapProblems } from './boundaries/check-maps.ts'
 import { checkFileCycles, checkRooms } from './boundaries/check-rooms.ts'
 import { allowedImports, readLayerTables, tableProblems } from './boundaries/layer-tables.ts'
+import { lineCountProblems } from './boundaries/line-counts.ts'
 import { importsOf, sourceFiles } from './boundaries/source-imports.ts'
 
 const root = process.cwd()
@@ -27,6 +30,7 @@ interface Manifest {
 const { packages: table, rooms } = readLayerTables(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'))
 problems.push(...tableProblems('The packages', table))
 const everything = new Set(table.keys())
+const mapped: MappedPackage[] = []
 for (const name of readdirSync(join(root, 'packages'))) {
   const folder = join(root, 'packages', name)
   if (!existsSync(join(folder, 'package.json'))) continue
@@ -44,6 +48,8 @@ for (const name of readdirSync(join(root, 'packages'))) {
     ...manifest.optionalDependencies,
     ...manifest.peerDependencies,
   }
+  const thirdParty = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
+  mapped.push({ folder: name, dependencies: thirdParty.filter((dep) => workspaceName(dep) === undefined) })
   const references = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8')) as {
     references?: { path: string }[]
   }
@@ -98,6 +104,22 @@ for (const name of readdirSync(join(root, 'packages'))) {
   if (roomTable) problems.push(...checkRooms(name, join(folder, 'src'), roomTable))
   problems.push(...checkFileCycles(name, join(folder, 'src')))
 }
+
+for (const name of everything)
+  if (!mapped.some(({ folder }) => folder === name))
+    problems.push(`ARCHITECTURE.md has a row for ${name}, which does not exist`)
+const page = (path: string): string => readFileSync(join(root, path), 'utf8')
+const maps = {
+  agents: page('AGENTS.md'),
+  readme: page('README.md'),
+  dependencies: page('docs/adr/0002-runtime-dependencies.md'),
+}
+problems.push(...mapProblems(mapped, maps))
+
+const linesOf = (folder: string): number =>
+  sourceFiles(join(root, folder)).reduce((sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1, 0)
+for (const name of readdirSync(join(root, 'docs/adr'), 'utf8'))
+  problems.push(...lineCountProblems(`docs/adr/${name}`, page(join('docs/adr', name)), linesOf))
 
 for (const problem of problems) console.error(problem)
 console.log(

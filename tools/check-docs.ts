@@ -1,19 +1,12 @@
 // Compiles every fenced `ts` block of the Markdown files, so that all code in the documentation works. Each block is a
-// module. A block that starts with `// continues` is appended to the previous block of the same page. A block that
-// starts with the path of a file, such as `// src/site.ts`, can be imported under that path by other blocks of the
-// page.
+// module; code-modules.ts describes how blocks refer to each other.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { type CodeModule, codeModulesOf } from './code-modules.ts'
 import { runStep } from './run-step.ts'
 
 const root = process.cwd()
 const out = join(root, 'node_modules', '.cache', 'kubewright-docs')
-
-interface Block {
-  readonly page: string
-  readonly line: number
-  code: string
-}
 
 function pages(): string[] {
   // The code of translated pages equals that of the English page, which the check of the site ensures.
@@ -23,37 +16,15 @@ function pages(): string[] {
   )
 }
 
-function blocksOf(page: string): Block[] {
-  const blocks: Block[] = []
-  const text = readFileSync(join(root, page), 'utf8')
-  for (const match of text.matchAll(/^```(?:ts|typescript)\n([\s\S]*?)^```$/gm)) {
-    const code = match[1]!
-    const last = blocks.at(-1)
-    if (code.startsWith('// continues') && last) last.code += code
-    else blocks.push({ page, line: text.slice(0, match.index).split('\n').length, code })
-  }
-  return blocks
-}
-
-const blocks = pages().flatMap(blocksOf)
 rmSync(out, { recursive: true, force: true })
-mkdirSync(out, { recursive: true })
-const names = new Map<string, Block>()
-blocks.forEach((block, i) => {
-  const name = nameOf(block, i)
-  names.set(name, block)
-  const file = join(out, name)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, `${block.code}\nexport {}\n`)
-})
-
-/** Returns the file for a block. If several blocks have the same path, others import the last one. */
-function nameOf(block: Block, index: number): string {
-  const path = (one: Block): string | undefined => /^\/\/ (\S+\.ts)\n/.exec(one.code)?.[1]
-  const named = path(block)
-  if (named === undefined) return `block-${index}.ts`
-  const isLast = !blocks.slice(index + 1).some((one) => one.page === block.page && path(one) === named)
-  return `page-${block.page.replace(/[^a-zA-Z0-9]+/g, '-')}/${isLast ? named : named.replace(/\.ts$/, `-${index}.ts`)}`
+const modules = new Map<string, { readonly page: string; readonly parts: CodeModule['parts']; readonly code: string }>()
+for (const page of pages()) {
+  for (const module of codeModulesOf(readFileSync(join(root, page), 'utf8'))) {
+    const name = `page-${page.replace(/[^a-zA-Z0-9]+/g, '-')}/${module.name}`
+    modules.set(name, { page, ...module })
+    mkdirSync(dirname(join(out, name)), { recursive: true })
+    writeFileSync(join(out, name), `${module.code}\nexport {}\n`)
+  }
 }
 writeFileSync(
   join(out, 'tsconfig.json'),
@@ -63,20 +34,22 @@ writeFileSync(
     include: ['**/*.ts'],
   }),
 )
-if (blocks.length > 0) {
-  const result = await runStep({
-    label: 'docs',
-    command: process.execPath,
-    args: ['node_modules/ts7/bin/tsc', '-p', join(out, 'tsconfig.json')],
-  })
-  const named = result.output.replace(
-    /^.*?((?:block-\d+|page-[^(]*)\.ts)\((\d+),/gm,
-    (all, name: string, line: string) => {
-      const block = names.get(name)
-      return block ? `${block.page}(${block.line + Number(line)},` : all
-    },
-  )
-  if (result.code !== 0) console.error(named)
-  process.exitCode = result.code
+const result = await runStep({
+  label: 'docs',
+  command: process.execPath,
+  args: ['node_modules/ts7/bin/tsc', '-p', join(out, 'tsconfig.json')],
+})
+const named = result.output.replace(/^.*?(page-[^(]*\.ts)\((\d+),/gm, (all, name: string, line: string) => {
+  const module = modules.get(name)
+  return module ? `${module.page}(${lineOf(module, Number(line))},` : all
+})
+if (result.code !== 0) console.error(named)
+process.exitCode = result.code
+console.log(`${modules.size} code blocks compiled`)
+
+/** The line of the page that a line of the module is from. */
+function lineOf({ parts, code }: Pick<CodeModule, 'parts' | 'code'>, line: number): number {
+  const before = (start: number): number => code.slice(0, start).split('\n').length - 1
+  const part = parts.findLast(({ start }) => before(start) < line)!
+  return part.line + line - before(part.start)
 }
-console.log(`${blocks.length} code blocks compiled`)

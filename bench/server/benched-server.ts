@@ -33,11 +33,6 @@ export function processCpuMillis(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * tickMillis
 }
 
-/** Returns the child processes of a process. */
-export function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-}
-
 /** Returns the resident memory of a process. */
 export function processResidentMiB(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024

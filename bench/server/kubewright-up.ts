@@ -4,9 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { targetOfKubeconfig } from '../../test/conformance/target.ts'
-import { type BenchedServer, childrenOf, processCpuMillis, processResidentMiB, type Target } from './benched-server.ts'
+import { type BenchedServer, processCpuMillis, processResidentMiB, type Target } from './benched-server.ts'
 import { Http2Client } from './http2-client.ts'
 
 const command = join(import.meta.dirname, '../../packages/cli/dist/main.js')
@@ -15,7 +14,6 @@ const command = join(import.meta.dirname, '../../packages/cli/dist/main.js')
 export class KubewrightUp implements BenchedServer {
   readonly #child: ChildProcess
   readonly #folder: string
-  #ready = 0
   readonly readyMillis: number
   readonly readyCpuMillis: number
 
@@ -24,9 +22,6 @@ export class KubewrightUp implements BenchedServer {
     this.#folder = folder
     this.readyMillis = readyMillis
     this.readyCpuMillis = this.cpuMillis()
-    createInterface({ input: child.stderr! }).on('line', (line) => {
-      if (line.includes('Worker is ready')) this.#ready++
-    })
   }
 
   static start(...args: string[]): Promise<KubewrightUp> {
@@ -44,7 +39,7 @@ export class KubewrightUp implements BenchedServer {
     const child = spawn(process.execPath, [command, 'up', '--port', '0', '--controllers', 'none', ...args], {
       cwd: folder,
       env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'ignore'],
     })
     await once(createInterface({ input: child.stdout }), 'line')
     return new KubewrightUp(child, folder, performance.now() - start)
@@ -52,20 +47,6 @@ export class KubewrightUp implements BenchedServer {
 
   cpuMillis(): number {
     return processCpuMillis(this.#child.pid!)
-  }
-
-  /** Returns the CPU time so far of the main process and of each worker. */
-  cpuMillisByProcess(): Map<number, number> {
-    const pids = [this.#child.pid!, ...childrenOf(this.#child.pid!)]
-    return new Map(pids.map((pid) => [pid, processCpuMillis(pid)]))
-  }
-
-  /** Waits until the workers serve requests: new connections are distributed from then on. */
-  async workersReady(count: number): Promise<void> {
-    for (let tries = 0; this.#ready < count; tries++) {
-      if (tries === 3000) throw new Error(`only ${this.#ready} of ${count} workers became ready`)
-      await sleep(20)
-    }
   }
 
   residentMiB(): number {

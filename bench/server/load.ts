@@ -43,9 +43,9 @@ export async function load(
 }
 
 /** Returns an operation that creates ConfigMaps `map-0`, `map-1` and so on. Each server needs its own series. */
-export function creates(prefix = 'map'): Operation {
+export function creates(): Operation {
   let serial = 0
-  return (client) => client.send('POST', maps, { metadata: { name: `${prefix}-${serial++}` }, data: { payload } })
+  return (client) => client.send('POST', maps, { metadata: { name: `map-${serial++}` }, data: { payload } })
 }
 
 /** The body of an update of a ConfigMap. */

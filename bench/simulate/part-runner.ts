@@ -1,5 +1,5 @@
 // Simulates one operator in a process of its own: `part-runner.ts OPERATOR SECONDS INDEX/OF`. Prints the figures as JSON.
-import { explore, oracleNames, type SimulateOptions } from '@kubewright/simulator'
+import { builtinOracles, explore, type SimulateOptions } from '@kubewright/simulator'
 import { limitInlining } from '../../packages/cli/src/simulate/limit-inlining.ts'
 import { createWorld, operatorNamed } from './operators.ts'
 
@@ -23,7 +23,13 @@ limitInlining()
 
 // Without oracles, a failure does not end the measurement.
 const run = (budget: Pick<SimulateOptions, 'schedules' | 'for'>): ReturnType<typeof explore> =>
-  explore(make, { samples, world: createWorld, without: oracleNames, shard: { index, of }, ...budget })
+  explore(make, {
+    samples,
+    world: createWorld,
+    without: builtinOracles.map((oracle) => oracle.name),
+    shard: { index, of },
+    ...budget,
+  })
 
 await run({ for: `${Math.ceil(Number(seconds) / 3)}s` })
 const started = performance.now()

@@ -1,9 +1,9 @@
 // Measures where the time of a run without faults goes: `phase-runner.ts OPERATOR SECONDS`. Prints the CPU milliseconds of
 // each phase as JSON.
 import { limitInlining } from '../../packages/cli/src/simulate/limit-inlining.ts'
-import { HostGuards } from '../../packages/simulator/src/host-guards.ts'
-import { Setup } from '../../packages/simulator/src/setup.ts'
-import { World } from '../../packages/simulator/src/world.ts'
+import { HostGuards } from '../../packages/simulator/src/world/host-guards.ts'
+import { Setup } from '../../packages/simulator/src/world/setup.ts'
+import { World } from '../../packages/simulator/src/world/world.ts'
 import { createWorld, operatorNamed } from './operators.ts'
 
 /** Milliseconds of CPU time per run, by phase. */
@@ -12,7 +12,7 @@ export type PhaseFigures = Readonly<Record<string, number>>
 const [name = 'home', seconds = '10'] = process.argv.slice(2)
 const { make, samples } = operatorNamed(name)
 limitInlining()
-const setup = await Setup.create(make, { samples, world: createWorld })
+const setup = await Setup.create(make, { samples, world: createWorld }, [])
 const guards = new HostGuards()
 
 let last = 0
@@ -33,8 +33,8 @@ async function measured(seed: number, add: (phase: string, millis: number) => vo
     guards.enter({ clock, wallTime: () => clock.now(), random: random.fork('host'), rejected: () => undefined }),
   )
   end('start of control plane and operator')
-  for (const subject of setup.samples.keys()) {
-    const index = setup.subjects.findIndex(({ sample }) => sample === subject)
+  for (const subject of setup.samples.list.keys()) {
+    const index = setup.samples.subjects.findIndex(({ sample }) => sample === subject)
     await world.user.perform({ do: 'create', subject: index, variant: 0, after: 0 })
   }
   end('creation of the samples')

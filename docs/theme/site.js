@@ -1,7 +1,6 @@
-// Behaviour of the site's pages: theme, menu, search, copy buttons. Pages are readable without it.
-import { search } from '../../tools/site/search.ts'
-
-const root = document.currentScript?.dataset.root ?? ''
+// Behaviour of the site's pages: theme, menu, versions, search, copy buttons, types of names. Pages are readable without
+// it.
+const { root, types } = document.currentScript.dataset
 const html = document.documentElement
 const one = (selector) => document.querySelector(selector)
 
@@ -49,25 +48,33 @@ if (contents.size > 0) {
   }
 }
 
-// The index is loaded when the search is first opened, as a script: that works from a file system too.
+// Search and types are loaded when a reader first uses them, as scripts: that works from a file system too.
+const scripts = new Map()
+function load(address) {
+  if (!scripts.has(address)) {
+    scripts.set(
+      address,
+      new Promise((resolve, reject) => {
+        const script = document.createElement('script')
+        script.src = address
+        script.onload = resolve
+        script.onerror = () => reject(new Error(`${address} could not be loaded`))
+        document.head.append(script)
+      }),
+    )
+  }
+  return scripts.get(address)
+}
+
 const finder = one('dialog.finder')
 const input = finder.querySelector('input')
 const found = finder.querySelector('ul')
-let index
-function load() {
-  index ??= new Promise((resolve, reject) => {
-    const script = document.createElement('script')
-    script.src = `${root}search-index.js`
-    script.onload = () => resolve(globalThis.kubewrightSearchIndex)
-    script.onerror = () => reject(new Error('the search index could not be loaded'))
-    document.head.append(script)
-  })
-  return index
-}
+const loadSearch = () => load(`${root}search.js`)
 
 async function update() {
   const query = input.value.trim()
-  const results = query === '' ? [] : search(await load(), query, html.lang)
+  await loadSearch()
+  const results = query === '' ? [] : globalThis.kubewrightSearch.search(query, html.lang)
   found.replaceChildren(
     ...results.map((result, i) => {
       const item = document.createElement('li')
@@ -77,7 +84,7 @@ async function update() {
       link.href = root + result.address
       link.tabIndex = -1
       const title = document.createElement('strong')
-      title.textContent = result.heading ? `${result.title} › ${result.heading}` : result.title
+      title.textContent = result.heading ? `${result.title} › ${result.heading}` : result.page
       const excerpt = document.createElement('span')
       excerpt.textContent = result.excerpt
       link.append(title, excerpt)
@@ -91,7 +98,7 @@ function openFinder() {
   if (finder.open) return
   finder.showModal()
   input.select()
-  void load()
+  void loadSearch()
 }
 
 function select(step) {
@@ -123,3 +130,96 @@ addEventListener('keydown', (event) => {
   event.preventDefault()
   openFinder()
 })
+
+// The versions beside this one. A menu entry leads to the same page where that version has it.
+const versions = one('.versions')
+addEventListener('DOMContentLoaded', () => {
+  const pages = globalThis.kubewrightVersions
+  if (!versions || !pages) return
+  const { version, page, old } = versions.dataset
+  const linkTo = (name) => {
+    const link = document.createElement('a')
+    link.href = `${root}../${name}/${pages[name].includes(page) ? page : 'index.html'}`
+    link.textContent = name
+    return link
+  }
+  const names = Object.keys(pages).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+  versions.querySelector('div').append(...names.filter((name) => name !== version).map(linkTo))
+  if (names.length === 1) versions.querySelector('div').hidden = true
+  if (names[0] === version) return
+  const notice = document.createElement('p')
+  notice.className = 'old'
+  notice.append(`${old} `, linkTo(names[0]))
+  one('main').prepend(notice)
+})
+
+// The type of the name under the pointer or the finger. With the keyboard, Enter in a code block leads to its names.
+const hints = document.createElement('template')
+globalThis.kubewrightHints = (text) => {
+  hints.innerHTML = text
+}
+const tip = document.createElement('div')
+tip.id = 'tip'
+tip.role = 'tooltip'
+tip.popover = 'manual'
+one('main').append(tip)
+let shown
+let hiding
+async function show(name) {
+  clearTimeout(hiding)
+  shown = name
+  await load(one('[data-hints]').dataset.hints)
+  if (shown !== name) return
+  one('[aria-describedby="tip"]')?.removeAttribute('aria-describedby')
+  tip.replaceChildren(...hints.content.children[name.dataset.hint].cloneNode(true).children)
+  tip.showPopover()
+  name.setAttribute('aria-describedby', 'tip')
+  place()
+}
+function place() {
+  const { left, top, bottom } = shown.getBoundingClientRect()
+  const { width, height } = tip.getBoundingClientRect()
+  tip.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`
+  tip.style.top = `${bottom + height + 8 > innerHeight && top > height ? top - height - 4 : bottom + 4}px`
+}
+function hide() {
+  clearTimeout(hiding)
+  shown = undefined
+  one('[aria-describedby="tip"]')?.removeAttribute('aria-describedby')
+  tip.hidePopover()
+}
+const hideSoon = () => {
+  clearTimeout(hiding)
+  hiding = setTimeout(hide, 200)
+}
+tip.addEventListener('pointerenter', () => clearTimeout(hiding))
+tip.addEventListener('pointerleave', hideSoon)
+// Focus by keyboard may scroll the page: the tip follows then.
+function follow({ target }) {
+  if (shown && shown === document.activeElement) place()
+  else if (target !== tip) hide()
+}
+addEventListener('scroll', follow, { passive: true, capture: true })
+addEventListener('keydown', (event) => event.key === 'Escape' && hide())
+for (const block of document.querySelectorAll('pre:has([data-hint])')) {
+  const names = [...block.querySelectorAll('[data-hint]')]
+  for (const name of names) {
+    name.tabIndex = -1
+    name.role = 'term'
+  }
+  block.role = 'group'
+  block.ariaLabel = types
+  const nameOf = (event) => event.target.closest('[data-hint]')
+  block.addEventListener('pointerover', (event) => nameOf(event) && void show(nameOf(event)))
+  block.addEventListener('pointerout', hideSoon)
+  block.addEventListener('focusin', (event) => nameOf(event) && void show(nameOf(event)))
+  block.addEventListener('focusout', hideSoon)
+  block.addEventListener('keydown', (event) => {
+    const at = names.indexOf(document.activeElement)
+    const step = { Enter: 1, ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
+    if (event.key === 'Escape') block.focus()
+    if (step === undefined || (at < 0 && event.key !== 'Enter')) return
+    event.preventDefault()
+    names[Math.max(0, Math.min(names.length - 1, at + step))].focus()
+  })
+}

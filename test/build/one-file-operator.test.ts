@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { crdOf } from '@kubewright/api'
 import { startControlPlane } from '@kubewright/controlplane'
 import { Deployment } from '@kubewright/k8s'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Foo } from '../../examples/foo/src/foo.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -29,14 +29,14 @@ async function stop(child: ChildProcess): Promise<number | null> {
 }
 
 describe('kubewright build', () => {
-  it('writes an operator that needs Node only', () => {
+  test('writes an operator that needs Node only', () => {
     const help = execFileSync(process.execPath, [file, '--help'], { cwd: folder, encoding: 'utf8' })
     expect(help).toContain('Usage: foo-operator [FLAGS]')
     const imports = [...readFileSync(file, 'utf8').matchAll(/\bfrom"([^"]+)"/g)].map(([, name]) => name!)
     expect(imports.filter((name) => !name.startsWith('node:'))).toEqual([])
   })
 
-  it('writes an operator that reconciles', async () => {
+  test('writes an operator that reconciles', async () => {
     await using plane = await startControlPlane({ nodes: 0 })
     const { kubeconfig } = await plane.listen()
     writeFileSync(join(folder, 'kubeconfig'), kubeconfig)

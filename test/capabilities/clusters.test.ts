@@ -5,7 +5,7 @@ import { ConfigMap, Secret } from 'kubewright/k8s'
 import { createCluster, nullLogger, systemClock, systemRandom } from 'kubewright/runtime'
 import { clusterSource, defineKeyController, kindSource } from 'kubewright/sources'
 import { startTestEnv, type TestEnv } from 'kubewright/testing'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 const Team = defineResource({
   group: 'capabilities.example.com',
@@ -34,7 +34,7 @@ const deadClient = () =>
   })
 
 describe('kubeconfigSecrets()', () => {
-  it('engage and disengage clusters: Secrets add and remove clusters, and a dead one does not block the others', async () => {
+  test('engage and disengage clusters: Secrets add and remove clusters, and a dead one does not block the others', async () => {
     await using east = await startTestEnv(undefined, { install: [Team] })
     await using west = await startTestEnv(undefined, { install: [Team] })
     const members = new Map([
@@ -78,7 +78,7 @@ describe('kubeconfigSecrets()', () => {
     expect((await east.until(Team, 'b', isReported)).status?.cluster).toBe('east')
   })
 
-  it('engage and disengage clusters: a kubeconfig with files or programs is refused', async () => {
+  test('engage and disengage clusters: a kubeconfig with files or programs is refused', async () => {
     const operator = defineOperator({
       name: 'teams',
       controllers: [defineController(Team, { reconcile: () => undefined })],
@@ -100,7 +100,7 @@ describe('kubeconfigSecrets()', () => {
 })
 
 describe('manager.clusters', () => {
-  it('engage and disengage clusters: a cluster that does not sync in time is rejected and undone', async () => {
+  test('engage and disengage clusters: a cluster that does not sync in time is rejected and undone', async () => {
     const operator = defineOperator({
       name: 'teams',
       controllers: [defineController(Team, { reconcile: () => undefined })],
@@ -117,7 +117,7 @@ describe('manager.clusters', () => {
     expect(env.reconciles()).toHaveLength(1)
   })
 
-  it('engage and disengage clusters: controllers choose between the main cluster and the others', async () => {
+  test('engage and disengage clusters: controllers choose between the main cluster and the others', async () => {
     await using east = await startTestEnv(undefined, { install: [Team] })
     const seen: string[] = []
     const controllerOf = (name: 'main' | 'others') =>
@@ -139,7 +139,7 @@ describe('manager.clusters', () => {
 })
 
 describe('clusterSource()', () => {
-  it('second cluster as a source: its cache is started with the source', async () => {
+  test('second cluster as a source: its cache is started with the source', async () => {
     await using east = await startTestEnv()
     const parts = { clock: systemClock, random: systemRandom, log: nullLogger }
     await using cluster = createCluster({ ...parts, api: clientOf(east), name: 'east' })

@@ -2,7 +2,7 @@
 import { can, defineController, defineOperator, defineResource, s } from 'kubewright'
 import { ConfigMap, Secret } from 'kubewright/k8s'
 import { startTestEnv } from 'kubewright/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const Team = defineResource({
   group: 'capabilities.example.com',
@@ -15,7 +15,7 @@ const team = (name: string, spec: { secrets?: string[]; maps?: string }) => Team
 const secret = (name: string, token: string) => Secret({ metadata: { name }, data: { token } })
 
 describe('ctx.watch()', () => {
-  it('controller.Watch at run time: objects are watched as long as the last reconcile wants them', async () => {
+  test('controller.Watch at run time: objects are watched as long as the last reconcile wants them', async () => {
     const seen = new Map<string, string>()
     const operator = defineOperator({
       name: 'teams',
@@ -60,7 +60,7 @@ describe('ctx.watch()', () => {
     expect(watches()).toEqual([])
   })
 
-  it('controller.Watch at run time: a selection, and failures that keep the watches', async () => {
+  test('controller.Watch at run time: a selection, and failures that keep the watches', async () => {
     const counts: number[] = []
     let isFailing = false
     const operator = defineOperator({
@@ -94,7 +94,7 @@ describe('ctx.watch()', () => {
     expect(counts.at(-1)).toBe(0)
   })
 
-  it('controller.Watch at run time: a kind that cannot be watched fails the reconcile with the fix', async () => {
+  test('controller.Watch at run time: a kind that cannot be watched fails the reconcile with the fix', async () => {
     const operator = defineOperator({
       name: 'teams',
       controllers: [defineController(Team, { reconcile: async (_, { watch }) => void (await watch(Secret, 'x')) })],
@@ -106,7 +106,7 @@ describe('ctx.watch()', () => {
 })
 
 describe('manager.remove()', () => {
-  it('adding a controller at run time: a controller can be removed and added again', async () => {
+  test('adding a controller at run time: a controller can be removed and added again', async () => {
     await using env = await startTestEnv(defineOperator({ name: 'teams', kinds: [Team] }), { rights: 'all' })
     const { manager } = env
     const seen: string[] = []

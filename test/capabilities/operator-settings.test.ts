@@ -11,7 +11,7 @@ import {
 } from 'kubewright/runtime'
 import { counter } from 'kubewright/telemetry'
 import { startTestEnv } from 'kubewright/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const Team = defineResource({
   group: 'capabilities.example.com',
@@ -21,7 +21,7 @@ const Team = defineResource({
 })
 
 describe('defineOperator()', () => {
-  it('cache ByObject selectors, transform: settings of the operator reach its cache', async () => {
+  test('cache ByObject selectors, transform: settings of the operator reach its cache', async () => {
     const operator = defineOperator({
       name: 'teams',
       controllers: [
@@ -47,7 +47,7 @@ describe('defineOperator()', () => {
     expect(store.get('default/one')?.metadata).not.toHaveProperty('managedFields')
   })
 
-  it('cache ByObject selectors, transform: namespaces of the cache limit what is watched', async () => {
+  test('cache ByObject selectors, transform: namespaces of the cache limit what is watched', async () => {
     const reconciled: string[] = []
     const operator = defineOperator({
       name: 'teams',
@@ -63,7 +63,7 @@ describe('defineOperator()', () => {
     expect(reconciled).toEqual(['default'])
   })
 
-  it('custom health and readiness checks: the operator defines them, and they can read the cluster', async () => {
+  test('custom health and readiness checks: the operator defines them, and they can read the cluster', async () => {
     let isHealthy = true
     const operator = defineOperator({
       name: 'teams',
@@ -93,7 +93,7 @@ describe('defineOperator()', () => {
     expect(await named()).toEqual([{ name: 'backend', reason: 'the backend does not respond' }, { name: 'teams' }])
   })
 
-  it('custom metrics: a counter of the operator appears on its metrics page', async () => {
+  test('custom metrics: a counter of the operator appears on its metrics page', async () => {
     const synced = counter('capabilities_synced_total', { help: 'Number of synced teams.', labels: ['team'] })
     const operator = defineOperator({
       name: 'teams',
@@ -108,7 +108,7 @@ describe('defineOperator()', () => {
     expect(env.metrics()).toContain('controller_runtime_reconcile_total')
   })
 
-  it('extra handlers on the metrics server: the operator serves further paths, and they can read the cluster', async () => {
+  test('extra handlers on the metrics server: the operator serves further paths, and they can read the cluster', async () => {
     const operator = defineOperator({
       name: 'teams',
       controllers: [defineController(Team, { reconcile: () => undefined })],
@@ -126,7 +126,7 @@ describe('defineOperator()', () => {
     expect((await env.request('/metrics')).body).toContain('controller_runtime_reconcile_total')
   })
 
-  it('rejects handlers of reserved paths', () => {
+  test('rejects handlers of reserved paths', () => {
     const handler = () => ''
     for (const path of ['/metrics', 'teams', '/', '']) {
       expect(() => defineOperator({ name: 'o', metricsHandlers: { [path]: handler } })).toThrow(
@@ -135,7 +135,7 @@ describe('defineOperator()', () => {
     }
   })
 
-  it('rejects two metrics with one name, empty namespaces and checks with a slash', () => {
+  test('rejects two metrics with one name, empty namespaces and checks with a slash', () => {
     const help = 'h'
     expect(() => defineOperator({ name: 'o', metrics: [counter('a', { help }), counter('a', { help })] })).toThrow(
       'two metrics are named "a"',
@@ -149,7 +149,7 @@ describe('defineOperator()', () => {
 })
 
 describe('the debug address', () => {
-  it('profiles: the debug address serves CPU profiles and heap snapshots to this machine', async () => {
+  test('profiles: the debug address serves CPU profiles and heap snapshots to this machine', async () => {
     await using env = await startTestEnv(defineOperator({ name: 'none' }))
     const { clock, profiler } = systemRunHost()
     const handler = debugHandler({ manager: env.manager!, clock, profiler })

@@ -2,7 +2,7 @@
 import { cached, defineController, defineOperator, defineResource, index, s, through, watch } from 'kubewright'
 import { ConfigMap, Secret } from 'kubewright/k8s'
 import { startTestEnv } from 'kubewright/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const Team = defineResource({
   group: 'capabilities.example.com',
@@ -29,7 +29,7 @@ function liveReads(metrics: string, kind: string): Record<string, number> {
 }
 
 describe('client.list()', () => {
-  it('IndexField(func): indexes over arrays, status and computed keys answer from the cache and live alike', async () => {
+  test('IndexField(func): indexes over arrays, status and computed keys answer from the cache and live alike', async () => {
     const operator = defineOperator({
       name: 'teams',
       controllers: [
@@ -56,7 +56,7 @@ describe('client.list()', () => {
     expect(await env.client.list(Team, { index: bySecret('y') })).toHaveLength(3)
   })
 
-  it('IndexField(func): an index of another kind, or whose function fails, is an error that names it', async () => {
+  test('IndexField(func): an index of another kind, or whose function fails, is an error that names it', async () => {
     const strict = index(Team, 'strict', ({ spec, metadata }) => {
       if (spec.broken) throw new Error('broken')
       return metadata.name
@@ -81,7 +81,7 @@ describe('client.list()', () => {
     await expect(client.list(Team, { index: strict('a'), consistency: 'live' })).rejects.toThrow(message)
   })
 
-  it('IndexField(func): a watch through an index reconciles the objects that refer to the changed one', async () => {
+  test('IndexField(func): a watch through an index reconciles the objects that refer to the changed one', async () => {
     const seen = new Map<string, string[]>()
     const operator = defineOperator({
       name: 'teams',
@@ -113,7 +113,7 @@ describe('client.list()', () => {
     expect(liveReads(env.metrics(), 'Team')).toEqual({})
   })
 
-  it.each(['live', 'absent'] as const)('reads from a selected cache: outside is %s', async (outside) => {
+  test.each(['live', 'absent'] as const)('reads from a selected cache: outside is %s', async (outside) => {
     const operator = defineOperator({
       name: 'teams',
       controllers: [defineController(Team, { watches: [watch(ConfigMap, () => [])], reconcile: () => undefined })],
@@ -156,7 +156,7 @@ describe('client.list()', () => {
     expect(await names({ labels })).toEqual(['in'])
   })
 
-  it('reads from a selected cache: the object of a controller with a selector comes from the cache', async () => {
+  test('reads from a selected cache: the object of a controller with a selector comes from the cache', async () => {
     const reconciled: string[] = []
     const operator = defineOperator({
       name: 'teams',

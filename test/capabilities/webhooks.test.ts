@@ -12,7 +12,7 @@ import {
   denied,
   patched,
 } from 'kubewright/webhooks'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const Team = defineResource({
   group: 'capabilities.example.com',
@@ -26,7 +26,7 @@ const container = { name: 'main', image: 'busybox' }
 const podSpec = { containers: [container] }
 
 describe('defineWebhook()', () => {
-  it('webhooks for subresources: a webhook reviews writes of the status too', async () => {
+  test('webhooks for subresources: a webhook reviews writes of the status too', async () => {
     const teams = defineWebhook(Team, {
       subresources: ['status'],
       validate: ({ spec, status }, { subresource }) =>
@@ -43,7 +43,7 @@ describe('defineWebhook()', () => {
     )
   })
 
-  it('webhooks for subresources: rejects subresources that the kind does not have or that contain other kinds', () => {
+  test('webhooks for subresources: rejects subresources that the kind does not have or that contain other kinds', () => {
     const validate = () => []
     expect(() => defineWebhook(ConfigMap, { subresources: ['status'], validate })).toThrow(
       "'subresources' contains 'status', which ConfigMap does not have: omit 'subresources'",
@@ -56,7 +56,7 @@ describe('defineWebhook()', () => {
 })
 
 describe('defineAdmission()', () => {
-  it('raw admission webhooks for subresources: pods/exec and deployments/scale are reviewed as they are', async () => {
+  test('raw admission webhooks for subresources: pods/exec and deployments/scale are reviewed as they are', async () => {
     const seen: string[] = []
     const shells = defineAdmission('no-shells.example.com', {
       rules: [
@@ -89,7 +89,7 @@ describe('defineAdmission()', () => {
     ])
   })
 
-  it('raw admission webhooks with wildcards: a mutating webhook stamps objects of all kinds', async () => {
+  test('raw admission webhooks with wildcards: a mutating webhook stamps objects of all kinds', async () => {
     const stamp = defineAdmission('stamp.example.com', {
       type: 'mutating',
       rules: [{ groups: ['*'], versions: ['*'], resources: ['*'], operations: ['CREATE'], scope: 'Namespaced' }],
@@ -109,7 +109,7 @@ describe('defineAdmission()', () => {
     expect(Object.keys(map.metadata.annotations ?? {}).sort()).toEqual(['example.com/by', 'own'])
   })
 
-  it('raw admission webhooks: the configuration has the rules as they are written', () => {
+  test('raw admission webhooks: the configuration has the rules as they are written', () => {
     const webhook = defineAdmission('all.example.com', {
       rules: [{ groups: ['*'], versions: ['*'], resources: ['*/*'], operations: ['*'] }],
       failurePolicy: 'Ignore',
@@ -130,7 +130,7 @@ describe('defineAdmission()', () => {
     ])
   })
 
-  it('rejects names, rules and operations that the API server would refuse, with the fix', () => {
+  test('rejects names, rules and operations that the API server would refuse, with the fix', () => {
     const rule = { resources: ['pods'], operations: ['CREATE'] } as const
     const define = (name: string, options: Partial<AdmissionOptions>) => () =>
       defineAdmission(name, { rules: [rule], handle: () => allowed(), ...options })
@@ -142,7 +142,7 @@ describe('defineAdmission()', () => {
     expect(define('a.b.c', { path: 'x' })).toThrow("'path' must look like")
   })
 
-  it('a validating webhook that returns a patch is reported as a mistake of its author', async () => {
+  test('a validating webhook that returns a patch is reported as a mistake of its author', async () => {
     const webhook = defineAdmission('a.example.com', {
       rules: [{ resources: ['pods'], operations: ['CREATE'] }],
       handle: ({ object }) => patched(object, ({ metadata }) => (metadata['labels'] = { a: 'b' })),
@@ -178,7 +178,7 @@ describe('defineTokenReview()', () => {
   const ask = (spec: object, apiVersion = 'authentication.k8s.io/v1') =>
     post('/tokens', { kind: 'TokenReview', apiVersion, spec }, tokens)
 
-  it('TokenReview webhooks: authenticate tokens, without repeating them in the response', async () => {
+  test('TokenReview webhooks: authenticate tokens, without repeating them in the response', async () => {
     expect(await ask({ token: 'secret', audiences: ['a'] })).toEqual({
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenReview',
@@ -199,7 +199,7 @@ describe('defineTokenReview()', () => {
 })
 
 describe('defineAccessReview()', () => {
-  it('SubjectAccessReview webhooks: allow, deny, or leave the decision to others', async () => {
+  test('SubjectAccessReview webhooks: allow, deny, or leave the decision to others', async () => {
     const access = defineAccessReview('/access', {
       authorize: ({ user, resource, nonResource }) => {
         if (nonResource?.path === '/healthz') return 'allow'

@@ -1,6 +1,6 @@
 // @kubernetes/client-node, the official client, against `kubewright up`.
 import * as k8s from '@kubernetes/client-node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 
 let folder: TemporaryFolder
@@ -38,7 +38,7 @@ function recorder<T>(): { readonly seen: T[]; push(value: T): void; until(count:
 }
 
 describe('@kubernetes/client-node', () => {
-  it('creates, reads, replaces, patches, lists and deletes objects', async () => {
+  test('creates, reads, replaces, patches, lists and deletes objects', async () => {
     const body = { metadata: { name: 'crud', labels: { app: 'crud' } }, data: { color: 'blue' } }
     const created = await core.createNamespacedConfigMap({ namespace, body })
     expect(created.metadata?.uid).toMatch(/^[0-9a-f-]{36}$/)
@@ -57,7 +57,7 @@ describe('@kubernetes/client-node', () => {
     await expect(gone).rejects.toMatchObject({ code: 404 })
   })
 
-  it('reports a conflict with its Status', async () => {
+  test('reports a conflict with its Status', async () => {
     const body = { metadata: { name: 'conflict' } }
     const first = await core.createNamespacedConfigMap({ namespace, body })
     await core.replaceNamespacedConfigMap({ namespace, name: 'conflict', body: { ...first, data: { a: '1' } } })
@@ -69,7 +69,7 @@ describe('@kubernetes/client-node', () => {
     expect(JSON.parse(status)).toMatchObject({ kind: 'Status', reason: 'Conflict' })
   })
 
-  it('applies with KubernetesObjectApi', async () => {
+  test('applies with KubernetesObjectApi', async () => {
     const objects = k8s.KubernetesObjectApi.makeApiClient(config)
     const spec = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'applied', namespace }, data: { a: 'b' } }
     const applied = await objects.patch<k8s.V1ConfigMap>(
@@ -83,7 +83,7 @@ describe('@kubernetes/client-node', () => {
     expect(applied.metadata?.managedFields?.[0]).toMatchObject({ manager: 'test', operation: 'Apply' })
   })
 
-  it('watches', async () => {
+  test('watches', async () => {
     const events = recorder<string>()
     const abort = await new k8s.Watch(config).watch(
       `/api/v1/namespaces/${namespace}/secrets`,
@@ -99,7 +99,7 @@ describe('@kubernetes/client-node', () => {
     expect(events.seen).toEqual(['ADDED watched', 'DELETED watched'])
   })
 
-  it('keeps an informer up to date, also after a lost connection', async () => {
+  test('keeps an informer up to date, also after a lost connection', async () => {
     const list = (): Promise<k8s.V1ConfigMapList> =>
       core.listNamespacedConfigMap({ namespace, labelSelector: 'informed=yes' })
     const informer = k8s.makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, list, 'informed=yes')
@@ -130,7 +130,7 @@ describe('@kubernetes/client-node', () => {
     ).toEqual(['three', 'two'])
   })
 
-  it('discovers the served resources', async () => {
+  test('discovers the served resources', async () => {
     const { groups } = await config.makeApiClient(k8s.ApisApi).getAPIVersions()
     expect(groups.map((group) => group.name)).toContain('apps')
     const version = await config.makeApiClient(k8s.VersionApi).getCode()

@@ -21,6 +21,7 @@ export const areaTitles: Readonly<Record<string, string>> = {
   errors: 'Failure statuses, content types, body limits',
   'field-validation': 'Unknown and duplicate fields, warnings',
   gc: 'Garbage collection',
+  'life-cycles': 'Writes without changes, writes in another version, rare values and their messages',
   list: 'Selectors, pages, resource versions',
   names: 'Names, generated names, labels, annotations',
   'namespace-lifecycle': 'Namespaces from creation to deletion',

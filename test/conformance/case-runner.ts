@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isJsonObject } from '@kubewright/base'
 import type { Case, Condition, Reduction, RequestSpec, Step } from './case-format.ts'
 import {
   brief,
@@ -12,7 +13,7 @@ import {
 import { expand } from './expand.ts'
 import type { Answer, HttpClient } from './http-client.ts'
 import { Normalizer, type RunNames } from './normalizer.ts'
-import { isRecord, valueAt } from './object-path.ts'
+import { valueAt } from './object-path.ts'
 import { runWatch } from './run-watch.ts'
 import { matches, type WebhookCall, type WebhookHost } from './webhook-host.ts'
 
@@ -187,7 +188,7 @@ export class CaseRunner {
   /** Records the object that a request created, to delete it at the end. */
   #track({ method = 'GET', path, query }: RequestSpec, { status, body }: Answer): void {
     const made = (method === 'POST' && status >= 200 && status <= 202) || (status === 201 && method !== 'GET')
-    if (!made || !isRecord(body) || query?.['dryRun'] || /[?&]dryRun=/.test(path)) return
+    if (!made || !isJsonObject(body) || query?.['dryRun'] || /[?&]dryRun=/.test(path)) return
     const name = valueAt(body, 'metadata.name')
     const kind = String(body['kind'] ?? '')
     if (typeof name !== 'string' || name === '' || notStored.test(kind)) return
@@ -254,7 +255,7 @@ export class CaseRunner {
   }
 
   async #wait(step: Step, wait: 'calls' | RequestSpec, label: string): Promise<void> {
-    const until = this.#expand(isRecord(step.until) ? (step.until as Condition) : {})
+    const until = this.#expand(isJsonObject(step.until) ? (step.until as Condition) : {})
     const { everyMs: every = 50, timeoutMs: limit = 30_000 } = step
     const { webhooks } = this.#parts
     const callsOf = (hook: string | undefined): number => webhooks.callsOf(this.#hook(hook ?? '')).length
@@ -345,7 +346,7 @@ function uniqueCalls(calls: readonly WebhookCall[], when: Readonly<Record<string
   const byText = new Map<string, WebhookCall>()
   for (const call of calls) {
     const body = structuredClone(call.body)
-    if (isRecord(body) && isRecord(body['request'])) delete body['request']['uid']
+    if (isJsonObject(body) && isJsonObject(body['request'])) delete body['request']['uid']
     if (matches(when, body)) byText.set(JSON.stringify(sorted(body)), { ...call, body })
   }
   return [...byText.keys()].sort().map((text) => byText.get(text)!)
@@ -356,5 +357,5 @@ function failure(path: string, expected: unknown, actual: unknown, note?: string
 }
 
 function messageOf(body: unknown): string {
-  return isRecord(body) && body['kind'] === 'Status' ? String(body['message'] ?? '') : ''
+  return isJsonObject(body) && body['kind'] === 'Status' ? String(body['message'] ?? '') : ''
 }

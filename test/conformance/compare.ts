@@ -1,4 +1,4 @@
-import { isRecord } from './object-path.ts'
+import { isJsonObject } from '@kubewright/base'
 
 /** One difference between a response and the recorded one. */
 export interface Difference {
@@ -34,7 +34,7 @@ function walk(expected: unknown, actual: unknown, path: string, found: Differenc
     for (let i = 0; i < common; i++) walk(expected[i], actual[i], `${path}[${i}]`, found, limit)
     if (expected.length !== actual.length)
       found.push({ path: `${path}[${common}]`, expected: expected[common], actual: actual[common] })
-  } else if (isRecord(expected) && isRecord(actual)) {
+  } else if (isJsonObject(expected) && isJsonObject(actual)) {
     for (const key of [...new Set([...Object.keys(expected), ...Object.keys(actual)])].sort()) {
       const below = /^[A-Za-z_$][\w$-]*$/.test(key) ? (path ? `${path}.${key}` : key) : `${path}['${key}']`
       if (Object.hasOwn(expected, key) && Object.hasOwn(actual, key))
@@ -58,7 +58,7 @@ export function brief(value: unknown): string {
 /** Removes the descriptions of table columns, which every server words differently. */
 export function withoutColumnTexts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutColumnTexts)
-  if (!isRecord(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
@@ -72,7 +72,7 @@ export function withoutColumnTexts(value: unknown): unknown {
 /** Removes the descriptions in schemas of the built-in API, which are worded differently here. Those of custom resources stay. */
 export function withoutSchemaTexts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSchemaTexts)
-  if (!isRecord(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
@@ -83,15 +83,15 @@ export function withoutSchemaTexts(value: unknown): unknown {
 
 /** Removes the descriptions of a schema and of its fields, but not a field that is named `description`. */
 function withoutTexts(schema: unknown): unknown {
-  if (!isRecord(schema)) return schema
+  if (!isJsonObject(schema)) return schema
   const { properties, ...rest } = withoutDescription(schema) as Record<string, unknown>
-  if (!isRecord(properties)) return rest
+  if (!isJsonObject(properties)) return rest
   const fields = Object.entries(properties).map(([name, field]) => [name, withoutTexts(field)])
   return { ...rest, properties: Object.fromEntries(fields) }
 }
 
 function withoutDescription(column: unknown): unknown {
-  if (!isRecord(column)) return column
+  if (!isJsonObject(column)) return column
   const { description: _, ...rest } = column
   return rest
 }
@@ -99,7 +99,7 @@ function withoutDescription(column: unknown): unknown {
 /** The value with the keys of every object sorted. */
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
-  if (!isRecord(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.keys(value)
       .sort()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startControlPlane } from '@kubewright/controlplane'
 import { assembleServer, CertificateAuthority, createServerIdentity, listen } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { describeDifference } from './compare.ts'
 import { compatibilityPage } from './compatibility-page.ts'
 import { knownFailures } from './known-gaps.ts'
@@ -41,7 +41,7 @@ async function differences(port: number, chosen: readonly AreaCase[], controller
   })
 }
 
-it('the server responds to the recorded requests like kube-apiserver v1.35.8', { timeout: 600_000 }, async () => {
+test('the server responds to the recorded requests like kube-apiserver v1.35.8', { timeout: 600_000 }, async () => {
   await using store = new MemoryStore()
   await using server = await assembleServer({ store, access: { tokens: [admin] } })
   await using listener = await listen({
@@ -53,18 +53,18 @@ it('the server responds to the recorded requests like kube-apiserver v1.35.8', {
   expect(await differences(listener.port, chosen, false)).toEqual([])
 })
 
-it('the control plane responds to the recorded requests like kube-apiserver and kube-controller-manager', {
+test('the control plane responds to the recorded requests like kube-apiserver and kube-controller-manager', {
   timeout: 600_000,
 }, async () => {
   // The recorded cluster had no nodes either.
-  await using plane = await startControlPlane({ nodes: 0, tokens: [admin] })
+  await using plane = await startControlPlane({ nodes: 0, access: { tokens: [admin] } })
   const { port } = await plane.listen({ identity })
   const chosen = cases.filter((one) => !needs('no-kcm')(one))
   expect(chosen.filter(needs('kcm')).length).toBeGreaterThan(30)
   expect(await differences(port, chosen, true)).toEqual([])
 })
 
-it('compatibilityPage() equals the page in the docs', () => {
+test('compatibilityPage() equals the page in the docs', () => {
   const text = compatibilityPage(cases)
   if (process.env['KUBEWRIGHT_UPDATE']) writeFileSync(page, text)
   expect(readFileSync(page, 'utf8')).toBe(text)

@@ -1,4 +1,4 @@
-import { isRecord } from './object-path.ts'
+import { isJsonObject } from '@kubewright/base'
 
 /** Names and their values. */
 export type Names = ReadonlyMap<string, string>
@@ -11,7 +11,7 @@ export function expand<T>(value: T, names: Names): T {
 function expandAny(value: unknown, names: Names): unknown {
   if (typeof value === 'string') return value.replace(/\$\{(\w+)\}/g, (all, name: string) => names.get(name) ?? all)
   if (Array.isArray(value)) return value.map((item) => expandAny(item, names))
-  if (!isRecord(value)) return value
+  if (!isJsonObject(value)) return value
   const entries = Object.entries(value)
   const made = entries.length === 1 ? generated(entries[0]!, names) : undefined
   if (made !== undefined) return made

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
+import { isJsonObject } from '@kubewright/base'
 import type { RequestSpec } from './case-format.ts'
-import { isRecord } from './object-path.ts'
 import type { Target } from './target.ts'
 
 /** The compared headers of a response. */
@@ -36,8 +36,6 @@ export class HttpClient implements Disposable {
     this.#tls = {
       keepAlive: true,
       maxSockets: 256,
-      // Requests of one case take turns on the connections, which belong to different processes of a server with workers.
-      scheduling: 'fifo',
       rejectUnauthorized: target.ca !== undefined,
       ...(target.ca === undefined ? {} : { ca: target.ca }),
     }
@@ -185,7 +183,7 @@ export function decodeBody(bytes: Buffer, contentType: string): unknown {
 function payloadOf(body: unknown): Buffer | undefined {
   if (body === undefined) return undefined
   if (typeof body === 'string') return Buffer.from(body)
-  if (isRecord(body) && typeof body['$base64'] === 'string') return Buffer.from(body['$base64'], 'base64')
+  if (isJsonObject(body) && typeof body['$base64'] === 'string') return Buffer.from(body['$base64'], 'base64')
   return Buffer.from(JSON.stringify(body))
 }
 

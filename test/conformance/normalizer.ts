@@ -1,6 +1,7 @@
+import { isJsonObject } from '@kubewright/base'
 import type { Case, Reduction } from './case-format.ts'
 import { sameJson, sorted } from './compare.ts'
-import { isRecord, removeAt, valueAt, valuesAt } from './object-path.ts'
+import { removeAt, valueAt, valuesAt } from './object-path.ts'
 
 const uuidPattern = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const timePattern = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
@@ -56,7 +57,7 @@ export class Normalizer {
   /** The body in the form in which it is compared. */
   body(value: unknown, reduction: Reduction): unknown {
     const reduced = this.#value(reduce(structuredClone(value), reduction), undefined)
-    if (reduction.unorderedErrors && isRecord(reduced) && reduced['kind'] === 'Status') sortCauses(reduced)
+    if (reduction.unorderedErrors && isJsonObject(reduced) && reduced['kind'] === 'Status') sortCauses(reduced)
     return reduced
   }
 
@@ -99,7 +100,7 @@ export class Normalizer {
       return isNodePort && value >= 30_000 && value <= 32_767 ? '<nodePort>' : value
     }
     if (Array.isArray(value)) return this.#list(value, key)
-    return isRecord(value) ? this.#object(value) : value
+    return isJsonObject(value) ? this.#object(value) : value
   }
 
   #string(value: string, key: string | undefined): string {
@@ -115,14 +116,14 @@ export class Normalizer {
   #list(list: readonly unknown[], key: string | undefined): unknown[] {
     if (key === 'clusterIPs') return list.map((ip) => (typeof ip === 'string' && ipPattern.test(ip) ? '<ip>' : ip))
     // Entries of the same second may be in any order.
-    const ordered = key === 'managedFields' && list.every(isRecord) ? [...list].sort(byManager) : list
+    const ordered = key === 'managedFields' && list.every(isJsonObject) ? [...list].sort(byManager) : list
     return ordered.map((item) => this.#value(item, undefined))
   }
 
   #object(value: Record<string, unknown>): unknown {
     const { self } = this.#names
     if (
-      isRecord(self) &&
+      isJsonObject(self) &&
       typeof value['username'] === 'string' &&
       Array.isArray(value['groups']) &&
       sameJson(value, self)
@@ -136,7 +137,7 @@ export class Normalizer {
     for (const key of Object.keys(value).sort()) {
       const member = value[key]
       const name = this.text(key)
-      if (key === 'metadata' && isRecord(member) && (isList || isLoose) && isVersion(member['resourceVersion'])) {
+      if (key === 'metadata' && isJsonObject(member) && (isList || isLoose) && isVersion(member['resourceVersion'])) {
         const { resourceVersion: _version, ...rest } = member
         result[name] = sorted({ ...(this.#object(rest) as object), resourceVersion: isList ? '<listrv>' : '<rv>' })
       } else if (key === 'cells' && Array.isArray(member)) result[name] = member.map((cell) => this.#cell(cell))
@@ -152,7 +153,7 @@ export class Normalizer {
 
 function reduce(body: unknown, { ignore = [], pick, pickErrors }: Reduction): unknown {
   if (typeof body !== 'object' || body === null) return body
-  const isError = isRecord(body) && body['kind'] === 'Status' && body['status'] === 'Failure'
+  const isError = isJsonObject(body) && body['kind'] === 'Status' && body['status'] === 'Failure'
   for (const path of ignore) removeAt(body, path)
   if (!pick || (isError && !pickErrors)) return body
   const picked = (path: string): unknown => {
@@ -166,7 +167,7 @@ function reduce(body: unknown, { ignore = [], pick, pickErrors }: Reduction): un
 function sortCauses(status: Record<string, unknown>): void {
   const inOrder = (list: string): string => list.split(', ').sort().join(', ')
   status['message'] = String(status['message']).replace(/: \[(.*)\]$/s, (_, list: string) => `: [${inOrder(list)}]`)
-  const causes = isRecord(status['details']) ? status['details']['causes'] : undefined
+  const causes = isJsonObject(status['details']) ? status['details']['causes'] : undefined
   if (Array.isArray(causes)) causes.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 }
 

@@ -1,3 +1,5 @@
+import { isJsonObject } from '@kubewright/base'
+
 // Paths into JSON, such as a.b[0].c['x.y/z'][name=foo][*].
 
 type Container = Record<string | number, unknown>
@@ -24,11 +26,6 @@ function tokensOf(path: string): Token[] {
   })
 }
 
-/** Whether a value is a JSON object. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function keysFor(container: object, token: Token): (string | number)[] {
   const list = Array.isArray(container) ? (container as unknown[]) : undefined
   if ('every' in token) return list ? [...list.keys()] : Object.keys(container)
@@ -38,7 +35,7 @@ function keysFor(container: object, token: Token): (string | number)[] {
     const at = token.index < 0 ? list.length + token.index : token.index
     return at in list ? [at] : []
   }
-  return [...list.keys()].filter((i) => isRecord(list[i]) && String(valueAt(list[i], token.where)) === token.is)
+  return [...list.keys()].filter((i) => isJsonObject(list[i]) && String(valueAt(list[i], token.where)) === token.is)
 }
 
 function hits(root: unknown, tokens: readonly Token[]): Hit[] {

@@ -1,8 +1,8 @@
+import { isJsonObject } from '@kubewright/base'
 import type { Reduction, RequestSpec, Step } from './case-format.ts'
 import { EventStream, type WatchEvent } from './event-stream.ts'
 import type { HttpClient } from './http-client.ts'
 import type { Normalizer } from './normalizer.ts'
-import { isRecord } from './object-path.ts'
 
 /** The time in milliseconds to wait for surplus events before a stream is closed. */
 const settleMillis = 150
@@ -61,18 +61,18 @@ function arranged(events: readonly WatchEvent[], step: Step): readonly WatchEven
 }
 
 function sortKey({ type, object }: WatchEvent): string {
-  const metadata = isRecord(object) && isRecord(object['metadata']) ? object['metadata'] : {}
+  const metadata = isJsonObject(object) && isJsonObject(object['metadata']) ? object['metadata'] : {}
   return `${type} ${String(metadata['namespace'] ?? '')}/${String(metadata['name'] ?? '')}`
 }
 
 /** Removes the versions of bookmarks, because the server decides when to send one. */
 function anonymousBookmark(object: unknown): unknown {
-  if (!isRecord(object)) return object
+  if (!isJsonObject(object)) return object
   const copy = structuredClone(object)
-  const rows = Array.isArray(copy['rows']) ? copy['rows'].map((row: unknown) => isRecord(row) && row['object']) : []
+  const rows = Array.isArray(copy['rows']) ? copy['rows'].map((row: unknown) => isJsonObject(row) && row['object']) : []
   for (const holder of [copy, ...rows]) {
-    const metadata = isRecord(holder) ? holder['metadata'] : undefined
-    if (isRecord(metadata) && metadata['resourceVersion']) metadata['resourceVersion'] = 'bookmark'
+    const metadata = isJsonObject(holder) ? holder['metadata'] : undefined
+    if (isJsonObject(metadata) && metadata['resourceVersion']) metadata['resourceVersion'] = 'bookmark'
   }
   return copy
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parseYaml } from '@kubewright/api'
+import { isJsonObject } from '@kubewright/base'
 import type { CertificateAuthority, KeyedCertificate } from '@kubewright/server'
-import { isRecord } from './object-path.ts'
 
 /** A server to test, with an administrator's credentials. */
 export interface Target {
@@ -22,7 +22,7 @@ export function targetOfKubeconfig(file: string): Target {
   const named = (list: string, name: unknown, member: string): Record<string, unknown> => {
     const entries = (config[list] ?? []) as { name: string; [member: string]: unknown }[]
     const found = entries.find((entry) => entry.name === name)?.[member]
-    if (!isRecord(found)) throw new Error(`${file}: ${list} has no entry ${String(name)}`)
+    if (!isJsonObject(found)) throw new Error(`${file}: ${list} has no entry ${String(name)}`)
     return found
   }
   const context = named('contexts', config['current-context'], 'context')

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
+import { isJsonObject } from '@kubewright/base'
 import { CertificateAuthority } from '@kubewright/server'
 import type { Edit, WebhookAnswer, WebhookSpec } from './case-format.ts'
 import { sameJson } from './compare.ts'
-import { isRecord, removeAt, setAt, valueAt } from './object-path.ts'
+import { removeAt, setAt, valueAt } from './object-path.ts'
 
 /** A call that a webhook received. */
 export interface WebhookCall {
@@ -79,8 +80,8 @@ async function answer(hooks: Map<string, Hook>, request: IncomingMessage, respon
     response.end(typeof content === 'string' ? content : JSON.stringify(content))
   }
   if (!hook) return send(404, 'no such hook')
-  const review = isRecord(body) ? body : {}
-  const received = isRecord(review['request']) ? review['request'] : {}
+  const review = isJsonObject(body) ? body : {}
+  const received = isJsonObject(review['request']) ? review['request'] : {}
   // Ignore the objects that a controller manager creates in every new namespace.
   if (received['name'] === 'kube-root-ca.crt')
     return send(200, { ...review, request: undefined, response: { uid: received['uid'], allowed: true } })
@@ -164,9 +165,9 @@ function apply(object: unknown, edit: Edit): void {
 export function matches(when: Readonly<Record<string, unknown>>, body: unknown): boolean {
   return Object.entries(when).every(([path, want]) => {
     const value = valueAt(body, path)
-    if (isRecord(want) && '$exists' in want) return (value !== undefined) === want['$exists']
-    if (isRecord(want) && '$length' in want) return Array.isArray(value) && value.length === want['$length']
-    if (isRecord(want) && '$gte' in want) return Number(value) >= Number(want['$gte'])
+    if (isJsonObject(want) && '$exists' in want) return (value !== undefined) === want['$exists']
+    if (isJsonObject(want) && '$length' in want) return Array.isArray(value) && value.length === want['$length']
+    if (isJsonObject(want) && '$gte' in want) return Number(value) >= Number(want['$gte'])
     return sameJson(value, want)
   })
 }

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { findTroubles } from '../../packages/console/page/src/find-troubles.ts'
 import type { CauseView, ReconcileView } from '../../packages/console/src/wire/operator-view.ts'
 
@@ -17,7 +17,7 @@ function reconciles(causes: readonly Partial<CauseView>[]): ReconcileView[] {
     .reverse()
 }
 
-it('findTroubles() reports the field of a hot loop and its writer', () => {
+test('findTroubles() reports the field of a hot loop and its writer', () => {
   const own = { paths: ['status.time', 'metadata.generation'], by: ['operator'] }
   expect(findTroubles(reconciles(Array.from({ length: 12 }, () => own)))).toEqual([
     {
@@ -32,14 +32,14 @@ it('findTroubles() reports the field of a hot loop and its writer', () => {
   ])
 })
 
-it('findTroubles() reports two writers that overwrite the same field in turn', () => {
+test('findTroubles() reports two writers that overwrite the same field in turn', () => {
   const causes = ['operator', 'kubectl', 'operator', 'kubectl'].map((by) => ({ paths: ['spec.replicas'], by: [by] }))
   expect(findTroubles(reconciles(causes))).toMatchObject([
     { type: 'fight', field: 'spec.replicas', count: 4, writers: ['kubectl', 'operator'] },
   ])
 })
 
-it.each<[string, Partial<CauseView>[]]>([
+test.each<[string, Partial<CauseView>[]]>([
   ['many different fields', Array.from({ length: 20 }, (_, index) => ({ paths: [`status.f${index}`], by: ['a'] }))],
   ['one correction of a manual change', ['kubectl', 'operator', 'kcm'].map((by) => ({ paths: ['spec.x'], by: [by] }))],
   ['merged changes of several writers', Array.from({ length: 5 }, () => ({ paths: ['status.x'], by: ['a', 'b'] }))],

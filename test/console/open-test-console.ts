@@ -2,7 +2,7 @@
 import { AsyncDisposer, createLogger } from '@kubewright/base'
 import { type ApiClient, type ClientOptions, connect } from '@kubewright/client'
 import { type Console, type ConsoleSettings, startConsole } from '@kubewright/console'
-import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '@kubewright/controlplane'
+import { type ControlPlane, type PlaneConfig, startControlPlane } from '@kubewright/controlplane'
 import type { Page } from 'playwright-core'
 import { buildPage } from '../../tools/build-page.ts'
 import { type Look, noBrowser, openTestBrowser, show, type TestBrowser } from './open-test-browser.ts'
@@ -48,11 +48,10 @@ const log = createLogger({ enabled: () => true, write: (record) => console.error
 /** Starts a control plane with one node, or connects to the real cluster, and starts a console. */
 export async function openTestConsole(
   settings: Partial<ConsoleSettings> | ((plane: ControlPlane) => Partial<ConsoleSettings>) = {},
-  planeOptions: ControlPlaneOptions = {},
+  config: PlaneConfig = {},
 ): Promise<TestConsole> {
   const disposer = new AsyncDisposer()
-  const plane =
-    realCluster === undefined ? disposer.use(await startControlPlane({ nodes: 1, ...planeOptions })) : undefined
+  const plane = realCluster === undefined ? disposer.use(await startControlPlane({ nodes: 1, ...config })) : undefined
   const embedded = (): ControlPlane => {
     if (plane === undefined) throw new Error('The tests run on a real cluster')
     return plane

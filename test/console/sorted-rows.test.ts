@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { SortedRows } from '../../packages/console/page/src/sorted-rows.ts'
 import { TableRows } from '../../packages/console/page/src/table-rows.ts'
 import type { Row, Update } from '../../packages/console/src/wire/messages.ts'
@@ -17,7 +17,7 @@ function update(part: Partial<Extract<Update, { type: 'table' }>>): Extract<Upda
 
 const names = (rows: readonly Row[]): string => rows.map(({ name }) => name).join(' ')
 
-it('SortedRows.update() adds, moves and removes the rows that changed', () => {
+test('SortedRows.update() adds, moves and removes the rows that changed', () => {
   const table = new TableRows()
   const sorted = new SortedRows()
   table.update(update({ reset: true, rows: [row('pod-10', 1), row('pod-2', 5), row('pod-1', 3)] }))
@@ -33,7 +33,7 @@ it('SortedRows.update() adds, moves and removes the rows that changed', () => {
   expect(next).not.toBe(shown)
 })
 
-it('SortedRows.update() equals a complete sort after any sequence of updates', () => {
+test('SortedRows.update() equals a complete sort after any sequence of updates', () => {
   const table = new TableRows()
   const sorted = new SortedRows()
   table.update(update({ reset: true, rows: [] }))
@@ -50,7 +50,7 @@ it('SortedRows.update() equals a complete sort after any sequence of updates', (
   }
 })
 
-it('TableRows.take() keeps the rows of an earlier list until the new list is complete', () => {
+test('TableRows.take() keeps the rows of an earlier list until the new list is complete', () => {
   const table = new TableRows()
   table.update(update({ reset: true, rows: [row('a')] }))
   table.update(update({ reset: true, rows: [row('b')], state: 'loading' }))

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { packedModules } from '../scaffold/packed-modules.ts'
 
-it('kubewright exits with the code of the result even if its output pipes are closed', async () => {
+test('kubewright exits with the code of the result even if its output pipes are closed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kubewright-pipe-'))
   try {
     const file = join(folder, 'pod.yaml')

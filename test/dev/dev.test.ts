@@ -1,7 +1,7 @@
 // `kubewright dev` as a black box: the output that developers of operators see.
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Requests } from '../up/requests.ts'
 import { CliProcess } from './cli-process.ts'
 import { OperatorProject } from './operator-project.ts'
@@ -25,7 +25,7 @@ function requestsTo(project: OperatorProject): Requests {
 }
 
 describe('kubewright dev', { timeout: 120_000 }, () => {
-  it('runs an operator with its kinds and webhooks, prints its activity, and stops on SIGINT', async () => {
+  test('runs an operator with its kinds and webhooks, prints its activity, and stops on SIGINT', async () => {
     using project = new OperatorProject()
     await using dev = await startDev(project)
     await dev.line(/^ready https:\/\/127\.0\.0\.1:\d+ kubeconfig=.*\/\.kubewright\/kubeconfig in \d+ ms$/)
@@ -55,7 +55,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(await dev.stop()).toBe(0)
   })
 
-  it('runs the operator with the permissions of its roles, or with all permissions on request', async () => {
+  test('runs the operator with the permissions of its roles, or with all permissions on request', async () => {
     using project = new OperatorProject()
     const written = 'await apply(ConfigMap('
     project.edit(
@@ -79,7 +79,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     }
   })
 
-  it('keeps the kubeconfig of a control plane that runs, and shares that control plane on request', async () => {
+  test('keeps the kubeconfig of a control plane that runs, and shares that control plane on request', async () => {
     using project = new OperatorProject()
     await using first = await startDev(project)
     const [, url = ''] = /^ready (\S+) /.exec((await first.line(/^ready /)).text) ?? []
@@ -105,7 +105,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(await first.stop()).toBe(0)
   })
 
-  it('lets a debugger attach to the operator process', async () => {
+  test('lets a debugger attach to the operator process', async () => {
     using project = new OperatorProject()
     await using dev = await startDev(project, '--inspect=0')
     await dev.line(/^Debugger listening on ws:\/\/127\.0\.0\.1:\d+\//)
@@ -114,7 +114,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(await dev.stop()).toBe(0)
   })
 
-  it('abandons a load when the code changes again', async () => {
+  test('abandons a load when the code changes again', async () => {
     using project = new OperatorProject()
     await using dev = await startDev(project)
     const { at } = await dev.line(/ homes {2}started in/)
@@ -130,7 +130,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(dev.lines.filter((line) => line.includes('waiting for'))).toEqual([])
   })
 
-  it('reloads changed code and CRDs, keeps objects, and keeps the last valid version', async () => {
+  test('reloads changed code and CRDs, keeps objects, and keeps the last valid version', async () => {
     using project = new OperatorProject({ entry: 'main' })
     await using dev = await startDev(project)
     await dev.line(/ homes {2}started in/)
@@ -164,7 +164,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     await dev.line(/^the program goes on$/, at)
   })
 
-  it('prints the place of reconcile errors in the source', async () => {
+  test('prints the place of reconcile errors in the source', async () => {
     using project = new OperatorProject()
     project.edit(
       'src/operator.ts',
@@ -180,7 +180,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect((await dev.line(/^ +at .*src\/operator\.ts:9:/, at)).at).toBe(at + 2)
   })
 
-  it('keeps the control plane when the operator exits, and restarts it after a change', async () => {
+  test('keeps the control plane when the operator exits, and restarts it after a change', async () => {
     using project = new OperatorProject()
     project.edit('src/operator.ts', `log.info(`, `if (home.spec.color === 'void') process.exit(3)\n    log.info(`)
     await using dev = await startDev(project)
@@ -195,7 +195,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(await dev.stop()).toBe(0)
   })
 
-  it('waits for a change if the first version cannot be loaded', async () => {
+  test('waits for a change if the first version cannot be loaded', async () => {
     using project = new OperatorProject()
     project.edit(
       'src/operator.ts',
@@ -212,7 +212,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(await dev.stop('SIGTERM')).toBe(0)
   })
 
-  it('keeps objects in a folder, exits with --once, and forwards flags', async () => {
+  test('keeps objects in a folder, exits with --once, and forwards flags', async () => {
     using project = new OperatorProject()
     await using first = await startDev(project, '--data', 'objects', '--once')
     expect(await first.exited).toBe(0)
@@ -222,7 +222,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(await second.stop()).toBe(0)
   })
 
-  it('leaves no processes and no webhooks behind when it is killed', async () => {
+  test('leaves no processes and no webhooks behind when it is killed', async () => {
     using project = new OperatorProject()
     await using killed = await startDev(project, '--data', 'objects')
     await killed.line(/ homes {2}started in/)
@@ -237,7 +237,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect((await requests.send('POST', homes, home('barbie', 'pink'))).status).toBe(201)
   })
 
-  it('exits with 1 for --once if the operator cannot be loaded', async () => {
+  test('exits with 1 for --once if the operator cannot be loaded', async () => {
     using project = new OperatorProject()
     project.write('src/operator.ts', `throw new Error('not today')\n`)
     await using dev = await startDev(project, '--once')
@@ -246,7 +246,7 @@ describe('kubewright dev', { timeout: 120_000 }, () => {
     expect(dev.lines.filter((line) => line.includes('waiting'))).toEqual([])
   })
 
-  it('exits with 2 for a missing module', async () => {
+  test('exits with 2 for a missing module', async () => {
     using project = new OperatorProject()
     await using dev = await startDev(project, 'src/nothing.ts')
     expect(await dev.exited).toBe(2)

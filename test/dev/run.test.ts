@@ -1,7 +1,7 @@
 // `kubewright run` as a black box.
 import { crdOf, defineResource } from '@kubewright/api'
 import { s } from '@kubewright/schema'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Requests } from '../up/requests.ts'
 import { UpProcess } from '../up/up-process.ts'
 import { CliProcess } from './cli-process.ts'
@@ -39,7 +39,7 @@ describe('kubewright run', { timeout: 120_000 }, () => {
     project?.[Symbol.dispose]()
   })
 
-  it('runs an operator with forwarded flags until SIGINT', async () => {
+  test('runs an operator with forwarded flags until SIGINT', async () => {
     const env = { KUBECONFIG: up.kubeconfig, ENABLE_WEBHOOKS: 'false' }
     const flags = ['--leader-elect=false', '--health-probe-bind-address=0', '--log-format=json']
     await using run = await CliProcess.start(['run', ...flags], project.path, env)
@@ -55,7 +55,7 @@ describe('kubewright run', { timeout: 120_000 }, () => {
     await run.line(/^the program goes on$/)
   })
 
-  it('prints the help of the operator, and reports its unknown flags', async () => {
+  test('prints the help of the operator, and reports its unknown flags', async () => {
     await using help = await CliProcess.start(['run', 'src/operator.ts', '--', '--help'], project.path)
     expect(await help.exited).toBe(0)
     expect(help.lines).toContain('Usage: homes [FLAGS]')
@@ -67,7 +67,7 @@ describe('kubewright run', { timeout: 120_000 }, () => {
     ])
   })
 
-  it('exits on a signal while code is loaded', async () => {
+  test('exits on a signal while code is loaded', async () => {
     const late = `
 const alive = setInterval(() => undefined, 60_000)
 await new Promise<void>((done) => {
@@ -82,7 +82,7 @@ export * from './operator.ts'
     expect(await run.exited).toBe(143)
   })
 
-  it('prints the place of an error while code is loaded', async () => {
+  test('prints the place of an error while code is loaded', async () => {
     project.write('src/broken.ts', `const size: number = 3\nthrow new Error('at ' + size)\n`)
     await using run = await CliProcess.start(['run', 'src/broken.ts'], project.path)
     expect(await run.exited).toBe(1)

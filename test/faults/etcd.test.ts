@@ -1,5 +1,5 @@
 // `kubewright up --etcd`: several servers on one etcd, and an etcd that goes down and comes back.
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { noEtcd, startEtcd } from '../../packages/storage/src/testdata/etcd-process.ts'
 import { configMap, type Reply, Requests } from '../up/requests.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
@@ -11,7 +11,7 @@ beforeEach(({ skip }) => {
 })
 
 describe('kubewright up --etcd', () => {
-  it('lets two servers share an etcd and see each other’s writes', async () => {
+  test('lets two servers share an etcd and see each other’s writes', async () => {
     await using etcd = await startEtcd()
     using folder = new TemporaryFolder()
     await using one = await UpProcess.start(
@@ -53,7 +53,7 @@ describe('kubewright up --etcd', () => {
     expect(me.body.status.userInfo.username).toBe('system:serviceaccount:default:robot')
   })
 
-  it('reports that etcd is unavailable and continues when it is back', async () => {
+  test('reports that etcd is unavailable and continues when it is back', async () => {
     await using etcd = await startEtcd()
     using folder = new TemporaryFolder()
     await using up = await UpProcess.start(['--controllers', 'none', '--etcd', etcd.url], folder.path)
@@ -75,7 +75,7 @@ describe('kubewright up --etcd', () => {
     )
   })
 
-  it('reports an unreachable etcd in one line', async () => {
+  test('reports an unreachable etcd in one line', async () => {
     using folder = new TemporaryFolder()
     const { code, notes } = await UpProcess.fail(['--etcd', 'http://127.0.0.1:1'], folder.path)
     expect(code).toBe(1)

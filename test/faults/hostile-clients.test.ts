@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import https from 'node:https'
 import { connect, type TLSSocket } from 'node:tls'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { targetOfKubeconfig } from '../conformance/target.ts'
 import { configMap, Requests } from '../up/requests.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
@@ -71,7 +71,7 @@ function residentBytes(): number {
 }
 
 describe('kubewright up', () => {
-  it.each([
+  test.each([
     ['garbage', 'this is not http\r\n\r\n'],
     ['binary', Buffer.from([0, 1, 2, 255, 254, 13, 10, 13, 10])],
     ['a bad version', 'GET / HTTP/9.9\r\n\r\n'],
@@ -89,7 +89,7 @@ describe('kubewright up', () => {
     expect(await exchange(bytes)).toMatch(/^$|^HTTP\/1\.1 4\d\d /)
   })
 
-  it('survives invalid HTTP/2 frames', async () => {
+  test('survives invalid HTTP/2 frames', async () => {
     const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
     const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
     // Headers of stream 1 that are not valid HPACK.
@@ -100,7 +100,7 @@ describe('kubewright up', () => {
     expect(await exchange(Buffer.concat([preface, settings, headers]), ['h2'], goAway)).toContain(goAway)
   })
 
-  it.each([
+  test.each([
     ['arrays', '['.repeat(100_000), 400],
     ['closed arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400],
     ['objects', `{"metadata":{"name":"x"},"data":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`, 400],
@@ -110,7 +110,7 @@ describe('kubewright up', () => {
     expect((await requests.send('POST', maps, body)).status).toBe(status)
   })
 
-  it('responds to YAML with exponential aliases', async () => {
+  test('responds to YAML with exponential aliases', async () => {
     const lines = ['a: &a [x,x,x,x,x,x,x,x,x]']
     for (let i = 1; i < 12; i++) {
       const [name, last] = [i, i - 1].map((n) => String.fromCharCode(97 + n))
@@ -123,7 +123,7 @@ describe('kubewright up', () => {
     expect((await requests.send('POST', maps, `${'- '.repeat(20_000)}x`, yaml)).status).toBe(400)
   })
 
-  it('responds to excessively nested or repeated patches', async () => {
+  test('responds to excessively nested or repeated patches', async () => {
     await requests.send('POST', maps, configMap('patched', 'x'))
     const send = (type: string, body: string): Promise<{ status: number }> =>
       requests.send('PATCH', `${maps}/patched?fieldManager=m`, body, { 'content-type': `application/${type}` })
@@ -137,7 +137,7 @@ describe('kubewright up', () => {
     expect((await send('json-patch+json', many)).status).toBe(413)
   })
 
-  it('responds to a body that is too large and to selectors that are too long', async () => {
+  test('responds to a body that is too large and to selectors that are too long', async () => {
     const large = await requests.send('POST', maps, configMap('large', 'x'.repeat(4 * mebibyte)))
     expect(large.status).toBe(413)
     const selector = encodeURIComponent(Array.from({ length: 500 }, (_, i) => `k${i} in (a,b,c)`).join(','))
@@ -145,7 +145,7 @@ describe('kubewright up', () => {
     expect((await requests.send('GET', `${maps}?labelSelector=${'('.repeat(5000)}`)).status).toBe(400)
   })
 
-  it('keeps serving while clients hold half-open connections', async () => {
+  test('keeps serving while clients hold half-open connections', async () => {
     const idle = await Promise.all(Array.from({ length: 100 }, () => open()))
     idle.forEach((socket, i) => {
       // No data, half a header, half a body.
@@ -156,7 +156,7 @@ describe('kubewright up', () => {
     for (const socket of idle) socket.destroy()
   })
 
-  it('keeps serving in bounded memory while watchers do not read', async () => {
+  test('keeps serving in bounded memory while watchers do not read', async () => {
     const { hostname, port } = requests.server
     const watchers = await Promise.all(
       Array.from(

@@ -1,5 +1,5 @@
 // kill -9 of `kubewright up` while clients write: every acknowledged write survives, and no object is incomplete.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { configMap, Requests } from '../up/requests.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 
@@ -24,7 +24,7 @@ async function write(requests: Requests, name: string): Promise<{ acknowledged: 
 }
 
 describe('kubewright up, killed under load', () => {
-  it('keeps every acknowledged write', async () => {
+  test('keeps every acknowledged write', async () => {
     using folder = new TemporaryFolder()
     for (let round = 0; round < 3; round++) {
       const up = await UpProcess.start(['--controllers', 'none'], folder.path)

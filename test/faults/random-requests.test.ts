@@ -1,10 +1,9 @@
 // Ten thousand malformed requests: recorded requests with random mutations.
 import { parseYaml } from '@kubewright/api'
-import { type Random, seededRandom } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { isJsonObject, type Random, seededRandom } from '@kubewright/base'
+import { describe, expect, test } from 'vitest'
 import type { RequestSpec } from '../conformance/case-format.ts'
 import { HttpClient } from '../conformance/http-client.ts'
-import { isRecord } from '../conformance/object-path.ts'
 import { targetOfKubeconfig } from '../conformance/target.ts'
 import { alsoInKubernetes, formattingSlips, unreachable } from '../fuzz/requests/expected-errors.ts'
 import { recordedRequests } from '../fuzz/requests/recorded-requests.ts'
@@ -169,7 +168,7 @@ class Mutator {
       else copy[at] = this.#value(copy[at])
       return copy
     }
-    if (!isRecord(value)) return this.#chance(0.7) ? this.#pick(oddities) : value
+    if (!isJsonObject(value)) return this.#chance(0.7) ? this.#pick(oddities) : value
     const entries = Object.entries(value)
     if (entries.length === 0) return this.#pick(oddities)
     const at = Math.floor(this.#random.next() * entries.length)
@@ -182,15 +181,15 @@ class Mutator {
 }
 
 function isAlsoInKubernetes({ query }: RequestSpec, status: number, outcome: unknown): boolean {
-  const body = isRecord(outcome) ? outcome['body'] : undefined
-  const text = isRecord(body) && typeof body['$text'] === 'string' ? parseYaml(body['$text']) : body
-  const message = isRecord(text) ? String(text['message'] ?? '') : ''
+  const body = isJsonObject(outcome) ? outcome['body'] : undefined
+  const text = isJsonObject(body) && typeof body['$text'] === 'string' ? parseYaml(body['$text']) : body
+  const message = isJsonObject(text) ? String(text['message'] ?? '') : ''
   // An APIService whose server is unreachable.
   if (status === 503) {
-    return (isRecord(body) && body['$text'] === 'service unavailable\n') || unreachable.test(message)
+    return (isJsonObject(body) && body['$text'] === 'service unavailable\n') || unreachable.test(message)
   }
   // Protobuf responses are not decoded here; the log contains internal errors.
-  if (isRecord(body) && '$binary' in body) return true
+  if (isJsonObject(body) && '$binary' in body) return true
   if (status === 504) {
     // A pod waits for its service account about as long as the shortest requested timeout.
     const isLate = message === 'Timeout: request did not complete within the allotted timeout'
@@ -200,7 +199,7 @@ function isAlsoInKubernetes({ query }: RequestSpec, status: number, outcome: unk
 }
 
 describe('kubewright up', () => {
-  it(`responds to ${count} random requests without a crash or an unexpected 500`, { timeout: 300_000 }, async () => {
+  test(`responds to ${count} random requests without a crash or an unexpected 500`, { timeout: 300_000 }, async () => {
     using folder = new TemporaryFolder()
     await using up = await UpProcess.start(['--memory', '--controllers', 'none'], folder.path)
     using client = new HttpClient(targetOfKubeconfig(up.kubeconfig))

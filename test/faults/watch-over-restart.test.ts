@@ -1,6 +1,6 @@
 // Clients with open watches while the server is stopped or killed and restarted: no event is lost or delivered twice.
 import https from 'node:https'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { freePort } from '../../packages/storage/src/testdata/free-port.ts'
 import { configMap, Requests } from '../up/requests.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
@@ -97,7 +97,7 @@ class Follower {
 }
 
 describe('kubewright up, restarted with open watches', () => {
-  it.each(['SIGTERM', 'SIGKILL'] as const)('lets watchers resume without loss after %s', async (signal) => {
+  test.each(['SIGTERM', 'SIGKILL'] as const)('lets watchers resume without loss after %s', async (signal) => {
     using folder = new TemporaryFolder()
     const flags = ['--port', String(await freePort()), '--controllers', 'none']
     let up = await UpProcess.start(flags, folder.path)

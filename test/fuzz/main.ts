@@ -7,6 +7,8 @@ import { parseDuration } from '@kubewright/base'
 import { describeDifference } from '../conformance/compare.ts'
 import { targetOfKubeconfig } from '../conformance/target.ts'
 import { fuzzChaos } from './chaos/fuzz-chaos.ts'
+import { compareControllers } from './controllers/compare-controllers.ts'
+import { startComparedPlane } from './controllers/started-plane.ts'
 import { fuzzCrashes } from './crash/fuzz-crashes.ts'
 import { allDecoders } from './decoders/all-decoders.ts'
 import { fuzzDecoder } from './decoders/fuzz-decoder.ts'
@@ -15,25 +17,28 @@ import { startComparedServer } from './differential/compared-server.ts'
 import { scenarioKinds } from './differential/generate-scenario.ts'
 import { storedInputs, storedRequests, storeRegression } from './regressions/regressions.ts'
 import { type FuzzRequestsReport, fuzzRequests } from './requests/fuzz-requests.ts'
-import { soakWorkers } from './soak/soak-workers.ts'
+import { fuzzStore, storeBackends } from './store/fuzz-store.ts'
+import { describeCall } from './store/history.ts'
 
 const usage = `Usage: npm run fuzz [-- NAME] [flags]
 
-NAME is requests, crash, chaos, soak, differential, or one of the decoders: ${allDecoders.map(({ name }) => name).join(', ')}.
+NAME is requests, crash, chaos, store, differential, controllers, or one of the decoders: ${allDecoders.map(({ name }) => name).join(', ')}.
 Without NAME, all decoders run.
 
   --seed S       Start from this seed; the default is random
-  --for 10m      Run each decoder, chaos or soak for this time; the default is 30s
-  --workers N    Start the server with this many workers; the default is 2 (soak) or 0 (crash)
+  --for 10m      Run each decoder, or chaos, for this time; the default is 30s
   --servers N    Start this many servers (chaos); the default is 3
   --other DIR    Start servers of this checkout in turn with those of the present one (chaos); it needs its own node_modules
   --count N      Run this many inputs or requests instead
   --size BYTES   Generate inputs of up to this size; the default is 100000
   --cycles N     Kill the server this many times (crash); the default is 100
-  --reference F  Compare with the kube-apiserver of this kubeconfig (differential); the default is $KUBEWRIGHT_REFERENCE
+  --reference F  Compare with the kube-apiserver of this kubeconfig (differential, controllers); the default is $KUBEWRIGHT_REFERENCE.
+                 For controllers, it needs a kube-controller-manager without the node controllers, and no nodes
   --kubeconfig F Test the server of this kubeconfig (differential); the default is a server in this process
   --only KIND    Generate scenarios of this kind only (differential): ${scenarioKinds.join(', ')}
-  --json F       Write the classes of differences with their complete scenarios to this file (differential)
+  --json F       Write the classes of differences with their complete scenarios to this file (differential, controllers)
+  --backend B    Use this store (store): ${storeBackends.join(', ')}; the default is durable
+  --operations N Make this many operations of clients (store); the default is 1000000
   --etcd         Keep objects in etcd instead of a folder (crash)
 `
 
@@ -51,12 +56,13 @@ async function main(): Promise<number> {
       cycles: { type: 'string', default: '100' },
       etcd: { type: 'boolean', default: false },
       servers: { type: 'string', default: '3' },
-      workers: { type: 'string' },
       other: { type: 'string' },
       reference: { type: 'string' },
       kubeconfig: { type: 'string' },
       only: { type: 'string' },
       json: { type: 'string' },
+      backend: { type: 'string', default: 'durable' },
+      operations: { type: 'string', default: '1000000' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
@@ -68,9 +74,10 @@ async function main(): Promise<number> {
   const { seed } = values
   if (name === 'requests') return runRequests(seed, Number(values.count ?? 100_000))
   if (name === 'differential') return runDifferential(seed, Number(values.count ?? 10_000), values)
+  if (name === 'controllers') return runControllers(seed, Number(values.count ?? 100), values)
   if (name === 'crash') return runCrashes(seed, Number(values.cycles), values)
   if (name === 'chaos') return runChaos(seed, values)
-  if (name === 'soak') return runSoak(seed, values)
+  if (name === 'store') return runStore(seed, values)
   const targets = allDecoders.filter((target) => name === undefined || target.name === name)
   if (targets.length === 0) {
     console.error(`There is no fuzzer "${name}".\n\n${usage}`)
@@ -146,6 +153,41 @@ async function runRequests(seed: string, count: number): Promise<number> {
   return 1
 }
 
+async function runControllers(
+  seed: string,
+  count: number,
+  {
+    reference = process.env['KUBEWRIGHT_REFERENCE'],
+    kubeconfig,
+    json,
+  }: { reference?: string; kubeconfig?: string; json?: string },
+): Promise<number> {
+  if (reference === undefined) {
+    console.error('Name a control plane: --reference KUBECONFIG, or set KUBEWRIGHT_REFERENCE')
+    return 2
+  }
+  await using plane = kubeconfig === undefined ? await startComparedPlane() : undefined
+  const report = await compareControllers({
+    reference: targetOfKubeconfig(reference),
+    tested: plane?.target ?? targetOfKubeconfig(kubeconfig!),
+    seed,
+    count,
+    onProgress: ({ scenarios, equalScenarios }) => showProgress(`${scenarios} scenarios, ${equalScenarios} equal`),
+  })
+  clearProgress()
+  for (const { scenario, step, expected, actual } of report.differences) {
+    console.log(`${scenario.kind}, step ${step}: ${JSON.stringify(scenario.steps[step])}`)
+    for (const text of expected) console.log(`    expected ${text.slice(0, 1500)}`)
+    for (const text of actual) console.log(`    actual   ${text.slice(0, 1500)}`)
+  }
+  if (json !== undefined) writeFileSync(json, JSON.stringify(report.differences, undefined, 1))
+  const { scenarios, equalScenarios, objects, equalObjects } = report
+  console.log(
+    `${objects} objects and events, ${percent(equalObjects, objects)} equal; ${scenarios} scenarios, ${percent(equalScenarios, scenarios)} equal; seed ${seed}`,
+  )
+  return report.differences.length === 0 ? 0 : 1
+}
+
 async function runDifferential(
   seed: string,
   count: number,
@@ -202,16 +244,11 @@ function sortedClasses({ classes }: DifferentialReport): DifferenceClass[] {
 
 const percent = (part: number, total: number): string => `${((100 * part) / Math.max(1, total)).toFixed(2)} %`
 
-async function runCrashes(
-  seed: string,
-  cycles: number,
-  { etcd, workers = '0' }: { etcd: boolean; workers?: string | undefined },
-): Promise<number> {
+async function runCrashes(seed: string, cycles: number, { etcd }: { etcd: boolean }): Promise<number> {
   const report = await fuzzCrashes({
     seed,
     cycles,
     etcd,
-    workers: Number(workers),
     onProgress: (cycle) => showProgress(`crash: cycle ${cycle} of ${cycles}`),
   })
   clearProgress()
@@ -221,8 +258,7 @@ async function runCrashes(
   )
   for (const mistake of mistakes.slice(0, 20)) console.error(`  ${mistake}`)
   if (mistakes.length === 0) return 0
-  const flags = `${etcd ? ' --etcd' : ''}${workers === '0' ? '' : ` --workers ${workers}`}`
-  console.error(`Reproduce: npm run fuzz -- crash --seed '${seed}' --cycles ${cycles}${flags}`)
+  console.error(`Reproduce: npm run fuzz -- crash --seed '${seed}' --cycles ${cycles}${etcd ? ' --etcd' : ''}`)
   return 1
 }
 
@@ -248,23 +284,38 @@ async function runChaos(
   return 1
 }
 
-async function runSoak(
-  seed: string,
-  { for: time, workers = '2' }: { for: string; workers?: string | undefined },
-): Promise<number> {
-  const millis = Number(parseDuration(time)) / 1e6
-  const { mistakes, ...figures } = await soakWorkers({
+async function runStore(seed: string, values: { backend: string; operations: string }): Promise<number> {
+  const backend = storeBackends.find((one) => one === values.backend)
+  if (backend === undefined) {
+    console.error(`--backend must be one of ${storeBackends.join(', ')}: ${values.backend}`)
+    return 2
+  }
+  const started = performance.now()
+  let shown = 0
+  const report = await fuzzStore({
     seed,
-    workers: Number(workers),
-    millis,
-    // At most every ten seconds, and several kills in a short run.
-    killMillis: Math.min(10_000, millis / 6),
-    onProgress: (text) => console.log(text),
+    backend,
+    operations: Number(values.operations),
+    onProgress: ({ operations, crashes }) => {
+      showProgress(`store: ${operations} operations, ${crashes} crashes`)
+      if (process.stderr.isTTY || operations < shown + 50_000) return
+      shown = operations
+      console.log(`${operations} operations, ${crashes} crashes, ${Math.round((performance.now() - started) / 1000)} s`)
+    },
   })
-  console.log(JSON.stringify(figures, undefined, 1))
-  console.log(`${mistakes.length} mistakes`)
-  if (mistakes.length === 0) return 0
-  console.error(`Repeat: npm run fuzz -- soak --seed '${seed}' --for ${time} --workers ${workers}`)
+  clearProgress()
+  const { operations, events, crashes, faults, violations, failed } = report
+  console.log(
+    `${backend}: ${operations} operations, ${events} watch events, ${crashes} crashes, ${faults} other faults, ${violations.length} violations in ${Math.round((performance.now() - started) / 1000)} s; seed ${seed}`,
+  )
+  if (!failed) return 0
+  for (const { rule, message, part } of violations.slice(0, 5)) {
+    console.error(`${rule}: ${message}`)
+    for (const call of part) console.error(`  ${describeCall(call).slice(0, 1000)}`)
+  }
+  console.error(
+    `Reproduce: npm run fuzz -- store --backend ${backend} --seed '${failed.seed}' --operations ${failed.operations}`,
+  )
   return 1
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type AnyKind, crdOf } from '@kubewright/api'
 import { type ApiClient, connect } from '@kubewright/client'
 import { APIService, ConfigMap, CustomResourceDefinition, Service } from '@kubewright/k8s'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningExtension, startExtension } from '../../examples/extension-server/src/extension-server.ts'
 import { Home } from '../../examples/home/src/home.ts'
 import { Kubectl, kubectlMissing, kubectlTooOld } from '../kubectl/kubectl.ts'
@@ -52,7 +52,7 @@ async function until(kind: AnyKind, wanted: string, name?: string): Promise<void
 }
 
 describe('kubewright import --cluster', () => {
-  it('imports CRDs and kinds of extension servers', async () => {
+  test('imports CRDs and kinds of extension servers', async () => {
     const out = join(folder.path, 'imported')
     const { code, out: said } = await cli('import', '--cluster', '--out', out)
     expect(code).toBe(0)
@@ -63,7 +63,7 @@ describe('kubewright import --cluster', () => {
     )
   })
 
-  it('imports kinds by group, kind or short name', async () => {
+  test('imports kinds by group, kind or short name', async () => {
     const named = async (name: string): Promise<string> =>
       (await cli('import', '--cluster', name, '--dry-run', '--out', folder.path)).out
     expect(await named('hi')).toMatch(/Greeting/)
@@ -83,7 +83,7 @@ describe('kubewright import --cluster', () => {
 })
 
 describe('kubewright crd diff --cluster', () => {
-  it('compares with the installed CRDs', async () => {
+  test('compares with the installed CRDs', async () => {
     const file = join(folder.path, 'crds')
     mkdirSync(file)
     const crd = crdOf(Home)
@@ -101,7 +101,7 @@ describe('kubewright crd diff --cluster', () => {
 })
 
 describe('kubewright explain', () => {
-  it('equals the output of kubectl byte for byte', async ({ skip }) => {
+  test('equals the output of kubectl byte for byte', async ({ skip }) => {
     const missing = kubectlMissing() ?? kubectlTooOld()
     if (missing !== undefined) skip(missing)
     const kubectl = new Kubectl(up.kubeconfig, folder.path)
@@ -128,7 +128,7 @@ describe('kubewright explain', () => {
 })
 
 describe('kubewright doctor', () => {
-  it('passes for an operator whose CRDs are installed', async () => {
+  test('passes for an operator whose CRDs are installed', async () => {
     const { code, out } = await cli('doctor', 'examples/home')
     expect(out).toMatch(/^ok +Node /m)
     expect(out).toMatch(/^ok +Cluster +answers, Kubernetes v1\.35\.8, as kubernetes-admin$/m)
@@ -137,14 +137,14 @@ describe('kubewright doctor', () => {
     expect(code).toBe(0)
   })
 
-  it('names the fix for a missing CRD', async () => {
+  test('names the fix for a missing CRD', async () => {
     const { code, out, notes } = await cli('doctor', 'examples/foo')
     expect(code).toBe(1)
     expect(out).toMatch(/^failed +CRDs +foos\.\S+ is not installed\n +→ run kubewright install$/m)
     expect(notes).toBe('1 failed')
   })
 
-  it('prints JSON, and reports a missing kubeconfig', async () => {
+  test('prints JSON, and reports a missing kubeconfig', async () => {
     const { code, out } = await runCli(['doctor', '--output', 'json'], { KUBECONFIG: join(folder.path, 'none') })
     expect(code).toBe(1)
     expect(JSON.parse(out)).toMatchObject({

@@ -1,7 +1,7 @@
 // Arguments, exit codes and output of import, validate, explain, crd diff and completion.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { TemporaryFolder } from '../up/up-process.ts'
 import { definitionOf } from './definition-of.ts'
 import { runCli } from './run-cli.ts'
@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => folder[Symbol.dispose]())
 
 describe('kubewright import', () => {
-  it('writes a module for each kind, and prints how to import it', async () => {
+  test('writes a module for each kind, and prints how to import it', async () => {
     const out = join(folder.path, 'imported')
     const target = join(out, 'example.com/widget.ts')
     const { code, out: said, notes } = await runCli(['import', file('crd.yaml', crd(9)), '--out', out])
@@ -41,7 +41,7 @@ describe('kubewright import', () => {
     expect((await runCli(['import', file('crd.yaml', crd(8)), '--out', out])).out).toContain('updated   ')
   })
 
-  it('overwrites files that it did not write only with --force', async () => {
+  test('overwrites files that it did not write only with --force', async () => {
     const out = join(folder.path, 'imported')
     mkdirSync(join(out, 'example.com'), { recursive: true })
     const own = join(out, 'example.com/widget.ts')
@@ -55,7 +55,7 @@ describe('kubewright import', () => {
     expect(readFileSync(own, 'utf8')).toContain('defineResource')
   })
 
-  it('writes nothing with --dry-run, and prints JSON with --output json', async () => {
+  test('writes nothing with --dry-run, and prints JSON with --output json', async () => {
     const out = join(folder.path, 'imported')
     const args = ['import', file('crd.yaml', crd(9)), '--out', out, '--dry-run', '--output', 'json']
     expect(JSON.parse((await runCli(args)).out)).toMatchObject({
@@ -66,7 +66,7 @@ describe('kubewright import', () => {
     expect(existsSync(out)).toBe(false)
   })
 
-  it('imports the other files of a folder if one is invalid', async () => {
+  test('imports the other files of a folder if one is invalid', async () => {
     file('crd.yaml', crd(9))
     file('template.yaml', crd(9).replaceAll('example.com', '{{ .Group }}'))
     const out = join(folder.path, 'imported')
@@ -78,7 +78,7 @@ describe('kubewright import', () => {
     )
   })
 
-  it('reports mistakes and failures in one line', async () => {
+  test('reports mistakes and failures in one line', async () => {
     expect(await runCli(['import'])).toMatchObject({ code: 2, notes: expect.stringContaining('FILE is missing') })
     expect(await runCli(['import', file('x.yaml', 'a: 1')])).toMatchObject({
       code: 1,
@@ -101,7 +101,7 @@ describe('kubewright import', () => {
 })
 
 describe('kubewright validate', () => {
-  it('exits with 0 for valid manifests, and prints defaults with --show-defaults', async () => {
+  test('exits with 0 for valid manifests, and prints defaults with --show-defaults', async () => {
     const manifests = file('widget.yaml', widget)
     const { code, out, notes } = await runCli([
       'validate',
@@ -115,7 +115,7 @@ describe('kubewright validate', () => {
     expect(notes).toBe('1 object valid')
   })
 
-  it('exits with 1 and the message of the server for an invalid manifest', async () => {
+  test('exits with 1 and the message of the server for an invalid manifest', async () => {
     const manifests = file('widget.yaml', widget.replace('{}', '{ size: 10 }'))
     const { code, out, notes } = await runCli(['validate', manifests, '--crd', file('crd.yaml', crd(9))])
     expect(code).toBe(1)
@@ -126,13 +126,13 @@ describe('kubewright validate', () => {
     expect(notes).toBe('1 of 1 object invalid')
   })
 
-  it('skips kustomizations', async () => {
+  test('skips kustomizations', async () => {
     file('kustomization.yaml', 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n')
     file('map.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n')
     expect(await runCli(['validate', folder.path])).toMatchObject({ code: 0, notes: '1 object valid' })
   })
 
-  it('prints JSON with --output json', async () => {
+  test('prints JSON with --output json', async () => {
     const { out } = await runCli(['validate', file('w.yaml', widget), '--output', 'json'])
     expect(JSON.parse(out)).toMatchObject({
       valid: false,
@@ -142,7 +142,7 @@ describe('kubewright validate', () => {
     })
   })
 
-  it('exits with 2 for mistakes in the arguments', async () => {
+  test('exits with 2 for mistakes in the arguments', async () => {
     expect(await runCli(['validate'])).toMatchObject({ code: 2, notes: expect.stringContaining('name the files') })
     expect((await runCli(['validate', 'x', '--validate', 'maybe'])).notes).toContain('must be strict, warn or ignore')
     expect((await runCli(['validate', 'x', '--old-crd', 'y'])).notes).toContain('--old-crd needs --old')
@@ -150,7 +150,7 @@ describe('kubewright validate', () => {
 })
 
 describe('kubewright explain', () => {
-  it('describes fields of CRDs and of built-in kinds', async () => {
+  test('describes fields of CRDs and of built-in kinds', async () => {
     const { code, out } = await runCli(['explain', 'widget.spec.size', '--crd', file('crd.yaml', crd(9))])
     expect(code).toBe(0)
     expect(out).toContain('FIELD: size <integer>')
@@ -161,7 +161,7 @@ describe('kubewright explain', () => {
     expect(JSON.parse(json)).toMatchObject({ type: 'boolean' })
   })
 
-  it.each(['explain', 'validate'])('fails for %s if a file of --crd is invalid', async (command) => {
+  test.each(['explain', 'validate'])('fails for %s if a file of --crd is invalid', async (command) => {
     const broken = file('broken.yaml', 'a: [')
     expect(await runCli([command, file('x.yaml', 'a: 1'), '--crd', broken])).toMatchObject({
       code: 1,
@@ -170,7 +170,7 @@ describe('kubewright explain', () => {
     })
   })
 
-  it('names the fix for unknown kinds and fields', async () => {
+  test('names the fix for unknown kinds and fields', async () => {
     expect(await runCli(['explain', 'widgets'])).toMatchObject({
       code: 1,
       notes: expect.stringContaining('give its CRD with --crd, or use the CRD of a cluster with --cluster'),
@@ -186,7 +186,7 @@ describe('kubewright explain', () => {
 })
 
 describe('kubewright crd diff', () => {
-  it('exits with 1 for breaking changes, and with 0 otherwise', async () => {
+  test('exits with 1 for breaking changes, and with 0 otherwise', async () => {
     const [old, tight, loose] = [file('a.yaml', crd(9)), file('b.yaml', crd(8)), file('c.yaml', crd(10))]
     expect(await runCli(['crd', 'diff', old, tight])).toEqual({
       code: 1,
@@ -217,7 +217,7 @@ describe('kubewright crd diff', () => {
     })
   })
 
-  it('exits with 2 for mistakes in the arguments', async () => {
+  test('exits with 2 for mistakes in the arguments', async () => {
     expect((await runCli(['crd'])).notes).toContain('COMMAND is missing: give diff')
     expect((await runCli(['crd', 'dif'])).notes).toContain('unknown command "dif": did you mean diff?')
     expect((await runCli(['crd', 'diff'])).notes).toContain('OLD is missing: name the old and the new CRDs')
@@ -228,13 +228,13 @@ describe('kubewright crd diff', () => {
 })
 
 describe('kubewright completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('prints a script for %s with every command', async (shell) => {
+  test.each(['bash', 'zsh', 'fish'])('prints a script for %s with every command', async (shell) => {
     const { code, out } = await runCli(['completion', shell])
     expect(code).toBe(0)
     for (const name of ['up', 'dev', 'import', 'validate', 'explain', 'crd', 'doctor']) expect(out).toContain(name)
   })
 
-  it('refuses other shells', async () => {
+  test('refuses other shells', async () => {
     expect(await runCli(['completion', 'tcsh'])).toMatchObject({
       code: 2,
       notes: expect.stringContaining('not "tcsh"'),

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { crdOf } from '@kubewright/api'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AppService } from '../../examples/app-service/src/app-service.ts'
 import { EtcdCluster } from '../../examples/etcd-cluster/src/etcd-cluster.ts'
 import { Home } from '../../examples/home/src/home.ts'
@@ -97,7 +97,7 @@ const gadget = {
 }
 
 describe('imported modules', () => {
-  it('compile, and have the types of their CRDs', async () => {
+  test('compile, and have the types of their CRDs', async () => {
     const crds = [gadget, ...[Home, AppService, EtcdCluster].map((kind) => crdOf(kind))]
     const file = write('crds.json', crds.map((crd) => JSON.stringify(crd)).join('\n'))
     const out = join(folder, 'imported')

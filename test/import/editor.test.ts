@@ -1,7 +1,7 @@
 // Editors show the declaration and the comment of the fields of a kind.
 import { join } from 'node:path'
 import ts from 'typescript'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { languageService } from '../types/language-service.ts'
 
 // Exists only in the language service; beside the test, so that it finds the packages.
@@ -35,7 +35,7 @@ export const read = (home: Infer<typeof Home>) =>
 export const draft = Home({ metadata: { name: 'a' }, spec: { image: 'a', rooms: [] } })
 `
 
-it('s.object() preserves the declaration and the comment of fields for editors', () => {
+test('s.object() preserves the declaration and the comment of fields for editors', () => {
   const service = languageService(file, source)
   expect(service.getSemanticDiagnostics(file)).toEqual([])
   const shown = (use: string, name: string): readonly unknown[] => {
@@ -53,7 +53,7 @@ it('s.object() preserves the declaration and the comment of fields for editors',
   expect(shown(', rooms', 'rooms')).toEqual(['The rooms.', true])
 }, 120_000)
 
-it('kinds of kubewright/k8s show a description of the kind and of every field', () => {
+test('kinds of kubewright/k8s show a description of the kind and of every field', () => {
   const text = `import { Deployment, type PodSpec, type StatefulSetDraft } from 'kubewright/k8s'
 export const draft = Deployment({
   metadata: { name: 'web' },

@@ -1,6 +1,6 @@
 // Custom resources with the real kubectl: a CRD with types only (Fruit), a CRD with the features of a small
 // operator (Sample), and a kind with two versions and a conversion webhook.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 import { ConversionHook } from './conversion-hook.ts'
 import { Kubectl, kubectlMissing, kubectlTooOld } from './kubectl.ts'
@@ -76,7 +76,7 @@ describe('Fruit', () => {
     if (missing === undefined) await define(fruits)
   })
 
-  it('is established under its names', async () => {
+  test('is established under its names', async () => {
     const status = JSON.parse(
       await kubectl.run(['get', 'crd', 'fruits.user.k8sasdb.org', '-o', 'jsonpath={.status}']),
     ) as {
@@ -93,7 +93,7 @@ describe('Fruit', () => {
     expect(await kubectl.run(['get', 'crd', '-o', 'wide'])).toMatch(/^fruits\.user\.k8sasdb\.org +\d{4}-/m)
   })
 
-  it('accepts an apple and rejects weights that are not integers', async () => {
+  test('accepts an apple and rejects weights that are not integers', async () => {
     expect(await kubectl.run(['apply', '-f', '-'], apple('100'))).toBe('fruit.user.k8sasdb.org/apple created\n')
     expect(await kubectl.run(['get', 'fruits'])).toMatch(/^NAME +AGE\napple +\d+s\n$/)
     expect(await kubectl.run(['get', 'fruit', 'apple', '-o', 'jsonpath={.metadata.generation}'])).toBe('1')
@@ -110,7 +110,7 @@ describe('Fruit', () => {
     )
   })
 
-  it('rejects unknown fields and explains known ones', async () => {
+  test('rejects unknown fields and explains known ones', async () => {
     const strict = await kubectl.try(['create', '--dry-run=server', '-f', '-'], apple('100', ', color: red'))
     expect(strict.error).toContain('strict decoding error: unknown field "spec.color"')
     const warned = await kubectl.try(['apply', '--validate=warn', '-f', '-'], apple('100', ', color: red'))
@@ -127,7 +127,7 @@ describe('Fruit', () => {
     })
   })
 
-  it('is deleted with its CRD', async () => {
+  test('is deleted with its CRD', async () => {
     await kubectl.run(['delete', 'crd', 'fruits.user.k8sasdb.org'])
     expect((await kubectl.try(['get', 'fruits.user.k8sasdb.org'])).error).toMatch(
       /the server (doesn't have a resource type|could not find)/,
@@ -150,7 +150,7 @@ const sample = (spec: string): string =>
   `apiVersion: stable.example.com/v1alpha\nkind: Sample\nmetadata: { name: one }\nspec: ${spec}\n`
 
 describe('Sample', () => {
-  it('is validated, defaulted and printed in columns, and has status and scale subresources', async () => {
+  test('is validated, defaulted and printed in columns, and has status and scale subresources', async () => {
     await define(
       samples(
         `            required: [message]
@@ -202,7 +202,7 @@ describe('Sample', () => {
 })
 
 describe('a kind with two versions', () => {
-  it('is served in either version through a conversion webhook', async () => {
+  test('is served in either version through a conversion webhook', async () => {
     await using hook = await ConversionHook.start((object, apiVersion) => {
       const spec = object.spec as { image?: string; container?: string }
       const image = spec.image ?? spec.container ?? ''

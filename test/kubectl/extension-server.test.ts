@@ -1,5 +1,5 @@
 // The extension server of the examples behind `up`, with the real kubectl: clients see one API.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RunningExtension, startExtension } from '../../examples/extension-server/src/extension-server.ts'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 import { Kubectl, kubectlMissing, kubectlTooOld } from './kubectl.ts'
@@ -37,7 +37,7 @@ beforeEach(({ skip }) => {
 })
 
 describe('kubectl with an extension server', () => {
-  it('creates, lists and deletes its objects by their short name', async () => {
+  test('creates, lists and deletes its objects by their short name', async () => {
     const greeting = { apiVersion: 'hello.example.com/v1', kind: 'Greeting', metadata: { name: 'world' } }
     await kubectl.run(['create', '-f', '-'], JSON.stringify({ ...greeting, spec: { to: 'world' } }))
     const lines = (await kubectl.run(['get', 'hi'])).trim().split('\n')
@@ -48,11 +48,11 @@ describe('kubectl with an extension server', () => {
     expect(await kubectl.run(['delete', 'greeting', 'world'])).toContain('greeting.hello.example.com "world" deleted')
   })
 
-  it('explain shows its fields', async () => {
+  test('explain shows its fields', async () => {
     expect(await kubectl.run(['explain', 'greeting.spec.to'])).toContain('The person to greet.')
   })
 
-  it('is denied by the aggregating server without permission', async () => {
+  test('is denied by the aggregating server without permission', async () => {
     const { code, error } = await kubectl.try(['get', 'greetings', '--as', 'bob'])
     expect(code).toBe(1)
     expect(error).toBe(
@@ -61,7 +61,7 @@ describe('kubectl with an extension server', () => {
     )
   })
 
-  it('get apiservice shows whether it is available', async () => {
+  test('get apiservice shows whether it is available', async () => {
     const [, line = ''] = (await kubectl.run(['get', 'apiservice', name])).split('\n')
     expect(line.split(/\s+/).slice(0, 3)).toEqual([name, 'default/hello', 'True'])
   })

@@ -1,7 +1,7 @@
 // Runs the real kubectl against `kubewright up --memory`.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { TemporaryFolder, UpProcess } from '../up/up-process.ts'
 import { Kubectl, kubectlMissing, kubectlTooOld } from './kubectl.ts'
 
@@ -69,7 +69,7 @@ async function namespaced(name: string): Promise<(args: readonly string[], input
 }
 
 describe('kubectl', () => {
-  it('version, cluster-info, api-resources and api-versions describe a v1.35 server', async () => {
+  test('version, cluster-info, api-resources and api-versions describe a v1.35 server', async () => {
     expect(await kubectl.run(['version', '-o', 'json'])).toContain('"gitVersion": "v1.35.8"')
     expect(await kubectl.run(['cluster-info'])).toContain(up.server)
     const resources = await kubectl.run(['api-resources'])
@@ -79,7 +79,7 @@ describe('kubectl', () => {
     expect(await kubectl.run(['get', '--raw', '/readyz'])).toBe('ok')
   })
 
-  it('create, get in every form, label, annotate and delete work on ConfigMaps', async () => {
+  test('create, get in every form, label, annotate and delete work on ConfigMaps', async () => {
     const k = await namespaced('forms')
     expect(await k(['create', 'configmap', 'a', '--from-literal=color=blue'])).toBe('configmap/a created\n')
     await k(['create', 'configmap', 'b', '--from-literal=color=red'])
@@ -109,7 +109,7 @@ describe('kubectl', () => {
     )
   })
 
-  it('apply, diff, scale, set and wait drive a Deployment', async () => {
+  test('apply, diff, scale, set and wait drive a Deployment', async () => {
     const k = await namespaced('client-side')
     const file = join(folder.path, 'deployment.yaml')
     writeFileSync(file, deployment('nginx:1.26'))
@@ -134,7 +134,7 @@ describe('kubectl', () => {
     expect(await k(['wait', 'deployment/web', '--for=delete', '--timeout=5s'])).toBeDefined()
   })
 
-  it('apply --server-side owns fields, and reports conflicts', async () => {
+  test('apply --server-side owns fields, and reports conflicts', async () => {
     const k = await namespaced('server-side')
     const apply = ['apply', '--server-side', '-f', '-']
     expect(await k([...apply, '--field-manager=one'], deployment('nginx:1.26'))).toBe(
@@ -153,7 +153,7 @@ describe('kubectl', () => {
     expect(await k(['get', 'deploy', 'web', '-o', 'jsonpath={.spec.replicas}'])).toBe('2')
   })
 
-  it('apply validates fields before and on the server', async () => {
+  test('apply validates fields before and on the server', async () => {
     const bad = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: bad }\nspec: {}\n'
     const refused = await kubectl.try(['apply', '-f', '-'], bad)
     expect(refused.code).toBe(1)
@@ -165,7 +165,7 @@ describe('kubectl', () => {
     expect(invalid.error).toContain('spec.template.spec.containers[0].image: Required value')
   })
 
-  it('get --watch shows changes', async () => {
+  test('get --watch shows changes', async () => {
     const k = await namespaced('watched')
     await k(['create', 'configmap', 'first'])
     using watch = kubectl.follow(['-n', 'watched', 'get', 'cm', '--watch', '-o', 'name'])
@@ -177,7 +177,7 @@ describe('kubectl', () => {
     expect(watch.lines).toEqual(['configmap/first', 'configmap/second', 'configmap/first'])
   })
 
-  it('explain shows fields and their types', async () => {
+  test('explain shows fields and their types', async () => {
     const replicas = await kubectl.run(['explain', 'deployment.spec.replicas'])
     expect(replicas).toMatch(/GROUP: +apps\nKIND: +Deployment\nVERSION: +v1\n\nFIELD: replicas <integer>/)
     const strategy = await kubectl.run(['explain', 'deployment.spec.strategy'])
@@ -189,7 +189,7 @@ describe('kubectl', () => {
     expect(unknown.error).toContain('field "nothing" does not exist')
   })
 
-  it('auth can-i and whoami reflect RBAC', async () => {
+  test('auth can-i and whoami reflect RBAC', async () => {
     expect(await kubectl.run(['auth', 'can-i', 'create', 'pods'])).toBe('yes\n')
     const denied = await kubectl.try(['auth', 'can-i', 'create', 'pods', '--as', 'jane'])
     expect([denied.code, denied.out]).toEqual([1, 'no\n'])
@@ -202,7 +202,7 @@ describe('kubectl', () => {
     expect(await kubectl.run(['auth', 'whoami'])).toMatch(/Groups +\[system:masters system:authenticated\]/)
   })
 
-  it('create serviceaccount and create token produce a valid credential', async () => {
+  test('create serviceaccount and create token produce a valid credential', async () => {
     const k = await namespaced('tokens')
     await k(['create', 'serviceaccount', 'robot'])
     await k(['create', 'rolebinding', 'robot', '--clusterrole=edit', '--serviceaccount=tokens:robot'])
@@ -216,7 +216,7 @@ describe('kubectl', () => {
     )
   })
 
-  it('create pod, service, job, ingress and similar commands pass defaulting and validation', async () => {
+  test('create pod, service, job, ingress and similar commands pass defaulting and validation', async () => {
     const k = await namespaced('kinds')
     await k(['create', 'serviceaccount', 'default'])
     expect(await k(['run', 'p', '--image=nginx'])).toBe('pod/p created\n')
@@ -236,7 +236,7 @@ describe('kubectl', () => {
     expect(await k(['delete', 'pod', 'p', '--force', '--grace-period=0'])).toContain('pod "p" force deleted')
   })
 
-  it('edit changes an object by patch', async () => {
+  test('edit changes an object by patch', async () => {
     const k = await namespaced('edited')
     await k(['create', 'configmap', 'e', '--from-literal=color=blue'])
     const editor = join(folder.path, 'editor.sh')
@@ -246,7 +246,7 @@ describe('kubectl', () => {
     expect(await k(['get', 'cm', 'e', '-o', 'jsonpath={.data.color}'])).toBe('green')
   })
 
-  it('finds custom resources as soon as they are defined', async () => {
+  test('finds custom resources as soon as they are defined', async () => {
     const k = await namespaced('custom')
     expect(await kubectl.run(['apply', '-f', '-'], homes)).toContain('/homes.ajd.example.com created\n')
     expect(

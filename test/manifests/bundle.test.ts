@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { parseYaml } from '@kubewright/api'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { operator as appService } from '../../examples/app-service/src/operator.ts'
 import { operator as home } from '../../examples/home/src/operator.ts'
 import { bundleFiles, objectsOutsideBundle } from '../../packages/cli/src/manifests/bundle-files.ts'
@@ -57,7 +57,7 @@ interface Csv {
 const csvOf = (files: Map<string, string>, path = csvPath): Csv => parseYaml(files.get(path)!) as Csv
 
 describe('bundleFiles()', () => {
-  it('has all fields that catalogs require, and warns about missing ones with their source', () => {
+  test('has all fields that catalogs require, and warns about missing ones with their source', () => {
     expect(validateBundle(bundle())).toEqual([])
     expect(csvOf(bundle()).spec).toMatchObject({ icon: [facts.icon] })
     const problems = validateBundle(bundle(home, { icon: undefined }))
@@ -66,7 +66,7 @@ describe('bundleFiles()', () => {
     ])
   })
 
-  it('lists webhooks and conversions of the Deployment', () => {
+  test('lists webhooks and conversions of the Deployment', () => {
     const { webhookdefinitions = [] } = csvOf(bundle()).spec
     expect(webhookdefinitions.map(({ type }) => type)).toEqual([
       'MutatingAdmissionWebhook',
@@ -78,13 +78,13 @@ describe('bundleFiles()', () => {
     )
   })
 
-  it('requests no permissions for certificates, which OLM issues', () => {
+  test('requests no permissions for certificates, which OLM issues', () => {
     const { rules } = csvOf(bundle()).spec.install.spec.clusterPermissions[0]!
     expect(JSON.stringify(rules)).toContain('homes/status')
     expect(JSON.stringify(rules)).not.toMatch(/webhookconfigurations|customresourcedefinitions|secrets/)
   })
 
-  it('derives descriptors from the schema', () => {
+  test('derives descriptors from the schema', () => {
     const [owned] = csvOf(bundle()).spec.customresourcedefinitions.owned
     expect(owned?.specDescriptors).toContainEqual({
       description: 'Container image to serve.',
@@ -94,7 +94,7 @@ describe('bundleFiles()', () => {
     })
   })
 
-  it('has the version, the image and the lowest version of Kubernetes of the other artifacts', () => {
+  test('has the version, the image and the lowest version of Kubernetes of the other artifacts', () => {
     const image = `example.com/home@sha256:${'a'.repeat(64)}`
     const csv = csvOf(bundle(home, { image }))
     expect(csv).toMatchObject({
@@ -109,7 +109,7 @@ describe('bundleFiles()', () => {
     })
   })
 
-  it('adds the facts of a base in config/manifests, as operator-sdk does', () => {
+  test('adds the facts of a base in config/manifests, as operator-sdk does', () => {
     const config = manifestsOf(home)
     const base = {
       metadata: { annotations: { categories: 'Database' } },
@@ -124,7 +124,7 @@ describe('bundleFiles()', () => {
     })
   })
 
-  it('contains neither accounts nor services that OLM creates, and names objects that OLM does not install', () => {
+  test('contains neither accounts nor services that OLM creates, and names objects that OLM does not install', () => {
     const names = [...bundle().keys()].map((path) => path.replace(/^bundle\/manifests\//, ''))
     expect(names.filter((name) => /serviceaccount|webhook-service|namespace/.test(name))).toEqual([])
     const config = manifestsOf(home)
@@ -133,7 +133,7 @@ describe('bundleFiles()', () => {
     expect(objectsOutsideBundle(describeOperator(home), config)).toMatchObject([{ kind: 'CronJob' }])
   })
 
-  it('passes the validator of operator-framework', ({ skip }) => {
+  test('passes the validator of operator-framework', ({ skip }) => {
     const program = process.env['KUBEWRIGHT_OPERATOR_VERIFY']
     if (program === undefined) return skip('KUBEWRIGHT_OPERATOR_VERIFY does not name the program operator-verify')
     for (const operator of [home, appService]) {
@@ -144,7 +144,7 @@ describe('bundleFiles()', () => {
     }
   })
 
-  it('owns every served version', () => {
+  test('owns every served version', () => {
     const owned = csvOf(bundle()).spec.customresourcedefinitions.owned.map(({ name, version }) => `${name} ${version}`)
     const served = describeOperator(home).resources.flatMap(({ crd }) =>
       crd.spec.versions.flatMap(({ name, served }) => (served ? `${crd.metadata.name} ${name}` : [])),
@@ -153,7 +153,7 @@ describe('bundleFiles()', () => {
     expect(owned).toEqual(served)
   })
 
-  it('has no webhook definitions for an operator without webhooks', () => {
+  test('has no webhook definitions for an operator without webhooks', () => {
     const files = bundle(appService)
     const csv = csvOf(files, 'bundle/manifests/app-service-operator.clusterserviceversion.yaml')
     expect(csv.spec.webhookdefinitions).toBeUndefined()
@@ -171,7 +171,7 @@ describe('validateBundle()', () => {
     return validateBundle(files).flatMap(({ severity, message }) => (severity === 'error' ? [message] : []))
   }
 
-  it.each([
+  test.each([
     ['an invalid version', csvPath, 'version: 1.2.3', 'version: latest', /spec\.version must be a semantic version/],
     ['a wrong name', csvPath, 'name: home-operator.v1.2.3', 'name: home', /metadata\.name must end with \.v1\.2\.3/],
     ['a descriptor of an unknown field', csvPath, 'path: image', 'path: picture', /there is no field spec\.picture/],
@@ -203,7 +203,7 @@ describe('validateBundle()', () => {
     expect(broken(path, from, to).join('\n')).toMatch(message)
   })
 
-  it('reports a default channel that is not among the channels', () => {
+  test('reports a default channel that is not among the channels', () => {
     const annotations = 'bundle/metadata/annotations.yaml'
     expect(broken(annotations, 'default.v1: alpha', 'default.v1: stable')).toEqual([
       'the default channel stable is not among alpha',
@@ -212,7 +212,7 @@ describe('validateBundle()', () => {
 })
 
 describe('channelsOf()', () => {
-  it('keeps the channels of the bundle unless flags name others', () => {
+  test('keeps the channels of the bundle unless flags name others', () => {
     const present = bundle(home, {}, ['stable', 'fast'])
     expect(channelsOf({}, present)).toEqual({ channels: ['stable', 'fast'], defaultChannel: 'stable' })
     expect(channelsOf({ channels: 'beta' }, present)).toEqual({ channels: ['beta'] })
@@ -221,7 +221,7 @@ describe('channelsOf()', () => {
 })
 
 describe('examplesOf()', () => {
-  it('returns the samples of the user for resources of the operator only', () => {
+  test('returns the samples of the user for resources of the operator only', () => {
     const text =
       'apiVersion: ajd.my.domain/v1\nkind: Home\nmetadata: {name: mine}\n---\napiVersion: v1\nkind: Namespace\n'
     const present = new Map([['config/samples/mine.yaml', text]])

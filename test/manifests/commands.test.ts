@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { startControlPlane } from '@kubewright/controlplane'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kubectlMissing } from '../kubectl/kubectl.ts'
 import { packedModules } from '../scaffold/packed-modules.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
@@ -48,7 +48,7 @@ function kubewright(...args: string[]): Promise<Outcome> {
 const read = (path: string): string => readFileSync(join(folder.path, path), 'utf8')
 
 describe('kubewright generate', () => {
-  it('writes config/, keeps changes, and reports drift', async () => {
+  test('writes config/, keeps changes, and reports drift', async () => {
     const missing = await kubewright('generate', '--check')
     expect(missing.code).toBe(1)
     expect(missing.out).toContain('+++ config/default/kustomization.yaml')
@@ -99,7 +99,7 @@ describe('kubewright generate', () => {
     expect(await kubewright('generate', '--check')).toMatchObject({ code: 0, out: '' })
   }, 120_000)
 
-  it('reports the place of an error in the code of the operator', async () => {
+  test('reports the place of an error in the code of the operator', async () => {
     folder.write([['src/broken.ts', `export const operator: unknown = undefined!.name\n`]])
     const broken = await kubewright('generate', 'src/broken.ts')
     expect(broken.code).toBe(1)
@@ -113,7 +113,7 @@ describe('kubewright generate', () => {
 })
 
 describe('kubewright install, deploy, undeploy and uninstall', () => {
-  it('work on the cluster of a kubeconfig, and use a changed config/', async ({ skip }) => {
+  test('work on the cluster of a kubeconfig, and use a changed config/', async ({ skip }) => {
     const missing = kubectlMissing()
     if (missing !== undefined) skip(missing)
     await using plane = await startControlPlane({ nodes: 0 })

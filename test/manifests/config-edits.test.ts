@@ -1,6 +1,6 @@
 // Every file of config/ is edited in one way, and the edit is found in install.yaml, the chart and the bundle.
 import { encodeYaml, parseManifests, parseYaml } from '@kubewright/api'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { operator as home } from '../../examples/home/src/operator.ts'
 import { bundleFiles } from '../../packages/cli/src/manifests/bundle-files.ts'
 import { examplesOf } from '../../packages/cli/src/manifests/bundle-inputs.ts'
@@ -204,12 +204,12 @@ const edits: Readonly<Record<string, Edit | 'derived'>> = {
 }
 
 describe('an edit of config/', () => {
-  it('is tested for every file', () => {
+  test('is tested for every file', () => {
     const files = [...manifestsOf(home, withAll).keys()].filter((path) => path.startsWith('config/'))
     expect(Object.keys(edits).sort()).toEqual(files.sort())
   })
 
-  it.each(Object.entries(edits))('of %s is in all artifacts', (path, edit) => {
+  test.each(Object.entries(edits))('of %s is in all artifacts', (path, edit) => {
     const {
       change,
       options = withAll,

@@ -2,7 +2,7 @@
 import { type crdOf, defineResource, parseYaml } from '@kubewright/api'
 import { defineController, defineOperator } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AppService } from '../../examples/app-service/src/app-service.ts'
 import { Foo } from '../../examples/foo/src/foo.ts'
 import { Fruit } from '../../examples/fruit/src/fruit.ts'
@@ -58,7 +58,7 @@ const kinds: [string, AnyKind, path: string][] = [
 ]
 
 describe.each(kinds)('the CRD of %s', (_, kind, path) => {
-  it('follows the conventions of controller-gen', () => {
+  test('follows the conventions of controller-gen', () => {
     const [file, text] = fileOf(kind)
     expect(file).toBe(path)
     expect(text).toMatch(/^---\napiVersion: apiextensions\.k8s\.io\/v1\nkind: CustomResourceDefinition\n/)
@@ -112,7 +112,7 @@ describe('fields', () => {
   const { properties = {}, required } =
     definitionOf(Types).spec.versions[0]!.schema.openAPIV3Schema.properties!['spec']!
 
-  it.each<[string, Schema]>([
+  test.each<[string, Schema]>([
     ['text', { type: 'string' }],
     ['flag', { type: 'boolean' }],
     ['list', { type: 'array', items: { type: 'string' } }],
@@ -130,7 +130,7 @@ describe('fields', () => {
     expect(properties[name]).toEqual(schema)
   })
 
-  it('quantities are integers or strings with a pattern', () => {
+  test('quantities are integers or strings with a pattern', () => {
     expect(properties['quantity']).toMatchObject({
       anyOf: [{ type: 'integer' }, { type: 'string' }],
       pattern: expect.stringContaining('numkMGTPE') as string,
@@ -138,12 +138,12 @@ describe('fields', () => {
     })
   })
 
-  it('are required unless they are optional or have a default', () => {
+  test('are required unless they are optional or have a default', () => {
     const free = ['mode', 'optional']
     expect(required).toEqual(Object.keys(properties).filter((name) => !free.includes(name)))
   })
 
-  it('conditions are a map by type', () => {
+  test('conditions are a map by type', () => {
     const { status } = definitionOf(Types).spec.versions[0]!.schema.openAPIV3Schema.properties!
     expect(status?.properties?.['conditions']).toMatchObject({
       type: 'array',

@@ -93,9 +93,9 @@ export function rolesOf(operator: Operator, options: InstallOptions = {}): Grant
 export async function installOperator(operator: Operator, options: InstallOptions = {}): Promise<InstalledOperator> {
   const user = { name: 'scraper', groups: ['system:authenticated'] }
   await using plane = await startControlPlane({
-    tokens: [{ token: scraperToken, user }],
+    access: { tokens: [{ token: scraperToken, user }] },
     nodes: options.nodes,
-    server: { admissionPlugins: ['OwnerReferencesPermissionEnforcement'] },
+    admissionPlugins: ['OwnerReferencesPermissionEnforcement'],
   })
   const client = plane.client()
   const installed = installObjects(describeOperator(operator, options))

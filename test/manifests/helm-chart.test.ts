@@ -1,7 +1,7 @@
 // The chart renders to the objects of config/default, depending on its values. With Helm on PATH, both renderers must agree.
 import { parseYaml } from '@kubewright/api'
 import type { Operator } from '@kubewright/runtime'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { operator as appService } from '../../examples/app-service/src/operator.ts'
 import { operator as home } from '../../examples/home/src/operator.ts'
 import { valuesInSchema, valuesSchema } from '../../packages/cli/src/manifests/chart-values.ts'
@@ -46,7 +46,7 @@ const withoutNamespace = (objects: ReadonlyMap<string, unknown>) =>
 const all: ManifestOptions = { certManager: true, prometheus: true, networkPolicy: true }
 
 describe('chartFiles()', () => {
-  it.each<[string, Operator, ManifestOptions & DescribeOptions]>([
+  test.each<[string, Operator, ManifestOptions & DescribeOptions]>([
     ['AppService', appService, { image: 'example.com/app:v1' }],
     ['AppService in its own namespace', appService, { namespaced: true }],
     ['Home', home, { image: `example.com/app@sha256:${'a'.repeat(64)}` }],
@@ -56,7 +56,7 @@ describe('chartFiles()', () => {
     expect(byId(render(operator, {}, options))).toEqual(withoutNamespace(byId(wanted)))
   })
 
-  it.each<[string, Values, ManifestOptions]>([
+  test.each<[string, Values, ManifestOptions]>([
     ['cert-manager', { webhook: { certificates: { mode: 'cert-manager' } } }, { certManager: true }],
     ['Prometheus', { metrics: { serviceMonitor: { enabled: true }, rules: { enabled: true } } }, { prometheus: true }],
     ['network policies', { networkPolicy: { enabled: true } }, { networkPolicy: true }],
@@ -72,7 +72,7 @@ describe('chartFiles()', () => {
     expect(byId(render(home, off, options))).toEqual(withoutNamespace(byId(installObjects(describeOperator(home)))))
   })
 
-  it('omits the parts that the values disable', () => {
+  test('omits the parts that the values disable', () => {
     const off = (section: string) => idsOf(render(home, { [section]: { enabled: false } }))
     expect(off('crd').some((id) => id.startsWith('CustomResourceDefinition'))).toBe(false)
     expect(off('webhook').filter((id) => /webhook/i.test(id))).toEqual([])
@@ -81,13 +81,13 @@ describe('chartFiles()', () => {
     expect(helpers.filter((id) => /-(admin|editor|viewer)-role/.test(id))).toEqual([])
   })
 
-  it('disables webhooks in the program, and conversion in the CRD', () => {
+  test('disables webhooks in the program, and conversion in the CRD', () => {
     const made = JSON.stringify(render(home, { webhook: { enabled: false, certificates: { mode: 'cert-manager' } } }))
     expect(made).toContain('{"name":"ENABLE_WEBHOOKS","value":"false"}')
     expect(made).not.toMatch(/conversionReviewVersions|cert-manager|webhook-cert/)
   })
 
-  it('mounts a given certificate and registers its CA, without objects of cert-manager', () => {
+  test('mounts a given certificate and registers its CA, without objects of cert-manager', () => {
     const certificates = { mode: 'given', secretName: 'mine', caBundle: 'Q0E=' }
     const made = render(home, { webhook: { certificates } })
     const hooks = made.filter(({ kind }) => /WebhookConfiguration$|^CustomResource/.test(kind))
@@ -100,13 +100,13 @@ describe('chartFiles()', () => {
     expect(JSON.stringify(made)).not.toContain('inject-ca-from')
   })
 
-  it('escapes the braces of alerts for Prometheus', () => {
+  test('escapes the braces of alerts for Prometheus', () => {
     const made = byId(render(home, { metrics: { rules: { enabled: true } } }))
     const id = 'PrometheusRule home-operator-system/home-operator-controller-manager-rules'
     expect(JSON.stringify(made.get(id))).toContain('{{ $labels.controller }}')
   })
 
-  it('replaces variables of config/ by those of the values, and keeps the others', () => {
+  test('replaces variables of config/ by those of the values, and keeps the others', () => {
     const config = manifestsOf(appService, { namespaced: true })
     const path = 'config/manager/manager.yaml'
     config.set(
@@ -128,7 +128,7 @@ describe('chartFiles()', () => {
     expect(env({ manager: { env: more } })).toEqual([own, ...more])
   })
 
-  it('keeps the files of the user, merges changed values and updates the versions', () => {
+  test('keeps the files of the user, merges changed values and updates the versions', () => {
     const config = manifestsOf(home)
     const before = chartOf(home, {}, '1.0.0')
     const text = (path: string): string => before.get(`dist/chart/${path}`)!.text
@@ -155,7 +155,7 @@ describe('chartFiles()', () => {
 })
 
 describe('valuesInSchema()', () => {
-  it('returns the values that were generated last, without new ones', () => {
+  test('returns the values that were generated last, without new ones', () => {
     const value = (path: string, of: unknown) => ({ path, comment: 'A value.', default: of, schema: {} })
     const old = [value('a.b', 1), value('c', [])]
     const schema = valuesSchema(old, [])
@@ -207,7 +207,7 @@ describe('the values of a chart', () => {
       ? Object.entries(value).flatMap(([key, inner]) => leaves(inner, `${path}/${key}`))
       : [path]
 
-  it('all reach the objects', () => {
+  test('all reach the objects', () => {
     const made = render(home, changed)
     const find = (kind: string) => made.find((object) => object.kind === kind)
     expect(find('Deployment')).toMatchObject({
@@ -263,7 +263,7 @@ describe('the values of a chart', () => {
     expect(idsOf(render(home, { serviceAccount: { create: false, name: 'x' } }))).not.toContain('ServiceAccount')
   })
 
-  it('are all described by the schema, and all changed by this test', () => {
+  test('are all described by the schema, and all changed by this test', () => {
     const files = chartOf(home)
     const values = parseYaml(files.get('dist/chart/values.yaml')!.text)
     const schema = JSON.parse(files.get('dist/chart/values.schema.json')!.text) as object
@@ -294,7 +294,7 @@ describe('helm template', () => {
   const same = (options: Parameters<typeof renderChart>[0]) =>
     expect(byId(helmTemplate(options))).toEqual(byId(renderChart(options)))
 
-  it.each<[string, Operator, Values]>([
+  test.each<[string, Operator, Values]>([
     ['default values', home, {}],
     ['default values of an operator without webhooks', appService, {}],
     ['every value changed', home, changed],
@@ -305,7 +305,7 @@ describe('helm template', () => {
     same({ files: chartOf(operator, { ...all, certManager: false }), values, namespace: 'homes' })
   })
 
-  it.each<[string, Values, RegExp]>([
+  test.each<[string, Values, RegExp]>([
     ['an unknown value', { manger: {} }, /additional properties 'manger' not allowed/],
     ['a wrong type', { manager: { replicas: 'two' } }, /manager\/replicas|manager\.replicas/],
     ['a given certificate without its Secret', { webhook: { certificates: { mode: 'given' } } }, /secretName/],
@@ -317,7 +317,7 @@ describe('helm template', () => {
 })
 
 describe('buildConfig()', () => {
-  it('lets values and config/ agree on the objects, without a namespace of the chart', () => {
+  test('lets values and config/ agree on the objects, without a namespace of the chart', () => {
     const config = manifestsOf(home)
     expect(buildConfig(config).map(({ object }) => object)).toEqual(installObjects(describeOperator(home)))
   })

@@ -13,7 +13,7 @@ import {
 } from '@kubewright/k8s'
 import { defineController, defineOperator, type Operator, registerLocally } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AppService } from '../../examples/app-service/src/app-service.ts'
 import { operator as appService } from '../../examples/app-service/src/operator.ts'
 import { operator as home } from '../../examples/home/src/operator.ts'
@@ -65,7 +65,7 @@ const crd = 'appservices.batch.example.com'
 const sample = () => AppService({ metadata: { name: 'app' }, spec: { replicas: 1, image: 'nginx' } })
 
 describe('deployObjects()', () => {
-  it('applies all objects, waits for them, and changes nothing the second time', async () => {
+  test('applies all objects, waits for them, and changes nothing the second time', async () => {
     await using world = await cluster()
     const first = world.session()
     await deployObjects(first.session, appService.name, objectsOf(appService))
@@ -83,7 +83,7 @@ describe('deployObjects()', () => {
     expect(new Set(second.out.map((line) => line.split(' ')[1]))).toEqual(new Set(['unchanged']))
   })
 
-  it('removes objects that are no longer needed, and no objects of others', async () => {
+  test('removes objects that are no longer needed, and no objects of others', async () => {
     await using world = await cluster()
     const { client } = world
     await deployObjects(world.session().session, appService.name, objectsOf(appService, { networkPolicy: true }))
@@ -98,7 +98,7 @@ describe('deployObjects()', () => {
     expect(await client.find(ServiceAccount, { name: 'foreign', namespace })).toBeDefined()
   })
 
-  it('prints the changes of a dry run, and makes none', async () => {
+  test('prints the changes of a dry run, and makes none', async () => {
     await using world = await cluster()
     const { client } = world
     const dry = world.session({ 'dry-run': true })
@@ -117,7 +117,7 @@ describe('deployObjects()', () => {
     ])
   })
 
-  it('reports why an operator does not become available', async () => {
+  test('reports why an operator does not become available', async () => {
     await using world = await cluster({ nodes: 0 })
     const clock = new VirtualClock()
     const { session, notes } = world.session({ timeout: '1h' }, clock)
@@ -130,7 +130,7 @@ describe('deployObjects()', () => {
     )
   })
 
-  it('prints the Warning events of what does not become available', async () => {
+  test('prints the Warning events of what does not become available', async () => {
     await using world = await cluster({ nodes: 0 })
     const { client } = world
     const clock = new VirtualClock()
@@ -160,7 +160,7 @@ describe('deployObjects()', () => {
     ])
   })
 
-  it('restores the earlier objects on request if the operator does not become available', async () => {
+  test('restores the earlier objects on request if the operator does not become available', async () => {
     await using world = await cluster()
     const { client } = world
     const first = objectsOf(appService, { networkPolicy: true })
@@ -202,7 +202,7 @@ describe('deployObjects()', () => {
     expect(new Set(again.out.map((line) => line.split(' ')[1]))).toEqual(new Set(['unchanged']))
   })
 
-  it('removes what a first deployment created if it is rolled back', async () => {
+  test('removes what a first deployment created if it is rolled back', async () => {
     await using world = await cluster({ nodes: 0 })
     const clock = new VirtualClock()
     const { session } = world.session({ timeout: '1h' }, clock)
@@ -212,7 +212,7 @@ describe('deployObjects()', () => {
     expect(definition === undefined || definition.metadata.deletionTimestamp !== undefined).toBe(true)
   })
 
-  it('names the fix for kinds that the cluster does not serve', async () => {
+  test('names the fix for kinds that the cluster does not serve', async () => {
     await using world = await cluster({ nodes: 0 })
     const { session } = world.session()
     await expect(deployObjects(session, appService.name, objectsOf(appService, { prometheus: true }))).rejects.toThrow(
@@ -222,7 +222,7 @@ describe('deployObjects()', () => {
 })
 
 describe('undeployObjects()', () => {
-  it('removes all objects of a deployment, custom resources first', async () => {
+  test('removes all objects of a deployment, custom resources first', async () => {
     await using world = await cluster()
     const { client } = world
     const operator = describeOperator(appService)
@@ -249,7 +249,7 @@ describe('undeployObjects()', () => {
     expect(dry.notes).toEqual(nothing.notes)
   })
 
-  it('keeps CRDs on request, and namespaces that existed before', async () => {
+  test('keeps CRDs on request, and namespaces that existed before', async () => {
     await using world = await cluster()
     const { client } = world
     await client.create(Namespace({ metadata: { name: 'shared' } }))
@@ -268,7 +268,7 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
   const old = defineController(Old, { reconcile: () => undefined })
   const both = defineOperator({ ...appService, controllers: [...appService.controllers, old] })
 
-  it('remove CRDs that the operator no longer has, but ask before removing one with objects', async () => {
+  test('remove CRDs that the operator no longer has, but ask before removing one with objects', async () => {
     await using world = await cluster({ nodes: 0 })
     const { client } = world
     const { name } = appService
@@ -294,7 +294,7 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     expect(sure.out).toEqual(['customresourcedefinition.apiextensions.k8s.io/olds.batch.example.com deleted'])
   })
 
-  it('keep the conversion of a process that is registered by its URL', async () => {
+  test('keep the conversion of a process that is registered by its URL', async () => {
     await using world = await cluster({ nodes: 0 })
     const operator = describeOperator(home)
     const [definition] = definitionsOf(operator)
@@ -314,7 +314,7 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     await registration[Symbol.asyncDispose]()
   })
 
-  it('report the finalizers that block a deletion, and the fix', async () => {
+  test('report the finalizers that block a deletion, and the fix', async () => {
     await using world = await cluster({ nodes: 0 })
     const { client } = world
     const operator = describeOperator(appService)
@@ -331,7 +331,7 @@ describe('applyDefinitions() and uninstallDefinitions()', () => {
     ])
   })
 
-  it('report names that are not accepted', async () => {
+  test('report names that are not accepted', async () => {
     await using world = await cluster({ nodes: 0 })
     const [definition] = definitionsOf(describeOperator(appService))
     const spec = definition!['spec'] as { names: object }

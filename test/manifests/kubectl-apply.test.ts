@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type ControlPlane, startControlPlane } from '@kubewright/controlplane'
 import { CustomResourceDefinition } from '@kubewright/k8s'
 import type { Operator } from '@kubewright/runtime'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { manifestsOf } from '../../packages/cli/src/manifests/manifests-of.ts'
 import { watchObject } from '../../packages/testing/src/watch-object.ts'
 import { Kubectl, kubectlMissing, kubectlTooOld } from '../kubectl/kubectl.ts'
@@ -30,7 +30,7 @@ describe('kubectl apply -k and delete -k of an example', () => {
     if (!operators.has(operator.name)) operators.set(operator.name, operator)
   }
 
-  it.concurrent.each([...operators])(
+  test.concurrent.each([...operators])(
     '%s',
     async (_, operator) => {
       using folder = new TemporaryFolder()
@@ -49,7 +49,7 @@ describe('kubectl apply -k and delete -k of a new project', () => {
     'create api --group ajd --version v2 --kind Home',
     'create webhook --kind Home --version v2 --conversion',
   ]
-  it.concurrent.each([
+  test.concurrent.each([
     ['with defaults', 'init --yes', home, ''],
     ['in one namespace, with Prometheus', 'init --yes --namespaced', home, '--prometheus --namespace alone'],
     ['with webhooks and network policies', 'init --yes', withWebhooks, '--network-policy'],

@@ -1,6 +1,6 @@
 // Our builder of kustomizations against kubectl kustomize, for each supported field.
 import { parseManifests } from '@kubewright/api'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { buildKustomization } from '../../packages/cli/src/kustomize/build-kustomization.ts'
 import { Kubectl, kubectlMissing, kubectlTooOld } from '../kubectl/kubectl.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
@@ -253,7 +253,7 @@ const byId = (objects: readonly unknown[]): Map<string, unknown> =>
   )
 
 describe('buildKustomization()', () => {
-  it.each(Object.entries(cases))('builds the objects of kubectl kustomize: %s', async (_, tree) => {
+  test.each(Object.entries(cases))('builds the objects of kubectl kustomize: %s', async (_, tree) => {
     using folder = new TemporaryFolder()
     folder.write(Object.entries(tree))
     const text = await new Kubectl('/dev/null', folder.path).run(['kustomize', `${folder.path}/top`])

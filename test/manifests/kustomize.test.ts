@@ -1,7 +1,7 @@
 // kubectl kustomize builds config/ to the objects of install.yaml.
 import { parseManifests } from '@kubewright/api'
 import { defineOperator, type Operator } from '@kubewright/runtime'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { operator as appService } from '../../examples/app-service/src/operator.ts'
 import { operator as home } from '../../examples/home/src/operator.ts'
 import { operator as secSynch } from '../../examples/sec-synch/src/operator.ts'
@@ -46,12 +46,12 @@ const cases: [string, Operator, ManifestOptions & DescribeOptions][] = [
 ]
 
 describe('kubectl kustomize config/default', () => {
-  it.each(cases)('builds the objects of install.yaml for an operator %s', async (_, operator, options) => {
+  test.each(cases)('builds the objects of install.yaml for an operator %s', async (_, operator, options) => {
     const built = await kustomize(operator, options)
     expect(sorted(built)).toEqual(plain(installObjects(describeOperator(operator, options), options)))
   })
 
-  it.each(['config/crd', 'config/samples', 'config/prometheus', 'config/network-policy', 'config/certmanager'])(
+  test.each(['config/crd', 'config/samples', 'config/prometheus', 'config/network-policy', 'config/certmanager'])(
     'builds %s',
     async (part) => {
       using folder = new TemporaryFolder()

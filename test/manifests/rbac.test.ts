@@ -1,6 +1,6 @@
 // The generated roles are sufficient and minimal: the examples run with them, and fail without any one of their permissions.
 import { type Controller, defineOperator, type PolicyRule } from '@kubewright/runtime'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sampled } from '../sampled.ts'
 import {
   type DeployedOperator,
@@ -83,7 +83,7 @@ describe.each(scenarios)('the generated roles of $name', (scenario) => {
   })
   afterAll(() => installed[Symbol.asyncDispose]())
 
-  it(
+  test(
     'are sufficient',
     async () => {
       expect(await refusedIn(scenario, installed, {})).toEqual([])
@@ -91,7 +91,7 @@ describe.each(scenarios)('the generated roles of $name', (scenario) => {
     minutes(3),
   )
 
-  it(
+  test(
     'are sufficient on servers without streaming lists and networks that lose responses',
     async () => {
       expect(await refusedIn(scenario, installed, { isRough: true })).toEqual([])
@@ -102,7 +102,7 @@ describe.each(scenarios)('the generated roles of $name', (scenario) => {
   const roles = rolesOf(make().operator, options).filter(({ metadata }) => metadata.name.endsWith(differsIn))
   const all = rightsOf(roles).map((right) => [nameOf(right), right] as const)
   const rights = sampled(all.length).map((number) => all[number - 1]!)
-  it.each(rights)(
+  test.each(rights)(
     'are insufficient without %s',
     async (_, right) => {
       const refused = await refusedIn(scenario, installed, { isRough: true, roles: [without(right)] })
@@ -112,7 +112,7 @@ describe.each(scenarios)('the generated roles of $name', (scenario) => {
   )
 })
 
-it(
+test(
   'the test detects an unneeded right',
   async () => {
     const [scenario] = scenarios as readonly [OperatorScenario]

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { parseManifests, parseYaml } from '@kubewright/api'
+import { isJsonObject } from '@kubewright/base'
 import type { Manifest } from '../../packages/cli/src/manifests/manifest.ts'
 import { renderTemplate } from './render-template.ts'
 import { TemporaryFolder } from './temporary-folder.ts'
@@ -39,14 +40,11 @@ function merged(base: Values, change: Values): Values {
   const result = { ...base }
   for (const [key, value] of Object.entries(change)) {
     const known = result[key]
-    const isNested = isObject(known) && isObject(value)
+    const isNested = isJsonObject(known) && isJsonObject(value)
     result[key] = isNested ? merged(known, value) : value
   }
   return result
 }
-
-const isObject = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const program = process.env['KUBEWRIGHT_HELM'] ?? 'helm'
 

@@ -1,7 +1,7 @@
 // What is generated is secure by default.
 import { startControlPlane } from '@kubewright/controlplane'
 import { Namespace, Pod } from '@kubewright/k8s'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operator as appService } from '../../examples/app-service/src/operator.ts'
 import { operator as home } from '../../examples/home/src/operator.ts'
 import { chartFiles } from '../../packages/cli/src/manifests/helm-chart.ts'
@@ -39,7 +39,7 @@ const forms: [string, Manifest[]][] = [
 describe.each(forms)('%s', (name, objects) => {
   const find = (kind: string) => objects.filter((object) => object.kind === kind)
 
-  it('complies with the restricted Pod Security Standard, which its namespace enforces', async () => {
+  test('complies with the restricted Pod Security Standard, which its namespace enforces', async () => {
     const [namespace] = find('Namespace')
     expect(namespace?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' })
     const client = plane.client()
@@ -55,7 +55,7 @@ describe.each(forms)('%s', (name, objects) => {
     await expect(rejected).rejects.toThrow('violates PodSecurity "restricted:latest"')
   })
 
-  it('runs with a read-only root, without capabilities, and with limits', () => {
+  test('runs with a read-only root, without capabilities, and with limits', () => {
     const [deployment] = find('Deployment') as unknown as [Workload]
     expect(deployment.spec.template.spec.containers).toMatchObject([
       {
@@ -69,14 +69,14 @@ describe.each(forms)('%s', (name, objects) => {
     ])
   })
 
-  it('fails closed: webhooks reject requests that they cannot check, within a time limit', () => {
+  test('fails closed: webhooks reject requests that they cannot check, within a time limit', () => {
     for (const object of objects.filter(({ kind }) => kind.endsWith('WebhookConfiguration'))) {
       for (const webhook of object['webhooks'] as object[])
         expect(webhook).toMatchObject({ failurePolicy: 'Fail', timeoutSeconds: 10 })
     }
   })
 
-  it('contains no Secret, and serves metrics over HTTPS to authorized clients only', () => {
+  test('contains no Secret, and serves metrics over HTTPS to authorized clients only', () => {
     expect(find('Secret')).toEqual([])
     const args = JSON.stringify(find('Deployment'))
     expect(args).toContain('--metrics-bind-address=:8443')
@@ -88,7 +88,7 @@ describe.each(forms)('%s', (name, objects) => {
 })
 
 describe('managerNamespace()', () => {
-  it('does not restrict the pods of users in an operator that watches its own namespace', () => {
+  test('does not restrict the pods of users in an operator that watches its own namespace', () => {
     const objects = installObjects(describeOperator(appService, { namespaced: true }))
     const { labels = {} } = objects.find(({ kind }) => kind === 'Namespace')!.metadata
     expect(Object.keys(labels)).not.toContain('pod-security.kubernetes.io/enforce')

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { operator as home } from '../../examples/home/src/operator.ts'
 import { chartFiles } from '../../packages/cli/src/manifests/helm-chart.ts'
 import { installObjects } from '../../packages/cli/src/manifests/install-objects.ts'
@@ -7,7 +7,7 @@ import { manifestsOf } from '../../packages/cli/src/manifests/manifests-of.ts'
 import { describeOperator } from '../../packages/cli/src/manifests/operator-description.ts'
 import { renderChart } from './render-chart.ts'
 
-it('serviceMonitor() verifies the certificate of cert-manager, which names the metrics service', () => {
+test('serviceMonitor() verifies the certificate of cert-manager, which names the metrics service', () => {
   const objects = installObjects(describeOperator(home), { certManager: true, prometheus: true })
   const specOf = (kind: string): Record<string, unknown> =>
     objects.find((object: Manifest) => object.kind === kind)?.['spec'] as Record<string, unknown>
@@ -19,7 +19,7 @@ it('serviceMonitor() verifies the certificate of cert-manager, which names the m
   expect(JSON.stringify(objects)).not.toContain('insecureSkipVerify')
 })
 
-it.each([true, false])('chartFiles() verifies the metrics server if cert-manager is enabled: %s', (enabled) => {
+test.each([true, false])('chartFiles() verifies the metrics server if cert-manager is enabled: %s', (enabled) => {
   const files = chartFiles({ name: home.name, config: manifestsOf(home) })
   const monitoring = { serviceMonitor: { enabled: true }, rules: { enabled: true } }
   const values = { metrics: monitoring, webhook: { certificates: { mode: enabled ? 'cert-manager' : 'self-managed' } } }

@@ -6,7 +6,7 @@ import { Service } from '@kubewright/k8s'
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@kubewright/k8s/admissionregistration/v1'
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
 import { startWebhooks } from '@kubewright/runtime'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Home } from '../../examples/home/src/home.ts'
 import { operator } from '../../examples/home/src/operator.ts'
 import { identityOf } from '../../packages/cli/src/dev/grant-roles.ts'
@@ -43,7 +43,7 @@ function operatorClient(plane: ControlPlane): ApiClient {
 const home = (name: string, image: string) => Home({ metadata: { name, namespace: 'default' }, spec: { image } })
 
 describe('a deployed operator on this machine', () => {
-  it('is reached through its Service, with the rights of its roles', async () => {
+  test('is reached through its Service, with the rights of its roles', async () => {
     await using plane = await startControlPlane({ nodes: 0 })
     const client = plane.client()
     await deploy(client)
@@ -69,7 +69,7 @@ describe('a deployed operator on this machine', () => {
     )
   })
 
-  it('is reached at its URL, with the rights of its roles, and restores the configurations at the end', async () => {
+  test('is reached at its URL, with the rights of its roles, and restores the configurations at the end', async () => {
     await using plane = await startControlPlane({ nodes: 0 })
     const client = plane.client()
     await deploy(client)
@@ -89,7 +89,7 @@ describe('a deployed operator on this machine', () => {
     expect(await configurations(client)).toEqual(before)
   })
 
-  it('names the fix when it may not register its webhooks', async () => {
+  test('names the fix when it may not register its webhooks', async () => {
     await using plane = await startControlPlane({ nodes: 0 })
     const client = plane.client()
     await deploy(client)

@@ -157,7 +157,7 @@ test('own writes are visible within the reconcile that made them', async () => {
   const seen: unknown[] = []
   const controller = defineController(Home, {
     owns: [ConfigMap],
-    async reconcile(home, { apply, client, owned: children }) {
+    async reconcile(home, { apply, client, children }) {
       const name = home.metadata.name
       const before = (await children(ConfigMap)).length
       await apply(ConfigMap({ metadata: { name }, data: { a: '1' } }))

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { systemClock, withDeadline } from '@kubewright/base'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const main = join(import.meta.dirname, 'testdata/idle-operator.ts')
 let folder: string
@@ -67,7 +67,7 @@ function start(...args: string[]): Program {
 }
 
 describe('run()', { timeout: 120_000 }, () => {
-  it('stops on SIGTERM and lets the program continue', async () => {
+  test('stops on SIGTERM and lets the program continue', async () => {
     const program = start('--kubeconfig', kubeconfig)
     await program.says('"Using cluster"')
     program.process.kill('SIGTERM')
@@ -75,7 +75,7 @@ describe('run()', { timeout: 120_000 }, () => {
     expect({ code, out }, notes.join('\n')).toEqual({ code: 0, out: ['stopped'] })
   })
 
-  it('exits with 2 for invalid flags and with 1 without a cluster, and reports the reason in one line', async () => {
+  test('exits with 2 for invalid flags and with 1 without a cluster, and reports the reason in one line', async () => {
     const [wrong, lost] = [start('--leader-elec'), start('--log-format=pretty')]
     expect(await wrong.ended()).toEqual({
       code: 2,

@@ -28,7 +28,7 @@ import {
 import { s } from '@kubewright/schema'
 import { assembleServer } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const Home = defineResource({
   group: 'ajd.example.com',
@@ -166,7 +166,7 @@ async function grant(user: string, operator: Operator, leaveOut: (rule: PolicyRu
 }
 
 describe('runWith()', () => {
-  it('works with exactly the derived permissions, serves its pages and stops cleanly', async () => {
+  test('works with exactly the derived permissions, serves its pages and stops cleanly', async () => {
     const { operator, reconciled, cleaned } = homeOperator('home-operator')
     await grant('whole', operator)
     const scraping = [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }]
@@ -209,7 +209,7 @@ describe('runWith()', () => {
     expect(program.notes.map((line) => (JSON.parse(line) as { msg: string }).msg)).toContain('Stopping')
   })
 
-  it('reports missing permissions, and continues when they are granted', async () => {
+  test('reports missing permissions, and continues when they are granted', async () => {
     const { operator, reconciled } = homeOperator('lacking-operator')
     const isAboutConfigMaps = ({ resources }: PolicyRule): boolean => resources?.includes('configmaps') ?? false
     await grant('lacking', operator, isAboutConfigMaps)
@@ -229,7 +229,7 @@ describe('runWith()', () => {
     expect(await soon('the stop', program.done)).toBe(0)
   })
 
-  it('serves webhooks with self-managed certificates and the permissions for them, unless disabled', async () => {
+  test('serves webhooks with self-managed certificates and the permissions for them, unless disabled', async () => {
     const webhooks = [defineWebhook(Home, { default: () => undefined })]
     const operator = defineOperator({ name: 'hooked', controllers: [], webhooks })
     await grant('hooked', operator)
@@ -255,7 +255,7 @@ describe('runWith()', () => {
     expect(await soon('the stop', without.done)).toBe(0)
   })
 
-  it('returns 1 and reports one line when it cannot run', async () => {
+  test('returns 1 and reports one line when it cannot run', async () => {
     const program = start(homeOperator('lost').operator, '', [])
     expect(await program.done).toBe(1)
     expect(program.notes.map((line) => JSON.parse(line) as unknown)).toMatchObject([
@@ -272,7 +272,7 @@ describe('runWith()', () => {
     )
   })
 
-  it('returns 2 for invalid flags, and prints help', async () => {
+  test('returns 2 for invalid flags, and prints help', async () => {
     const { operator } = homeOperator('asked')
     const wrong = start(operator, 'plain', ['--leader-elec'])
     expect(await wrong.done).toBe(2)
@@ -282,7 +282,7 @@ describe('runWith()', () => {
     expect(help.out.join('\n')).toMatch(/^Usage: asked \[FLAGS\]/)
   })
 
-  it('exits at once on the second signal', async () => {
+  test('exits at once on the second signal', async () => {
     const { operator } = homeOperator('hasty')
     await grant('whole', operator)
     const program = start(operator, 'whole', ['--leader-elect=false'])

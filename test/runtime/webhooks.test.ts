@@ -23,7 +23,7 @@ import {
 import { s } from '@kubewright/schema'
 import { assembleServer, LocalServers, systemOutgoing } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const Home = defineResource({
   group: 'ajd.example.com',
@@ -176,7 +176,7 @@ const failure = (promise: Promise<unknown>): Promise<ApiError> =>
 describe.each(['in process', 'over HTTPS'] as const)('webhooks %s', (way) => {
   const operator = { name: 'home-operator', webhooks: [homeWebhook], conversions: [homeConversion] }
 
-  it('default, validate, warn and convert', async () => {
+  test('default, validate, warn and convert', async () => {
     await using cluster = await startCluster()
     const { client, warnings } = cluster
     await using _ = await serve(cluster, operator, way)
@@ -218,7 +218,7 @@ describe.each(['in process', 'over HTTPS'] as const)('webhooks %s', (way) => {
     })
   })
 
-  it('reject deletions as Forbidden', async () => {
+  test('reject deletions as Forbidden', async () => {
     await using cluster = await startCluster()
     const { client } = cluster
     await using _ = await serve(cluster, operator, way)
@@ -233,7 +233,7 @@ describe.each(['in process', 'over HTTPS'] as const)('webhooks %s', (way) => {
     expect(await client.find(Home, 'kept')).toBeUndefined()
   })
 
-  it('work for built-in kinds', async () => {
+  test('work for built-in kinds', async () => {
     await using cluster = await startCluster()
     const hook = defineWebhook(ConfigMap, {
       default(map) {
@@ -255,7 +255,7 @@ describe.each(['in process', 'over HTTPS'] as const)('webhooks %s', (way) => {
 })
 
 describe('startWebhooks()', () => {
-  it('unregisters local webhooks at the end, and restores conversions', async () => {
+  test('unregisters local webhooks at the end, and restores conversions', async () => {
     await using cluster = await startCluster()
     const { client } = cluster
     const running = await serve(
@@ -272,7 +272,7 @@ describe('startWebhooks()', () => {
     expect(spec.conversion).toEqual({ strategy: 'None' })
   })
 
-  it('manages its certificates with several replicas, and replaces them without a restart', async () => {
+  test('manages its certificates with several replicas, and replaces them without a restart', async () => {
     await using cluster = await startCluster()
     const { client } = cluster
     const service = { namespace: 'default', name: 'hooks' }
@@ -320,7 +320,7 @@ describe('startWebhooks()', () => {
     expect((await client.get(Secret, 'o-webhook-cert')).data?.['tls.crt']).not.toBe(kept.data?.['tls.crt'])
   })
 
-  it('requires exactly one source of a certificate', async () => {
+  test('requires exactly one source of a certificate', async () => {
     await expect(startWebhooks({ name: 'o', webhooks: [] }, { client: undefined as never })).rejects.toThrow(
       `'folder', 'selfManaged', 'url' and 'certificate' exclude each other, and none of them is set: set exactly one`,
     )

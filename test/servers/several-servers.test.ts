@@ -1,6 +1,6 @@
 // Several servers on one etcd: elections, allocations, visibility of writes on other servers, and restarts.
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type EtcdProcess, noEtcd, startEtcd } from '../../packages/storage/src/testdata/etcd-process.ts'
 import { configMap, deployment, type Reply, type Requests } from '../up/requests.ts'
 import { ServerGroup, sendAnywhere } from './server-group.ts'
@@ -43,7 +43,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'three servers on o
     await etcd?.[Symbol.asyncDispose]()
   })
 
-  it('create exactly 20 pods for 20 replicas and delete none', { timeout: 120_000 }, async () => {
+  test('create exactly 20 pods for 20 replicas and delete none', { timeout: 120_000 }, async () => {
     const seen = countChanges(clients[1]!, `${core}/pods`)
     const path = `/apis/apps/v1/namespaces/default/deployments`
     expect((await clients[0]!.send('POST', path, deployment('web', 20))).status).toBe(201)
@@ -54,7 +54,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'three servers on o
     for (const lease of components) expect(await group.holderOf(lease, 0)).not.toBe('')
   })
 
-  it('announce themselves and list all addresses in the endpoints', async () => {
+  test('announce themselves and list all addresses in the endpoints', async () => {
     const leases = (await clients[0]!.send('GET', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases')).body
     const names = (leases.items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name)
     expect(names.filter((name) => name.startsWith('apiserver-'))).toHaveLength(3)
@@ -65,7 +65,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'three servers on o
     await expect.poll(ports, patience).toEqual([0, 1, 2].map((i) => new URL(group.server(i)!.server).port).sort())
   })
 
-  it('never allocate a cluster IP or node port twice', { timeout: 120_000 }, async () => {
+  test('never allocate a cluster IP or node port twice', { timeout: 120_000 }, async () => {
     const service = (i: number): object => ({
       metadata: { name: `s${i}` },
       spec: { type: 'NodePort', ports: [{ port: 80 }] },
@@ -87,7 +87,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'three servers on o
     expect(statusesOf(await Promise.all(wanted)).sort()).toEqual([201, 422, 422])
   })
 
-  it('charge a quota exactly', { timeout: 120_000 }, async () => {
+  test('charge a quota exactly', { timeout: 120_000 }, async () => {
     await clients[0]!.send('POST', '/api/v1/namespaces', { metadata: { name: 'quota' } })
     const path = '/api/v1/namespaces/quota'
     const hard = { 'count/configmaps': '20' }
@@ -106,7 +106,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'three servers on o
     await expect.poll(used, patience).toBe(String(body.items.length))
   })
 
-  it('serve a definition that was created on another server', async () => {
+  test('serve a definition that was created on another server', async () => {
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
     const definition = {
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -131,7 +131,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'three servers on o
     for (const client of clients) await expect.poll(() => listed(client), patience).toBe(404)
   })
 
-  it('enforce roles and policies that were written on another server', async () => {
+  test('enforce roles and policies that were written on another server', async () => {
     const jane = { 'impersonate-user': 'jane' }
     const may = async (client: Requests): Promise<number> =>
       (await client.send('GET', `${core}/configmaps`, undefined, jane)).status
@@ -169,7 +169,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'three servers on o
     for (const client of clients) await expect.poll(() => denied(client), patience).toBe(201)
   })
 
-  it('list at least the version that a client has seen on another server', async () => {
+  test('list at least the version that a client has seen on another server', async () => {
     for (let i = 0; i < 30; i++) {
       const { body } = await clients[i % 3]!.send('POST', `${core}/configmaps`, configMap(`v${i}`, 'x'))
       const { resourceVersion } = body.metadata
@@ -186,7 +186,7 @@ describe.skipIf(noEtcd !== undefined)(noEtcd === undefined ? 'three servers on o
 })
 
 describe.skipIf(noEtcd !== undefined)('restarts of servers on one etcd', () => {
-  it('hand the components over on a clean stop', { timeout: 180_000 }, async () => {
+  test('hand the components over on a clean stop', { timeout: 180_000 }, async () => {
     await using etcd = await startEtcd()
     await using group = await ServerGroup.start(1, [etcd.url], ['--nodes', '1'])
     const held = async (via: number): Promise<string[]> =>
@@ -206,7 +206,7 @@ describe.skipIf(noEtcd !== undefined)('restarts of servers on one etcd', () => {
     await expect.poll(available, patience).toBe(2)
   })
 
-  it('fail no request of a client that retries on another server', { timeout: 300_000 }, async () => {
+  test('fail no request of a client that retries on another server', { timeout: 300_000 }, async () => {
     await using etcd = await startEtcd()
     await using group = await ServerGroup.start(2, [etcd.url], ['--controllers', 'none'])
     const clients = [group.client(0), group.client(1)]

@@ -1,6 +1,6 @@
 // A short simulation of the examples and the built-in controllers. `test/simulator/main.ts` runs longer ones.
 import { describe, expect, test } from 'vitest'
-import { scheduleId } from '../../packages/simulator/src/schedule.ts'
+import { scheduleId } from '../../packages/simulator/src/define/schedule.ts'
 import { builtins, examples } from './simulated-operators.ts'
 
 describe('explore()', { timeout: 300_000 }, () => {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { languageService } from './language-service.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -85,8 +85,8 @@ const wrong: readonly (readonly [about: string, program: string, text: string])[
   ],
   ['a wrong merged status', reconciler(`return { mergeStatus: { phase: 'up' } }`), "'mergeStatus.phase'"],
   [
-    'setStatus',
-    `defineController(Redis, { async reconcile(_, { setStatus }) { await setStatus({ phase: 'up' }) } })`,
+    'mergeStatus',
+    `defineController(Redis, { async reconcile(_, { mergeStatus }) { await mergeStatus({ phase: 'up' }) } })`,
     '"up"',
   ],
   [
@@ -98,6 +98,11 @@ const wrong: readonly (readonly [about: string, program: string, text: string])[
     'onError',
     `defineController(Redis, { async reconcile() {}, onError: () => ({ mergeStatus: { redy: 1 } }) })`,
     "onError: 'mergeStatus.redy'",
+  ],
+  [
+    'a whole status of onError',
+    `defineController(Redis, { async reconcile() {}, onError: () => ({ status: { ready: 1 } }) })`,
+    "onError: 'status' is not a field",
   ],
   [
     'a conditional result',
@@ -164,7 +169,7 @@ function messagesByLine(out: string): Map<number, string[]> {
 }
 
 describe('a type error in an outcome', () => {
-  it.each(wrong.map(([about, , text], index) => [about, text, index] as const))(
+  test.each(wrong.map(([about, , text], index) => [about, text, index] as const))(
     'names the field in at most three lines: %s',
     (_, text, index) => {
       const lines = messages.get(first + index) ?? []
@@ -174,13 +179,13 @@ describe('a type error in an outcome', () => {
     },
   )
 
-  it.each(right.map((program, index) => [program, index] as const))('does not occur in %s', (_, index) => {
+  test.each(right.map((program, index) => [program, index] as const))('does not occur in %s', (_, index) => {
     expect(messages.get(first + wrong.length + index)).toBeUndefined()
   })
 })
 
 describe('an editor', () => {
-  it('completes the fields and values of an outcome', { timeout: 300_000 }, () => {
+  test('completes the fields and values of an outcome', { timeout: 300_000 }, () => {
     const source = `${preamble}${reconciler(`return { status: { phase: '|' } }`)}\n${reconciler('return { status: { | } }')}`
     const [before = '', middle = '', after = ''] = source.split('|')
     const file = join(import.meta.dirname, 'outcome.editor.ts')

@@ -40,7 +40,7 @@ async function bundle(checkout: string): Promise<string> {
     platform: 'node',
     target: 'node20',
     conditions: ['kubewright-source'],
-    external: ['re2js'],
+    external: ['jose', 're2js', 'ws'],
     logLevel: 'warning',
   })
   const up = join(sources, 'up-program.ts')

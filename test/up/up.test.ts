@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { CertificateAuthority, ServiceAccountKeys } from '@kubewright/server'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { freePort } from '../../packages/storage/src/testdata/free-port.ts'
 import { configMap, deployment, Requests } from './requests.ts'
 import { TemporaryFolder, UpProcess } from './up-process.ts'
@@ -12,7 +12,7 @@ import { TemporaryFolder, UpProcess } from './up-process.ts'
 const maps = '/api/v1/namespaces/default/configmaps'
 
 describe('kubewright up', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)(
+  test.each(['SIGINT', 'SIGTERM'] as const)(
     'prints when it is ready and how to use it, and stops on %s',
     async (signal) => {
       using folder = new TemporaryFolder()
@@ -31,7 +31,7 @@ describe('kubewright up', () => {
     },
   )
 
-  it('accepts a token and a further client CA', async () => {
+  test('accepts a token and a further client CA', async () => {
     using folder = new TemporaryFolder()
     const ca = CertificateAuthority.create({ commonName: 'other', now: Date.now() })
     const file = join(folder.path, 'other.crt')
@@ -46,7 +46,7 @@ describe('kubewright up', () => {
     expect((await other.send('GET', maps)).body.message).toContain('User "jane" cannot list resource "configmaps"')
   })
 
-  it('serves with the certificates and keys of --cert-dir, --client-ca-file and --service-account-*', async () => {
+  test('serves with the certificates and keys of --cert-dir, --client-ca-file and --service-account-*', async () => {
     using folder = new TemporaryFolder()
     const now = Date.now()
     const ca = CertificateAuthority.create({ commonName: 'other', now })
@@ -76,7 +76,7 @@ describe('kubewright up', () => {
     expect((await client.send('GET', maps)).body.message).toContain('User "jane" cannot list')
   })
 
-  it('keeps objects, certificates and tokens across a restart', async () => {
+  test('keeps objects, certificates and tokens across a restart', async () => {
     using folder = new TemporaryFolder()
     const flags = ['--port', String(await freePort())]
     const first = await UpProcess.start(flags, folder.path)
@@ -97,7 +97,7 @@ describe('kubewright up', () => {
     expect(me.body.status.userInfo.username).toBe('system:serviceaccount:default:robot')
   })
 
-  it.runIf(process.platform === 'linux')('fails if the folder cannot be created (Linux only: /proc)', async () => {
+  test.runIf(process.platform === 'linux')('fails if the folder cannot be created (Linux only: /proc)', async () => {
     using folder = new TemporaryFolder()
     const failed = await UpProcess.fail(['--data', '/proc/kubewright'], folder.path)
     expect(failed.code).toBe(1)
@@ -106,7 +106,7 @@ describe('kubewright up', () => {
     ])
   })
 
-  it('runs all controllers, and pods if there are nodes', async () => {
+  test('runs all controllers, and pods if there are nodes', async () => {
     using folder = new TemporaryFolder()
     await using up = await UpProcess.start(['--memory', '--nodes', '2'], folder.path)
     using requests = new Requests(up.kubeconfig)
@@ -118,7 +118,7 @@ describe('kubewright up', () => {
     expect(up.notes.join('\n')).toMatch(/^Runs all \d+ controllers\n2 simulated nodes$/m)
   })
 
-  it('runs only the controllers of --controllers', async () => {
+  test('runs only the controllers of --controllers', async () => {
     using folder = new TemporaryFolder()
     const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
     const name = 'validatingadmissionpolicy-status-controller'
@@ -141,7 +141,7 @@ describe('kubewright up', () => {
     expect(up.notes).toContain('There are no nodes, so pods stay pending: see --nodes')
   })
 
-  it('lists the controllers if --controllers names an unknown one', async () => {
+  test('lists the controllers if --controllers names an unknown one', async () => {
     using folder = new TemporaryFolder()
     const { code, notes } = await UpProcess.fail(['--memory', '--controllers', 'deploymnt'], folder.path)
     expect(code).toBe(2)
@@ -150,7 +150,7 @@ describe('kubewright up', () => {
     )
   })
 
-  it('reports a port in use, a locked folder and an invalid folder in one line', async () => {
+  test('reports a port in use, a locked folder and an invalid folder in one line', async () => {
     using folder = new TemporaryFolder()
     await using _up = await UpProcess.start([], folder.path)
     const locked = await UpProcess.fail([], folder.path)
@@ -177,7 +177,7 @@ describe('kubewright up', () => {
     ])
   })
 
-  it('works for a user other than root, and reports folders that are not writable', async ({ skip }) => {
+  test('works for a user other than root, and reports folders that are not writable', async ({ skip }) => {
     if (process.getuid?.() !== 0)
       skip('needs root to start a process as another user; all other tests already run without root')
     const unprivileged = 65_534

@@ -1,7 +1,7 @@
 // Versions of a kind with different fields and no conversion: every way to use them is refused.
 import { defineResource, s } from 'kubewright'
 import { startTestEnv } from 'kubewright/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CliProcess } from '../dev/cli-process.ts'
 import { OperatorProject } from '../dev/operator-project.ts'
 
@@ -29,14 +29,14 @@ const refusal =
   /Cannot define operator "homes" as Home has versions with different fields and no conversion: from v1beta1 to v1, objects lose spec\.paint; from v1 to v1beta1, objects lose spec\.color\. Add a conversion/
 
 describe('versions with different fields and no conversion', { timeout: 120_000 }, () => {
-  it.each([[['generate']], [['generate', '--check']], [['dev', '--once']]])('are refused by %o', async (args) => {
+  test.each([[['generate']], [['generate', '--check']], [['dev', '--once']]])('are refused by %o', async (args) => {
     using project = lossyProject()
     await using command = await CliProcess.start(args, project.path)
     await command.line(refusal)
     expect(await command.exited).toBe(1)
   })
 
-  it.each([[['generate']], [['dev', '--once']]])("are accepted by %o with conversion: 'none'", async (args) => {
+  test.each([[['generate']], [['dev', '--once']]])("are accepted by %o with conversion: 'none'", async (args) => {
     using project = lossyProject()
     project.edit('src/home.ts', '  versions: {', "  conversion: 'none',\n  versions: {")
     await using command = await CliProcess.start(args, project.path)
@@ -44,7 +44,7 @@ describe('versions with different fields and no conversion', { timeout: 120_000 
     if (args[0] === 'generate') expect(await command.exited).toBe(0)
   })
 
-  it('have the losses of their conversion reported by crd diff', async () => {
+  test('have the losses of their conversion reported by crd diff', async () => {
     using project = lossyProject()
     project.edit(
       'src/operator.ts',
@@ -71,7 +71,7 @@ export const operator`,
     expect(await diff.exited).toBe(1)
   })
 
-  it('are refused by startTestEnv()', async () => {
+  test('are refused by startTestEnv()', async () => {
     const Home = defineResource({
       group: 'example.com',
       kind: 'Home',

@@ -6,7 +6,7 @@ import { type ApiClient, connect, type DynamicObject, dynamicKind } from '@kubew
 import { startControlPlane } from '@kubewright/controlplane'
 import { CustomResourceDefinition, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { runCli } from '../import/run-cli.ts'
 import { TemporaryFolder } from '../manifests/temporary-folder.ts'
 
@@ -78,7 +78,7 @@ async function install(client: ApiClient, crd: CrdManifest): Promise<void> {
 }
 
 describe('kubewright migrate', { timeout: 300_000 }, () => {
-  it('rewrites 1,000 objects, so that their old version can be removed', async () => {
+  test('rewrites 1,000 objects, so that their old version can be removed', async () => {
     await using world = await clusterWithHomes(1000)
     const { client, migrate } = world
     expect(await world.storedVersions()).toEqual(['v1beta1', 'v1'])
@@ -113,7 +113,7 @@ describe('kubewright migrate', { timeout: 300_000 }, () => {
     expect(await client.list(Home)).toHaveLength(1000)
   })
 
-  it('rewrites no object a second time', async () => {
+  test('rewrites no object a second time', async () => {
     await using world = await clusterWithHomes(3)
     await world.client.patch(Home, 'home-1', { metadata: { labels: { touched: 'yes' } } } as never)
     const { out } = await world.migrate('--crd', crdName, '--output', 'json')
@@ -129,7 +129,7 @@ describe('kubewright migrate', { timeout: 300_000 }, () => {
     expect(JSON.parse(out)).toEqual({ dryRun: false, migrations: [migration] })
   })
 
-  it('names the objects that cannot be rewritten, and keeps the old version', async () => {
+  test('names the objects that cannot be rewritten, and keeps the old version', async () => {
     await using world = await clusterWithHomes(3)
     const { client } = world
     const rules = [{ apiGroups: [group], apiVersions: ['*'], operations: ['UPDATE'], resources: ['homes'] }]
@@ -166,7 +166,7 @@ describe('kubewright migrate', { timeout: 300_000 }, () => {
     await client.delete(ValidatingAdmissionPolicy, 'no-changes')
   })
 
-  it('refuses a CRD that the cluster does not have', async () => {
+  test('refuses a CRD that the cluster does not have', async () => {
     await using world = await clusterWithHomes(0)
     expect(await world.migrate('--crd', 'roofs.example.com')).toMatchObject({
       code: 1,
@@ -188,7 +188,7 @@ describe.skipIf(process.env['KUBEWRIGHT_TEST_CLUSTER'])('kubewright migrate with
     metadata: { annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes/enhancements' } },
   })
 
-  it.each(['Succeeded', 'Failed'] as const)('uses it, and handles the condition %s', async (type) => {
+  test.each(['Succeeded', 'Failed'] as const)('uses it, and handles the condition %s', async (type) => {
     await using world = await clusterWithHomes(2)
     const { client } = world
     const crd = crdOf(Migration)

@@ -65,6 +65,7 @@ describe('with source files', () => {
     expect(checkRooms('api', source, readLayerTables(page).rooms.get('api')!).sort()).toEqual([
       'Rooms of api: low/a.ts imports high/b.ts; `low` may not import `high`',
       'Rooms of api: low/c.ts imports main.ts; `low` may not import `src`',
+      'Rooms of api: the folder src has no row (main.ts)',
     ])
   })
 

@@ -3,7 +3,7 @@ import { cyclesOf } from './file-cycles.ts'
 import { allowedImports, type LayerTable, tableProblems } from './layer-tables.ts'
 import { importsOf, sourceFiles } from './source-imports.ts'
 
-/** The room of files directly in `src`: they wire the rooms, may import all of them and are imported by none. */
+/** The room of files directly in `src`: they wire the rooms and are imported by none. */
 const top = 'src'
 
 /** Compares the imports between the rooms of a package with its table. */
@@ -14,7 +14,6 @@ export function checkRooms(name: string, source: string, table: LayerTable): str
   for (const file of sourceFiles(source)) {
     const room = roomOf(source, file)
     used.add(room)
-    if (room === top) continue
     if (!table.has(room)) {
       problems.push(`${title}: the folder ${room} has no row (${relative(source, file)})`)
       continue

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { build } from 'esbuild'
+import { basename, join } from 'node:path'
+import { build, type OutputFile } from 'esbuild'
 import { checkPictures } from '../pictures/check-pictures.ts'
 import { apiPages } from './api-pages.ts'
 import { benchmarkPage } from './benchmark-page.ts'
@@ -8,8 +8,9 @@ import { checkExcerpts } from './check-excerpts.ts'
 import { checkLinks } from './check-links.ts'
 import { checkDiagrams } from './diagrams/diagram-files.ts'
 import { checkCodes, checkErrorPage, withErrorMessages } from './error-page.ts'
+import { hintsOf } from './hints.ts'
 import { layOut } from './layout.ts'
-import { addressOf, type Language, languages, type Page, readNavigation, readPages } from './page.ts'
+import { addressOf, hintsAddressOf, type Language, languages, type Page, readNavigation, readPages } from './page.ts'
 import { renderPage } from './render-page.ts'
 import { checkSchemaPage } from './schema-page.ts'
 import { indexPages } from './search-index.ts'
@@ -29,8 +30,11 @@ const limit = 15_000_000
 /** Generated pages, which are created once per process. */
 let generated: Page[] | undefined
 
-/** Builds the site of a repository in memory. Broken links and other mistakes are problems, not failures. */
-export async function buildSite(root: string): Promise<Site> {
+/**
+ * Builds the site of a repository in memory. Broken links and other mistakes are problems, not failures. The site of a
+ * version has a menu of versions, which loads `versions.js` from the folder above.
+ */
+export async function buildSite(root: string, version?: string): Promise<Site> {
   const docs = join(root, 'docs')
   const repository = (path: string): string => {
     if (path === '') return address
@@ -42,7 +46,13 @@ export async function buildSite(root: string): Promise<Site> {
     benchmarkPage(root),
     ...(generated ??= apiPages(root)),
   ]
-  const rendered = new Map(pages.map((page) => [page.path, { page, rendered: renderPage(page, { docs, repository }) }]))
+  const hints = hintsOf(
+    root,
+    pages.filter(({ isGenerated }) => !isGenerated),
+  )
+  const rendered = new Map(
+    pages.map((page) => [page.path, { page, rendered: renderPage(page, { docs, repository }, hints.get(page.path)) }]),
+  )
   const problems = [
     ...checkLinks(docs, rendered),
     ...checkTranslations(pages),
@@ -72,13 +82,19 @@ export async function buildSite(root: string): Promise<Site> {
       if (rendered.has(path)) translations.set(code, path)
     }
     const sections = navigation.get(page.language)!
-    files.set(addressOf(page.path), layOut(page, body, { sections, titles, translations, repository }))
+    files.set(addressOf(page.path), layOut(page, body, { sections, titles, translations, repository, version }))
   }
-  // A script and not a JSON file, so that the search works from a file system too.
-  const index = JSON.stringify(indexPages([...rendered.values()]))
-  files.set('search-index.js', `globalThis.kubewrightSearchIndex=${index}`)
   files.set('icon.svg', readFileSync(join(docs, 'theme', 'icon.svg')))
-  for (const [name, text] of await buildTheme(docs)) files.set(name, text)
+  // Scripts and not JSON files, so that types and search work from a file system too.
+  for (const [path, { texts }] of hints) {
+    files.set(hintsAddressOf(path), `kubewrightHints(${JSON.stringify(texts.join(''))})`)
+  }
+  const theme = join(docs, 'theme')
+  for (const { path, text } of await bundle(['site.js', 'site.css', 'search.js'].map((name) => join(theme, name)))) {
+    files.set(basename(path), text)
+  }
+  const index = JSON.stringify(indexPages([...rendered.values()]))
+  files.set('search.js', `${files.get('search.js')}kubewrightSearch.load(${index})`)
   for (const name of readdirSync(join(docs, 'pictures'), { recursive: true, encoding: 'utf8' })) {
     const file = join(docs, 'pictures', name)
     if (statSync(file).isFile()) files.set(`pictures/${name.replaceAll('\\', '/')}`, readFileSync(file))
@@ -93,10 +109,10 @@ export function sizeOf(files: ReadonlyMap<string, string | Buffer>): number {
   return [...files.values()].reduce((sum, content) => sum + Buffer.byteLength(content), 0)
 }
 
-async function buildTheme(docs: string): Promise<[string, string][]> {
+async function bundle(entryPoints: string[]): Promise<OutputFile[]> {
   const { outputFiles } = await build({
-    entryPoints: [join(docs, 'theme', 'site.js'), join(docs, 'theme', 'site.css')],
-    outdir: join(docs, 'theme'),
+    entryPoints,
+    outdir: '.',
     bundle: true,
     minify: true,
     format: 'iife',
@@ -106,5 +122,5 @@ async function buildTheme(docs: string): Promise<[string, string][]> {
     logLevel: 'warning',
     write: false,
   })
-  return outputFiles.map(({ path, text }) => [path.endsWith('.css') ? 'site.css' : 'site.js', text])
+  return outputFiles
 }

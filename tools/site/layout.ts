@@ -1,10 +1,13 @@
-import { escapeHtml } from './highlight.ts'
-import { addressOf, type Language, languages, type Page, relativeTo, type Section } from './page.ts'
+import { escapeHtml } from './markdown.ts'
+import { addressOf, hintsAddressOf, type Language, languages, type Page, relativeTo, type Section } from './page.ts'
 import type { Heading, Rendered } from './render-page.ts'
 
 const words: Record<
   Language,
-  Record<'search' | 'menu' | 'theme' | 'skip' | 'contents' | 'edit' | 'next' | 'back', string>
+  Record<
+    'search' | 'menu' | 'theme' | 'skip' | 'contents' | 'edit' | 'next' | 'back' | 'version' | 'old' | 'types',
+    string
+  >
 > = {
   en: {
     search: 'Search',
@@ -15,6 +18,9 @@ const words: Record<
     edit: 'Edit this page',
     next: 'Next',
     back: 'Previous',
+    version: 'Version',
+    old: 'You are reading the documentation of an old version. Current version:',
+    types: 'Code with types: Enter and the arrow keys show them',
   },
   zh: {
     search: '搜索',
@@ -25,6 +31,9 @@ const words: Record<
     edit: '编辑本页',
     next: '下一页',
     back: '上一页',
+    version: '版本',
+    old: '您正在阅读旧版本的文档。当前版本：',
+    types: '带类型的代码：按 Enter 键和方向键查看',
   },
   ja: {
     search: '検索',
@@ -35,6 +44,9 @@ const words: Record<
     edit: 'このページを編集',
     next: '次へ',
     back: '前へ',
+    version: 'バージョン',
+    old: 'これは古いバージョンのドキュメントです。現在のバージョン：',
+    types: '型情報付きコード：Enter キーと矢印キーで表示',
   },
   ru: {
     search: 'Поиск',
@@ -45,6 +57,9 @@ const words: Record<
     edit: 'Изменить страницу',
     next: 'Далее',
     back: 'Назад',
+    version: 'Версия',
+    old: 'Это документация старой версии. Текущая версия:',
+    types: 'Код с типами: их показывают Enter и стрелки',
   },
 }
 
@@ -55,6 +70,8 @@ export interface Surroundings {
   /** Paths of the same page in other languages. */
   readonly translations: ReadonlyMap<Language, string>
   readonly repository: (path: string) => string
+  /** The version that the site describes, such as `0.1`; undefined for the site of the working tree. */
+  readonly version: string | undefined
 }
 
 /** The HTML document of a page. */
@@ -69,6 +86,7 @@ export function layOut(page: Page, rendered: Rendered, around: Surroundings): st
     path === undefined
       ? '<span></span>'
       : `<a class="${className}" href="${link(path)}"><small>${word}</small>${escapeHtml(around.titles.get(path)!)}</a>`
+  const hints = rendered.hasHints ? ` data-hints="${to(hintsAddressOf(page.path))}"` : ''
   const isHome = page.fields['layout'] === 'home'
   const title = isHome ? page.title : `${page.title} · Kubewright`
   return `<!doctype html>
@@ -81,7 +99,7 @@ export function layOut(page: Page, rendered: Rendered, around: Surroundings): st
 <link rel="icon" href="${to('icon.svg')}">
 <link rel="stylesheet" href="${to('site.css')}">
 <script>document.documentElement.dataset.theme = localStorage.getItem('theme') ?? ''</script>
-<script src="${to('site.js')}" data-root="${to('')}" defer></script>
+<script src="${to('site.js')}" data-root="${to('')}" data-types="${say.types}" defer></script>${around.version === undefined ? '' : `\n<script src="${to('../versions.js')}" defer></script>`}
 </head>
 <body${isHome ? ' class="home"' : ''}>
 <a class="skip" href="#content">${say.skip}</a>
@@ -89,7 +107,7 @@ export function layOut(page: Page, rendered: Rendered, around: Surroundings): st
 <button class="menu" type="button" aria-expanded="false" aria-controls="navigation">${say.menu}</button>
 <a class="brand" href="${to(page.language === 'en' ? 'index.html' : `${page.language}/start/five-minutes.html`)}"><img src="${to('icon.svg')}" alt="" width="22" height="22">Kubewright</a>
 <button class="search" type="button" aria-haspopup="dialog">${say.search} <kbd>/</kbd></button>
-${languageMenu(page, around, link)}
+${versionMenu(address, around.version, say)}${languageMenu(page, around, link)}
 <button class="theme" type="button" aria-label="${say.theme}" title="${say.theme}">◐</button>
 <a href="${around.repository('')}">GitHub</a>
 </header>
@@ -98,7 +116,7 @@ ${languageMenu(page, around, link)}
 ${around.sections.map((section) => navigation(section, page, around, link)).join('\n')}
 </nav>
 <main id="content">
-<article>
+<article${hints}>
 ${rendered.html}</article>
 ${isHome ? '' : `<footer><nav class="neighbours" aria-label="${say.back}, ${say.next}">${neighbour(order[at - 1], say.back, 'back')}${neighbour(at < 0 ? undefined : order[at + 1], say.next, 'next')}</nav>${page.isGenerated ? '' : `<a href="${around.repository(`docs/${page.path}`)}">${say.edit}</a>`}</footer>`}
 </main>
@@ -116,7 +134,13 @@ function languageMenu(page: Page, around: Surroundings, link: (path: string) => 
   const links = others.map(
     ([language, path]) => `<a lang="${language}" href="${link(path)}">${languages[language]}</a>`,
   )
-  return `<details class="languages"><summary>${languages[page.language]}</summary><div>${links.join('')}</div></details>`
+  return `<details class="choice"><summary>${languages[page.language]}</summary><div>${links.join('')}</div></details>`
+}
+
+/** The script fills the menu: the versions that follow are not known yet. */
+function versionMenu(address: string, version: string | undefined, say: (typeof words)[Language]): string {
+  if (version === undefined) return ''
+  return `<details class="choice versions" data-version="${version}" data-page="${address}" data-old="${say.old}"><summary aria-label="${say.version} ${version}">${version}</summary><div></div></details>\n`
 }
 
 function navigation(section: Section, page: Page, around: Surroundings, link: (path: string) => string): string {

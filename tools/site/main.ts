@@ -1,13 +1,15 @@
 // `npm run docs` serves the site and renews it at every request; `npm run docs -- build [FOLDER]` writes it to
-// dist/site; `npm run docs -- check` reports its problems; `npm run docs -- generate` renews generated pages and diagrams;
+// dist/site, and with `--version 0.1` the site of a release into a folder beside those of other versions;
+// `npm run docs -- check` reports its problems; `npm run docs -- generate` renews generated pages and diagrams;
 // `npm run docs -- measure` prints figures of three pages in a browser.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { dirname, extname, join } from 'node:path'
+import { extname, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { buildSite, type Site, sizeOf } from './build-site.ts'
 import { writeDiagrams } from './diagrams/diagram-files.ts'
-import { writeErrorPage } from './error-page.ts'
+import { writeCodeLinks } from './error-page.ts'
 import { writeSchemaPage } from './schema-page.ts'
+import { writeSite, writeVersion } from './write-site.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const types: Record<string, string> = {
@@ -18,20 +20,27 @@ const types: Record<string, string> = {
   '.png': 'image/png',
 }
 
-const [command = 'serve', argument] = process.argv.slice(2)
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { version: { type: 'string' } } })
+const [command = 'serve', argument] = positionals
 if (command === 'serve') await serve(Number(argument ?? 8086))
-else if (command === 'build') write(await buildSite(root), argument ?? join(root, 'dist', 'site'))
-else if (command === 'check') report(await buildSite(root))
+else if (command === 'build') {
+  const folder = argument ?? join(root, 'dist', 'site')
+  const site = await buildSite(root, values.version)
+  if (values.version === undefined) writeSite(site, folder)
+  else writeVersion(site, folder, values.version)
+  report(site)
+  console.log(`Written to ${join(folder, values.version ?? '')}`)
+} else if (command === 'check') report(await buildSite(root))
 else if (command === 'measure') {
   const { measureSite } = await import('./measure-site.ts')
   await measureSite(await buildSite(root), types)
 } else if (command === 'generate') {
   writeDiagrams(join(root, 'docs'))
   writeSchemaPage(root)
-  writeErrorPage(root)
+  writeCodeLinks(root)
 } else {
   console.error(
-    `Unknown command ${command}. Use: npm run docs [-- serve [PORT] | build [FOLDER] | check | generate | measure]`,
+    `Unknown command ${command}. Use: npm run docs [-- serve [PORT] | build [FOLDER] [--version VERSION] | check | generate | measure]`,
   )
   process.exitCode = 2
 }
@@ -42,16 +51,6 @@ function report({ files, problems }: Site): void {
   const size = (sizeOf(files) / 1e6).toFixed(1)
   console.log(`${pages} pages, ${files.size} files, ${size} MB, ${problems.length} problems`)
   if (problems.length > 0) process.exitCode = 1
-}
-
-function write(site: Site, folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
-  for (const [name, content] of site.files) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), content)
-  }
-  report(site)
-  console.log(`Written to ${folder}`)
 }
 
 async function serve(port: number): Promise<void> {

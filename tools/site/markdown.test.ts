@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseBlocks, plain } from './markdown.ts'
+import { plain } from './markdown.ts'
 import type { Page } from './page.ts'
 import { renderPage } from './render-page.ts'
 
@@ -32,24 +32,24 @@ test('renderPage() leads links to pages, anchors and files of the repository', (
   expect(links.map(({ target }) => target)).toEqual(['b.md#c', '../../README.md', '#f'])
 })
 
-test('parseBlocks() reads nested lists, and code inside of items', () => {
-  const [list] = parseBlocks(['1. one', '   - inner', '   ```sh', '   ls', '   ```', '2. two', '', 'after'], 1)
-  expect(list).toMatchObject({ type: 'list', start: 1, isLoose: false })
-  expect(list?.type === 'list' && list.items).toMatchObject([
-    [{ type: 'paragraph', text: 'one' }, { type: 'list' }, { type: 'code', code: 'ls\n' }],
-    [{ type: 'paragraph', text: 'two' }],
-  ])
+test('renderPage() marks notes, and header cells without text as plain cells', () => {
+  expect(render('> [!WARNING]\n> Hot.\n').html).toBe(
+    '<blockquote class="note warning">\n<p><strong>Warning.</strong>\nHot.</p>\n</blockquote>\n',
+  )
+  expect(render('| | a |\n|---|---|\n| b | c |\n').html).toContain('<tr>\n<td></td>\n<th>a</th>\n</tr>')
 })
 
-test('parseBlocks() splits table rows at unescaped bars', () => {
-  expect(parseBlocks(['| a | b |', '|---|---|', '| `x \\| y` | z |'], 1)).toMatchObject([
-    {
-      type: 'table',
-      rows: [
-        ['a', 'b'],
-        ['`x | y`', 'z'],
-      ],
-    },
+test('renderPage() shows the file of a code block as its caption, and classes for tokens', () => {
+  expect(render('```ts\n// src/a.ts\nconst a = 1\n```\n').html).toBe(
+    '<figure class="code"><figcaption>src/a.ts</figcaption><pre tabindex="0"><code><span class="t-keyword">const</span> a =<span class="t-literal"> 1</span>\n</code></pre></figure>\n',
+  )
+})
+
+test('renderPage() collects the text below each heading', () => {
+  const { passages } = render('# T\n\nOne *two*.\n\n## H\n\n- `three`\n')
+  expect(passages.map(({ heading, text }) => [heading?.text, text])).toEqual([
+    [undefined, 'One two. '],
+    ['H', 'three '],
   ])
 })
 

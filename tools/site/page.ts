@@ -83,6 +83,9 @@ export function readNavigation(docs: string, language: Language, pages: readonly
 /** The address of a page below the root of the site. */
 export const addressOf = (path: string): string => path.replace(/\.md$/, '.html')
 
+/** The address of the types of names in the code of a page. */
+export const hintsAddressOf = (path: string): string => path.replace(/\.md$/, '.hints.js')
+
 /** A relative link from one address to another. */
 export function relativeTo(from: string, to: string): string {
   const depth = from.split('/').length - 1

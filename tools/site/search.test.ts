@@ -31,9 +31,15 @@ test('search() forgives a typing mistake', () => {
   expect(find('certficates')).toEqual(['guides/webhooks.html'])
 })
 
-test('search() requires all words', () => {
+test('search() requires all words, and finds some of them if no passage has all', () => {
   expect(find('roles derived')).toEqual(['guides/rbac.html'])
-  expect(find('roles certificates')).toEqual([])
+  expect(find('roles unknown')).toEqual(['guides/rbac.html'])
+  expect(find('unknown')).toEqual([])
+})
+
+test('search() finds other forms of a word', () => {
+  expect(find('renewing certificate')).toEqual(['guides/webhooks.html'])
+  expect(find('permission')[0]).toBe('guides/rbac.html')
 })
 
 test('search() finds Chinese words for Chinese readers only', () => {

@@ -8,9 +8,9 @@ export const cronJobController = defineController(CronJob, {
   owns: [Job],
   rbac: [can(Job, 'delete')],
 
-  async reconcile(cronJob, { apply, client, now, owned }) {
+  async reconcile(cronJob, { apply, children, client, now }) {
     const { spec } = cronJob
-    const { active, failed, successful, all } = jobsOf(await owned(Job))
+    const { active, failed, successful, all } = jobsOf(await children(Job))
     await deleteJobs(client, oldest(failed, spec.failedJobsHistoryLimit))
     await deleteJobs(client, oldest(successful, spec.successfulJobsHistoryLimit))
 
@@ -28,7 +28,7 @@ export const cronJobController = defineController(CronJob, {
 
     const runs = runsOf(cronJob, lastRun, now())
     if (runs instanceof Error) {
-      throw new TerminalError(runs.message, { status: degraded('InvalidSchedule', runs.message) })
+      throw new TerminalError(runs.message, { mergeStatus: degraded('InvalidSchedule', runs.message) })
     }
     const requeueAfter = runs.next && runs.next.getTime() - now().getTime()
     const isBlocked = spec.concurrencyPolicy === 'Forbid' && active.length > 0
@@ -46,7 +46,7 @@ export const cronJobController = defineController(CronJob, {
       await apply(job)
     } catch (cause) {
       const message = `Cannot create Job ${job.metadata.name}`
-      throw new ReconcileError(message, { cause, status: degraded('JobCreationFailed', `${message}: ${cause}`) })
+      throw new ReconcileError(message, { cause, mergeStatus: degraded('JobCreationFailed', `${message}: ${cause}`) })
     }
     // The new Job triggers the next reconcile, which reports it as active.
     return {

@@ -28,11 +28,15 @@ export interface View {
 }
 
 /** Observes a cluster: its pods and Services, and the responses of its members. */
-export async function observe(cluster: EtcdCluster, world: EtcdWorld, { now, owned, signal }: Context): Promise<View> {
+export async function observe(
+  cluster: EtcdCluster,
+  world: EtcdWorld,
+  { children, now, signal }: Context,
+): Promise<View> {
   const { etcd, sites } = world
   const name = { name: cluster.metadata.name, namespace: cluster.metadata.namespace ?? '' }
-  const pods = byOrdinal(await owned(Pod))
-  const services = byOrdinal(await owned(Service))
+  const pods = byOrdinal(await children(Pod))
+  const services = byOrdinal(await children(Service))
   const known = cluster.status?.clusterID
   const health = new Map<string, EtcdHealth>()
   const check = async (url: string): Promise<void> => {

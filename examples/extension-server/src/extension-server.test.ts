@@ -12,7 +12,7 @@ let server: AssembledServer
 let extension: RunningExtension
 
 beforeAll(async () => {
-  server = await assembleServer({ store, builtins: { frontProxy }, access: { tokens: [{ token: 'jane', user }] } })
+  server = await assembleServer({ store, published: { frontProxy }, access: { tokens: [{ token: 'jane', user }] } })
   extension = await startExtension(frontProxy.ca, now)
   const [service, apiService] = extension.manifests
   await send('POST /api/v1/namespaces/default/services', service)

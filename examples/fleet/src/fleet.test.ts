@@ -1,7 +1,7 @@
 import { createClient } from 'kubewright/client'
 import { ConfigMap, Secret } from 'kubewright/k8s'
 import { startTestEnv, type TestEnv } from 'kubewright/testing'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { copied } from './notice.controller.ts'
 import { Notice } from './notice.ts'
 import { fleetOperator } from './operator.ts'
@@ -10,7 +10,7 @@ const labels = { 'fleet.example.com/cluster': 'yes' }
 const clientOf = (env: TestEnv) => createClient({ transport: env.controlPlane.transport(), listNamespace: '' })
 
 describe('the fleet operator', () => {
-  it('copies a notice to every cluster, and removes the copies with it', async () => {
+  test('copies a notice to every cluster, and removes the copies with it', async () => {
     await using east = await startTestEnv()
     await using west = await startTestEnv()
     const members: Readonly<Record<string, TestEnv>> = { east, west }

@@ -7,13 +7,13 @@ export const fooController = defineController(Foo, {
   // To delete Deployments that were replaced because the name changed.
   rbac: [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['delete'] }],
 
-  async reconcile(foo, { client, apply, owned, event, log, signal }) {
+  async reconcile(foo, { client, apply, children, event, log, signal }) {
     const { deploymentName: name, replicas } = foo.spec
     // A retry would not help. A change of the Foo triggers the next reconcile.
     if (name === '') return log.info('The Foo has no deploymentName')
 
-    const children = await owned(Deployment)
-    for (const { metadata } of children.filter((child) => child.metadata.name !== name)) {
+    const deployments = await children(Deployment)
+    for (const { metadata } of deployments.filter((child) => child.metadata.name !== name)) {
       const gone = client.delete(Deployment, metadata, { preconditions: { uid: metadata.uid }, signal })
       await gone.catch((error: unknown) => {
         if (!isNotFound(error)) throw error
@@ -21,7 +21,7 @@ export const fooController = defineController(Foo, {
       event('Normal', 'Deleted', `Deleted deployment "${metadata.name}"`)
     }
 
-    const before = children.find((child) => child.metadata.name === name)
+    const before = deployments.find((child) => child.metadata.name === name)
     const { status = {} } = await apply(deploymentFor(foo))
     if (before === undefined) event('Normal', 'Created', `Created deployment "${name}"`)
     else if (before.spec?.replicas !== replicas) {

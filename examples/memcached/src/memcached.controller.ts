@@ -17,7 +17,9 @@ export const memcachedController = defineController(Memcached, {
   },
 
   onError: (_, error) => ({
-    status: { conditions: [condition('Available', false, 'Reconciling', `Cannot apply the Deployment: ${error}`)] },
+    mergeStatus: {
+      conditions: [condition('Available', false, 'Reconciling', `Cannot apply the Deployment: ${error}`)],
+    },
   }),
 })
 

@@ -27,10 +27,14 @@ export interface View {
 }
 
 /** Observes a database: its pods and the reports of its instances. */
-export async function observe(database: SqlDatabase, world: SqlWorld, { now, owned, signal }: Context): Promise<View> {
+export async function observe(
+  database: SqlDatabase,
+  world: SqlWorld,
+  { children, now, signal }: Context,
+): Promise<View> {
   const { topology, instances: known = [] } = database.status ?? {}
   const { name, namespace = '' } = database.metadata
-  const pods = await owned(Pod)
+  const pods = await children(Pod)
   const reports = await Promise.all(
     pods.map((pod) => {
       const { url } = world.sites({ name, namespace }, ordinalOf(pod))

@@ -103,14 +103,14 @@ async function carryOut(
 
 /** Applies the Services: one for each instance and one for the primary. */
 async function applyServices(database: SqlDatabase, view: View, step: Step, context: Context): Promise<void> {
-  const { apply, client, owned, signal } = context
+  const { apply, children, client, signal } = context
   const topology = step.do === 'decide' ? step.topology : view.facts.topology
   const primary = topology?.isInitialised ? view.instances.get(topology.primary) : undefined
   const wanted = [...view.instances.values()].map(({ ordinal }) => instanceServiceFor(database, ordinal))
   if (primary !== undefined) wanted.push(primaryServiceFor(database, primary.ordinal))
   for (const service of wanted) await apply(service)
   if (step.do !== 'nothing') return
-  for (const { metadata } of await owned(Service)) {
+  for (const { metadata } of await children(Service)) {
     if (wanted.some((service) => service.metadata.name === metadata.name)) continue
     await client.delete(Service, metadata, { preconditions: { uid: metadata.uid }, signal })
   }

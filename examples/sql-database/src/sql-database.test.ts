@@ -151,8 +151,11 @@ test('SqlDatabase confirms nothing while a replica is silent and expels it after
   env.fake.hidden.add(url(1))
   await env.fake.writeEverywhere('too early')
   expect(env.fake.confirmed).toEqual([])
-  await env.until(SqlDatabase, 'db', ({ status }) => status?.topology?.inSync.length === 1)
-  await env.until(SqlDatabase, 'db', isFalse('Redundant'))
+  // Both last only until a new replica has caught up.
+  await Promise.all([
+    env.until(SqlDatabase, 'db', ({ status }) => status?.topology?.inSync.length === 1),
+    env.until(SqlDatabase, 'db', isFalse('Redundant')),
+  ])
   await env.settled()
   await env.fake.writeEverywhere('alone')
   expect(env.fake.confirmed).toHaveLength(1)

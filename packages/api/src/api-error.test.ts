@@ -1,5 +1,5 @@
 import { FieldPath, invalid, required } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as api from './index.ts'
 
 const pods = { group: '', resource: 'pods' }
@@ -7,7 +7,7 @@ const pods = { group: '', resource: 'pods' }
 const deployments = { group: 'apps', resource: 'deployments' }
 
 describe('API error constructors produce the Status of apimachinery', () => {
-  it.each<[api.ApiError, number, string, string]>([
+  test.each<[api.ApiError, number, string, string]>([
     [api.newNotFound(pods, 'a'), 404, 'NotFound', 'pods "a" not found'],
     [api.newNotFound(deployments, 'a'), 404, 'NotFound', 'deployments.apps "a" not found'],
     [api.newAlreadyExists(deployments, 'a'), 409, 'AlreadyExists', 'deployments.apps "a" already exists'],
@@ -75,7 +75,7 @@ describe('API error constructors produce the Status of apimachinery', () => {
     expect(api.statusFromJson(JSON.parse(JSON.stringify(error.status)))).toEqual(error.status)
   })
 
-  it('newInvalid() limits the number and the length of errors', () => {
+  test('newInvalid() limits the number and the length of errors', () => {
     const kind = { group: '', kind: 'Pod' }
     const some = Array.from({ length: 10_001 }, (_, i) => required(FieldPath.of('a').index(i)))
     expect(api.newInvalid(kind, 'x', some).causes).toHaveLength(10_000)
@@ -84,7 +84,7 @@ describe('API error constructors produce the Status of apimachinery', () => {
     expect(api.newInvalid(kind, 'x', long.slice(0, 1)).causes).toHaveLength(1)
   })
 
-  it('newInvalid() adds a cause for each field error and combines their messages', () => {
+  test('newInvalid() adds a cause for each field error and combines their messages', () => {
     const spec = FieldPath.of('spec')
     const errors = [required(spec.child('a')), invalid(spec.child('b'), 1, 'too small'), required(spec.child('a'))]
     const error = api.newInvalid({ group: 'apps', kind: 'Deployment' }, 'x', errors)
@@ -104,7 +104,7 @@ describe('API error constructors produce the Status of apimachinery', () => {
     expect(api.newInvalid({ group: '', kind: 'Pod' }, '', []).message).toBe('Pod "" is invalid')
   })
 
-  it.each([
+  test.each([
     [
       { code: 404, verb: 'GET', resource: pods, name: 'a' },
       'NotFound',
@@ -136,24 +136,24 @@ describe('API error constructors produce the Status of apimachinery', () => {
 })
 
 describe('API error guards', () => {
-  it('match the reason', () => {
+  test('match the reason', () => {
     expect(api.isNotFound(api.newNotFound(pods, 'a'))).toBe(true)
     expect(api.isConflict(api.newNotFound(pods, 'a'))).toBe(false)
     expect(api.isAlreadyExists(api.newAlreadyExists(pods, 'a'))).toBe(true)
     expect(api.isConflict(api.newAlreadyExists(pods, 'a'))).toBe(false)
   })
 
-  it('match the status code when the reason is unknown', () => {
+  test('match the status code when the reason is unknown', () => {
     const teapot = { kind: 'Status', apiVersion: 'v1', metadata: {}, reason: 'Teapot', code: 404 }
     expect(api.isNotFound(new api.ApiError(api.statusFromJson(teapot)!))).toBe(true)
   })
 
-  it('match an API error in the chain of causes', () => {
+  test('match an API error in the chain of causes', () => {
     const wrapped = new Error('reading config', { cause: api.newNotFound(pods, 'a') })
     expect([api.isNotFound(wrapped), api.isApiError(wrapped), api.reasonOf(wrapped)]).toEqual([true, false, 'NotFound'])
   })
 
-  it('match errors of another copy of the package', () => {
+  test('match errors of another copy of the package', () => {
     const foreign = Object.assign(Object.create({ [Symbol.for('kubewright.api-error')]: true }), {
       reason: 'NotFound',
       statusCode: 404,
@@ -161,18 +161,18 @@ describe('API error guards', () => {
     expect(api.isNotFound(foreign)).toBe(true)
   })
 
-  it('do not match other values', () => {
+  test('do not match other values', () => {
     for (const value of [undefined, null, 'NotFound', {}, new Error('x')]) expect(api.isNotFound(value)).toBe(false)
   })
 
-  it('suggestedDelaySeconds() returns the delay that the server suggests', () => {
+  test('suggestedDelaySeconds() returns the delay that the server suggests', () => {
     expect(api.suggestedDelaySeconds(api.newTooManyRequests('x', 7))).toBe(7)
     expect(api.suggestedDelaySeconds(api.newServerTimeout(pods, 'get', 0))).toBe(0)
     expect(api.suggestedDelaySeconds(api.newBadRequest('x'))).toBeUndefined()
   })
 })
 
-it('statusFromJson() returns undefined for anything but a Status', () => {
+test('statusFromJson() returns undefined for anything but a Status', () => {
   expect(api.statusFromJson({ kind: 'Pod', apiVersion: 'v1' })).toBeUndefined()
   expect(api.statusFromJson({ kind: 'Status', apiVersion: 'v2' })).toBeUndefined()
   expect(api.statusFromJson({ kind: 'Status', apiVersion: 'meta.k8s.io/v1', message: 3, code: 'x' })).toEqual({

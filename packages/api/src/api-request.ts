@@ -4,18 +4,20 @@ import type { Duplex } from 'node:stream'
 export interface RequestPeer {
   readonly address: string
   /** The subject of a client certificate that the listener has verified. */
-  readonly certificate?: {
-    readonly commonName: string
-    readonly organizations: readonly string[]
-    readonly fingerprint?: string
-  }
+  readonly certificate?:
+    | {
+        readonly commonName: string
+        readonly organizations: readonly string[]
+        readonly fingerprint?: string | undefined
+      }
+    | undefined
   /**
    * Whether the client runs in the process of the server. It then receives bookmarks only after changes, not as a sign
    * of life. @default false
    */
-  readonly inProcess?: boolean
+  readonly inProcess?: boolean | undefined
   /** Why the client's certificate is not trusted. */
-  readonly certificateError?: string
+  readonly certificateError?: string | undefined
 }
 
 /**
@@ -30,7 +32,7 @@ export interface ApiRequest {
   /** Lower-case names; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** Alternating names and values as sent: the only form that distinguishes a repeated header from a value with a comma. */
-  readonly rawHeaders?: readonly string[]
+  readonly rawHeaders?: readonly string[] | undefined
   /** Reads the whole body. Rejects when it is larger than the limit. */
   readonly body: (limitBytes: number) => Promise<Uint8Array>
   /** Aborted when the client disconnects or the server stops. */
@@ -39,12 +41,12 @@ export interface ApiRequest {
    * Calls back once: when the client has taken the whole response, or the connection is closed, whichever comes first. Absent where
    * a response is handed over as a value, as in the in-process transport.
    */
-  readonly onSent?: (callback: () => void) => void
+  readonly onSent?: ((callback: () => void) => void) | undefined
   /**
    * Calls back once, when `signal` aborts, without creating the signal: it would be the largest object of an idle watch. Absent where the
    * signal exists anyway, as in the in-process transport.
    */
-  readonly onCanceled?: (callback: () => void) => void
+  readonly onCanceled?: ((callback: () => void) => void) | undefined
   readonly peer: RequestPeer
 }
 
@@ -63,9 +65,9 @@ export interface BodySink {
 export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
-  readonly body?: Uint8Array | ((sink: BodySink) => Promise<void>)
+  readonly body?: Uint8Array | ((sink: BodySink) => Promise<void>) | undefined
   /** With status 101: takes over the connection, which speaks another protocol from then on, and must close it. */
-  readonly upgraded?: (connection: Duplex) => void
+  readonly upgraded?: ((connection: Duplex) => void) | undefined
 }
 
 /** An API server as a function, which listeners and the in-process transport call. */

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as api from './index.ts'
 
 describe('conditions', () => {
   const at = (second: number): string => api.toTime(second * 1000)
 
-  it('mergeConditions() changes lastTransitionTime only with the status', () => {
+  test('mergeConditions() changes lastTransitionTime only with the status', () => {
     const first = api.mergeConditions(undefined, [api.condition('Ready', false, 'Waiting')], {
       now: at(1),
       observedGeneration: 1,
@@ -41,7 +41,7 @@ describe('conditions', () => {
     ).toBe(third)
   })
 
-  it('mergeConditions() keeps conditions of other types', () => {
+  test('mergeConditions() keeps conditions of other types', () => {
     const options = { now: at(1) }
     const both = api.mergeConditions<string>(
       [],

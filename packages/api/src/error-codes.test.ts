@@ -1,13 +1,15 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import * as api from './index.ts'
 
-it('apiErrorCodes lists the code of every error of this package', () => {
+test('apiErrorCodes lists the code of every error of this package', () => {
   const owner = { apiVersion: 'v1', kind: 'A', name: 'a', uid: 'u' }
   const errors = [
     new api.AlreadyOwnedError({ metadata: { name: 'a' } }, owner),
     api.newBadRequest('x'),
     new api.NotRegisteredError('x'),
     new api.ApiSyntaxError('x'),
+    new api.ApplyError('x'),
+    new api.PatchError('x'),
     ownerNamespaceError(),
   ]
   expect(errors.map(({ code }) => code).sort()).toEqual(Object.keys(api.apiErrorCodes).sort())

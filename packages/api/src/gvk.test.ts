@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as api from './index.ts'
 
 describe('parseGroupVersion()', () => {
-  it.each([
+  test.each([
     ['v1', { group: '', version: 'v1' }],
     ['apps/v1', { group: 'apps', version: 'v1' }],
     ['', { group: '', version: '' }],
@@ -12,12 +12,12 @@ describe('parseGroupVersion()', () => {
     expect(api.parseGroupVersion(text)).toEqual(expected)
   })
 
-  it('rejects two slashes', () => {
+  test('rejects two slashes', () => {
     expect(() => api.parseGroupVersion('a/b/c')).toThrow('unexpected GroupVersion string: a/b/c')
   })
 })
 
-it('format functions print kinds and resources as Go does', () => {
+test('format functions print kinds and resources as Go does', () => {
   expect(api.formatGroupVersionKind({ group: 'apps', version: 'v1', kind: 'Deployment' })).toBe(
     'apps/v1, Kind=Deployment',
   )
@@ -30,7 +30,7 @@ it('format functions print kinds and resources as Go does', () => {
   expect(api.gvkOf({ apiVersion: 'a/b/c', kind: 'X' })).toEqual({ group: '', version: '', kind: 'X' })
 })
 
-it.each([
+test.each([
   ['Pod', 'pods'],
   ['Ingress', 'ingresses'],
   ['Policy', 'policies'],

@@ -80,14 +80,14 @@ export function formatGroupVersionResource(gvr: GroupVersionResource): string {
  * `full` reading) or part of the group (the `short` reading). Both are returned; the caller picks one by the groups
  * that exist. With fewer than two dots there is no `full` reading.
  */
-export function parseResourceArg(text: string): { full?: GroupVersionResource; short: GroupResource } {
+export function parseResourceArg(text: string): { full?: GroupVersionResource | undefined; short: GroupResource } {
   const short = parseGroupResource(text)
   const [version, group] = cutAtDot(short.group)
   return short.group.includes('.') ? { full: { group, version, resource: short.resource }, short } : { short }
 }
 
 /** Parses a kind argument of a kubectl command line; the two readings are those of {@link parseResourceArg}. */
-export function parseKindArg(text: string): { full?: GroupVersionKind; short: GroupKind } {
+export function parseKindArg(text: string): { full?: GroupVersionKind | undefined; short: GroupKind } {
   const { full, short } = parseResourceArg(text)
   const shortKind = { group: short.group, kind: short.resource }
   return full

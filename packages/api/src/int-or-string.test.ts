@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as api from './index.ts'
 
 describe('scaledValue()', () => {
-  it.each<[number | string, number, boolean, number]>([
+  test.each<[number | string, number, boolean, number]>([
     [3, 100, true, 3],
     ['25%', 10, true, 3],
     ['25%', 10, false, 2],
@@ -12,7 +12,7 @@ describe('scaledValue()', () => {
     expect(api.scaledValue(value, total, roundUp)).toBe(expected)
   })
 
-  it.each([
+  test.each([
     ['5', 'invalid value for IntOrString: invalid type: string is not a percentage'],
     ['x%', 'invalid value for IntOrString: invalid value "x%": strconv.Atoi: parsing "x": invalid syntax'],
     [undefined, 'nil value for IntOrString'],
@@ -20,7 +20,7 @@ describe('scaledValue()', () => {
     expect(() => api.scaledValue(value, 1, true)).toThrow(message)
   })
 
-  it('parseIntOrString() keeps and intValue() zeroes text that is not an integer', () => {
+  test('parseIntOrString() keeps and intValue() zeroes text that is not an integer', () => {
     expect(['80', 'http', '2147483648', '-1'].map(api.parseIntOrString)).toEqual([80, 'http', '2147483648', -1])
     expect([5, '6', 'x'].map(api.intValue)).toEqual([5, 6, 0])
   })

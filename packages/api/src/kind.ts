@@ -10,7 +10,7 @@ export interface TypeMeta {
 declare const reads: unique symbol
 /** Phantom link from a draft to the type that a read of its kind returns. Exists for the compiler only. */
 export interface Reads<R> {
-  readonly [reads]?: R
+  readonly [reads]?: R | undefined
 }
 
 /** Whether objects of a kind belong to a namespace or to the whole cluster. */
@@ -81,14 +81,14 @@ export interface KindDefinition {
   readonly kind: string
   readonly plural: string
   /** @default the kind in lower case */
-  readonly singular?: string
+  readonly singular?: string | undefined
   /** @default the kind followed by `List` */
-  readonly listKind?: string
+  readonly listKind?: string | undefined
   /** @default 'Namespaced' */
-  readonly scope?: Scope
-  readonly shortNames?: readonly string[]
-  readonly categories?: readonly string[]
-  readonly subresources?: readonly string[]
+  readonly scope?: Scope | undefined
+  readonly shortNames?: readonly string[] | undefined
+  readonly categories?: readonly string[] | undefined
+  readonly subresources?: readonly string[] | undefined
   /** Called once, when the schema is first read. */
   readonly schema: () => JSONSchemaProps
 }

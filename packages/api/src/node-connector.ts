@@ -8,11 +8,11 @@ export interface PodLogRequest {
   readonly follow: boolean
   readonly previous: boolean
   readonly timestamps: boolean
-  readonly tailLines?: number
-  readonly sinceSeconds?: number
+  readonly tailLines?: number | undefined
+  readonly sinceSeconds?: number | undefined
   /** Time in RFC 3339. */
-  readonly sinceTime?: string
-  readonly limitBytes?: number
+  readonly sinceTime?: string | undefined
+  readonly limitBytes?: number | undefined
   readonly signal: AbortSignal
 }
 

@@ -22,7 +22,7 @@ export function formatKey(name: string, namespace?: string): string {
 }
 
 /** Splits a key string. The error message is that of client-go's SplitMetaNamespaceKey. */
-export function parseKey(key: string): { name: string; namespace?: string } {
+export function parseKey(key: string): { name: string; namespace?: string | undefined } {
   const slash = key.indexOf('/')
   if (slash < 0) return { name: key }
   if (key.indexOf('/', slash + 1) >= 0) throw new TypeError(`unexpected key format: ${JSON.stringify(key)}`)
@@ -31,7 +31,7 @@ export function parseKey(key: string): { name: string; namespace?: string } {
 }
 
 /** Converts either form of a key to name and namespace. A string is `namespace/name` or a plain name. */
-export function toNameAndNamespace(key: ObjectKey): { name: string; namespace?: string } {
+export function toNameAndNamespace(key: ObjectKey): { name: string; namespace?: string | undefined } {
   if (typeof key === 'string') return parseKey(key)
   return key.namespace ? { name: key.name, namespace: key.namespace } : { name: key.name }
 }

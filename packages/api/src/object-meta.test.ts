@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as api from './index.ts'
 
 describe('metadata helpers', () => {
-  it('addFinalizer() and removeFinalizer() report whether the draft changed', () => {
+  test('addFinalizer() and removeFinalizer() report whether the draft changed', () => {
     const draft: { metadata: api.MetaDraft } = { metadata: { name: 'a' } }
     expect([api.addFinalizer(draft, 'x'), api.addFinalizer(draft, 'x'), api.hasFinalizer(draft, 'x')]).toEqual([
       true,
@@ -13,7 +13,7 @@ describe('metadata helpers', () => {
     expect(draft.metadata.finalizers).toEqual([])
   })
 
-  it('labelOf() ignores inherited properties', () => {
+  test('labelOf() ignores inherited properties', () => {
     const draft: { metadata: api.MetaDraft } = { metadata: { name: 'a' } }
     expect([api.setLabel(draft, 'k', 'v'), api.setLabel(draft, 'k', 'v')]).toEqual([true, false])
     expect([api.labelOf(draft, 'k'), api.labelOf(draft, 'toString'), api.annotationOf(draft, 'k')]).toEqual([
@@ -27,7 +27,7 @@ describe('metadata helpers', () => {
     expect(api.isDeleting({ metadata: { name: 'a', deletionTimestamp: 'x' } })).toBe(true)
   })
 
-  it('keyOf() and parseKey() convert between objects and keys', () => {
+  test('keyOf() and parseKey() convert between objects and keys', () => {
     expect(api.keyOf({ metadata: { name: 'a', namespace: 'n' } })).toBe('n/a')
     expect(api.keyOf({ metadata: { name: 'a' } })).toBe('a')
     expect(api.parseKey('n/a')).toEqual({ name: 'a', namespace: 'n' })

@@ -1,11 +1,6 @@
 /** A JSON object with unchecked values. */
 export type JsonObject = { readonly [key: string]: unknown }
 
-/** True for a JSON object: neither null, nor an array, nor a scalar. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** The object's own property. Inherited ones such as `constructor` and `__proto__` give undefined. */
 export function getOwn(object: JsonObject, key: string): unknown {
   const value = object[key]

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as api from './index.ts'
 
 describe('owner references', () => {
@@ -8,7 +8,7 @@ describe('owner references', () => {
     metadata: { name: 'cosy', namespace: 'a', uid: 'u1' },
   }
 
-  it('setControllerReference() adds one controller and updates it', () => {
+  test('setControllerReference() adds one controller and updates it', () => {
     const draft = { metadata: { name: 'web', namespace: 'a' } as api.MetaDraft }
     api.setControllerReference(owner, draft)
     api.setControllerReference({ ...owner, apiVersion: 'ajd.example.com/v2' }, draft)
@@ -27,7 +27,7 @@ describe('owner references', () => {
     expect(api.controllerOf(draft)).toBeUndefined()
   })
 
-  it('setControllerReference() rejects a second controller', () => {
+  test('setControllerReference() rejects a second controller', () => {
     const draft = { metadata: { name: 'web', namespace: 'a' } as api.MetaDraft }
     api.setControllerReference(owner, draft)
     const other = { ...owner, metadata: { ...owner.metadata, name: 'other', uid: 'u2' } }
@@ -40,7 +40,7 @@ describe('owner references', () => {
     expect(api.controllerOf(draft)?.uid).toBe('u1')
   })
 
-  it('setControllerReference() rejects an owner in another namespace', () => {
+  test('setControllerReference() rejects an owner in another namespace', () => {
     expect(() => api.setControllerReference(owner, { metadata: { name: 'x', namespace: 'b' } })).toThrow(
       "cross-namespace owner references are disallowed, owner's namespace a, obj's namespace b",
     )

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as api from './index.ts'
 
 describe('resource versions', () => {
-  it('compareResourceVersions() compares numbers of any length', () => {
+  test('compareResourceVersions() compares numbers of any length', () => {
     const version = fc.bigInt({ min: 1n, max: 2n ** 200n })
     fc.assert(
       fc.property(version, version, (a, b) => {
@@ -12,12 +12,12 @@ describe('resource versions', () => {
     )
   })
 
-  it.each(['', '0', '01', '-1', 'a', '1.0'])('compareResourceVersions() rejects %j', (version) => {
+  test.each(['', '0', '01', '-1', 'a', '1.0'])('compareResourceVersions() rejects %j', (version) => {
     expect(() => api.compareResourceVersions(version, '1')).toThrow(`resource version is not well formed: ${version}`)
     expect(api.isComparableResourceVersion(version)).toBe(false)
   })
 
-  it('parseResourceVersion() fails as strconv.ParseUint does', () => {
+  test('parseResourceVersion() fails as strconv.ParseUint does', () => {
     expect(['', '0', '007', '12'].map(api.parseResourceVersion)).toEqual(['0', '0', '7', '12'])
     expect(() => api.parseResourceVersion('-1')).toThrow('strconv.ParseUint: parsing "-1": invalid syntax')
     expect(() => api.parseResourceVersion('18446744073709551616')).toThrow(

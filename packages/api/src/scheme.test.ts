@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as api from './index.ts'
 
 describe('Scheme', () => {
@@ -18,7 +18,7 @@ describe('Scheme', () => {
   ]
   const scheme = new api.Scheme([pod, old, deploy], { name: 'test' })
 
-  it('finds kinds by kind, resource and user-typed word', () => {
+  test('finds kinds by kind, resource and user-typed word', () => {
     expect(scheme.kindOf({ apiVersion: 'apps/v1', kind: 'Deployment' })).toBe(deploy)
     expect(scheme.kindOf({ apiVersion: 'v1', kind: 'Pod' })).toBe(pod)
     expect(scheme.forResource({ group: 'apps', version: 'v1beta1', resource: 'deployments' })).toBe(old)
@@ -33,7 +33,7 @@ describe('Scheme', () => {
     expect(scheme.kinds('apps')).toEqual([old, deploy])
   })
 
-  it('throws the errors of runtime.Scheme', () => {
+  test('throws the errors of runtime.Scheme', () => {
     expect(() => scheme.kindOf({ apiVersion: 'apps/v2', kind: 'Deployment' })).toThrow(
       'no kind "Deployment" is registered for version "apps/v2" in scheme "test"',
     )
@@ -49,7 +49,7 @@ describe('Scheme', () => {
     )
   })
 
-  it('createKind() resolves the schema once, on first access', () => {
+  test('createKind() resolves the schema once, on first access', () => {
     let calls = 0
     const kind = api.createKind({
       group: '',

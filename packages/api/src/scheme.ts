@@ -31,7 +31,7 @@ export class Scheme {
   readonly #byKind = new Map<string, AnyKind>()
   readonly #byResource = new Map<string, AnyKind>()
 
-  constructor(kinds: Iterable<AnyKind> = [], options: { readonly name?: string } = {}) {
+  constructor(kinds: Iterable<AnyKind> = [], options: { readonly name?: string | undefined } = {}) {
     this.name = options.name ?? 'kubewright'
     for (const kind of kinds) this.register(kind)
   }

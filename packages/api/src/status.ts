@@ -1,5 +1,6 @@
+import { isJsonObject } from '@kubewright/base'
 import type { FieldErrorType } from '@kubewright/schema'
-import { isObject, type JsonObject } from './own-property.ts'
+import type { JsonObject } from './own-property.ts'
 
 /** The machine-readable reasons of API failures (metav1.StatusReason); the empty string means unknown. */
 export type StatusReason =
@@ -90,10 +91,10 @@ export const knownReasons: ReadonlySet<string> = new Set<StatusReason>([
  * the wrong type are dropped, because the value comes from the network and its fields end up in messages.
  */
 export function statusFromJson(json: unknown): Status | undefined {
-  if (!isObject(json) || json['kind'] !== 'Status') return undefined
+  if (!isJsonObject(json) || json['kind'] !== 'Status') return undefined
   if (json['apiVersion'] !== 'v1' && json['apiVersion'] !== 'meta.k8s.io/v1') return undefined
   const details = detailsFromJson(json['details'])
-  const metadata = isObject(json['metadata']) ? json['metadata'] : {}
+  const metadata = isJsonObject(json['metadata']) ? json['metadata'] : {}
   return {
     kind: 'Status',
     apiVersion: 'v1',
@@ -108,8 +109,8 @@ export function statusFromJson(json: unknown): Status | undefined {
 }
 
 function detailsFromJson(json: unknown): StatusDetails | undefined {
-  if (!isObject(json)) return undefined
-  const causes = Array.isArray(json['causes']) ? json['causes'].filter(isObject) : []
+  if (!isJsonObject(json)) return undefined
+  const causes = Array.isArray(json['causes']) ? json['causes'].filter(isJsonObject) : []
   return {
     ...textField(json, 'name'),
     ...textField(json, 'group'),

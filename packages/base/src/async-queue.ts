@@ -6,7 +6,7 @@ import { KubewrightError } from './kubewright-error.ts'
 /** Options of an `AsyncQueue`. */
 export interface AsyncQueueOptions {
   /** The number of items that the queue buffers. @default unbounded */
-  readonly capacity?: number
+  readonly capacity?: number | undefined
 }
 
 /**

@@ -7,17 +7,17 @@ export interface BackoffOptions {
   /** The first delay. */
   readonly duration: Duration
   /** Each step multiplies the delay by this factor; 0 leaves it unchanged. @default 0 */
-  readonly factor?: number
+  readonly factor?: number | undefined
   /**
    * Adds a random amount of up to `jitter * delay` to each delay. Jitter does not accumulate over the steps. @default 0
    */
-  readonly jitter?: number
+  readonly jitter?: number | undefined
   /** The number of steps during which the delay grows; after them it stays constant. @default 0 */
-  readonly steps?: number
+  readonly steps?: number | undefined
   /**
    * The longest delay before jitter. A delay that would exceed the cap becomes the cap and stops growing. @default none
    */
-  readonly cap?: Duration
+  readonly cap?: Duration | undefined
 }
 
 /** A sequence of growing delays. Each call of `step` returns the next delay and advances the sequence. */

@@ -15,7 +15,7 @@ export type DeepReadonly<T> = T extends Unchanged
       ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
       : T
 
-/** `T` without any `readonly`, at every depth: the type of a draft in `produce`. */
+/** `T` without any `readonly`, at every depth: the type of a copy that `deepCopy` returns. */
 export type DeepMutable<T> = T extends Unchanged
   ? T
   : T extends readonly (infer E)[]

@@ -5,8 +5,8 @@ const BRAND: unique symbol = Symbol.for('kubewright.error')
 export type KubewrightErrorCode = `KW_${string}`
 
 /**
- * The base class of all errors that Kubewright defines. Recognise them with `isKubewrightError`: unlike `instanceof`,
- * it also works when two copies of the package are loaded.
+ * The base class of all errors that users of Kubewright see, except `TypeError` and `RangeError` for wrong arguments.
+ * Recognise them with `isKubewrightError`: unlike `instanceof`, it also works when two copies of the package are loaded.
  */
 export class KubewrightError extends Error {
   readonly code: KubewrightErrorCode

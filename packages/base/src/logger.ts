@@ -34,7 +34,7 @@ export interface LogRecord {
   readonly message: string
   readonly values: LogValues
   /** True for lines from `Logger.warn` only. */
-  readonly isWarning?: boolean
+  readonly isWarning?: boolean | undefined
   /** Present for lines from `Logger.error` only, even if the thrown value was undefined. */
   readonly error?: unknown
 }

@@ -11,7 +11,7 @@ export interface RetryOptions {
   /** Stops retrying: the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /** Reports whether an error is worth another attempt. @default always true */
-  readonly retryIf?: (error: unknown, attempt: number) => boolean
+  readonly retryIf?: ((error: unknown, attempt: number) => boolean) | undefined
 }
 
 /**

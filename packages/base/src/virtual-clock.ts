@@ -20,17 +20,17 @@ export interface PendingTimer {
 /** The start time of a `VirtualClock`, and how it lets other code run. */
 export interface VirtualClockOptions {
   /** Wall time at the start, in milliseconds since the epoch. @default 2025-01-01T00:00:00Z */
-  readonly start?: number
+  readonly start?: number | undefined
   /**
    * Waits until all code that can run without time passing has run. Called before the first timer and after each timer
    * of an advance. @default drainMicrotasks
    */
-  readonly settle?: () => Promise<void>
+  readonly settle?: (() => Promise<void>) | undefined
   /**
    * The maximum number of timers that may run at one instant. When a program keeps setting timers that are due at once,
    * the advance fails with an error instead of never ending. @default 100000
    */
-  readonly timersPerInstant?: number
+  readonly timersPerInstant?: number | undefined
 }
 
 /** Limits of `VirtualClock.runUntilIdle`. */
@@ -39,7 +39,7 @@ export interface RunUntilIdleOptions {
    * The maximum number of timers to run. If more are pending, the run fails with an error that names them. @default
    * 10000
    */
-  readonly limit?: number
+  readonly limit?: number | undefined
 }
 
 /** Its due time is in microseconds since the start of the clock. */

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { wantsColors } from './wants-colors.ts'
 
 describe('wantsColors()', () => {
-  it.each([
+  test.each([
     [true, {}, true],
     [false, {}, false],
     [true, { NO_COLOR: '1' }, false],

@@ -3,7 +3,7 @@
  * them. Without either variable, colours require a terminal whose TERM is not `dumb`.
  */
 export function wantsColors(
-  stream: { readonly isTTY?: boolean },
+  stream: { readonly isTTY?: boolean | undefined },
   env: Readonly<Record<string, string | undefined>>,
 ): boolean {
   if (env['NO_COLOR']) return false

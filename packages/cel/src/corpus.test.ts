@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
-import { CelPlanError } from './cel-error.ts'
+import { describe, expect, test } from 'vitest'
 import { CelEnvironment } from './environment.ts'
 import { type CelExpression, CostMeter } from './expression.ts'
 import { kubernetesLibraries } from './libraries/kubernetes-libraries.ts'
 import { declareSchema } from './schema/declared-type.ts'
 import { CORPUS_FIXTURES, type Fixture } from './testdata/corpus-fixtures.ts'
+import { CelPlanError } from './values/cel-error.ts'
 
 interface Group {
   readonly name: string
@@ -40,19 +40,19 @@ function run(fixture: Fixture, isResourceRoot: boolean, source: string, meter: C
 
 if (file === undefined) {
   describe.skip('corpus: set KUBEWRIGHT_CEL_CORPUS to a file of CEL expressions', () => {
-    it('runs', () => expect(file).toBeDefined())
+    test('runs', () => expect(file).toBeDefined())
   })
   console.log('corpus.test.ts skipped: set KUBEWRIGHT_CEL_CORPUS to a file of CEL expressions')
 } else {
   const groups = JSON.parse(readFileSync(file, 'utf8')) as readonly Group[]
   describe.each(groups)('corpus: $name', (group) => {
     const fixture = CORPUS_FIXTURES[group.name]!
-    it.each(group.valid)('%s holds', (source) => {
+    test.each(group.valid)('%s holds', (source) => {
       const meter = new CostMeter()
       expect(run(fixture, fixture.isResourceRoot ?? false, source, meter)).toBe(true)
       if (fixture.cost !== undefined) expect(meter.cost).toBe(fixture.cost)
     })
-    it.each(group.errors)('%s fails', (source, part) => {
+    test.each(group.errors)('%s fails', (source, part) => {
       expect(run(fixture, true, source, new CostMeter())).toContain(part)
     })
   })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CelEnvironment } from './environment.ts'
 import { CostMeter } from './expression.ts'
 import type { CelSchema } from './schema/cel-schema.ts'
@@ -35,7 +35,7 @@ function compile(source: string): ReturnType<CelEnvironment['compile']> {
 }
 
 describe('evaluate() counts the cost like cel-go', () => {
-  it.each([
+  test.each([
     ['true', 0],
     ['self.n == 3', 3],
     ['self.n + 1 < 5', 4],
@@ -78,7 +78,7 @@ describe('evaluate() counts the cost like cel-go', () => {
   })
 })
 
-it('evaluate() does not charge for selections from missing values', () => {
+test('evaluate() does not charge for selections from missing values', () => {
   const nested: CelSchema = { type: 'object', properties: { c: { type: 'integer' } } }
   const schema: CelSchema = { type: 'object', properties: { a: { type: 'object', properties: { b: nested } } } }
   const expression = base.extend({ variables: { self: declareSchema(schema)! } }).compile('self.a.b.c == 1 || true')
@@ -90,7 +90,7 @@ it('evaluate() does not charge for selections from missing values', () => {
 })
 
 describe('estimateCost() bounds the cost by the sizes in the schema', () => {
-  it.each([
+  test.each([
     ['true', 0, 0],
     ['self.n == 3', 2, 2],
     ['has(self.n)', 1, 1],
@@ -111,7 +111,7 @@ describe('estimateCost() bounds the cost by the sizes in the schema', () => {
     expect(compile(source).estimateCost()).toEqual({ min, max })
   })
 
-  it('uses the sizes of the caller instead', () => {
+  test('uses the sizes of the caller instead', () => {
     const sizes = (path: readonly string[]): { min: number; max: number } | undefined =>
       path.join('.') === 'self.ints' ? { min: 0, max: 2 } : undefined
     expect(compile('self.ints.all(x, x > 0)').estimateCost(sizes)).toEqual({ min: 3, max: 13 })

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import { DYN, INT, listType, mapType, STRING, structType } from './cel-type.ts'
+import { describe, expect, test } from 'vitest'
+import type { CelLibrary } from './define/library.ts'
 import { CelEnvironment } from './environment.ts'
 import { kubernetesLibraries } from './libraries/kubernetes-libraries.ts'
-import type { CelLibrary } from './library.ts'
-import { toNative } from './native.ts'
 import { declareSchema } from './schema/declared-type.ts'
-import { CelOptional, type CelValue } from './values.ts'
+import { DYN, INT, listType, mapType, STRING, structType } from './values/cel-type.ts'
+import { toNative } from './values/native.ts'
+import { CelOptional, type CelValue } from './values/values.ts'
 
 describe('CelEnvironment.extend()', () => {
   const double: CelLibrary = {
@@ -30,14 +30,14 @@ describe('CelEnvironment.extend()', () => {
     ],
   }
 
-  it('does not change the extended environment', () => {
+  test('does not change the extended environment', () => {
     const base = CelEnvironment.create()
     const extended = base.extend({ variables: { x: INT } })
     expect(extended.compile('x + 1').evaluate({ x: 1 })).toBe(2)
     expect(() => base.compile('x + 1')).toThrow("undeclared reference to 'x'")
   })
 
-  it('merges functions of the same name', () => {
+  test('merges functions of the same name', () => {
     const env = CelEnvironment.create({ libraries: [double, more], variables: { d: DYN } })
     expect(env.compile('twice(2) + 3.twice()').evaluate({})).toBe(10)
     expect(env.compile("twice('a')").evaluate({})).toBe('aa')
@@ -46,13 +46,13 @@ describe('CelEnvironment.extend()', () => {
     expect(() => env.compile('twice(true)')).toThrow("found no matching overload for 'twice' applied to '(bool)'")
   })
 
-  it('checks arguments whose types are known only at run time', () => {
+  test('checks arguments whose types are known only at run time', () => {
     const env = CelEnvironment.create({ libraries: [double], variables: { d: DYN } })
     expect(env.compile('d.twice()').evaluate({ d: 4 })).toBe(8)
     expect(() => env.compile('d.twice()').evaluate({ d: 'x' })).toThrow('no such overload: twice(string)')
   })
 
-  it('uses the cost of a function from its library', () => {
+  test('uses the cost of a function from its library', () => {
     const priced: CelLibrary = {
       name: 'priced',
       functions: [
@@ -107,7 +107,7 @@ describe('CelEnvironment for admission', () => {
     labels: { a: 'b' },
   }
 
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ["request.operation == 'CREATE' && 'dev' in request.userInfo.groups", true],
     ['oldObject == null', true],
     ['object.spec.replicas <= 5 && object.spec.ratio < 1', true],
@@ -121,14 +121,14 @@ describe('CelEnvironment for admission', () => {
     expect(toNative(env.compile(source).evaluate(variables))).toEqual(value)
   })
 
-  it('rejects fields that the declared types do not have', () => {
+  test('rejects fields that the declared types do not have', () => {
     expect(() => env.compile('request.nope')).toThrow("undefined field 'nope'")
     expect(() => env.compile("object.data['k'] == 'x'").evaluate(variables)).toThrow('no such key: k')
     expect(() => env.compile("object.data.k == 'x'").evaluate(variables)).toThrow('no such key: k')
   })
 })
 
-it('CelEnvironment allows an optional variable to be missing', () => {
+test('CelEnvironment allows an optional variable to be missing', () => {
   const self = declareSchema({ type: 'object', properties: { n: { type: 'integer' } } })!
   const env = CelEnvironment.create({ variables: { self, oldSelf: { optional: self } } })
   const rule = env.compile('oldSelf.?n.orValue(0) <= self.n')
@@ -139,7 +139,7 @@ it('CelEnvironment allows an optional variable to be missing', () => {
   expect(all).toBe(true)
 })
 
-it('a field of a declared variable that is null does not exist', () => {
+test('a field of a declared variable that is null does not exist', () => {
   const declared = declareSchema({ type: 'object', properties: { n: { type: 'integer' } } })!
   const env = CelEnvironment.create({
     variables: { x: { ...declared, read: (json) => (json === null ? null : declared.read(json)) } },

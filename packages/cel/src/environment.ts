@@ -1,24 +1,18 @@
-import { type CelType, optionalType, CelType as Type, typeOfType } from './cel-type.ts'
+import type { Declarations, VariableDeclaration } from './define/declarations.ts'
+import type { CelFunction, CelLibrary, CelTypeDeclaration } from './define/library.ts'
 import type { CelExpression } from './expression.ts'
 import { compileExpression } from './expression.ts'
-import type { CheckerScope } from './internal/checker.ts'
-import { macroKey } from './internal/macro-key.ts'
-import type { CelFunction, CelLibrary, CelTypeDeclaration } from './library.ts'
-import type { CelMacro } from './macro.ts'
 import type { DeclaredType } from './schema/declared-type.ts'
 import { OPTIONAL_LIBRARY } from './standard/optional-library.ts'
 import { STANDARD_LIBRARY } from './standard/standard-library.ts'
-
-/**
- * The declaration of a variable: a type, or a schema for data that has one. With `optional`, the variable may be
- * missing and expressions see an optional value.
- */
-export type VariableDeclaration = CelType | DeclaredType | { readonly optional: DeclaredType }
+import type { CelMacro } from './syntax/macro.ts'
+import { macroKey } from './syntax/macro-key.ts'
+import { type CelType, optionalType, CelType as Type, typeOfType } from './values/cel-type.ts'
 
 /** The additions to an environment. */
 export interface EnvironmentOptions {
-  readonly libraries?: readonly CelLibrary[]
-  readonly variables?: Readonly<Record<string, VariableDeclaration>>
+  readonly libraries?: readonly CelLibrary[] | undefined
+  readonly variables?: Readonly<Record<string, VariableDeclaration>> | undefined
 }
 
 interface Tables {
@@ -36,7 +30,7 @@ interface Tables {
  * The functions, types, macros and variables that expressions may refer to. Immutable. An extended environment shares
  * everything that it does not add, so create a base environment once and extend it for each schema.
  */
-export class CelEnvironment implements CheckerScope {
+export class CelEnvironment implements Declarations {
   readonly #tables: Tables
 
   private constructor(tables: Tables) {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { CelCostError, CelError, CelPlanError } from './cel-error.ts'
-import { ANY, DYN, INT, mapType, STRING } from './cel-type.ts'
-import { CelMap } from './collections.ts'
+import { describe, expect, test } from 'vitest'
 import { CelEnvironment } from './environment.ts'
 import { CostMeter } from './expression.ts'
-import { toNative } from './native.ts'
-import type { CelValue } from './values.ts'
+import { CelCostError, CelError, CelPlanError } from './values/cel-error.ts'
+import { ANY, DYN, INT, mapType, STRING } from './values/cel-type.ts'
+import { CelMap } from './values/collections.ts'
+import { toNative } from './values/native.ts'
+import type { CelValue } from './values/values.ts'
 
 const env = CelEnvironment.create({ variables: { x: INT, y: INT, d: DYN } })
 
@@ -15,7 +15,7 @@ function evaluate(source: string, variables: Record<string, unknown> = {}): unkn
 }
 
 describe('evaluate() returns the value', () => {
-  it.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['7 / 2', 3],
     ['-7 / 2', -3],
     ['-7 % 3', -1],
@@ -83,7 +83,7 @@ describe('evaluate() returns the value', () => {
 })
 
 describe('evaluate() fails with the message of cel-go', () => {
-  it.each([
+  test.each([
     ['9223372036854775807 + 1', 'integer overflow'],
     ['-9223372036854775808 - 1', 'integer overflow'],
     ['-(-9223372036854775808)', 'integer overflow'],
@@ -123,7 +123,7 @@ describe('evaluate() fails with the message of cel-go', () => {
 })
 
 describe('evaluate() absorbs errors', () => {
-  it.each([
+  test.each([
     ['false && 1 / x == 1', false],
     ['1 / x == 1 && false', false],
     ['true || 1 / x == 1', true],
@@ -135,7 +135,7 @@ describe('evaluate() absorbs errors', () => {
     expect(evaluate(source, { x: 0 })).toBe(value)
   })
 
-  it.each([
+  test.each([
     '1 / x == 1 && true',
     '1 / x == 1 || false',
     '[0, 1].all(e, 1 / e == 1)',
@@ -146,17 +146,17 @@ describe('evaluate() absorbs errors', () => {
   })
 })
 
-it('compile() rejects constants that cannot be converted', () => {
+test('compile() rejects constants that cannot be converted', () => {
   expect(() => env.compile("int('x') == 1")).toThrow(CelPlanError)
   expect(() => env.compile("matches('a', '(')")).toThrow('error parsing regexp: missing closing ): `(`')
 })
 
-it('evaluate() requires only the variables that the expression reaches', () => {
+test('evaluate() requires only the variables that the expression reaches', () => {
   expect(() => evaluate('x + y', { x: 1 })).toThrow('no such attribute(s): y')
   expect(evaluate('x == 1 || y == 1', { x: 1 })).toBe(true)
 })
 
-it('evaluate() accepts lazily computed maps as variables', () => {
+test('evaluate() accepts lazily computed maps as variables', () => {
   class Lazy extends CelMap {
     readonly requested: CelValue[] = []
     readonly size = 1
@@ -177,7 +177,7 @@ it('evaluate() accepts lazily computed maps as variables', () => {
   expect(lazy.requested).toEqual(['a'])
 })
 
-it('evaluate() stops at the cost limit, which no operator absorbs', () => {
+test('evaluate() stops at the cost limit, which no operator absorbs', () => {
   const expression = env.compile('d.all(a, d.all(b, a == b)) || true')
   const meter = new CostMeter(1000)
   const d = Array.from({ length: 100 }, () => 1)
@@ -187,7 +187,7 @@ it('evaluate() stops at the cost limit, which no operator absorbs', () => {
   expect(expression.evaluate({ d }, new CostMeter())).toBe(true)
 })
 
-it.each([
+test.each([
   ['lists of variables', 'd + d'],
   ['lists of unknown type', 'dyn(d) + dyn(d)'],
 ])('evaluate() bounds the memory of repeated concatenation: %s', (_, source) => {
@@ -203,7 +203,7 @@ it.each([
   expect(size).toBeLessThanOrEqual(1_000_000)
 })
 
-it('evaluate() charges long concatenated lists by their size, short ones one unit', () => {
+test('evaluate() charges long concatenated lists by their size, short ones one unit', () => {
   const expression = env.compile('d + d')
   const costOf = (length: number): number => {
     const meter = new CostMeter()
@@ -214,7 +214,7 @@ it('evaluate() charges long concatenated lists by their size, short ones one uni
   expect(costOf(5000) - costOf(1)).toBe(1000)
 })
 
-it('selects() reports whether an expression selects a field of a variable', () => {
+test('selects() reports whether an expression selects a field of a variable', () => {
   const environment = CelEnvironment.create({ variables: { claims: mapType(STRING, ANY) } })
   const selects = (source: string): boolean => environment.compile(source).selects('claims', 'email')
   for (const source of [
@@ -230,7 +230,7 @@ it('selects() reports whether an expression selects a field of a variable', () =
   }
 })
 
-it('uses() reports whether an expression refers to a variable', () => {
+test('uses() reports whether an expression refers to a variable', () => {
   const expression = env.compile('[1].exists(y, y == x)')
   expect([expression.uses('x'), expression.uses('d')]).toEqual([true, false])
 })
@@ -244,7 +244,7 @@ describe('int arithmetic', () => {
     '/': (a, b) => a / b,
     '%': (a, b) => a % b,
   }
-  it.each(Object.keys(operators))('x %s y is exact or overflows at 64 bits', (operator) => {
+  test.each(Object.keys(operators))('x %s y is exact or overflows at 64 bits', (operator) => {
     const expression = env.compile(`x ${operator} y`)
     fc.assert(
       fc.property(fc.oneof(int64, fc.bigInt(-9n, 9n)), fc.oneof(int64, fc.bigInt(-9n, 9n)), (x, y) => {
@@ -258,7 +258,7 @@ describe('int arithmetic', () => {
     )
   })
 
-  it('comparison operators agree with bigint comparison', () => {
+  test('comparison operators agree with bigint comparison', () => {
     const expression = env.compile('[x < y, x <= y, x == y, x > y]')
     fc.assert(
       fc.property(int64, int64, (x, y) => {

@@ -1,16 +1,16 @@
-import { CelCostError, CelError, CelPlanError } from './cel-error.ts'
-import type { CelType } from './cel-type.ts'
-import type { CostEstimate } from './cost-estimate.ts'
-import type { CelEnvironment } from './environment.ts'
-import { type CheckedExpr, check } from './internal/checker.ts'
-import { estimateExpressionCost } from './internal/cost-estimator.ts'
-import type { SizeEstimator } from './internal/declared-sizes.ts'
-import { Frame, type Plan, type Run } from './internal/frame.ts'
-import { hasSelection } from './internal/has-selection.ts'
-import { validateLiterals } from './internal/literal-validation.ts'
-import { parse } from './internal/parser.ts'
-import { Planner } from './internal/planner.ts'
-import type { CelValue } from './values.ts'
+import { type CheckedExpr, check } from './check/checker.ts'
+import { validateLiterals } from './check/literal-validation.ts'
+import { estimateExpressionCost } from './cost/cost-estimator.ts'
+import type { SizeEstimator } from './cost/declared-sizes.ts'
+import type { CostEstimate } from './define/cost-estimate.ts'
+import type { Declarations } from './define/declarations.ts'
+import { Frame, type Plan, type Run } from './plan/frame.ts'
+import { Planner } from './plan/planner.ts'
+import { hasSelection } from './syntax/has-selection.ts'
+import { parse } from './syntax/parser.ts'
+import { CelCostError, CelError, CelPlanError } from './values/cel-error.ts'
+import type { CelType } from './values/cel-type.ts'
+import type { CelValue } from './values/values.ts'
 
 /** The cost limit of one evaluation in kube-apiserver. */
 export const PER_CALL_LIMIT = 1_000_000
@@ -32,14 +32,14 @@ export class CelExpression {
   readonly source: string
   /** The type of the result, as far as the checker can determine it. */
   readonly outputType: CelType
-  readonly #env: CelEnvironment
+  readonly #env: Declarations
   readonly #checked: CheckedExpr
   readonly #run: Run
   readonly #cost: number
   readonly #slots: number
 
   /** Created by `CelEnvironment.compile()`. @internal */
-  constructor(env: CelEnvironment, checked: CheckedExpr) {
+  constructor(env: Declarations, checked: CheckedExpr) {
     this.source = checked.source
     this.outputType = checked.outputType
     this.#env = env
@@ -99,7 +99,7 @@ function planned(planner: Planner, checked: CheckedExpr): Plan {
 }
 
 /** Parses, checks and plans an expression. */
-export function compileExpression(env: CelEnvironment, source: string): CelExpression {
+export function compileExpression(env: Declarations, source: string): CelExpression {
   const checked = check(parse(source, env.macros), env)
   validateLiterals(checked)
   return new CelExpression(env, checked)

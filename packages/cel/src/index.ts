@@ -1,43 +1,4 @@
-export type {
-  CallExpr,
-  ComprehensionExpr,
-  Expr,
-  IdentExpr,
-  ListExpr,
-  LiteralExpr,
-  MapEntry,
-  MapExpr,
-  SelectExpr,
-  StructExpr,
-  StructField,
-} from './ast.ts'
-export { CelCompileError, CelCostError, CelError, type CelIssue, CelPlanError } from './cel-error.ts'
-export {
-  ANY,
-  BOOL,
-  BYTES,
-  type CelKind,
-  CelType,
-  DOUBLE,
-  DURATION,
-  DYN,
-  ERROR,
-  INT,
-  listType,
-  mapType,
-  NULL,
-  opaqueType,
-  optionalType,
-  STRING,
-  sameType,
-  structType,
-  TIMESTAMP,
-  TYPE,
-  typeOfType,
-  typeParam,
-  UINT,
-} from './cel-type.ts'
-export { ArrayList, CelList, CelMap, ValueMap } from './collections.ts'
+export type { SizeEstimator } from './cost/declared-sizes.ts'
 export type {
   CallCostContext,
   CallEstimate,
@@ -45,13 +6,12 @@ export type {
   CostNode,
   FunctionCost,
   SizeEstimate,
-} from './cost-estimate.ts'
-export { CelEnvironment, type EnvironmentOptions, type VariableDeclaration } from './environment.ts'
-export { celCompare, celEquals } from './equality.ts'
+} from './define/cost-estimate.ts'
+export type { VariableDeclaration } from './define/declarations.ts'
+export type { CelFunction, CelLibrary, CelOverload, CelTypeDeclaration } from './define/library.ts'
+export { CelEnvironment, type EnvironmentOptions } from './environment.ts'
+export { celErrorCodes } from './error-codes.ts'
 export { CelExpression, CostMeter, PER_CALL_LIMIT } from './expression.ts'
-export type { SizeEstimator } from './internal/declared-sizes.ts'
-export { matchesRegex, type Regex, regexOf } from './internal/regex.ts'
-export { fromNative } from './json-values.ts'
 export {
   AUTHORIZER_TYPE,
   authorizerLibrary,
@@ -76,9 +36,6 @@ export { CelSemver, SEMVER_TYPE, semverLibrary } from './libraries/semver.ts'
 export { setsLibrary } from './libraries/sets.ts'
 export { stringsLibrary } from './libraries/strings.ts'
 export { CelURL, URL_TYPE, urlsLibrary } from './libraries/urls.ts'
-export type { CelFunction, CelLibrary, CelOverload, CelTypeDeclaration } from './library.ts'
-export type { CelMacro, MacroFactory } from './macro.ts'
-export { toNative } from './native.ts'
 export { type CelSchema, withTypeAndObjectMeta } from './schema/cel-schema.ts'
 export {
   type DeclaredField,
@@ -88,8 +45,53 @@ export {
   MAX_REQUEST_SIZE_BYTES,
 } from './schema/declared-type.ts'
 export { escapeIdentifier, unescapeIdentifier } from './schema/escape.ts'
-export { durationText, timestampText } from './standard/conversions.ts'
 export { mapFold } from './standard/macros.ts'
+export type {
+  CallExpr,
+  ComprehensionExpr,
+  Expr,
+  IdentExpr,
+  ListExpr,
+  LiteralExpr,
+  MapEntry,
+  MapExpr,
+  SelectExpr,
+  StructExpr,
+  StructField,
+} from './syntax/ast.ts'
+export type { CelMacro, MacroFactory } from './syntax/macro.ts'
+export { CelCompileError, CelCostError, CelError, type CelIssue, CelPlanError } from './values/cel-error.ts'
+export {
+  ANY,
+  BOOL,
+  BYTES,
+  type CelKind,
+  CelType,
+  DOUBLE,
+  DURATION,
+  DYN,
+  ERROR,
+  INT,
+  listType,
+  mapType,
+  NULL,
+  opaqueType,
+  optionalType,
+  STRING,
+  sameType,
+  structType,
+  TIMESTAMP,
+  TYPE,
+  typeOfType,
+  typeParam,
+  UINT,
+} from './values/cel-type.ts'
+export { ArrayList, CelList, CelMap, ValueMap } from './values/collections.ts'
+export { celCompare, celEquals } from './values/equality.ts'
+export { fromNative } from './values/json-values.ts'
+export { toNative } from './values/native.ts'
+export { matchesRegex, regexOf } from './values/regex.ts'
+export { durationText, timestampText } from './values/time-text.ts'
 export {
   actualSize,
   CelBytes,
@@ -103,4 +105,4 @@ export {
   type CelValue,
   intOf,
   typeOf,
-} from './values.ts'
+} from './values/values.ts'

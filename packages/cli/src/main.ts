@@ -14,7 +14,7 @@ if (up !== undefined) {
   await up.exports.runUpProgram(args.slice(1), import.meta.url, up.save, () => import('@kubewright/console'))
 } else {
   // Node 22 and later keep compiled code between runs. Implementations of commands load after this line, so the next start is faster.
-  ;(module as { enableCompileCache?: () => unknown }).enableCompileCache?.()
+  ;(module as { enableCompileCache?: (() => unknown) | undefined }).enableCompileCache?.()
   const { runCommandProgram } = await import('./command-program.ts')
   await runCommandProgram(args, import.meta.url)
 }

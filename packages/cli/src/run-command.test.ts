@@ -1,5 +1,5 @@
 import { systemClock } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { allCommands } from './all-commands.ts'
 import { commandHelp, groupHelp } from './command/command-help.ts'
 import { runCommand } from './run-command.ts'
@@ -23,7 +23,7 @@ async function runUntil(signal: AbortSignal, ...args: string[]): ReturnType<type
 }
 
 describe('runCommand()', () => {
-  it('lists the commands', async () => {
+  test('lists the commands', async () => {
     const { code, out } = await run('--help')
     expect(code).toBe(0)
     expect(out.join('\n')).toMatch(/^Usage: kubewright COMMAND(.|\n)*\n {2}up +Start a Kubernetes control plane/)
@@ -36,27 +36,27 @@ describe('runCommand()', () => {
     expect((await run()).code).toBe(2)
   })
 
-  it('shows the help of a command instead of running it', async () => {
+  test('shows the help of a command instead of running it', async () => {
     const { code, out } = await run('up', '--help')
     expect(code).toBe(0)
     expect(out.join('\n')).toContain('--client-ca FILE')
   })
 
-  it('passes arguments after two dashes to the command', async () => {
+  test('passes arguments after two dashes to the command', async () => {
     const { code, out } = await run('run', '/nowhere', '--', '--help')
     expect({ code, out }).toEqual({ code: 2, out: [] })
   })
 
   const every = allCommands.flatMap((one) => ('commands' in one ? one.commands : [one]))
 
-  it.each(every.map((one) => [one.name, one] as const))('keeps the help of %s within 80 columns', (_, command) => {
+  test.each(every.map((one) => [one.name, one] as const))('keeps the help of %s within 80 columns', (_, command) => {
     const tooWide = (help: string, columns: number): string[] =>
       help.split('\n').filter((line) => line.length > columns)
     expect(tooWide(commandHelp(command), 80)).toEqual([])
     for (const group of allCommands) if ('commands' in group) expect(tooWide(groupHelp(group), 80)).toEqual([])
   })
 
-  it.each(every.map((one) => [one.name, one] as const))('describes %s in plain help texts', (_, command) => {
+  test.each(every.map((one) => [one.name, one] as const))('describes %s in plain help texts', (_, command) => {
     for (const [name, { help }] of Object.entries(command.flags)) {
       expect(help, name).toMatch(/^[A-Z$-]/)
       expect(help, name).not.toMatch(/\.$/)
@@ -64,7 +64,7 @@ describe('runCommand()', () => {
     expect(command.summary).toMatch(/^[A-Z].*[^.]$/)
   })
 
-  it('reports a mistake in the arguments with a pointer to the help and exit code 2', async () => {
+  test('reports a mistake in the arguments with a pointer to the help and exit code 2', async () => {
     expect(await run('pu')).toEqual({
       code: 2,
       out: [],
@@ -77,7 +77,7 @@ describe('runCommand()', () => {
     })
   })
 
-  it('reports a failure in one line with exit code 1', async () => {
+  test('reports a failure in one line with exit code 1', async () => {
     expect(await run('up', '--memory', '--client-ca', '/nowhere/ca.crt')).toEqual({
       code: 1,
       out: [],
@@ -85,13 +85,13 @@ describe('runCommand()', () => {
     })
   })
 
-  it('shows the help of a command after help, and the version', async () => {
+  test('shows the help of a command after help, and the version', async () => {
     expect(await run('help', 'create', 'api')).toEqual(await run('create', 'api', '--help'))
     expect((await run('help', 'create', 'api')).out.join('')).toMatch(/^Usage: kubewright create api/)
     expect(await run('--version')).toEqual({ code: 0, out: [expect.stringMatching(/^kubewright \d/)], notes: [] })
   })
 
-  it('names the command of a group in errors', async () => {
+  test('names the command of a group in errors', async () => {
     const { signal } = new AbortController()
     expect((await runUntil(signal, 'create', 'api', '--knd', 'Home')).notes).toEqual([
       'kubewright create api: unknown flag --knd: did you mean --kind?',
@@ -104,7 +104,7 @@ describe('runCommand()', () => {
     expect((await runUntil(signal, 'crd')).notes[0]).toBe('kubewright crd: COMMAND is missing: give diff')
   })
 
-  it.each([
+  test.each([
     [['dev', 'a', 'b'], 'kubewright dev: unexpected argument "b": the command takes only one ENTRY'],
     [['up', 'extra'], 'kubewright up: unexpected argument "extra": the command takes no argument besides flags'],
     [['validate'], 'kubewright validate: FILE is missing: name the files to validate, or - for the standard input'],
@@ -114,7 +114,7 @@ describe('runCommand()', () => {
     expect({ code, first: notes[0] }).toEqual({ code: 2, first: message })
   })
 
-  it('abandons a command that does not watch the signal', async () => {
+  test('abandons a command that does not watch the signal', async () => {
     // It reads the standard input, which never ends here.
     expect(await run('validate', '-')).toEqual({ code: 130, out: [], notes: ['kubewright validate: interrupted'] })
   })

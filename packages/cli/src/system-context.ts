@@ -37,11 +37,7 @@ export function systemContext(main: string): SystemContext {
     })
   }
   const file = fileURLToPath(main)
-  const program = (name: string): string[] => [
-    process.execPath,
-    ...process.execArgv.filter(isForChild),
-    fileURLToPath(new URL(`./${name}${extname(file)}`, main)),
-  ]
+  const operatorProgram = fileURLToPath(new URL(`./operator-main${extname(file)}`, main))
   const interaction = systemInteraction(env, stop.signal)
   return {
     ...screen,
@@ -50,8 +46,7 @@ export function systemContext(main: string): SystemContext {
     // The monotonic time of the system clock counts from the start of the process.
     startedAt: 0,
     ...(interaction === undefined ? {} : { interaction }),
-    operatorProgram: program('operator-main'),
-    workerProgram: program('worker-main'),
+    operatorProgram: [process.execPath, ...process.execArgv.filter(isForChild), operatorProgram],
     signal: stop.signal,
     exitInterrupted: () => process.exit(signalCodes[stoppedBy]),
   }

@@ -15,7 +15,7 @@ export interface ClientOptions extends RestClientOptions {
   /** The field manager of applies and, when given, of all writes. @default 'kubewright' for applies */
   readonly fieldManager?: string | undefined
   /** How the server treats unknown and duplicate fields in writes. @default the server's default, Warn */
-  readonly fieldValidation?: WriteOptions['fieldValidation']
+  readonly fieldValidation?: WriteOptions['fieldValidation'] | undefined
   /** Makes all writes dry runs: the server does everything except persist them. @default false */
   readonly dryRun?: boolean | undefined
   /** Kinds of drafts that will be written. A kind listed here, or read before, needs no discovery request. */
@@ -25,9 +25,9 @@ export interface ClientOptions extends RestClientOptions {
 /** The response to a deletion. */
 export interface Deletion<Read> {
   /** The object, when the server returned it. Finalizers may keep it for a while. */
-  readonly object?: Read
+  readonly object?: Read | undefined
   /** The uid of the deleted object, when the server returned it. */
-  readonly uid?: string
+  readonly uid?: string | undefined
 }
 
 /** The response to the deletion of a collection. */

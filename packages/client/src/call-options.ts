@@ -63,9 +63,11 @@ export interface ListOptions<Read = unknown> {
    * does not support a field in selectors, the client filters the response of a list itself. Watches and collection deletions
    * send the selector unchanged, and the server rejects it.
    */
-  readonly where?: {
-    readonly [P in PathOf<Pick<Read, 'spec' & keyof Read>>]?: string | number | boolean | undefined
-  }
+  readonly where?:
+    | {
+        readonly [P in PathOf<Pick<Read, 'spec' & keyof Read>>]?: string | number | boolean | undefined
+      }
+    | undefined
   /** Other fields that the server can select by, such as `metadata.name` and `status.phase`. */
   readonly fields?: Readonly<Record<string, string>> | undefined
   /** Additional conditions in `fieldSelector=` syntax, which can also exclude values. */
@@ -133,7 +135,9 @@ export interface DeleteOptions extends CallOptions {
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground' | undefined
   readonly gracePeriodSeconds?: number | undefined
   /** The deletion fails with a Conflict unless the object matches. */
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | undefined
+  readonly preconditions?:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined
 }
 
 /** Options of the deletion of a collection. */

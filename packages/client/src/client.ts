@@ -28,9 +28,9 @@ export interface Page<Read> {
   /** The version of the list, from which a watch can resume. The same on all pages. */
   readonly resourceVersion: string
   /** The number of remaining items, when the server returned it. */
-  readonly remaining?: number
+  readonly remaining?: number | undefined
   /** The token for the next page; absent on the last page. */
-  readonly continue?: string
+  readonly continue?: string | undefined
 }
 
 /** The read operations of a client. */

@@ -6,7 +6,7 @@ import { isForbidden, isUnauthorized } from '@kubewright/api'
 import { Namespace, Pod } from '@kubewright/k8s'
 import { assembleServer, type Listener } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConnectOptions, connect } from './connect.ts'
 import { listenForTest, testIdentity } from './testdata/test-server.ts'
 
@@ -58,19 +58,19 @@ async function read(name: string, user: object, options: ConnectOptions = {}): P
 }
 
 describe('connect()', () => {
-  it('authenticates with a client certificate from files', async () => {
+  test('authenticates with a client certificate from files', async () => {
     const { admin } = testIdentity()
     await writeFile(join(folder, 'admin.crt'), admin.cert)
     await writeFile(join(folder, 'admin.key'), admin.key)
     expect(await read('files', { 'client-certificate': 'admin.crt', 'client-key': 'admin.key' })).toBe('default')
   })
 
-  it('authenticates with a token and reports an invalid one', async () => {
+  test('authenticates with a token and reports an invalid one', async () => {
     expect(await read('token', { token: 'admin' })).toBe('default')
     await expect(read('wrong', { token: 'wrong' })).rejects.toSatisfy(isUnauthorized)
   })
 
-  it('runs an exec plugin, and again when the server rejects its credentials', async () => {
+  test('runs an exec plugin, and again when the server rejects its credentials', async () => {
     const log = join(folder, 'runs')
     // The first run returns a revoked token.
     const script = `
@@ -89,12 +89,12 @@ describe('connect()', () => {
     expect(await read('exec', { exec })).toBe('default')
   })
 
-  it('impersonates another user', async () => {
+  test('impersonates another user', async () => {
     const impersonate = { user: 'nobody', groups: ['system:authenticated'] }
     await expect(read('as', { token: 'admin' }, { impersonate })).rejects.toSatisfy(isForbidden)
   })
 
-  it('uses the namespace of the context by default', async () => {
+  test('uses the namespace of the context by default', async () => {
     const config = { source: 'test', server: `https://127.0.0.1:${listener.port}`, namespace: 'mine' }
     const client = await connect({ config: { ...config, tls: async () => ({ insecure: true }) } })
     await expect(client.list(Pod)).rejects.toThrow('in the namespace "mine"')

@@ -13,7 +13,7 @@ import {
 } from '@kubewright/api'
 import { ConfigMap, Deployment, Namespace, Pod } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiClient } from './api-client.ts'
 import { allNamespaces, type ListOptions } from './call-options.ts'
 import { createClient } from './create-client.ts'
@@ -48,7 +48,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
   const config = (name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}) =>
     ConfigMap({ metadata: { name, labels }, data })
 
-  it('creates, reads, updates and deletes objects', async () => {
+  test('creates, reads, updates and deletes objects', async () => {
     const created = await client.create(config('crud', { color: 'blue' }))
     expect(created).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default' } })
     const read = await client.get(ConfigMap, 'crud')
@@ -61,7 +61,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(await client.find(ConfigMap, 'crud')).toBeUndefined()
   })
 
-  it('rejects with the Status of the server', async () => {
+  test('rejects with the Status of the server', async () => {
     await expect(client.create(config('UPPER'))).rejects.toSatisfy(isInvalid)
     await client.create(config('twice'))
     await expect(client.create(config('twice'))).rejects.toSatisfy(isAlreadyExists)
@@ -72,7 +72,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     )
   })
 
-  it('discovers the resource of drafts of unknown kinds', async () => {
+  test('discovers the resource of drafts of unknown kinds', async () => {
     const created = await client.create(Namespace({ metadata: { name: 'found' } }))
     expect(created.metadata.uid).not.toBe('')
     const plain = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'x' } }
@@ -82,7 +82,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     )
   })
 
-  it('lists by labels, selectors and fields, sorted', async () => {
+  test('lists by labels, selectors and fields, sorted', async () => {
     for (const namespace of ['a', 'a-b']) await client.create(Namespace({ metadata: { name: namespace } }))
     for (const [name, namespace] of [
       ['two', 'a-b'],
@@ -107,7 +107,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(first).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' })
   })
 
-  it('lists in pages', async () => {
+  test('lists in pages', async () => {
     for (let index = 0; index < 5; index++) await client.create(config(`page-${index}`, {}, { suite: 'pages' }))
     const seen: string[][] = []
     const versions = new Set<string>()
@@ -121,7 +121,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(await client.list(ConfigMap, { labels: { suite: 'pages' } })).toEqual([])
   })
 
-  it('continues a list after a page and selects by fieldSelector syntax', async () => {
+  test('continues a list after a page and selects by fieldSelector syntax', async () => {
     for (let index = 0; index < 4; index++) await client.create(config(`more-${index}`, {}, { suite: 'more' }))
     const options = { labels: { suite: 'more' }, pageSize: 3 }
     let token: string | undefined
@@ -139,12 +139,12 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(others.map(({ metadata }) => metadata.name)).toEqual(['more-0', 'more-2', 'more-3'])
   })
 
-  it('rejects a selector that selects nothing, which a server would treat as everything', async () => {
+  test('rejects a selector that selects nothing, which a server would treat as everything', async () => {
     await expect(client.list(ConfigMap, { selector: Selector.nothing })).rejects.toThrow('selects nothing')
     await expect(client.deleteCollection(ConfigMap, { selector: Selector.nothing })).rejects.toThrow('selects nothing')
   })
 
-  it('lists by spec fields that no server selects by', async () => {
+  test('lists by spec fields that no server selects by', async () => {
     const labels = { suite: 'where' }
     const template = { metadata: { labels }, spec: { containers: [{ name: 'one', image: 'a' }] } }
     for (const replicas of [1, 2, 3]) {
@@ -162,7 +162,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     )
   })
 
-  it('returns the object or uid of a deletion', async () => {
+  test('returns the object or uid of a deletion', async () => {
     const created = await client.create(config('deletion'))
     expect(await client.requestDeletion(ConfigMap, 'deletion')).toEqual({ uid: created.metadata.uid })
     const { metadata } = await client.create(config('deletion', {}, { suite: 'deletion' }))
@@ -171,7 +171,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(compareResourceVersions(gone!.resourceVersion, metadata.resourceVersion)).toBeGreaterThanOrEqual(0)
   })
 
-  it('warns when a plain write ignored the status', async () => {
+  test('warns when a plain write ignored the status', async () => {
     const own: string[] = []
     const other = cluster.client({ kinds: [Deployment], onWarning: (text) => own.push(text) })
     const labels = { suite: 'ignored' }
@@ -187,7 +187,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     ])
   })
 
-  it('patches with the three patch types', async () => {
+  test('patches with the three patch types', async () => {
     await client.create(config('patched', { a: '1', b: '2' }))
     const merged = await client.patch(ConfigMap, 'patched', { data: { a: null, c: '3' } })
     expect(merged.data).toEqual({ b: '2', c: '3' })
@@ -212,7 +212,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(added.spec.template.spec?.containers.map(({ name }) => name)).toEqual(['two', 'one'])
   })
 
-  it('applies drafts and partial drafts, and takes over fields only with force', async () => {
+  test('applies drafts and partial drafts, and takes over fields only with force', async () => {
     const first = await client.apply(config('applied', { a: '1', b: '2' }))
     expect(first.metadata.managedFields?.map(({ manager }) => manager)).toEqual(['kubewright'])
     const second = await client.apply(ConfigMap, { metadata: { name: 'applied' }, data: { a: '1' } })
@@ -223,7 +223,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(forced.data).toEqual({ a: '2' })
   })
 
-  it('supports dry runs and field validation', async () => {
+  test('supports dry runs and field validation', async () => {
     await client.create(config('dry'), { dryRun: true })
     expect(await client.find(ConfigMap, 'dry')).toBeUndefined()
     const dry = cluster.client({ dryRun: true, kinds: [ConfigMap] })
@@ -237,7 +237,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(warnings).toEqual(['unknown field "dta"'])
   })
 
-  it('reads and writes subresources', async () => {
+  test('reads and writes subresources', async () => {
     await client.create(
       Deployment({
         metadata: { name: 'scaled' },
@@ -261,7 +261,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(applied.status?.collisionCount).toBe(1)
   })
 
-  it('watches events, bookmarks and the end of initial events', async () => {
+  test('watches events, bookmarks and the end of initial events', async () => {
     const labels = { suite: 'watch' }
     await client.create(config('before', {}, labels))
     const stream = await client.watch(ConfigMap, { labels, sendInitialEvents: true })
@@ -282,7 +282,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(seen).toEqual(['ADDED before', 'BOOKMARK true', 'ADDED during', 'MODIFIED during', 'DELETED during'])
   })
 
-  it('ends a watch with the reason of its signal', async () => {
+  test('ends a watch with the reason of its signal', async () => {
     const controller = new AbortController()
     const stream = await client.watch(ConfigMap, { signal: controller.signal })
     await expect(
@@ -292,7 +292,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     ).rejects.toThrow('enough')
   })
 
-  it('ends a watch without an error when the server ends it', async () => {
+  test('ends a watch without an error when the server ends it', async () => {
     const events: WatchEvent<unknown>[] = []
     const selected = { fields: { 'metadata.name': 'none' } }
     for await (const { resourceVersion } of client.pages(Namespace, selected)) {
@@ -302,14 +302,14 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(events).toEqual([])
   })
 
-  it('throws the error event of a watch', async () => {
+  test('throws the error event of a watch', async () => {
     const watching = (async () => {
       for await (const _ of await client.watch(Namespace, { resourceVersion: '1' }));
     })()
     await expect(watching).rejects.toSatisfy(isResourceExpired)
   })
 
-  it('reads only metadata', async () => {
+  test('reads only metadata', async () => {
     await client.create(config('meta', { big: 'x'.repeat(1000) }))
     const Meta = metadataOnly(ConfigMap)
     const read = await client.get(Meta, 'meta')
@@ -326,7 +326,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(patched.metadata.labels).toEqual({ a: 'b' })
   })
 
-  it('supports dynamic kinds and discovers new ones', async () => {
+  test('supports dynamic kinds and discovers new ones', async () => {
     await expect(client.kind({ group: 'client.example.com', version: 'v1', kind: 'Garden' })).rejects.toThrow(
       'no matches for kind "Garden" in version "client.example.com/v1"',
     )
@@ -357,7 +357,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(status.status).toEqual({ weeds: 3 })
   })
 
-  it('drops kinds that are no longer served', async () => {
+  test('drops kinds that are no longer served', async () => {
     const gvk = { group: 'client.example.com', version: 'v1', kind: 'Garden' }
     const Dynamic = await client.kind(gvk)
     const definitions = await client.kind({
@@ -372,7 +372,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     await expect(client.kind(gvk)).rejects.toThrow('no matches for kind')
   })
 
-  it('resolves short names, groups, versions and categories', async () => {
+  test('resolves short names, groups, versions and categories', async () => {
     const { mapper } = client
     for (const word of [
       'deploy',
@@ -391,7 +391,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect(all).not.toContain('configmaps')
   })
 
-  it('retryOnConflict() retries the read and the write', async () => {
+  test('retryOnConflict() retries the read and the write', async () => {
     await client.create(config('contended', { n: '0' }))
     const increment = (): Promise<unknown> =>
       retryOnConflict(async () => {
@@ -402,7 +402,7 @@ describe.each<Way>(['in-process', 'TLS'])('createClient() %s', (way) => {
     expect((await client.get(ConfigMap, 'contended')).data).toEqual({ n: '3' })
   })
 
-  it('logs() rejects with the Status of the server for a missing pod', async () => {
+  test('logs() rejects with the Status of the server for a missing pod', async () => {
     const reading = (async () => {
       for await (const _ of client.logs('none'));
     })()
@@ -422,7 +422,7 @@ describe('createClient() on a stub', () => {
       }),
     })
 
-  it('logs() yields the lines of the requested log', async () => {
+  test('logs() yields the lines of the requested log', async () => {
     const seen: ApiRequest[] = []
     const lines: string[] = []
     const client = answer('one\ntwo\n', seen)
@@ -434,7 +434,7 @@ describe('createClient() on a stub', () => {
     expect(seen[0]?.query.toString()).toBe('container=c&follow=true&tailLines=2')
   })
 
-  it('list() selects by spec fields, including absence and special characters', async () => {
+  test('list() selects by spec fields, including absence and special characters', async () => {
     const seen: ApiRequest[] = []
     const where = { 'spec.nodeName': undefined, 'spec.serviceAccountName': 'a,b=c', 'spec.hostNetwork': true }
     expect(await answer('{"items":[]}', seen).list(Pod, { where })).toEqual([])
@@ -443,7 +443,7 @@ describe('createClient() on a stub', () => {
     )
   })
 
-  it('reports a response that is not JSON', async () => {
+  test('reports a response that is not JSON', async () => {
     await expect(answer('<html>').get(Pod, 'web')).rejects.toThrow(
       'in-process: the response to GET /api/v1/namespaces/mine/pods/web is not JSON',
     )

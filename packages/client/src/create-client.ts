@@ -13,7 +13,7 @@ import {
   type TypeMeta,
   toNameAndNamespace,
 } from '@kubewright/api'
-import { deepEqual } from '@kubewright/base'
+import { compareValues, deepEqual } from '@kubewright/base'
 import type { ApiClient, ClientOptions, CollectionDeletion, Deletion, EncodedPageOptions } from './api-client.ts'
 import type {
   ApplyOptions,
@@ -63,7 +63,9 @@ const pods: PathFacts = { group: '', version: 'v1', kind: 'Pod', plural: 'pods',
 
 type RequestContent = Pick<RestRequest, 'query' | 'accept' | 'body' | 'contentType'>
 
-type ObjectLike = Readonly<TypeMeta> & { readonly metadata?: { readonly name?: string; readonly namespace?: string } }
+type ObjectLike = Readonly<TypeMeta> & {
+  readonly metadata?: { readonly name?: string | undefined; readonly namespace?: string | undefined } | undefined
+}
 
 class TransportClient implements ApiClient {
   readonly rest: RestClient
@@ -386,7 +388,7 @@ class TransportClient implements ApiClient {
 
   /** Warns when the server silently ignored the status of a plain write, as it does for kinds with a status subresource. */
   #warnIgnoredStatus(
-    facts: PathFacts & { readonly subresources?: readonly string[] },
+    facts: PathFacts & { readonly subresources?: readonly string[] | undefined },
     sent: object,
     answer: unknown,
   ): never {
@@ -435,12 +437,11 @@ function asKind(served: ServedResource): DynamicKind {
  */
 function sortedByKey<T extends KubeObject>(items: T[]): T[] {
   const compare = (a: T, b: T): number =>
-    compareText(a.metadata.namespace ?? '', b.metadata.namespace ?? '') || compareText(a.metadata.name, b.metadata.name)
+    compareValues(a.metadata.namespace ?? '', b.metadata.namespace ?? '') ||
+    compareValues(a.metadata.name, b.metadata.name)
   const sorted = items.every((item, index) => {
     const before = items[index - 1]
     return before === undefined || compare(before, item) <= 0
   })
   return sorted ? items : items.sort(compare)
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -9,6 +9,7 @@ export interface DynamicObject extends KubeObject {
 export interface DynamicDraft {
   apiVersion: string
   kind: string
+  // eslint-disable-next-line kubewright/optional-member -- JSON
   metadata: { name: string; namespace?: string; [field: string]: unknown }
   [field: string]: unknown
 }
@@ -23,11 +24,11 @@ export interface DynamicKindFacts {
   readonly kind: string
   readonly plural: string
   /** @default 'Namespaced' */
-  readonly scope?: Scope
-  readonly singular?: string
-  readonly shortNames?: readonly string[]
-  readonly categories?: readonly string[]
-  readonly subresources?: readonly string[]
+  readonly scope?: Scope | undefined
+  readonly singular?: string | undefined
+  readonly shortNames?: readonly string[] | undefined
+  readonly categories?: readonly string[] | undefined
+  readonly subresources?: readonly string[] | undefined
 }
 
 /** Creates a kind from its names, for code that handles objects of any kind. */

@@ -1,5 +1,5 @@
 import { type AnyKind, formatGroupKind, type Infer, type KubeObject, keyOf } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
+import { errorText, KubewrightError } from '@kubewright/base'
 import { isMetadataOnly } from './dynamic-kind.ts'
 
 /** Selects the objects that have a value in an index; the result of calling an {@link ObjectIndex}. */
@@ -38,7 +38,11 @@ export function index<K extends AnyKind>(
       return values === undefined ? [] : typeof values === 'string' ? [values] : [...new Set(values)]
     } catch (error) {
       const text = `${kind.kind} ${keyOf(object as KubeObject)}: ${errorText(error)}`
-      throw new Error(`Index "${name}" failed for ${text}: make its function accept every object`, { cause: error })
+      throw new KubewrightError(
+        'KW_INDEX',
+        `Index "${name}" failed for ${text}: make its function accept every object`,
+        { cause: error },
+      )
     }
   }
   const select = (value: string): IndexQuery<Infer<K>> => Object.freeze({ index: declared, value })

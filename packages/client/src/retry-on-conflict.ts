@@ -4,12 +4,12 @@ import { type BackoffOptions, type Clock, type Random, retry, systemClock, syste
 /** Options of {@link retryOnConflict}. */
 export interface RetryOnConflictOptions {
   /** @default that of client-go's retry.DefaultRetry: five attempts, 10 ms apart */
-  readonly backoff?: BackoffOptions & { readonly steps: number }
+  readonly backoff?: (BackoffOptions & { readonly steps: number }) | undefined
   readonly signal?: AbortSignal | undefined
   /** @default the system clock */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** @default the system's random source */
-  readonly random?: Random
+  readonly random?: Random | undefined
 }
 
 const defaultRetry = { steps: 5, duration: 10, factor: 1, jitter: 0.1 } as const

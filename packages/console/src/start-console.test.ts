@@ -1,9 +1,9 @@
 import { nullLogger } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { startConsole } from './start-console.ts'
 
-it('startConsole() sends no requests when it cannot listen', async () => {
+test('startConsole() sends no requests when it cannot listen', async () => {
   let requests = 0
   const count = (): Promise<never> => {
     requests++

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { planCreation } from './plan-creation.ts'
 
 describe('planCreation()', () => {
-  it('creates the project in the named folder and forwards the flags of init', () => {
+  test('creates the project in the named folder and forwards the flags of init', () => {
     expect(planCreation(['home-operator', '--domain', 'example.com', '--yes'], '/work')).toEqual({
       folder: '/work/home-operator',
       args: ['init', '--domain', 'example.com', '--yes'],
@@ -11,7 +11,7 @@ describe('planCreation()', () => {
     expect(planCreation(['my shop'], '/work').enter).toBe('cd "my shop"')
   })
 
-  it('uses the current folder without a name', () => {
+  test('uses the current folder without a name', () => {
     expect(planCreation(['--yes'], '/work/42')).toEqual({
       folder: '/work/42',
       args: ['init', '--yes'],

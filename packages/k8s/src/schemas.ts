@@ -14,7 +14,7 @@ export type SchemaName = keyof SchemaTypes
 /** A schema with the TypeScript type that it describes. */
 export type TypedSchema<T> = JSONSchemaProps & {
   /** Type only. */
-  readonly $type?: T
+  readonly $type?: T | undefined
 }
 
 /**

@@ -22,8 +22,7 @@ export const runtimeErrorCodes: Readonly<Record<KubewrightErrorCode, string>> = 
   KW_NOT_LEADER: 'A write was rejected because this process does not lead, or may no longer lead. Nothing was sent.',
   KW_NOT_OUR_CHILD: 'A child cannot be applied because an object with its name has another controller, or none.',
   KW_PART_FAILED: 'A part of a manager failed, which ended the manager. The cause is the error of the part.',
-  KW_RECONCILE:
-    'Thrown by a reconcile that failed, with the status to write. The object is retried with back-off or after a given delay.',
+  KW_RECONCILE: 'Thrown by a reconcile that failed, with the status to write. The object is retried with back-off.',
   KW_RETRY_LATER: 'Thrown by a reconcile to request a retry after a given delay. Does not count as a failure.',
   KW_SOURCE_FAILED: 'A source of a controller did not start, or failed before it had synced. The cause is its error.',
   KW_STOP_TIMEOUT: 'A manager was stopped and some of its parts did not end in time. The message names them.',

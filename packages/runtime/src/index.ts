@@ -83,12 +83,11 @@ export {
 } from './controller/key-controller.ts'
 export { type KeyType, keyType } from './controller/key-type.ts'
 export {
-  type FailureStatus,
+  type FailureOptions,
   ReconcileError,
-  type ReconcileErrorOptions,
   RetryLater,
+  type RetryLaterOptions,
   TerminalError,
-  type TerminalErrorOptions,
 } from './controller/reconcile-errors.ts'
 export { type ChannelSource, type ChannelSourceOptions, channelSource } from './controller/sources/channel-source.ts'
 export {
@@ -128,8 +127,8 @@ export type {
   ApplyChildOptions,
   Context,
   EventOptions,
+  FailureOutcome,
   Outcome,
-  StatusOutcome,
   StatusParts,
 } from './define/context.ts'
 export { type ConvertibleObject, convertObject } from './define/convert-object.ts'

@@ -45,9 +45,9 @@ export type {
   LocalObjectReference,
   ObjectReference,
 } from './builder/well-known.ts'
+export { type CheckStructuralOptions, checkStructural, unrecognizedFormats } from './check/check-structural.ts'
 export { schemaJson } from './check/go-schema-json.ts'
-export { type CheckStructuralOptions, checkStructural, unrecognizedFormats } from './check-structural.ts'
-export { type CompileSchemaOptions, compileSchema, StructuralSchema, type ValidateOptions } from './compile-schema.ts'
+export { checkSelectableFields, type SelectableFieldsOptions } from './check/selectable-fields.ts'
 export {
   aggregateText,
   distinctErrors,
@@ -65,13 +65,11 @@ export {
   tooLong,
   tooMany,
   typeInvalid,
-} from './field-error.ts'
-export { FieldPath } from './field-path.ts'
-export { goFloat, goJson, goNumber, goValue, isGoInteger } from './go-format.ts'
-export type { CoerceOptions, CoerceResult } from './internal/embedded-resources.ts'
-export type { JSONSchemaProps, ValidationRule } from './json-schema.ts'
-export { type LostField, lostFields } from './lost-fields.ts'
-export { type DecodedMeta, decodeObjectMeta } from './object-meta.ts'
+} from './field/field-error.ts'
+export { FieldPath } from './field/field-path.ts'
+export { goFloat, goJson, goNumber, goValue, isGoInteger } from './field/go-format.ts'
+export { expressionSteps, limitValidation, spendSteps, ValidationLimitError } from './field/validation-steps.ts'
+export { type DecodedMeta, decodeObjectMeta } from './meta/object-meta.ts'
 export {
   fieldManagerMaxLength,
   type ObjectMetaOptions,
@@ -82,9 +80,11 @@ export {
   validateManagedFields,
   validateObjectMeta,
   validateOwnerReferences,
-} from './object-meta-validation.ts'
-export { resolveSchemaPath, type SchemaPathOptions, type SchemaPathTarget } from './rule-field-path.ts'
-export { checkSelectableFields, type SelectableFieldsOptions } from './selectable-fields.ts'
+} from './meta/object-meta-validation.ts'
+export type { JSONSchemaProps, ValidationRule } from './model/json-schema.ts'
+export { type LostField, lostFields } from './model/lost-fields.ts'
+export { resolveSchemaPath, type SchemaPathOptions, type SchemaPathTarget } from './model/rule-field-path.ts'
+export { structName } from './model/struct-name.ts'
 export { normalSchema } from './source/normal-schema.ts'
 export {
   commentToSource,
@@ -93,5 +93,10 @@ export {
   type SourceOptions,
   schemaToSource,
 } from './source/schema-to-source.ts'
-export { structName } from './struct-name.ts'
-export { limitValidation, ValidationLimitError } from './validation-steps.ts'
+export {
+  type CompileSchemaOptions,
+  compileSchema,
+  StructuralSchema,
+  type ValidateOptions,
+} from './validate/compile-schema.ts'
+export type { CoerceOptions, CoerceResult } from './validate/embedded-resources.ts'

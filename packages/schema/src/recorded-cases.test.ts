@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
-import { compileSchema, type StructuralSchema } from './compile-schema.ts'
-import type { FieldError } from './field-error.ts'
-import type { JSONSchemaProps } from './json-schema.ts'
+import { describe, expect, test } from 'vitest'
+import type { FieldError } from './field/field-error.ts'
+import type { JSONSchemaProps } from './model/json-schema.ts'
+import { compileSchema, type StructuralSchema } from './validate/compile-schema.ts'
 
 // Recorded responses of a kube-apiserver v1.35.8. Each case is a schema and a sequence of operations on objects.
 
@@ -27,7 +27,7 @@ const areas = ['cr-validation', 'defaulting', 'pruning', 'cel']
 for (const area of areas) {
   const cases = JSON.parse(readFileSync(new URL(`./testdata/${area}.golden.json`, import.meta.url), 'utf8')) as Case[]
   describe(`compileSchema() answers the recorded cases of ${area}`, () => {
-    it.each(cases.map((each) => [each.id, each.steps] as const))('%s', (_, steps) => replay(steps))
+    test.each(cases.map((each) => [each.id, each.steps] as const))('%s', (_, steps) => replay(steps))
   })
 }
 

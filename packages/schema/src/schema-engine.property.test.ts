@@ -1,16 +1,14 @@
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { checkStructural } from './check-structural.ts'
-import { compileSchema, type StructuralSchema } from './compile-schema.ts'
-import type { FieldError } from './field-error.ts'
-import { FieldPath } from './field-path.ts'
-import { validateExactly } from './internal/exact-validate.ts'
-import { CheckCompiler } from './internal/fast-check.ts'
-import { generateCheck } from './internal/generate-check.ts'
-import { checkListTypes, hasListTypeErrors } from './internal/list-types.ts'
-import { StructuralNode } from './internal/structural-node.ts'
-import type { JSONSchemaProps } from './json-schema.ts'
+import { describe, expect, test } from 'vitest'
+import { checkStructural } from './check/check-structural.ts'
+import type { FieldError } from './field/field-error.ts'
+import { FieldPath } from './field/field-path.ts'
+import type { JSONSchemaProps } from './model/json-schema.ts'
+import { StructuralNode } from './model/structural-node.ts'
+import { compileSchema } from './validate/compile-schema.ts'
+import { validateExactly } from './validate/exact-validate.ts'
+import { checkListTypes, hasListTypeErrors } from './validate/list-types.ts'
 
 const names = fc.constantFrom('a', 'b', 'c', 'metadata', '__proto__', 'constructor', 'x-y')
 
@@ -117,7 +115,7 @@ const schemaWithDefaults: fc.Arbitrary<JSONSchemaProps> = fc
   })
 
 describe('StructuralSchema.prune()', () => {
-  it('is idempotent and reports each removed field exactly once', () => {
+  test('is idempotent and reports each removed field exactly once', () => {
     fc.assert(
       fc.property(anySchema, json, (schema, value) => {
         const compiled = compileSchema(schema)
@@ -133,7 +131,7 @@ describe('StructuralSchema.prune()', () => {
 })
 
 describe('StructuralSchema.default()', () => {
-  it('is idempotent', () => {
+  test('is idempotent', () => {
     fc.assert(
       fc.property(schemaWithDefaults, json, (schema, value) => {
         const compiled = compileSchema(schema)
@@ -146,7 +144,7 @@ describe('StructuralSchema.default()', () => {
     )
   })
 
-  it('never shares a default between objects', () => {
+  test('never shares a default between objects', () => {
     const compiled = compileSchema({
       type: 'object',
       properties: { a: { type: 'object', default: { list: [1] }, 'x-kubernetes-preserve-unknown-fields': true } },
@@ -161,7 +159,7 @@ describe('StructuralSchema.default()', () => {
 })
 
 describe('StructuralSchema.validate()', () => {
-  it('never throws, and reports no errors exactly if the fast check accepts', () => {
+  test('never throws, and reports no errors exactly if the fast check accepts', () => {
     fc.assert(
       fc.property(anySchema, json, json, (schema, value, old) => {
         const compiled = compileSchema(schema)
@@ -174,7 +172,7 @@ describe('StructuralSchema.validate()', () => {
     )
   })
 
-  it('ignores unchanged values in an update', () => {
+  test('ignores unchanged values in an update', () => {
     fc.assert(
       fc.property(anySchema, json, (schema, value) => {
         // Objects with fields that have no schema count as changed.
@@ -185,7 +183,7 @@ describe('StructuralSchema.validate()', () => {
     )
   })
 
-  it('agrees with Ajv on the common keywords', () => {
+  test('agrees with Ajv on the common keywords', () => {
     const ajv = new Ajv({ strict: false, allErrors: false, unicodeRegExp: true })
     fc.assert(
       fc.property(anySchema, json, (schema, value) => {
@@ -197,66 +195,8 @@ describe('StructuralSchema.validate()', () => {
   })
 })
 
-describe('generateCheck()', () => {
-  const generate = (schema: JSONSchemaProps) => generateCheck(schema, new CheckCompiler('resource'))!
-
-  it('accepts exactly the values of common forms that the exact validator accepts', () => {
-    let accepted = 0
-    fc.assert(
-      fc.property(anySchema, json, (schema, value) => {
-        const exact = validateExactly(schema, value, '', 'resource')
-        const isValid = generate(schema)(value)
-        expect(isValid).toBe(exact.valid)
-        if (isValid) accepted++
-      }),
-      { numRuns: 1000 },
-    )
-    expect(accepted).toBeGreaterThan(100)
-  })
-
-  it('rejects every list with duplicates', () => {
-    const scalar = fc.constantFrom<unknown>(null, 1, 2, 'a', 'b', true, undefined)
-    const item = fc.oneof(scalar, fc.record({ k: scalar, l: scalar }, { requiredKeys: [] }), fc.constant([1]))
-    const types = fc.constantFrom<JSONSchemaProps>(
-      { 'x-kubernetes-list-type': 'set' },
-      { 'x-kubernetes-list-type': 'map' },
-      { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
-      { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k', 'l'] },
-    )
-    fc.assert(
-      fc.property(types, optional(anySchema), fc.array(item, { maxLength: 4 }), (type, items, list) => {
-        const schema = { type: 'object', properties: { f: { type: 'array', items, ...type } } } as JSONSchemaProps
-        const errors: FieldError[] = []
-        checkListTypes({ f: list }, StructuralNode.of(schema), FieldPath.none, errors)
-        const exact = validateExactly(schema, { f: list }, '', 'resource')
-        if (generate(schema)({ f: list })) expect([exact.valid, errors]).toEqual([true, []])
-      }),
-      { numRuns: 1000 },
-    )
-  })
-
-  it('gives the same results as the closures through the life of a schema', () => {
-    fc.assert(
-      fc.property(schemaWithDefaults, fc.array(json, { minLength: 3, maxLength: 3 }), (schema, values) => {
-        const used = compileSchema(schema)
-        // Enough validations to generate the check.
-        for (let i = 0; i < 600; i++) used.accepts(values[0])
-        for (const value of values) {
-          const outcome = (compiled: StructuralSchema) => {
-            const copy = structuredCopy(value)
-            const unknown = compiled.normalize(copy)
-            return [copy, unknown, compiled.validate(copy), compiled.validateUpdate(copy, values[1])]
-          }
-          expect(outcome(used)).toEqual(outcome(compileSchema(schema)))
-        }
-      }),
-      { numRuns: 50 },
-    )
-  })
-})
-
 describe('hasListTypeErrors()', () => {
-  it('finds every duplicate', () => {
+  test('finds every duplicate', () => {
     const small = fc.constantFrom<unknown>(
       null,
       1,
@@ -287,7 +227,7 @@ describe('hasListTypeErrors()', () => {
 })
 
 describe('checkStructural()', () => {
-  it('never throws on schemas that are not structural', () => {
+  test('never throws on schemas that are not structural', () => {
     const check = (schema: JSONSchemaProps): void => {
       expect(checkStructural(schema)).toBeInstanceOf(Array)
     }

@@ -21,20 +21,18 @@ export interface ApiServerOptions {
   /** Tried in order; the first one that accepts a credential determines the user. */
   readonly authenticators: readonly Authenticator[]
   /** Whether a request without credentials for this path is served. @default all are */
-  readonly allowsAnonymous?: (path: string) => boolean
+  readonly allowsAnonymous?: ((path: string) => boolean) | undefined
   readonly authorizer: Authorizer
   /** @default the system clock */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** @default the system's random numbers */
-  readonly random?: Random
+  readonly random?: Random | undefined
   /** @default no logs */
-  readonly log?: Logger
-  /** The revision from which on watches can start, if the store still has it. @default the newest one */
-  readonly historyFrom?: number | undefined
+  readonly log?: Logger | undefined
   /** Limits the memory of the watch caches. */
-  readonly windows?: WindowLimits
+  readonly windows?: WindowLimits | undefined
   /** Registers resources and returns the extensions. Runs once, before the first request. */
-  readonly setup?: (parts: ServerParts) => Promise<ServerExtensions | undefined>
+  readonly setup?: ((parts: ServerParts) => Promise<ServerExtensions | undefined>) | undefined
 }
 
 /**
@@ -60,11 +58,11 @@ export interface ServerParts {
 /** Everything that a server has besides resources. */
 export interface ServerExtensions {
   /** Run in this order. */
-  readonly admission?: readonly AdmissionPlugin[]
+  readonly admission?: readonly AdmissionPlugin[] | undefined
   /** The first one is the outermost. */
-  readonly filters?: readonly RequestFilter[]
+  readonly filters?: readonly RequestFilter[] | undefined
   /** Tried in order, before resources. */
-  readonly paths?: readonly PathHandler[]
+  readonly paths?: readonly PathHandler[] | undefined
   /** Writes the audit log. @default none */
   readonly auditor?: Auditor | undefined
 }
@@ -81,7 +79,7 @@ export interface ApiServer extends AsyncDisposable {
 export async function createApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { store, clock = systemClock, random = systemRandom, log = nullLogger } = options
   const feed = new StoreFeed(store, clock, log, options.windows)
-  await feed.start(options.historyFrom)
+  await feed.start()
   const registry = new ObjectRegistry({ store, feed, clock, random })
   const resources = new ResourceTable()
   // Filled once, when `setup` has returned the list. Resources hold the chain before that, but no request is served until then.

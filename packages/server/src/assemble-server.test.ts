@@ -1,6 +1,6 @@
 import { VirtualClock } from '@kubewright/base'
 import { MemoryStore, StorageError, type WatchBatch, type WatchRequest, type WriteResult } from '@kubewright/storage'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type AssembledServer, assembleServer } from './assemble-server.ts'
 
 interface Answer {
@@ -27,7 +27,7 @@ async function send(server: AssembledServer, method: string, path: string, body?
 const access = { tokens: [{ token: 'root', user: { name: 'root', groups: ['system:masters'] } }] }
 
 describe('assembleServer()', () => {
-  it('creates the objects of every cluster, once', async () => {
+  test('creates the objects of every cluster, once', async () => {
     await using store = new MemoryStore()
     for (let start = 0; start < 2; start++) {
       await using server = await assembleServer({ store, access })
@@ -41,7 +41,7 @@ describe('assembleServer()', () => {
     }
   })
 
-  it('maintains the Dangling condition of FlowSchemas', async () => {
+  test('maintains the Dangling condition of FlowSchemas', async () => {
     await using store = new MemoryStore()
     await using server = await assembleServer({ store, access })
     const path = '/apis/flowcontrol.apiserver.k8s.io/v1'
@@ -73,7 +73,7 @@ describe('assembleServer()', () => {
     ])
   })
 
-  it('stops everything when it fails to start', async () => {
+  test('stops everything when it fails to start', async () => {
     const clock = new VirtualClock()
     const watched: (AbortSignal | undefined)[] = []
     class FullStore extends MemoryStore {
@@ -91,7 +91,7 @@ describe('assembleServer()', () => {
     expect(clock.pending).toEqual([])
   })
 
-  it('supports several servers on one store', async () => {
+  test('supports several servers on one store', async () => {
     await using store = new MemoryStore()
     await using first = await assembleServer({ store, access })
     await using second = await assembleServer({ store, access })
@@ -101,7 +101,7 @@ describe('assembleServer()', () => {
     expect((await send(second, 'GET', maps)).body.items).toHaveLength(1)
   })
 
-  it('stores roles whose names contain any characters', async () => {
+  test('stores roles whose names contain any characters', async () => {
     await using store = new MemoryStore()
     await using server = await assembleServer({ store, access })
     const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles'
@@ -114,7 +114,7 @@ describe('assembleServer()', () => {
     expect((await send(server, 'GET', roles)).body.items).toHaveLength(names.length)
   })
 
-  it('publishAddress() sets the endpoints of the service kubernetes', async () => {
+  test('publishAddress() sets the endpoints of the service kubernetes', async () => {
     await using store = new MemoryStore()
     await using server = await assembleServer({ store, access })
     await server.publishAddress({ address: '10.1.2.3', port: 6443 })

@@ -20,16 +20,14 @@ import { EncryptedStore, type StoredResource } from './encryption/encrypted-stor
 import { createWebhookClient, type WebhookOptions } from './outgoing/create-webhook-client.ts'
 import { admissionPlugins, type OptionalAdmissionPlugin } from './plugins/admission-plugins.ts'
 import { KubeletConnections, type KubeletOptions } from './proxy/kubelet-connections.ts'
-import { type BuiltinOptions, standardExtensions } from './standard-extensions.ts'
+import { type StandardOptions, standardExtensions } from './standard-extensions.ts'
 
 /** Options of {@link assembleServer}. */
-export interface AssembleServerOptions {
+export interface AssembleServerOptions extends StandardOptions {
   /** Stays the caller's to close. */
   readonly store: Store
   /** Who may access the server. @default verified client certificates and service account tokens */
-  readonly access?: AccessControlOptions
-  /** Limits, the audit log, and the addresses and certificates that the server publishes. */
-  readonly builtins?: BuiltinOptions
+  readonly access?: AccessControlOptions | undefined
   /** Which built-in resources are served. @default all */
   readonly serves?: ((group: string, version: string, resource: string) => boolean) | undefined
   /** Which objects are stored encrypted, and how. @default none */
@@ -40,34 +38,22 @@ export interface AssembleServerOptions {
   readonly admissionPlugins?: readonly OptionalAdmissionPlugin[] | undefined
   /** Default admission plugins to leave out. @default none */
   readonly disabledAdmissionPlugins?: readonly string[] | undefined
-  /** How the server connects to webhooks, and to extension servers unless `builtins.aggregation` has its own settings. */
-  readonly webhooks?: WebhookOptions
+  /** How the server connects to webhooks, and to extension servers unless `aggregation` has its own settings. */
+  readonly webhooks?: WebhookOptions | undefined
   /** The components of the control plane that run in this process, for componentstatuses. @default none */
   readonly components?: ComponentChecks | undefined
   /** The simulated nodes. @default none */
-  readonly nodes?: NodeConnector
-  /**
-   * Whether the store contains the objects of every cluster, because another server has created them with the same
-   * options. The server then neither creates nor completes them. @default false
-   */
-  readonly isBootstrapped?: boolean | undefined
-  /**
-   * Whether another server does the background work on the same store: bootstrap, conditions and deletion of CRDs, APIServices,
-   * IPAddresses, repair of allocations, compaction. This server then only serves requests. @default false
-   */
-  readonly isWorker?: boolean | undefined
-  /** The revision from which on watches can start, if the store still has it. @default the newest one */
-  readonly historyFrom?: number | undefined
+  readonly nodes?: NodeConnector | undefined
   /** How the server connects to the kubelets of all other nodes. */
   readonly kubelets?: KubeletOptions | undefined
   /** How long the history of the store is kept. */
-  readonly history?: HistoryLimits
+  readonly history?: HistoryLimits | undefined
   /** @default the system clock */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** @default the system's random numbers */
-  readonly random?: Random
+  readonly random?: Random | undefined
   /** @default no logs */
-  readonly log?: Logger
+  readonly log?: Logger | undefined
 }
 
 /** A complete server without a listener. */
@@ -94,7 +80,6 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
     store,
     clock,
     log,
-    historyFrom: options.historyFrom,
     windows: history?.bytes === undefined ? {} : { bytes: history.bytes },
     ...(options.random ? { random: options.random } : {}),
     authenticators: access.authenticators,
@@ -108,15 +93,17 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
   })
   let addresses: AsyncDisposable | undefined
   try {
-    if (!options.isWorker) addresses = await keepServiceAddresses(server.parts)
+    addresses = await keepServiceAddresses(server.parts)
   } catch (error) {
     // The caller has no handle to dispose yet.
     await definitions?.[Symbol.asyncDispose]()
     await server[Symbol.asyncDispose]()
     throw error
   }
-  const changed = (signal: AbortSignal): Promise<void> => server.parts.registry.feed.changed(signal)
-  const limit = options.isWorker ? undefined : new HistoryLimit({ store, clock, log, changed }, history)
+  const limit = new HistoryLimit(
+    { store, clock, log, changed: (signal) => server.parts.registry.feed.changed(signal) },
+    history,
+  )
   return {
     ...server,
     publishAddress: (address) => publishServerAddresses(server.parts, [address]),
@@ -128,8 +115,8 @@ export async function assembleServer(options: AssembleServerOptions): Promise<As
       return { [Symbol.asyncDispose]: async () => undefined }
     },
     [Symbol.asyncDispose]: async () => {
-      await addresses?.[Symbol.asyncDispose]()
-      await limit?.[Symbol.asyncDispose]()
+      await addresses[Symbol.asyncDispose]()
+      await limit[Symbol.asyncDispose]()
       await definitions?.[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
     },
@@ -159,7 +146,6 @@ async function setUp(
     components: options.components,
     kubelets: new KubeletConnections(parts, options.kubelets),
     serviceRanges: options.serviceRanges,
-    isWorker: options.isWorker,
   })
   const { serves = () => true } = options
   for (const resource of resources) {
@@ -167,21 +153,17 @@ async function setUp(
     if (serves(group, version, plural)) parts.resources.set(resource)
   }
   const standard = await standardExtensions(parts, {
-    ...options.builtins,
+    ...options,
     clusterIpRange: options.serviceRanges?.clusterIpRange,
-    aggregation: { ...options.webhooks, ...options.builtins?.aggregation },
-    isBootstrapped: options.isBootstrapped,
-    isWorker: options.isWorker,
+    aggregation: { ...options.webhooks, ...options.aggregation },
   })
   // As kube-apiserver: without RBAC, there are no bootstrap roles.
   const { authorization = ['RBAC'] } = options.access ?? {}
   const hasRoles = ('modes' in authorization ? authorization.modes : authorization).includes('RBAC')
-  if (hasRoles && !options.isBootstrapped && !options.isWorker) await ensureBootstrapPolicy(parts)
+  if (hasRoles && !options.isBootstrapped) await ensureBootstrapPolicy(parts)
   const webhooks = createWebhookClient(parts, options.webhooks)
   const registrar = await CrdRegistrar.start(parts, {
     converterFor: (crd) => converterFor({ client: webhooks, random: parts.random }, crd),
-    isReadOnly: options.isWorker,
-    readsHistory: options.historyFrom !== undefined,
   })
   // Stops the registrar when a later step of the start fails.
   onAbort(parts.signal, () => void registrar[Symbol.asyncDispose]())

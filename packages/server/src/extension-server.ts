@@ -29,17 +29,17 @@ export interface ExtensionServerOptions {
   readonly store: Store
   readonly resources: readonly ExtensionResource[]
   /** Handlers of paths that are no stored resource. Tried before all others. @default none */
-  readonly paths?: readonly PathHandler[]
+  readonly paths?: readonly PathHandler[] | undefined
   /** The front proxy to trust. @default the front proxy of a Kubewright server */
-  readonly requestHeader?: RequestHeaderOptions
+  readonly requestHeader?: RequestHeaderOptions | undefined
   /** @default allows all requests of the front proxy, which has authorized them */
-  readonly authorizer?: Authorizer
+  readonly authorizer?: Authorizer | undefined
   /** @default the system clock */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** @default the system's random numbers */
-  readonly random?: Random
+  readonly random?: Random | undefined
   /** @default no logs */
-  readonly log?: Logger
+  readonly log?: Logger | undefined
 }
 
 /**
@@ -90,7 +90,7 @@ const behindProxy: Authorizer = {
 
 function resourcesOf({ spec }: ExtensionResource, ended: AbortSignal): readonly Resource[] {
   const { plural, kind } = spec.names ?? {}
-  if (!plural || !kind) throw new Error('Invalid extension resource: set spec.names.plural and spec.names.kind')
+  if (!plural || !kind) throw new TypeError('Invalid extension resource: set spec.names.plural and spec.names.kind')
   const acceptedNames = { singular: kind.toLowerCase(), listKind: `${kind}List`, ...spec.names }
   const crd = asCrd({
     apiVersion: 'apiextensions.k8s.io/v1',

@@ -2,7 +2,7 @@ import { maxJsonDepth, newRequestEntityTooLarge } from '@kubewright/api'
 import { MemoryStore, StorageError, type WriteResult } from '@kubewright/storage'
 import { expect, test } from 'vitest'
 import { assembleServer } from './assemble-server.ts'
-import type { BuiltinOptions } from './standard-extensions.ts'
+import type { ServerLimits } from './standard-extensions.ts'
 import { PlainServer } from './testdata/plain-server.ts'
 
 const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}{}${'}'.repeat(levels)}`)
@@ -140,10 +140,10 @@ test.each(['application/vnd.kubernetes.protobuf', 'application/yaml'])(
 )
 
 /** A server with limits and a client that is a member of system:masters. */
-async function limitedServer(builtins: BuiltinOptions) {
+async function limitedServer(limits: ServerLimits) {
   const store = new MemoryStore()
   const access = { tokens: [{ token: 'root', user: { name: 'root', groups: ['system:masters'] } }] }
-  const server = await assembleServer({ store, access, builtins })
+  const server = await assembleServer({ store, access, limits })
   return {
     async send(method: string, target: string, body = '', type = 'application/json', accept = 'application/json') {
       const [path = '', query] = target.split('?')

@@ -61,6 +61,7 @@ export {
 } from './config/authorization-config.ts'
 export type { ConfigExpression } from './config/config-expression.ts'
 export { type EncryptionConfig, parseEncryptionConfig } from './config/encryption-config.ts'
+export { serverErrorCodes } from './error-codes.ts'
 export {
   createExtensionServer,
   type ExtensionResource,
@@ -71,9 +72,9 @@ export { type Listener, type ListenLimits, type ListenOptions, listen } from './
 export type { WebhookOptions } from './outgoing/create-webhook-client.ts'
 export { type LocalRequest, type LocalResponse, type LocalServer, LocalServers } from './outgoing/local-servers.ts'
 export {
-  ConnectionError,
   type HostPort,
   type Outgoing,
+  OutgoingError,
   type OutgoingRequest,
   type OutgoingResponse,
   type OutgoingTls,
@@ -105,5 +106,5 @@ export {
   renewServerIdentity,
   type ServerIdentity,
 } from './server-identity.ts'
-export type { BuiltinOptions } from './standard-extensions.ts'
+export type { ServerLimits, StandardOptions } from './standard-extensions.ts'
 export { findAbsence, type ResourceAbsence } from './verbs/read/resource-absence.ts'

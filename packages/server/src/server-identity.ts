@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { parseIPSloppy } from '@kubewright/base'
+import { KubewrightError, parseIPSloppy } from '@kubewright/base'
 import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
 import { createFrontProxyCa } from './aggregation/front-proxy.ts'
 import { ServiceAccountKeys } from './auth/service-account-keys.ts'
@@ -46,7 +46,8 @@ export function renewServerIdentity(kept: KeptIdentity, now: number, hosts: read
   const identity = (valid ? kept : { ...kept, frontProxyCa: createFrontProxyCa(now) }) as ServerIdentity
   const authority = new X509Certificate(identity.ca.cert)
   if (expiryOf(authority) < now + renewBefore)
-    throw new Error(
+    throw new KubewrightError(
+      'KW_IDENTITY',
       `The certificate authority expires on ${authority.validTo}: delete the identity to generate a new one`,
     )
   const good = [identity.serving, identity.admin].every(({ cert }) => {

@@ -47,7 +47,7 @@ readyz check passed
 test('standardExtensions() serves any number of requests without limits of requests in flight', async () => {
   const inFlight = { readOnly: Number.POSITIVE_INFINITY, mutating: Number.POSITIVE_INFINITY }
   await using server = await PlainServer.start([], async (parts) => {
-    const { filters, paths } = await standardExtensions(parts, { inFlight })
+    const { filters, paths } = await standardExtensions(parts, { limits: { inFlight } })
     const asUser: (typeof filters)[number] = (context, next) => {
       Object.assign(context, { user: { name: 'jane', groups: ['system:authenticated'] } })
       return next()

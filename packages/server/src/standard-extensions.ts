@@ -1,3 +1,4 @@
+import { CaughtError, type Defined } from '@kubewright/base'
 import { type Aggregation, type AggregationOptions, createAggregation } from './aggregation/create-aggregation.ts'
 import type { ServerExtensions, ServerParts } from './api-server.ts'
 import { type BootstrapOptions, bootstrap } from './bootstrap/bootstrap.ts'
@@ -59,28 +60,35 @@ const startChecks = [
   'poststarthook/apiservice-openapiv3-controller',
 ]
 
-/** Options of {@link standardExtensions}. */
-export interface BuiltinOptions extends BootstrapOptions {
+/** Limits of requests and responses. The page docs/reference/limits.md lists them all. */
+export interface ServerLimits {
   /** Limits concurrent requests. */
-  readonly inFlight?: InFlightLimits
-  /** Whether FlowSchemas and priority levels decide which requests run first. @default true */
-  readonly flowControl?: boolean | undefined
+  readonly inFlight?: InFlightLimits | undefined
   /** Limits the watches and other long-running requests of one user. @default 5000 */
-  readonly watchesPerUser?: number
+  readonly watchesPerUser?: number | undefined
   /** Limits request bodies, except those to extension servers. */
-  readonly body?: BodyLimits
+  readonly body?: BodyLimits | undefined
   /** Limits list responses. */
-  readonly list?: ListLimits
-  /** How the server connects to extension servers. */
-  readonly aggregation?: AggregationOptions
-  /** Where audit events go and what they record. @default no events */
-  readonly audit?: AuditOptions | undefined
+  readonly list?: ListLimits | undefined
 }
 
-/** The options that the assembly of a server adds: see AssembleServerOptions. */
-interface StandardOptions extends BuiltinOptions {
+/** Options of {@link standardExtensions}. */
+export interface StandardOptions {
+  /** The limits of requests and responses. */
+  readonly limits?: ServerLimits | undefined
+  /** Whether FlowSchemas and priority levels decide which requests run first. @default true */
+  readonly flowControl?: boolean | undefined
+  /** Where audit events go and what they record. @default no events */
+  readonly audit?: AuditOptions | undefined
+  /** How the server connects to extension servers. @default as to webhooks */
+  readonly aggregation?: AggregationOptions | undefined
+  /** The address and the certificates that the server publishes in the objects of every cluster. */
+  readonly published?: Omit<BootstrapOptions, 'clusterIpRange'> | undefined
+  /**
+   * Whether the store contains the objects of every cluster, because another server has created them with the same
+   * options. The server then neither creates nor completes them. @default false
+   */
   readonly isBootstrapped?: boolean | undefined
-  readonly isWorker?: boolean | undefined
 }
 
 /** The audit log of a server. */
@@ -92,7 +100,7 @@ export interface AuditOptions {
 
 /** The extensions of every kube-apiserver. */
 export interface StandardExtensions
-  extends Required<Pick<ServerExtensions, 'filters' | 'paths'>>,
+  extends Defined<Pick<ServerExtensions, 'filters' | 'paths'>>,
     Pick<ServerExtensions, 'auditor'> {
   readonly discovery: DiscoveryIndex
 }
@@ -103,19 +111,19 @@ export interface StandardExtensions
  */
 export async function standardExtensions(
   parts: ServerParts,
-  options: StandardOptions = {},
+  options: StandardOptions & Pick<BootstrapOptions, 'clusterIpRange'> = {},
 ): Promise<StandardExtensions> {
   const { registry, resources, clock, log } = parts
+  const { inFlight, watchesPerUser, body, list } = options.limits ?? {}
   const health = standardChecks({ store: registry.store, feed: registry.feed, clock })
   const discovery = new DiscoveryIndex(resources)
   const metrics = new ServerMetrics(parts)
   const aggregation = createAggregation(parts, discovery, {
     ...options.aggregation,
-    frontProxy: options.frontProxy,
-    isReadOnly: options.isWorker,
+    frontProxy: options.published?.frontProxy,
   })
   await start(parts, health, aggregation, options)
-  const flowControl = options.flowControl === false ? undefined : await startFlowControl(parts, metrics, options)
+  const flowControl = options.flowControl === false ? undefined : await startFlowControl(parts, metrics, inFlight)
   return {
     discovery,
     auditor:
@@ -123,11 +131,11 @@ export async function standardExtensions(
     filters: [
       metrics.filter,
       requestLog(clock, log),
-      maxInFlight(options.inFlight),
-      maxLongRunning(options.watchesPerUser),
+      maxInFlight(inFlight),
+      maxLongRunning(watchesPerUser),
       requestTimeout(clock),
       ...(flowControl ? [flowControl.filter] : []),
-      ...(options.body || options.list ? [sizeLimits(options.body, options.list)] : []),
+      ...(body || list ? [sizeLimits(body, list)] : []),
     ],
     paths: [
       aggregation.paths,
@@ -148,7 +156,7 @@ const unlimitedSeats = 1_000_000
 async function startFlowControl(
   parts: ServerParts,
   metrics: ServerMetrics,
-  { inFlight: { readOnly = 400, mutating = 200 } = {}, isWorker }: StandardOptions,
+  { readOnly = 400, mutating = 200 }: InFlightLimits = {},
 ): Promise<FlowControl> {
   const { resources, registry, clock } = parts
   const objectCount = ({ info, request }: RequestContext): number => {
@@ -160,7 +168,6 @@ async function startFlowControl(
   const flowControl = new FlowControl({ clock, metrics: metrics.registry, objectCount }, seats)
   metrics.onRender(() => flowControl.collect())
   await followFlowControl(parts, flowControl)
-  if (isWorker) return flowControl
   keepFlowControl(parts).catch((error: unknown) => {
     if (!parts.signal.aborted) parts.log.error(error, 'Failed to keep the objects of flow control')
   })
@@ -183,19 +190,18 @@ async function start(
   parts: ServerParts,
   health: HealthChecks,
   aggregation: Aggregation,
-  options: StandardOptions,
+  options: StandardOptions & Pick<BootstrapOptions, 'clusterIpRange'>,
 ): Promise<void> {
   // Later steps of the setup, such as RBAC and CRDs, need no gates of their own: the server answers no request before all of them are done.
   const gates = startChecks
     .filter((name) => options.flowControl !== false || !name.includes('/priority-and-fairness-'))
     .map((name) => health.addGate(name))
   health.add('shutdown', () => {
-    if (parts.draining.aborted) throw new Error('process is shutting down')
+    if (parts.draining.aborted) throw new CaughtError('process is shutting down')
   }, ['readyz'])
-  if (!options.isBootstrapped && !options.isWorker) await bootstrap(parts, options)
+  if (!options.isBootstrapped) await bootstrap(parts, { ...options.published, clusterIpRange: options.clusterIpRange })
   for (const open of gates) open()
   aggregation.controller.start()
-  if (options.isWorker) return
   followFlowSchemas(parts).catch((error: unknown) => {
     if (!parts.signal.aborted) parts.log.error(error, 'Failed to follow FlowSchemas')
   })

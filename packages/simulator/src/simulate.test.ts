@@ -7,8 +7,8 @@ import { ConfigMap, Pod } from '@kubewright/k8s'
 import { defineController, defineOperator, defineWebhook } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
+import { type Schedule, scheduleId } from './define/schedule.ts'
 import type { ProcessHost } from './index.ts'
-import { type Schedule, scheduleId } from './schedule.ts'
 import { explore, SimulationError, simulate } from './simulate.ts'
 import { Cloud, planted, plantedSamples, Thing } from './testdata/planted.ts'
 import { App } from './testdata/planted-workloads.ts'
@@ -153,8 +153,8 @@ describe('simulate()', { timeout: 120_000 }, () => {
     const operatorWith = (value: () => string): ReturnType<typeof defineOperator> => {
       const controller = defineController(Thing, {
         owns: [ConfigMap],
-        async reconcile({ metadata: { name } }, { apply, owned }) {
-          const [existing] = await owned(ConfigMap)
+        async reconcile({ metadata: { name } }, { apply, children }) {
+          const [existing] = await children(ConfigMap)
           await apply(ConfigMap({ metadata: { name }, data: { key: existing?.data?.['key'] ?? value() } }))
         },
       })

@@ -1,15 +1,22 @@
 import { KubewrightError, seededRandom, systemClock, toMillis } from '@kubewright/base'
 import type { Operator } from '@kubewright/runtime'
-import { Explorer } from './explore.ts'
-import { classOf } from './fault.ts'
-import type { OperatorFactory, SimulateOptions, SimulationFailure, SimulationReport } from './options.ts'
-import { addRegression, readRegressions } from './regressions.ts'
-import { warningsOf } from './sample-warnings.ts'
-import { parseScheduleId, type Schedule, scheduleId } from './schedule.ts'
-import { Setup } from './setup.ts'
-import { shrink } from './shrink.ts'
-import { type CheckedRun, Simulation } from './simulation.ts'
-import { storyOf } from './story.ts'
+import { isPlainCreation, parseScheduleId, type Schedule, scheduleId } from './define/schedule.ts'
+import { warningsOf } from './fairness/sample-warnings.ts'
+import { builtinFaults } from './faults/builtin-faults.ts'
+import type { SimulateOptions } from './options.ts'
+import { builtinOracles } from './oracles/builtin-oracles.ts'
+import { type Invariant, invariantOracle } from './oracles/invariants.ts'
+import { FaultPoints } from './plan/fault-points.ts'
+import { scenariosOf } from './plan/scenarios.ts'
+import { ScheduleOrder } from './plan/schedule-order.ts'
+import { addRegression, readRegressions } from './report/regressions.ts'
+import { shrink } from './report/shrink.ts'
+import type { SimulationFailure, SimulationReport } from './report/simulation-report.ts'
+import { storyOf } from './report/story.ts'
+import { Tally } from './report/tally.ts'
+import { Simulation } from './simulation.ts'
+import type { Run } from './world/run-schedule.ts'
+import { type OperatorFactory, Setup } from './world/setup.ts'
 
 /** The error of {@link simulate}: its message is the story of the failure. Its code is `KW_SIMULATION`. */
 export class SimulationError extends KubewrightError {
@@ -43,8 +50,10 @@ export async function explore<World = undefined>(
   const started = systemClock.monotonic()
   const until = options.for === undefined ? Number.POSITIVE_INFINITY : started + toMillis(options.for)
   const limit = options.schedules ?? (options.for === undefined ? 500 : Number.POSITIVE_INFINITY)
-  const setup = await Setup.create(operator, options)
-  const simulation = new Simulation(setup)
+  const setup = await Setup.create(operator, options, [...builtinFaults, ...(options.extraFaults ?? [])])
+  const invariants = (options.invariants ?? []) as readonly Invariant[]
+  const oracles = [...invariants.map(invariantOracle), ...builtinOracles, ...(options.extraOracles ?? [])]
+  const simulation = new Simulation(setup, oracles)
   try {
     return await search(simulation, options, until, limit)
   } finally {
@@ -65,7 +74,7 @@ async function search(
   const report = (failure?: SimulationFailure): SimulationReport => ({
     seed,
     ...tally.counts(),
-    points: { ...explorer.points },
+    points: { ...points.counts },
     runs: simulation.runs,
     hash: simulation.hash,
     nondeterminism: simulation.guards.reports,
@@ -73,21 +82,26 @@ async function search(
     failure,
   })
   const random = seededRandom(shard.of === 1 ? seed : `${seed}, part ${shard.index}`)
-  const explorer = new Explorer(simulation.setup, random, options.faults)
+  const { setup } = simulation
+  const { faults: kinds, samples, replicas } = setup
+  const points = new FaultPoints(kinds, setup.faultFacts, samples, kinds.classes(options.faults))
+  const scenarios = scenariosOf(samples, setup.operator)
+  const order = new ScheduleOrder({ scenarios, samples, kinds, points, replicas, random })
   let isFirst = true
-  for (const schedule of planned(options, explorer, shard)) {
+  for (const schedule of planned(options, order, shard)) {
     if (tally.schedules >= limit || systemClock.monotonic() > until) break
     const run = await simulation.check(schedule)
     // A run that was ended early, such as one with a hot loop, is a failure and expensive.
     if (isFirst && options.replay === undefined && !isEndedEarly(run)) await checkDeterminism(simulation, run)
     // The first schedule of the first part, unless there are regressions, creates the samples.
-    if (warnings.length === 0 && isFaultFree(simulation.setup, schedule)) warnings = warningsOf(simulation.setup, run)
+    if (warnings.length === 0 && createsSamples(setup, schedule)) warnings = warningsOf(setup, run)
     isFirst = false
     const isNew = tally.add(schedule, run)
-    explorer.learn(schedule, run.world.faults.log, run.world.user.starts, isNew)
+    order.learn(schedule, run.world.faults.log, run.world.user.starts, isNew)
     options.onProgress?.({ schedules: tally.schedules, of: Number.isFinite(limit) ? limit : undefined })
     if (run.world.history.violations.length === 0) continue
-    const found = options.replay === undefined ? await shrink(simulation, run) : run
+    const found =
+      options.replay === undefined ? await shrink(setup, run, (candidate) => simulation.check(candidate)) : run
     const failure = await describe(simulation, found, options)
     if (options.regressions !== undefined) addRegression(options.regressions, failure)
     return report(failure)
@@ -95,19 +109,17 @@ async function search(
   return report()
 }
 
-const isEndedEarly = ({ world }: CheckedRun): boolean =>
-  world.history.violations.some(({ oracle }) => oracle === 'hot loop')
+const isEndedEarly = ({ world }: Run): boolean => world.history.violations.some(({ oracle }) => oracle === 'hot loop')
 
 /** Whether a schedule only creates the samples, and all of them: they may refer to each other. */
-const isFaultFree = ({ samples, subjects }: Setup, { operations, faults }: Schedule): boolean =>
-  faults.length === 0 &&
-  operations.every((operation) => operation.do === 'create' && operation.variant === 0) &&
-  new Set(operations.map(({ subject }) => subjects[subject]?.sample)).size === samples.length
+const createsSamples = ({ samples: { subjects, list } }: Setup, schedule: Schedule): boolean =>
+  isPlainCreation(schedule) &&
+  new Set(schedule.operations.map(({ subject }) => subjects[subject]?.sample)).size === list.length
 
-/** The schedules to run: a replay, or the regressions and then those of the explorer. */
+/** The schedules to run: a replay, or the regressions and then those of the search. */
 function* planned(
   options: Pick<SimulateOptions, 'replay' | 'regressions'>,
-  explorer: Explorer,
+  order: ScheduleOrder,
   shard: { readonly index: number; readonly of: number },
 ): Generator<Schedule, void, undefined> {
   if (options.replay !== undefined) {
@@ -117,15 +129,15 @@ function* planned(
   if (options.regressions !== undefined && shard.index === 0)
     for (const id of readRegressions(options.regressions)) yield parseScheduleId(id)
   let number = 0
-  for (const schedule of explorer.schedules()) {
+  for (const schedule of order.schedules()) {
     // Each part has its own scenarios, from which its other schedules follow.
     if (schedule.faults.length > 0 || number++ % shard.of === shard.index) yield schedule
   }
 }
 
 /** Runs the first schedule again: a different history means that the operator depends on something outside its control. */
-async function checkDeterminism(simulation: Simulation, first: CheckedRun): Promise<void> {
-  const second = await simulation.check(first.schedule)
+async function checkDeterminism(simulation: Simulation, first: Run): Promise<void> {
+  const second = await simulation.check(first.world.schedule)
   if (second.hash === first.hash) return
   const uses = simulation.guards.reports.filter((use) => use.includes('not simulated'))
   throw new KubewrightError(
@@ -139,11 +151,12 @@ async function checkDeterminism(simulation: Simulation, first: CheckedRun): Prom
 
 async function describe(
   simulation: Simulation,
-  failed: CheckedRun,
+  failed: Run,
   { inspect: isInspected, record: isRecorded }: Pick<SimulateOptions, 'inspect' | 'record'>,
 ): Promise<SimulationFailure> {
-  const detailed = await simulation.check(failed.schedule, { isDetailed: true, isInspected, isRecorded })
-  const { world, schedule, hash } = detailed.world.history.violations.length > 0 ? detailed : failed
+  const detailed = await simulation.check(failed.world.schedule, { isDetailed: true, isInspected, isRecorded })
+  const { world, hash } = detailed.world.history.violations.length > 0 ? detailed : failed
+  const { schedule } = world
   const [violation] = world.history.violations
   if (violation === undefined) throw new TypeError('The failure cannot be repeated')
   const id = scheduleId(schedule)
@@ -158,50 +171,7 @@ async function describe(
     faults: faults.length,
     operations: operations.length,
     hash,
-    startedAt: simulation.setup.now,
+    startedAt: simulation.setup.cluster.now,
     ...(isRecorded ? { states: world.states } : {}),
   }
-}
-
-/** Counts what a simulation has covered. */
-class Tally {
-  schedules = 0
-  #actions = 0
-  readonly #depths: [number, number, number, number] = [0, 0, 0, 0]
-  #requests = 0
-  readonly #faults: Record<string, number> = {}
-  readonly #operations: Record<string, number> = {}
-  readonly #states = new Set<string>()
-
-  /** Returns whether the run reached new states. */
-  add(schedule: Schedule, { world }: CheckedRun): boolean {
-    this.schedules++
-    if (this.schedules === 1) this.#actions = world.faults.actions
-    this.#requests += world.network.requests
-    this.#depths[Math.min(3, schedule.faults.length) as 0 | 1 | 2 | 3]++
-    for (const fault of world.faults.fired) count(this.#faults, classOf(fault))
-    for (const { do: verb } of schedule.operations) count(this.#operations, verb)
-    const before = this.#states.size
-    for (const state of world.log.states) this.#states.add(state)
-    return this.#states.size > before
-  }
-
-  counts(): Pick<
-    SimulationReport,
-    'schedules' | 'depths' | 'faults' | 'operations' | 'states' | 'actions' | 'requests'
-  > {
-    return {
-      schedules: this.schedules,
-      depths: [...this.#depths],
-      faults: this.#faults,
-      operations: this.#operations,
-      states: this.#states.size,
-      actions: this.#actions,
-      requests: this.#requests,
-    }
-  }
-}
-
-function count(counts: Record<string, number>, name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1
 }

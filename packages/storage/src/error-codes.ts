@@ -1,4 +1,4 @@
-import type { StorageErrorCode } from './storage-error.ts'
+import type { StorageErrorCode } from './store/storage-error.ts'
 
 /** The codes of the errors that this package throws, and their meaning. */
 export const storageErrorCodes: Readonly<Record<StorageErrorCode, string>> = Object.freeze({

@@ -6,7 +6,7 @@ export {
   type RestoreOptions,
   readBackup,
   restoreStore,
-} from './backup.ts'
+} from './durable/backup.ts'
 export {
   type CheckedFile,
   checkStore,
@@ -14,19 +14,17 @@ export {
   repairStore,
   type StoreCheck,
   type StoreRepair,
-} from './check-store.ts'
-export { DurableStore, type DurableStoreOptions, openDurableStore } from './durable-store.ts'
+} from './durable/check-store.ts'
+export { DurableStore, type DurableStoreOptions, openDurableStore } from './durable/durable-store.ts'
 export { storageErrorCodes } from './error-codes.ts'
 export type { EtcdTls } from './etcd/etcd-client.ts'
-export { EtcdStore, type EtcdStoreOptions, openEtcdStore } from './etcd-store.ts'
-export { folderProblem } from './folder-problem.ts'
-export type { HistoryOptions } from './internal/local-store.ts'
-export { makeFolder } from './make-folder.ts'
-export { MemoryStore } from './memory-store.ts'
-export { openReplicaStore, ReplicaStore, type ReplicaStoreOptions } from './replica-store.ts'
-export { RevisionBoard } from './revision-board.ts'
-export { serveReplica } from './serve-replica.ts'
-export { CompactedError, FutureRevisionError, StorageError, type StorageErrorCode } from './storage-error.ts'
+export { EtcdStore, type EtcdStoreOptions, openEtcdStore } from './etcd/etcd-store.ts'
+export { folderProblem } from './folder/folder-problem.ts'
+export { makeFolder } from './folder/make-folder.ts'
+export { writePrivateFile } from './folder/private-file.ts'
+export type { HistoryOptions } from './memory/local-store.ts'
+export { MemoryStore } from './memory/memory-store.ts'
+export { CompactedError, FutureRevisionError, StorageError, type StorageErrorCode } from './store/storage-error.ts'
 export type {
   Change,
   Entry,
@@ -37,4 +35,4 @@ export type {
   WatchBatch,
   WatchRequest,
   WriteResult,
-} from './store.ts'
+} from './store/store.ts'

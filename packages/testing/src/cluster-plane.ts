@@ -40,7 +40,7 @@ const webhookHostVariable = 'KUBEWRIGHT_TEST_WEBHOOK_HOST'
 /** Loads the configuration of the cluster that {@link clusterVariable} names. */
 export async function clusterConfig(wanted: string): Promise<ClientConfig> {
   const inDefault = await loadKubeconfig(undefined).catch(() => undefined)
-  const choice: ContextChoice & { kubeconfig?: string } = inDefault?.contexts.has(wanted)
+  const choice: ContextChoice & { kubeconfig?: string | undefined } = inDefault?.contexts.has(wanted)
     ? { context: wanted }
     : { kubeconfig: wanted }
   try {

@@ -1,8 +1,10 @@
 /** The part of an object that {@link isTrue} and {@link isFalse} read. */
 export interface WithConditions {
-  readonly status?: {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined
-  }
+  readonly status?:
+    | {
+        readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined
+      }
+    | undefined
 }
 
 /** Whether the condition of this type is True. */

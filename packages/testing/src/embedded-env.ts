@@ -1,9 +1,9 @@
 import { createClient } from '@kubewright/client'
 import {
   type ControlPlane,
-  type ControlPlaneOptions,
   type ControlPlaneSnapshot,
   controllerNames,
+  type PlaneConfig,
   startControlPlane,
 } from '@kubewright/controlplane'
 import { Namespace } from '@kubewright/k8s'
@@ -57,7 +57,7 @@ async function assemble(
     // Each run of the operator has a wrapper of its own.
     return sender === 'operator' ? metered : faults.wrap(metered, sender)
   }
-  const planeOptions: ControlPlaneOptions = {
+  const config: PlaneConfig = {
     clock,
     random: world.random.fork('control plane'),
     log: log.withName('control-plane'),
@@ -65,9 +65,7 @@ async function assemble(
     nodes,
     intercept: (direct, { name }) => (name === controllerManagerUser ? wrap(direct, 'controllers') : direct),
   }
-  const controlPlane = disposer.use(
-    snapshot ? await snapshot.start(planeOptions) : await startControlPlane(planeOptions),
-  )
+  const controlPlane = disposer.use(snapshot ? await snapshot.start(config) : await startControlPlane(config))
   const open = await opener(controlPlane, transport, world, wrap)
   const client = disposer.use(createClient({ ...open('test'), clock, namespace }))
   if (namespace !== 'default' && (await client.find(Namespace, namespace)) === undefined) {

@@ -78,7 +78,8 @@ function verbOf(method: string, name: string, isWatch: boolean): RequestVerb | u
 function nameInBody({ method, body }: TransportRequest): string | undefined {
   if (method !== 'POST' || body === undefined) return undefined
   try {
-    return (JSON.parse(Buffer.from(body).toString()) as { metadata?: { name?: string } }).metadata?.name
+    return (JSON.parse(Buffer.from(body).toString()) as { metadata?: { name?: string | undefined } | undefined })
+      .metadata?.name
   } catch {
     return undefined
   }

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startInTurn } from './start-queue.ts'
 
 describe('startInTurn', () => {
-  it('starts two at once and the others in order', async () => {
+  test('starts two at once and the others in order', async () => {
     const begun: number[] = []
     const ends: (() => void)[] = []
     const all = [0, 1, 2, 3].map((number) =>
@@ -25,7 +25,7 @@ describe('startInTurn', () => {
     expect(await Promise.all(all)).toEqual([0, 1, 2, 3])
   })
 
-  it('goes on after a start that failed', async () => {
+  test('goes on after a start that failed', async () => {
     const failing = Array.from({ length: 5 }, () => startInTurn(() => Promise.reject(new Error('no'))))
     await Promise.allSettled(failing)
     expect(await startInTurn(async () => 'started')).toBe('started')

@@ -14,6 +14,7 @@ import { s } from '@kubewright/schema'
 import { describe, expect, test } from 'vitest'
 import { isTrue } from './conditions.ts'
 import { startTestEnv } from './start-test-env.ts'
+import { testContext } from './test-context.ts'
 import type { TestEnvOptions } from './test-env.ts'
 
 const Greeting = defineResource({
@@ -257,4 +258,19 @@ describe('startTestEnv()', () => {
       await right[Symbol.asyncDispose]()
     }
   })
+})
+
+test('the context of a reconcile and testContext() have the same members, also in a spread', async () => {
+  let copy: object = {}
+  const controller = defineController(Greeting, {
+    reconcile: (_, context) => {
+      copy = { ...context }
+    },
+  })
+  await using env = await startTestEnv(defineOperator({ name: 'spreader', controllers: [controller] }))
+  await env.client.create(Greeting({ metadata: { name: 'a' }, spec: { text: 'hi' } }))
+  await env.settled()
+  const { applied, events, statuses, ...members } = testContext()
+  expect(Object.keys(copy).sort()).toEqual(Object.keys(members).sort())
+  expect(Object.entries(copy).filter(([, value]) => value === undefined)).toEqual([])
 })

@@ -17,13 +17,13 @@ export interface TestContext extends Context {
   /** The children that were applied, in order. */
   readonly applied: readonly KubeObject[]
   readonly events: readonly TestEvent[]
-  /** The arguments of `setStatus` and `mergeStatus`, in order. */
+  /** The arguments of `mergeStatus`, in order. */
   readonly statuses: readonly object[]
 }
 
 /**
  * Creates a context for a unit test of `reconcile`, `cleanup` or `onError`. `apply` records the child and returns it,
- * and `owned` returns the applied children of a kind. Members that have no default, such as `client`, throw when they are used
+ * and `children` returns the applied children of a kind. Members that have no default, such as `client`, throw when they are used
  * and not among the `members`.
  *
  * @example
@@ -34,7 +34,6 @@ export function testContext(members: Partial<Context> = {}): TestContext {
   const applied: KubeObject[] = []
   const events: TestEvent[] = []
   const statuses: object[] = []
-  const keep = async (status: unknown): Promise<void> => void statuses.push(status as object)
   const context: TestContext = {
     client: missing('client'),
     cluster: missing('cluster'),
@@ -46,14 +45,13 @@ export function testContext(members: Partial<Context> = {}): TestContext {
     causes: [],
     reconcileID: '00000000-0000-4000-8000-000000000000',
     event: (type, reason, message, options = {}) => void events.push({ type, reason, message, ...options }),
-    setStatus: keep,
-    mergeStatus: keep,
+    mergeStatus: async (status) => void statuses.push(status as object),
     async apply<R>(child: object) {
       const made = deepFreeze(deepCopy(child)) as KubeObject
       applied.push(made)
       return made as R
     },
-    owned: async <K extends AnyKind>(kind: K) => applied.filter(isOf(kind)) as Infer<K>[],
+    children: async <K extends AnyKind>(kind: K) => applied.filter(isOf(kind)) as Infer<K>[],
     applied,
     events,
     statuses,
@@ -96,7 +94,7 @@ export function review<Read = never>(members: ReviewMembers<Read> = {}): Review<
  * server sets, deeply frozen. The schema is not validated.
  */
 export function testObject<K extends AnyKind>(kind: K, draft: DraftParts<Omit<K['$write'], keyof TypeMeta>>): Infer<K> {
-  const object = deepCopy(kind(draft as never)) as { metadata?: object }
+  const object = deepCopy(kind(draft as never)) as { metadata?: object | undefined }
   compileSchema(kind.schema).normalize(object)
   const set = {
     ...(kind.scope === 'Namespaced' ? { namespace: 'default' } : {}),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { noEtcd } from '../../../packages/storage/src/testdata/etcd-process.ts'
 import { fuzzChaos } from './fuzz-chaos.ts'
 
@@ -6,7 +6,7 @@ import { fuzzChaos } from './fuzz-chaos.ts'
 const seed = process.env['KUBEWRIGHT_SEED'] ?? 'chaos'
 
 describe('three servers on an etcd of three members, killed under load', () => {
-  it('lose no acknowledged write, event or address', { timeout: 600_000 }, async ({ skip }) => {
+  test('lose no acknowledged write, event or address', { timeout: 600_000 }, async ({ skip }) => {
     if (noEtcd !== undefined) skip(noEtcd)
     const report = await fuzzChaos({ seed, millis: 15_000, killEvery: 2500 })
     expect(report.mistakes, `seed ${seed}`).toEqual([])

@@ -1,12 +1,13 @@
 // Kills servers and members of etcd at random moments while clients, which retry on other servers, write and watch. Verifies every
 // acknowledged write, every watch event, the allocations of services and the pods of Deployments.
-import { type Random, seededRandom } from '@kubewright/base'
-import { type EtcdCluster, startEtcdCluster } from '../../../packages/storage/src/testdata/etcd-cluster.ts'
+import { seededRandom } from '@kubewright/base'
+import { startEtcdCluster } from '../../../packages/storage/src/testdata/etcd-cluster.ts'
 import { ServerGroup, sendAnywhere } from '../../servers/server-group.ts'
 import { deployment, Requests } from '../../up/requests.ts'
 import { RecordedWriter } from '../crash/recorded-writer.ts'
 import { verifyWrites } from '../crash/verify-crash.ts'
 import { type SeenChange, WatchLog } from '../crash/watch-log.ts'
+import { Monkey } from './monkey.ts'
 import { ServiceLoad } from './service-load.ts'
 
 /** Options of {@link fuzzChaos}. */
@@ -164,84 +165,5 @@ async function settled(clients: readonly Requests[], names: readonly string[]): 
     const left = await problems()
     if (left.length === 0 || Date.now() > until) return left
     await pause(500)
-  }
-}
-
-/** Kills and restarts servers and members of etcd. */
-class Monkey {
-  readonly counts = { serverKills: 0, serverStops: 0, memberKills: 0, quorumLosses: 0 }
-  readonly #group: ServerGroup
-  readonly #etcd: EtcdCluster
-  readonly #random: Random
-  readonly #repairs = new Set<Promise<void>>()
-  readonly #downServers = new Set<number>()
-  readonly #downMembers = new Set<number>()
-
-  constructor(group: ServerGroup, etcd: EtcdCluster, random: Random) {
-    this.#group = group
-    this.#etcd = etcd
-    this.#random = random
-  }
-
-  describe(): string {
-    const { serverKills, serverStops, memberKills } = this.counts
-    return `${serverKills} servers and ${memberKills} members killed, ${serverStops} servers stopped`
-  }
-
-  /** Makes one failure, and repairs it after a while. */
-  async strike(): Promise<void> {
-    if (this.#random.next() < 0.6) this.#strikeServer()
-    else this.#strikeMember()
-  }
-
-  /** Restarts everything. */
-  async heal(): Promise<void> {
-    while (this.#repairs.size > 0) await Promise.all(this.#repairs)
-  }
-
-  #strikeServer(): void {
-    const up = Array.from({ length: this.#group.size }, (_, i) => i).filter((i) => !this.#downServers.has(i))
-    // One server stays, so that clients have a server to retry on.
-    if (up.length < 2) return
-    const index = up[this.#random.int(up.length)]!
-    const isClean = this.#random.next() < 0.25
-    this.counts[isClean ? 'serverStops' : 'serverKills']++
-    this.#later(this.#downServers, index, async () => {
-      await this.#group.stop(index, isClean ? 'SIGTERM' : 'SIGKILL')
-      await pause(this.#random.int(4000))
-      // A start fails while etcd has no quorum.
-      while (
-        !(await this.#group.start(index).then(
-          () => true,
-          () => false,
-        ))
-      )
-        await pause(500)
-    })
-  }
-
-  #strikeMember(): void {
-    const { members } = this.#etcd
-    const up = members.map((_, i) => i).filter((i) => !this.#downMembers.has(i))
-    const isQuorumLost = up.length === members.length && this.#random.next() < 0.2
-    if (up.length < members.length && this.#random.next() < 0.7) return
-    for (const index of isQuorumLost ? up.slice(1) : [up[this.#random.int(up.length)]!]) {
-      this.counts.memberKills++
-      this.#later(this.#downMembers, index, async () => {
-        await members[index]!.kill()
-        await pause(500 + this.#random.int(3000))
-        await members[index]!.start()
-      })
-    }
-    if (this.#downMembers.size > members.length / 2) this.counts.quorumLosses++
-  }
-
-  #later(down: Set<number>, index: number, work: () => Promise<void>): void {
-    down.add(index)
-    const repair = work().finally(() => {
-      down.delete(index)
-      this.#repairs.delete(repair)
-    })
-    this.#repairs.add(repair)
   }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { noEtcd } from '../../../packages/storage/src/testdata/etcd-process.ts'
 import { fuzzCrashes } from './fuzz-crashes.ts'
 
@@ -7,7 +7,7 @@ const cycles = 2
 const seed = process.env['KUBEWRIGHT_SEED'] ?? 'crashes'
 
 describe('kubewright up, killed under load', () => {
-  it.for([
+  test.for([
     ['a folder', false],
     ['etcd', true],
   ] as const)('keeps acknowledged writes and watch events in %s', { timeout: 180_000 }, async ([, etcd], { skip }) => {

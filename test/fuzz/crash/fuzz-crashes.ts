@@ -15,8 +15,6 @@ export interface FuzzCrashesOptions {
   readonly cycles: number
   /** Whether the server keeps its objects in etcd instead of a folder. @default false */
   readonly etcd?: boolean
-  /** The worker processes of the server, which end with it. @default 0 */
-  readonly workers?: number
   readonly onProgress?: (cycle: number) => void
 }
 
@@ -45,7 +43,6 @@ export async function fuzzCrashes(options: FuzzCrashesOptions): Promise<FuzzCras
   using folder = new TemporaryFolder()
   await using etcd = options.etcd ? await startEtcd() : undefined
   const flags = ['--port', String(await freePort()), '--controllers', 'none', ...(etcd ? ['--etcd', etcd.url] : [])]
-  if (options.workers) flags.push('--workers', String(options.workers))
   const random = seededRandom(options.seed)
   let up = await UpProcess.start(flags, folder.path)
   const { kubeconfig } = up

@@ -1,9 +1,8 @@
-// Decoders of bytes: protobuf, certificates, tokens, WebSocket frames and the frames of the storage log.
+// Decoders of bytes: protobuf, certificates, tokens and the frames of the storage log.
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError, encodeJson } from '@kubewright/api'
-import { deepEqual, type Random, seededRandom } from '@kubewright/base'
 import {
   CertificateAuthority,
   checkCertificateRequest,
@@ -12,7 +11,6 @@ import {
   toPem,
 } from '@kubewright/base/pki'
 import { ProtobufError } from '@kubewright/base/protobuf'
-import { encodeFrame as encodeWebSocket, FrameReader, opcodes } from '../../../packages/base/src/web-socket-frames.ts'
 import { ServiceAccountKeys } from '../../../packages/server/src/auth/service-account-keys.ts'
 import { decodeObject } from '../../../packages/server/src/codec/protobuf/decode-object.ts'
 import { encodeProtobuf } from '../../../packages/server/src/codec/protobuf/envelope.ts'
@@ -22,7 +20,7 @@ import {
   encodeHeader,
   headerSize,
   type WalRecord,
-} from '../../../packages/storage/src/internal/wal-format.ts'
+} from '../../../packages/storage/src/durable/wal-format.ts'
 import { recordedRequests, sampleObjects } from '../requests/recorded-requests.ts'
 import { bytesFrom, type DecoderTarget, decoded, must, textsFrom } from './decoder-target.ts'
 
@@ -56,16 +54,6 @@ const log = Buffer.concat([
   encodeHeader('log', 1),
   ...[0, 3, 4, 9].map((start, i, all) => encodeFrame(records.slice(start, all[i + 1]))),
 ])
-
-const webSocketStream = Buffer.concat([
-  encodeWebSocket(opcodes.text, Buffer.from('hello')),
-  encodeWebSocket(opcodes.binary, Buffer.alloc(300, 7), Buffer.from([1, 2, 3, 4])),
-  encodeWebSocket(opcodes.ping, Buffer.alloc(0)),
-  Buffer.from([0x01, 0x01, 0x61, 0x00, 0x01, 0x62, 0x80, 0x01, 0x63]),
-  encodeWebSocket(opcodes.close, Buffer.from([3, 232])),
-])
-
-const webSocketErrors = /WebSocket/
 
 /** Decoders whose input is bytes, or text that encodes bytes. */
 export const binaryDecoders: readonly DecoderTarget[] = [
@@ -125,20 +113,6 @@ export const binaryDecoders: readonly DecoderTarget[] = [
     },
   },
   {
-    name: 'web-socket-frames',
-    generate: bytesFrom([webSocketStream]),
-    check(input) {
-      const bytes = Buffer.from(input)
-      const whole = readFrames(bytes, [bytes.length])
-      const random: Random = seededRandom(bytes.length)
-      const pieces = readFrames(
-        bytes,
-        Array.from({ length: 50 }, () => 1 + random.int(20)),
-      )
-      must(deepEqual(whole, pieces), 'messages do not depend on the chunks')
-    },
-  },
-  {
     name: 'storage-log',
     generate: bytesFrom([log]),
     check(input) {
@@ -163,24 +137,4 @@ export const binaryDecoders: readonly DecoderTarget[] = [
 function sameRecord(a: WalRecord, b: WalRecord): boolean {
   const sameValue = a.type === b.type && Buffer.from(a.value).equals(b.value)
   return a.key === b.key && a.revision === b.revision && a.createRevision === b.createRevision && sameValue
-}
-
-/** The messages of a stream that arrives in chunks of these sizes, and whether it ended with an error. */
-function readFrames(bytes: Buffer, sizes: readonly number[]): unknown[] {
-  const reader = new FrameReader()
-  const found: unknown[] = []
-  let at = 0
-  try {
-    for (const size of [...sizes, bytes.length]) {
-      for (const { opcode, payload } of reader.push(bytes.subarray(at, at + size)))
-        found.push([opcode, payload.toString('hex')])
-      at += size
-      if (at >= bytes.length) break
-    }
-  } catch (error) {
-    must(webSocketErrors.test(String(error)), 'the error names the cause', String(error))
-    // Messages before the invalid frame may or may not have been returned with it.
-    return []
-  }
-  return found
 }

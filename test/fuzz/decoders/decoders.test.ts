@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { storedInputs } from '../regressions/regressions.ts'
 import { allDecoders } from './all-decoders.ts'
 import { fuzzDecoder } from './fuzz-decoder.ts'
@@ -8,11 +8,11 @@ const count = 400
 const seed = process.env['KUBEWRIGHT_SEED'] ?? 'tests'
 
 describe.each(allDecoders.map((target) => [target.name, target] as const))('The decoder of %s', (name, target) => {
-  it('keeps its contract for the stored inputs', () => {
+  test('keeps its contract for the stored inputs', () => {
     for (const { file, input } of storedInputs(name)) expect(() => target.check(input), file).not.toThrow()
   })
 
-  it(`keeps its contract for ${count} random inputs`, { timeout: 120_000 }, () => {
+  test(`keeps its contract for ${count} random inputs`, { timeout: 120_000 }, () => {
     const { failure } = fuzzDecoder(target, { seed, count })
     if (!failure) return
     const input = JSON.stringify(failure.input.toString()).slice(0, 1000)

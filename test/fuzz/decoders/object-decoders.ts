@@ -19,7 +19,7 @@ import {
   PatchError,
   parseJson,
 } from '@kubewright/api'
-import type { Random } from '@kubewright/base'
+import { isJsonObject, type Random } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
 import { amplify, chance, mutateText, mutateValue, oddValues } from '../mutate.ts'
 import { recordedRequests, sampleObjects } from '../requests/recorded-requests.ts'
@@ -117,7 +117,7 @@ export const objectDecoders: readonly DecoderTarget[] = [
     },
     check(input) {
       const [before, patch, after] = valuesOf(input)
-      if (!isObject(before) || !isObject(after)) return
+      if (!isJsonObject(before) || !isJsonObject(after)) return
       const operations = decoded(() => decodeJsonPatch(patch), PatchError)
       if (operations)
         unchanged(() => decoded(() => applyJsonPatch(before, operations.value), PatchError), before, patch)
@@ -134,7 +134,7 @@ export const objectDecoders: readonly DecoderTarget[] = [
       inputOf(random, maxSize, [object(random), mutateValue(random, object(random)), object(random)]),
     check(input) {
       const [before, patch, next] = valuesOf(input)
-      if (!isObject(before) || !isObject(next)) return
+      if (!isJsonObject(before) || !isJsonObject(next)) return
       const read = decoded(() => decodeMergePatch(patch), PatchError)
       if (read) unchanged(() => decoded(() => applyMergePatch(before, read.value), PatchError), before, patch)
       const [from, to] = [withoutNull(before), withoutNull(next)] as [object, object]
@@ -151,7 +151,7 @@ export const objectDecoders: readonly DecoderTarget[] = [
       inputOf(random, maxSize, [object(random, pods), mutateValue(random, object(random, pods)), object(random, pods)]),
     check(input) {
       const [before, patch, next] = valuesOf(input)
-      if (!isObject(before) || !isObject(next)) return
+      if (!isJsonObject(before) || !isJsonObject(next)) return
       const read = decoded(() => decodeStrategicMergePatch(patch), PatchError)
       if (read)
         unchanged(
@@ -177,7 +177,7 @@ export const objectDecoders: readonly DecoderTarget[] = [
       let live: JsonObject | undefined
       for (const [i, config] of valuesOf(input).entries()) {
         // The server gives every object metadata before it merges it.
-        if (!isObject(config) || !isObject(config['metadata'])) continue
+        if (!isJsonObject(config) || !isJsonObject(config['metadata'])) continue
         const options = { manager: `m${i % 2}`, now: '2026-01-02T03:04:05Z', force: i % 3 !== 0 }
         const applied: { readonly value: { readonly object: JsonObject } } | undefined = unchanged(
           () => decoded(() => managers.apply(live, config, options), ApiError, ApplyError),
@@ -236,10 +236,6 @@ export const objectDecoders: readonly DecoderTarget[] = [
     },
   },
 ]
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 function hasManagedFields(config: JsonObject): boolean {
   const { metadata } = config as { metadata?: unknown }

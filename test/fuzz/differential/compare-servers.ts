@@ -1,9 +1,8 @@
-import { seededRandom } from '@kubewright/base'
+import { isJsonObject, seededRandom } from '@kubewright/base'
 import type { RequestSpec } from '../../conformance/case-format.ts'
 import { type Difference, differencesOf, withoutColumnTexts } from '../../conformance/compare.ts'
 import { HttpClient } from '../../conformance/http-client.ts'
 import { Normalizer } from '../../conformance/normalizer.ts'
-import { isRecord } from '../../conformance/object-path.ts'
 import type { Target } from '../../conformance/target.ts'
 import { ScenarioGenerator } from './generate-scenario.ts'
 import type { Scenario } from './scenario.ts'
@@ -179,8 +178,8 @@ async function untilReady(client: HttpClient, { request, status }: NonNullable<S
 
 /** Remembers the metadata of a response that later requests may name. */
 function capture(body: unknown, captured: Map<string, string>): void {
-  const metadata = isRecord(body) ? body['metadata'] : undefined
-  if (!isRecord(metadata)) return
+  const metadata = isJsonObject(body) ? body['metadata'] : undefined
+  if (!isJsonObject(metadata)) return
   for (const [name, field] of placeholders) {
     if (typeof metadata[field] === 'string') captured.set(name, metadata[field])
   }
@@ -198,7 +197,7 @@ function filled(request: RequestSpec, captured: ReadonlyMap<string, string>): Re
 
 /** A watch response with its events as values, whose members may be in any order. */
 function withParsedEvents(body: unknown): unknown {
-  if (!isRecord(body) || typeof body['$text'] !== 'string' || !body['$text'].startsWith('{"type":')) return body
+  if (!isJsonObject(body) || typeof body['$text'] !== 'string' || !body['$text'].startsWith('{"type":')) return body
   return { $events: body['$text'].trimEnd().split('\n').map(parsedEvent) }
 }
 
@@ -212,7 +211,7 @@ function parsedEvent(line: string): unknown {
 
 /** YAML is compared as text, in which the normalizer does not find resource versions, page tokens and the server's address. */
 function withoutVersions(body: unknown): unknown {
-  if (!isRecord(body) || typeof body['$text'] !== 'string') return body
+  if (!isJsonObject(body) || typeof body['$text'] !== 'string') return body
   const text = body['$text']
     .replace(/(resourceVersion: )"\d+"/g, '$1<rv>')
     .replace(/^( {2}continue: )\S+$/gm, '$1<continue>')
@@ -226,18 +225,19 @@ function withoutVersions(body: unknown): unknown {
  * value of a Secret that is not base64. The authorizer lists role bindings, and so the roles that it misses, in any order.
  */
 function withoutRandomErrors(body: unknown): unknown {
-  if (!isRecord(body)) return body
+  if (!isJsonObject(body)) return body
   const { message, status, details } = body
-  if (isRecord(status) && typeof status['reason'] === 'string') {
+  if (isJsonObject(status) && typeof status['reason'] === 'string') {
     return { ...body, status: { ...status, reason: withSortedRoles(status['reason']) } }
   }
   if (typeof message !== 'string') return body
   const [begin] = /^failed to create typed patch object \(.*?\): /.exec(message) ?? []
   if (begin !== undefined) return { ...body, message: begin }
   if (!badBase64.test(message)) return body
-  const causes = isRecord(details) && Array.isArray(details['causes']) ? (details['causes'] as unknown[]) : undefined
+  const causes =
+    isJsonObject(details) && Array.isArray(details['causes']) ? (details['causes'] as unknown[]) : undefined
   const cleaned = causes?.map((cause) =>
-    isRecord(cause) ? { ...cause, message: String(cause['message']).replace(badBase64, '$1') } : cause,
+    isJsonObject(cause) ? { ...cause, message: String(cause['message']).replace(badBase64, '$1') } : cause,
   )
   return {
     ...body,

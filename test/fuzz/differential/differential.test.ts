@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { targetOfKubeconfig } from '../../conformance/target.ts'
 import { compareServers } from './compare-servers.ts'
 import { startComparedServer } from './compared-server.ts'
@@ -7,7 +7,7 @@ const variable = 'KUBEWRIGHT_REFERENCE'
 const kubeconfig = process.env[variable]
 const seed = process.env['KUBEWRIGHT_SEED'] ?? 'differential'
 
-it('the server responds to random requests like the reference server', {
+test('the server responds to random requests like the reference server', {
   timeout: 600_000,
 }, async ({ skip }) => {
   if (kubeconfig === undefined)

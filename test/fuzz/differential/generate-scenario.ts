@@ -1,9 +1,8 @@
-import type { Random } from '@kubewright/base'
+import { isJsonObject, type Random } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
 import { discoveryGroups } from '@kubewright/k8s/discovery'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import type { RequestSpec } from '../../conformance/case-format.ts'
-import { isRecord } from '../../conformance/object-path.ts'
 import { chance, mutateValue, oddValues } from '../mutate.ts'
 import { recordedRequests, sampleObjects } from '../requests/recorded-requests.ts'
 import { customScenario } from './custom-scenarios.ts'
@@ -202,7 +201,7 @@ export class ScenarioGenerator {
       else {
         const { apiVersion, kind, metadata, ...rest } = object
         const mutated = mutateValue(random, rest)
-        object = isRecord(mutated) ? { apiVersion, kind, metadata, ...mutated } : object
+        object = isJsonObject(mutated) ? { apiVersion, kind, metadata, ...mutated } : object
       }
     }
     return object
@@ -215,7 +214,7 @@ function named(sample: Json, name: string, namespace: string, { apiVersion, kind
     uid: __,
     resourceVersion: ___,
     ...metadata
-  } = isRecord(sample['metadata']) ? sample['metadata'] : {}
+  } = isJsonObject(sample['metadata']) ? sample['metadata'] : {}
   const { namespace: ____, ...rest } = metadata
   return { ...sample, apiVersion, kind, metadata: { ...rest, name, ...(namespaced ? { namespace } : {}) } }
 }
@@ -239,7 +238,7 @@ function withField(random: Random, schema: JSONSchemaProps | undefined, value: u
       (key) => depth > 0 || !['apiVersion', 'kind', 'metadata'].includes(key),
     )
     if (names.length === 0) return value
-    const before = isRecord(value) ? value : {}
+    const before = isJsonObject(value) ? value : {}
     const present = names.filter((key) => key in before)
     const key = present.length > 0 && chance(random, 0.6) ? random.pick(present) : random.pick(names)
     return { ...before, [key]: withField(random, properties[key], before[key], depth + 1) }
@@ -254,7 +253,7 @@ function withField(random: Random, schema: JSONSchemaProps | undefined, value: u
     return [...list, withField(random, type.items, undefined, depth + 1)]
   }
   if (typeof type?.additionalProperties === 'object') {
-    const before = isRecord(value) ? value : {}
+    const before = isJsonObject(value) ? value : {}
     return {
       ...before,
       [random.pick(['a', 'b.c/d', 'x!', 'cpu'])]: scalar(random, type.additionalProperties as JSONSchemaProps),

@@ -1,6 +1,6 @@
 // Server errors that are correct, because kube-apiserver responds with them as well.
 import { parseYaml } from '@kubewright/api'
-import { isRecord } from '../../conformance/object-path.ts'
+import { isJsonObject } from '@kubewright/base'
 import type { FuzzRequest, FuzzResponse } from './fuzz-request.ts'
 
 /** Client errors for which kube-apiserver v1.35.8 also responds with 500. */
@@ -19,6 +19,8 @@ export const alsoInKubernetes: readonly RegExp[] = [
   /^The order in patch list:\n/,
   // An apply of a value that the schema accepts and the Go type rejects, such as invalid base64.
   /^failed to convert new object \(/,
+  // The schema of a CRD has changed since the object was stored.
+  /^failed to create manager for existing fields: failed to convert new object \(.*\) to smd typed: /,
   /^target\.\w+: /,
   // Errors of custom resources.
   /^content is not a list$/,
@@ -77,7 +79,7 @@ function isExpected({ method, path }: FuzzRequest, status: number, text: string)
 function messageOf(text: string): string {
   try {
     const status = text.startsWith('{') ? (JSON.parse(text) as unknown) : parseYaml(text)
-    return isRecord(status) ? String(status['message'] ?? '') : ''
+    return isJsonObject(status) ? String(status['message'] ?? '') : ''
   } catch {
     // The end of a long response is cut off.
     return /"message":"((?:[^"\\]|\\.){0,200})/.exec(text)?.[1] ?? ''

@@ -1,5 +1,5 @@
 import { encodeYaml } from '@kubewright/api'
-import type { Random } from '@kubewright/base'
+import { isJsonObject, type Random } from '@kubewright/base'
 import { encodeProtobuf } from '../../../packages/server/src/codec/protobuf/envelope.ts'
 import type { RequestSpec } from '../../conformance/case-format.ts'
 import { amplify, chance, mutateBytes, mutateText, mutateValue, oddValues, wellFormed } from '../mutate.ts'
@@ -380,7 +380,7 @@ export class RequestGenerator {
     const spec = { size: random.int(5), names: ['a', 'b'], parts: [{ key: 'a', value: 'b' }], extra: { a: 1 } }
     const minimal = { apiVersion, kind, metadata, ...(resource === 'widgets' ? { spec } : {}) }
     const base = known.length > 0 && chance(random, 0.9) ? random.pick(known) : minimal
-    const own = isObject(base['metadata']) ? base['metadata'] : {}
+    const own = isJsonObject(base['metadata']) ? base['metadata'] : {}
     const { namespace: _, ...rest } = own as Record<string, unknown>
     let object: unknown = { ...base, metadata: { ...rest, ...(chance(random, 0.9) ? metadata : {}) } }
     for (let left = random.int(3); left > 0; left--) object = mutateValue(random, object)
@@ -462,9 +462,6 @@ function isOwnResource(group: string, resource: string): boolean {
     ? ownCore.test(resource)
     : ['apps', 'batch', customGroup, 'rbac.authorization.k8s.io'].includes(group)
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The value as YAML; as JSON where it is nested too deep for the encoder. */
 function yamlOf(value: unknown, json: string): string {

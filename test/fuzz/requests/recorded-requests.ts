@@ -1,6 +1,6 @@
+import { isJsonObject } from '@kubewright/base'
 import type { RequestSpec } from '../../conformance/case-format.ts'
 import { expand } from '../../conformance/expand.ts'
-import { isRecord } from '../../conformance/object-path.ts'
 import { recordedCases } from '../../conformance/run-cases.ts'
 
 /** The requests of the recorded cases that terminate on their own, with names filled in. */
@@ -37,7 +37,7 @@ export function recordedRequests(namespace: string): RequestSpec[] {
 export function sampleObjects(requests: readonly RequestSpec[]): Map<string, Record<string, unknown>[]> {
   const samples = new Map<string, Record<string, unknown>[]>()
   for (const { body } of requests) {
-    if (!isRecord(body) || typeof body['apiVersion'] !== 'string' || typeof body['kind'] !== 'string') continue
+    if (!isJsonObject(body) || typeof body['apiVersion'] !== 'string' || typeof body['kind'] !== 'string') continue
     const key = `${body['apiVersion']}/${body['kind']}`
     const known = samples.get(key) ?? []
     samples.set(key, known)

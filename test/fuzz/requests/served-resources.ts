@@ -1,4 +1,4 @@
-import { isRecord } from '../../conformance/object-path.ts'
+import { isJsonObject } from '@kubewright/base'
 import type { Requests } from '../../up/requests.ts'
 
 /** A resource of discovery. */
@@ -18,14 +18,14 @@ export async function servedResources(admin: Requests): Promise<FuzzedResource[]
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
     const { body } = await admin.send('GET', root, undefined, { accept })
     for (const group of listOf(body, 'items')) {
-      const name = isRecord(group['metadata']) ? String(group['metadata']['name'] ?? '') : ''
+      const name = isJsonObject(group['metadata']) ? String(group['metadata']['name'] ?? '') : ''
       for (const version of listOf(group, 'versions')) {
         for (const resource of listOf(version, 'resources')) {
           found.push({
             group: name,
             version: String(version['version']),
             resource: String(resource['resource']),
-            kind: isRecord(resource['responseKind']) ? String(resource['responseKind']['kind']) : '',
+            kind: isJsonObject(resource['responseKind']) ? String(resource['responseKind']['kind']) : '',
             namespaced: resource['scope'] === 'Namespaced',
             subresources: listOf(resource, 'subresources').map((sub) => String(sub['subresource'])),
           })
@@ -37,6 +37,6 @@ export async function servedResources(admin: Requests): Promise<FuzzedResource[]
 }
 
 function listOf(value: unknown, name: string): Record<string, unknown>[] {
-  const list = isRecord(value) ? value[name] : undefined
-  return Array.isArray(list) ? list.filter(isRecord) : []
+  const list = isJsonObject(value) ? value[name] : undefined
+  return Array.isArray(list) ? list.filter(isJsonObject) : []
 }

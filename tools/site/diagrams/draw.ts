@@ -1,4 +1,4 @@
-import { escapeHtml } from '../highlight.ts'
+import { escapeHtml } from '../markdown.ts'
 
 /** Where a box is and what it says. Positions are columns and rows of a grid and may have fractions. */
 export interface Box {

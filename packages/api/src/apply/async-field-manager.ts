@@ -1,3 +1,4 @@
+import { CaughtError } from '@kubewright/base'
 import { canonicalJson } from '../fieldset/path-element.ts'
 import type { JsonObject } from '../own-property.ts'
 import { createFieldManager } from './create-field-manager.ts'
@@ -23,7 +24,7 @@ export interface AsyncFieldManager {
 }
 
 /** Thrown by the synchronous computation when it needs a conversion result that is not available yet. */
-class ConversionNeeded extends Error {
+class ConversionNeeded extends CaughtError {
   readonly object: JsonObject
   readonly apiVersion: string
   readonly key: string

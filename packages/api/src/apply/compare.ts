@@ -1,7 +1,7 @@
-import { deepEqual } from '@kubewright/base'
+import { deepEqual, isJsonObject } from '@kubewright/base'
 import { FieldSet } from '../fieldset/field-set.ts'
 import { addChildren, addMember, emptyTree, type MutableSetTree } from '../fieldset/set-tree.ts'
-import { isObject, type JsonObject } from '../own-property.ts'
+import type { JsonObject } from '../own-property.ts'
 import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
 
@@ -56,7 +56,8 @@ function formOf(type: TypeNode, value: unknown): Form | undefined {
   return Array.isArray(value) ? type.list && 'list' : type.map && 'map'
 }
 
-function firstForm(type: TypeNode): Form {
+/** The form of a type that allows several, in the order of structured-merge-diff. */
+export function firstForm(type: TypeNode): Form {
   return type.map ? 'map' : type.scalar ? 'scalar' : 'list'
 }
 
@@ -107,8 +108,8 @@ function onlyForm(type: TypeNode): Form | undefined {
 /** Records the differences under one form. Returns true when the value was compared as a single leaf. */
 function compareForm(form: Form, type: TypeNode, before: unknown, after: unknown, out: Difference): boolean {
   if (form === 'map') {
-    const left = isObject(before) ? before : undefined
-    const right = isObject(after) ? after : undefined
+    const left = isJsonObject(before) ? before : undefined
+    const right = isJsonObject(after) ? after : undefined
     // Two empty sides are compared as a leaf, so that null and empty differ.
     if (type.map?.atomic || (isEmpty(left) && isEmpty(right))) return compareLeaf(before, after, out)
     compareMaps(type.map as MapType, left, right, out)
@@ -124,7 +125,7 @@ function compareForm(form: Form, type: TypeNode, before: unknown, after: unknown
   return compareLeaf(before, after, out)
 }
 
-function isEmpty(map: JsonObject | undefined): boolean {
+export function isEmpty(map: JsonObject | undefined): boolean {
   for (const _ in map) return false
   return true
 }

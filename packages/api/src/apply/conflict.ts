@@ -1,4 +1,4 @@
-import { goQuote } from '@kubewright/base'
+import { CaughtError, goQuote } from '@kubewright/base'
 import type { ApiError } from '../api-error.ts'
 import { newApplyConflict } from '../api-error-constructors.ts'
 import { FieldSet } from '../fieldset/field-set.ts'
@@ -13,7 +13,7 @@ export interface Conflict {
 }
 
 /** Thrown by the updater when an apply without force would change fields of other managers. */
-export class ApplyConflicts extends Error {
+export class ApplyConflicts extends CaughtError {
   readonly conflicts: readonly Conflict[]
 
   constructor(conflicts: readonly Conflict[]) {

@@ -1,10 +1,11 @@
+import { isJsonObject, textOf } from '@kubewright/base'
 import { newBadRequest } from '../api-error-constructors.ts'
 import { FieldSet } from '../fieldset/field-set.ts'
 import { excludeFields, type FieldSetFilter } from '../fieldset/field-set-filter.ts'
 import { fieldSetPath } from '../fieldset/path-element.ts'
 import { formatGroupVersionKind, type GroupVersionKind, parseGroupVersion } from '../gvk.ts'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
-import { getOwn, isObject, type JsonObject } from '../own-property.ts'
+import { getOwn, type JsonObject } from '../own-property.ts'
 import { ApplyError } from './apply-error.ts'
 import { capUpdateManagers, defaultMaxUpdateManagers } from './cap-managers.ts'
 import { ApplyConflicts } from './conflict.ts'
@@ -80,7 +81,7 @@ class EndpointFieldManager {
   readonly #options: FieldManagerOptions
   readonly #gvk: GroupVersionKind
   readonly #types = new Map<string, TypeNode | undefined>()
-  readonly #filters = new Map<string, FieldSetFilter>()
+  readonly #filters = new Map<string, FieldSetFilter | undefined>()
   readonly #empty: JsonObject
 
   constructor(options: FieldManagerOptions) {
@@ -88,9 +89,6 @@ class EndpointFieldManager {
     this.#options = options
     this.#gvk = { ...parseGroupVersion(apiVersion), kind }
     this.#empty = options.emptyObject ?? { apiVersion, kind }
-    for (const [version, reset] of Object.entries(options.resetFields ?? {})) {
-      this.#filters.set(version, typeof reset === 'function' ? reset : excludeFields(reset))
-    }
   }
 
   update(liveOrNone: JsonObject | undefined, next: JsonObject, { manager, now }: UpdateFieldsOptions): JsonObject {
@@ -268,12 +266,20 @@ class EndpointFieldManager {
       if (versions === undefined) converted.set(object.value, (versions = new Map()))
       if (!versions.has(apiVersion)) versions.set(apiVersion, this.#convert(object, apiVersion))
       return versions.get(apiVersion)
-    }, this.#filters)
+    }, this.#filterOf)
+  }
+
+  readonly #filterOf = (apiVersion: string): FieldSetFilter | undefined => {
+    if (!this.#filters.has(apiVersion)) {
+      const reset = this.#options.resetFields?.(apiVersion)
+      this.#filters.set(apiVersion, reset === undefined || typeof reset === 'function' ? reset : excludeFields(reset))
+    }
+    return this.#filters.get(apiVersion)
   }
 
   #convert(object: TypedValue, apiVersion: string): TypedValue | undefined {
     const type = this.#options.convert && this.#typeOf(apiVersion)
-    if (type === undefined || !isObject(object.value)) return undefined
+    if (type === undefined || !isJsonObject(object.value)) return undefined
     const value = this.#options.convert?.(object.value, apiVersion)
     if (value === undefined) return undefined
     validateTyped(type, value, false)
@@ -330,8 +336,8 @@ function gvkOfConfig(config: JsonObject): GroupVersionKind {
   const apiVersion = getOwn(config, 'apiVersion')
   const kind = getOwn(config, 'kind')
   try {
-    const { group, version } = parseGroupVersion(typeof apiVersion === 'string' ? apiVersion : '')
-    return { group, version, kind: typeof kind === 'string' ? kind : '' }
+    const { group, version } = parseGroupVersion(textOf(apiVersion))
+    return { group, version, kind: textOf(kind) }
   } catch {
     // As in Go's Unstructured, an invalid apiVersion gives an empty type.
     return { group: '', version: '', kind: '' }
@@ -341,6 +347,5 @@ function gvkOfConfig(config: JsonObject): GroupVersionKind {
 function describe(object: JsonObject): string {
   const { name, namespace } = metadataOf(object)
   // As in Go's Unstructured, a value that is not a string reads as empty.
-  const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-  return `${text(namespace)}/${text(name)}; ${formatGroupVersionKind(gvkOfConfig(object))}`
+  return `${textOf(namespace)}/${textOf(name)}; ${formatGroupVersionKind(gvkOfConfig(object))}`
 }

@@ -1,6 +1,6 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isConflict } from '../api-error.ts'
 import { FieldSet } from '../fieldset/field-set.ts'
 import { fieldSetPath, formatFieldSetPath } from '../fieldset/path-element.ts'
@@ -148,7 +148,7 @@ function pathOf(leaf: string): string {
 }
 
 describe('FieldManager.apply()', () => {
-  it('matches the reference model for any sequence of applies', () => {
+  test('matches the reference model for any sequence of applies', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 8 }), (steps) => {
         const model = new Model()
@@ -181,7 +181,7 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('never conflicts over disjoint fields', () => {
+  test('never conflicts over disjoint fields', () => {
     fc.assert(
       fc.property(anyLeaves, anyLeaves, (one, other) => {
         const disjoint = Object.fromEntries(Object.entries(other).filter(([key]) => !(key in one)))
@@ -192,7 +192,7 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('is idempotent', () => {
+  test('is idempotent', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 4 }), (steps) => {
         let live: JsonObject | undefined
@@ -207,7 +207,7 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('removes omitted fields that only the applier owned', () => {
+  test('removes omitted fields that only the applier owned', () => {
     fc.assert(
       fc.property(anyLeaves, anyLeaves, (mine, theirs) => {
         let live = stored(fields.apply(undefined, objectOf(specOf(theirs)), { manager: 'm2', now }).object)

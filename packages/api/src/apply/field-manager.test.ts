@@ -1,5 +1,5 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isBadRequest, isConflict } from '../api-error.ts'
 import { FieldSet } from '../fieldset/field-set.ts'
 import { fieldSetPath } from '../fieldset/path-element.ts'
@@ -62,7 +62,7 @@ const apply = (
 ): JsonObject => stored(fields.apply(live, config(spec), { manager, now: time, force }).object)
 
 describe('FieldManager.apply()', () => {
-  it('creates an object with one managedFields entry', () => {
+  test('creates an object with one managedFields entry', () => {
     const { object, changed } = fields.apply(undefined, config({ a: '1' }), { manager: 'm', now })
     expect(changed).toBe(true)
     expect(object).toEqual({
@@ -83,14 +83,14 @@ describe('FieldManager.apply()', () => {
     })
   })
 
-  it('is idempotent and keeps times unchanged', () => {
+  test('is idempotent and keeps times unchanged', () => {
     const live = apply(undefined, { a: '1', map: { x: 'y' } }, 'm')
     const { object, changed } = fields.apply(live, config({ a: '1', map: { x: 'y' } }), { manager: 'm', now: later })
     expect(changed).toBe(false)
     expect(object).toEqual(live)
   })
 
-  it('shares ownership of equal values and sets no time for the second applier', () => {
+  test('shares ownership of equal values and sets no time for the second applier', () => {
     const live = apply(undefined, { a: '1' }, 'm')
     const { object, changed } = fields.apply(live, config({ a: '1' }), { manager: 'n', now: later })
     expect(changed).toBe(true)
@@ -100,19 +100,19 @@ describe('FieldManager.apply()', () => {
     ])
   })
 
-  it('removes omitted fields unless other managers own them too', () => {
+  test('removes omitted fields unless other managers own them too', () => {
     let live = apply(undefined, { a: '1', b: '2', map: { x: '1', y: '2' } }, 'm')
     live = apply(live, { b: '2' }, 'n')
     live = apply(live, { map: { x: '1' } }, 'm', later)
     expect(live['spec']).toEqual({ b: '2', map: { x: '1' } })
   })
 
-  it('keeps fields without an owner and takes them without a conflict', () => {
+  test('keeps fields without an owner and takes them without a conflict', () => {
     const live = { ...apply(undefined, { a: '1' }, 'm'), status: { phase: 'P' } }
     expect(apply(live, { a: '2' }, 'm')).toMatchObject({ status: { phase: 'P' } })
   })
 
-  it('rejects changes to fields of other managers with one cause per field', () => {
+  test('rejects changes to fields of other managers with one cause per field', () => {
     let live = apply(undefined, { a: '1', b: '2' }, 'm')
     live = stored(fields.update(live, { ...live, spec: { a: '1', b: '2', c: '3' } }, { manager: 'u', now }))
     expect(() => apply(live, { a: 'x', c: 'y' }, 'n')).toThrow(
@@ -133,7 +133,7 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('takes over fields with force', () => {
+  test('takes over fields with force', () => {
     const live = apply(apply(undefined, { a: '1', b: '2' }, 'm'), { a: 'x' }, 'n', later, true)
     expect(live['spec']).toEqual({ a: 'x', b: '2' })
     expect(managedFields(live).map(({ manager, fieldsV1 }) => [manager, fieldsV1])).toEqual([
@@ -142,7 +142,7 @@ describe('FieldManager.apply()', () => {
     ])
   })
 
-  it('names the subresource in conflicts', () => {
+  test('names the subresource in conflicts', () => {
     const status = fieldManager({ subresource: 'status' })
     const live = apply(undefined, { a: '1' }, 'm')
     const next = stored(status.update(live, { ...live, status: { phase: 'P' } }, { manager: 'u', now }))
@@ -152,7 +152,7 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('rejects a configuration of another kind or with managedFields', () => {
+  test('rejects a configuration of another kind or with managedFields', () => {
     const options = { manager: 'm', now }
     const wrongKind = (): unknown => fields.apply(undefined, { ...config({}), kind: 'L' }, options)
     expect(wrongKind).toThrow('invalid object type: g/v1, Kind=L')
@@ -165,7 +165,7 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('rejects a configuration that does not match the schema', () => {
+  test('rejects a configuration that does not match the schema', () => {
     expect(() => apply(undefined, { zz: 1 }, 'm')).toThrow(
       'failed to create typed patch object (/x; g/v1, Kind=K): .spec.zz: field not declared in schema',
     )
@@ -179,34 +179,34 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('rejects managedFields that cannot be decoded', () => {
+  test('rejects managedFields that cannot be decoded', () => {
     const live = stored(config({}, { managedFields: [{ manager: 'm', operation: 'Apply', apiVersion: 'g/v1' }] }))
     expect(() => apply(live, {}, 'm')).toThrow(
       'failed to decode managed fields: missing fieldsType in managed fields entry 0',
     )
   })
 
-  it('attributes fields of an untracked object to before-first-apply', () => {
+  test('attributes fields of an untracked object to before-first-apply', () => {
     const live = stored(config({ a: '1', b: '2' }))
     expect(() => apply(live, { a: 'x' }, 'm')).toThrow('conflict with "before-first-apply" using g/v1: .spec.a')
     const next = apply(live, { a: '1' }, 'm')
     expect(managedFields(next).map(({ manager }) => manager)).toEqual(['m', 'before-first-apply'])
   })
 
-  it('rejects an untracked object that does not match the schema', () => {
+  test('rejects an untracked object that does not match the schema', () => {
     expect(() => apply(stored(config({ zz: 1 })), { a: '1' }, 'm')).toThrow(
       'failed to create manager for existing fields: failed to convert new object (/x; g/v1, Kind=K) to smd typed: .spec.zz: field not declared in schema',
     )
   })
 
-  it('drops managers of versions that no longer exist', () => {
+  test('drops managers of versions that no longer exist', () => {
     const live = apply(undefined, { a: '1' }, 'm')
     const gone = { ...managedFields(live)[0], apiVersion: 'g/v0', manager: 'old' }
     const metadata = { ...(live['metadata'] as JsonObject), managedFields: [...managedFields(live), gone] }
     expect(managedFields(apply({ ...live, metadata }, { a: '2' }, 'm')).map(({ manager }) => manager)).toEqual(['m'])
   })
 
-  it('names the conversion whose result does not match its schema', () => {
+  test('names the conversion whose result does not match its schema', () => {
     const schemas: Record<string, object> = {
       'g/v1': { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' } } } } },
       'g/v2': { type: 'object', properties: { spec: { type: 'object', properties: { b: { type: 'string' } } } } },
@@ -227,13 +227,13 @@ describe('FieldManager.apply()', () => {
     )
   })
 
-  it('never owns reset fields of the endpoint', () => {
-    const main = fieldManager({ resetFields: { 'g/v1': FieldSet.of(fieldSetPath('status')) } })
+  test('never owns reset fields of the endpoint', () => {
+    const main = fieldManager({ resetFields: () => FieldSet.of(fieldSetPath('status')) })
     const { object } = main.apply(undefined, { ...config({ a: '1' }), status: { phase: 'P' } }, { manager: 'm', now })
     expect(managedFields(object)[0]?.fieldsV1).toEqual({ 'f:spec': { 'f:a': {} } })
   })
 
-  it('merges without a schema: maps by key, lists as a whole', () => {
+  test('merges without a schema: maps by key, lists as a whole', () => {
     const untyped = fieldManager({ schemaFor: () => null })
     const options = { manager: 'm', now }
     const live = untyped.apply(undefined, config({ x: { y: 1 }, l: [1, 2] }), options).object
@@ -259,7 +259,7 @@ describe('FieldManager.apply() by kubectl', () => {
   const create = (object: JsonObject): JsonObject =>
     stored(fields.update(undefined, object, { manager: 'kubectl-client-side-apply', now }))
 
-  it('takes over fields of client-side apply and updates the annotation', () => {
+  test('takes over fields of client-side apply and updates the annotation', () => {
     const last = config({ a: '1' })
     const live = create(annotated({ a: '1' }, last))
     const next = fields.apply(live, config({ a: '2' }), { manager: 'kubectl', now }).object
@@ -270,7 +270,7 @@ describe('FieldManager.apply() by kubectl', () => {
     )
   })
 
-  it('conflicts over fields that changed since the client-side apply', () => {
+  test('conflicts over fields that changed since the client-side apply', () => {
     const live = create(annotated({ a: 'changed', b: '1' }, config({ a: '1', b: '1' })))
     const failed = caught(() => fields.apply(live, config({ a: '2', b: '2' }), { manager: 'kubectl', now }))
     expect(isConflict(failed)).toBe(true)
@@ -279,21 +279,21 @@ describe('FieldManager.apply() by kubectl', () => {
     )
   })
 
-  it('does not take over fields for other managers', () => {
+  test('does not take over fields for other managers', () => {
     const live = create(annotated({ a: '1' }, config({ a: '1' })))
     expect(() => apply(live, { a: '2' }, 'm')).toThrow('1 conflict')
   })
 })
 
 describe('FieldManager.update()', () => {
-  it('keeps the encoded fields of a manager that changes a field again, and advances its time', () => {
+  test('keeps the encoded fields of a manager that changes a field again, and advances its time', () => {
     const first = stored(fields.update(undefined, config({ a: '1', b: '1' }), { manager: 'm', now }))
     const second = fields.update(first, config({ a: '2', b: '1' }), { manager: 'm', now: later })
     expect(managedFields(second)).toEqual([{ ...managedFields(first)[0], time: later }])
     expect(managedFields(second)[0]?.fieldsV1).toBe(managedFields(first)[0]?.fieldsV1)
   })
 
-  it('owns changed fields and sets its time only when it changes something', () => {
+  test('owns changed fields and sets its time only when it changes something', () => {
     const created = stored(fields.update(undefined, config({ a: '1' }), { manager: 'u', now }))
     expect(managedFields(created)).toEqual([
       {
@@ -308,7 +308,7 @@ describe('FieldManager.update()', () => {
     expect(fields.update(created, created, { manager: 'u', now: later })).toEqual(created)
   })
 
-  it('takes changed fields from other managers and drops ownership of removed ones', () => {
+  test('takes changed fields from other managers and drops ownership of removed ones', () => {
     const live = apply(undefined, { a: '1', b: '2' }, 'm')
     const next = fields.update(live, { ...live, spec: { a: 'x' } }, { manager: 'u', now: later })
     expect(managedFields(next)).toEqual([
@@ -316,13 +316,13 @@ describe('FieldManager.update()', () => {
     ])
   })
 
-  it('names a manager without a name "unknown"', () => {
+  test('names a manager without a name "unknown"', () => {
     expect(managedFields(fields.update(undefined, config({ a: '1' }), { manager: '', now }))[0]?.manager).toBe(
       'unknown',
     )
   })
 
-  it('keeps omitted managedFields, accepts edited ones and clears them on request', () => {
+  test('keeps omitted managedFields, accepts edited ones and clears them on request', () => {
     const live = apply(undefined, { a: '1' }, 'm')
     const entries = managedFields(live)
     const write = (metadata: JsonObject): ManagedFieldsEntry[] =>
@@ -338,19 +338,19 @@ describe('FieldManager.update()', () => {
     expect(write({ managedFields: [{ manager: 'nonsense' }] })).toEqual(entries)
   })
 
-  it('ignores managedFields of requests to subresources', () => {
+  test('ignores managedFields of requests to subresources', () => {
     const live = apply(undefined, { a: '1' }, 'm')
     const status = fieldManager({ subresource: 'status' })
     const next = status.update(live, { ...live, metadata: { name: 'x', managedFields: [] } }, { manager: 'u', now })
     expect(managedFields(next)).toEqual(managedFields(live))
   })
 
-  it('leaves objects without managedFields untracked until the next apply', () => {
+  test('leaves objects without managedFields untracked until the next apply', () => {
     const live = stored(config({ a: '1' }))
     expect(managedFields(fields.update(live, config({ a: '2' }, { uid: 'u' }), { manager: 'u', now }))).toEqual([])
   })
 
-  it('keeps ten updating managers and merges the oldest ones', () => {
+  test('keeps ten updating managers and merges the oldest ones', () => {
     let live = stored(fields.update(undefined, config({ map: { k: '0' } }), { manager: 'u0', now }))
     for (let i = 1; i <= 11; i++) {
       const map = { ...(live['spec'] as { map: JsonObject }).map, [`k${i}`]: '1' }
@@ -370,7 +370,7 @@ describe('FieldManager.update()', () => {
 })
 
 describe('FieldManager.updateNoErrors()', () => {
-  it('drops managedFields instead of failing', () => {
+  test('drops managedFields instead of failing', () => {
     const live = apply(undefined, { a: '1' }, 'm')
     const next = fields.updateNoErrors(live, { ...live, spec: { zz: 1 } }, { manager: 'u', now })
     expect(managedFields(next)).toEqual([])
@@ -394,7 +394,7 @@ describe('FieldManager with several versions', () => {
   }
   const v2Config = (spec: JsonObject): JsonObject => ({ ...config(spec), apiVersion: 'g/v2' })
 
-  it('compares in the version of each manager', () => {
+  test('compares in the version of each manager', () => {
     const first = fieldManager({ schemaFor, convert })
     const second = fieldManager({ apiVersion: 'g/v2', schemaFor, convert })
     const live = stored(first.apply(undefined, config({ a: '1', b: '1' }), { manager: 'm', now }).object)
@@ -410,7 +410,7 @@ describe('FieldManager with several versions', () => {
     ])
   })
 
-  it('awaits asynchronous conversions', async () => {
+  test('awaits asynchronous conversions', async () => {
     const asked: string[] = []
     const manager = createAsyncFieldManager({
       apiVersion: 'g/v2',
@@ -447,18 +447,18 @@ describe('keepUnchangedTimes()', () => {
     },
   })
 
-  it('restores the old times when nothing else changed', () => {
+  test('restores the old times when nothing else changed', () => {
     expect(keepUnchangedTimes(live, touched(live))).toEqual(live)
   })
 
-  it('keeps the new times when something changed', () => {
+  test('keeps the new times when something changed', () => {
     const changed = touched({ ...live, spec: { a: '2' } })
     expect(keepUnchangedTimes(live, changed)).toBe(changed)
   })
 })
 
 describe('extractApplied()', () => {
-  it('returns the configuration that the manager applied', () => {
+  test('returns the configuration that the manager applied', () => {
     const live = apply(apply(undefined, { a: '1', map: { x: '1' } }, 'm'), { b: '2' }, 'n')
     expect(extractApplied(live, schema, 'm')).toEqual(config({ a: '1', map: { x: '1' } }))
     expect(extractApplied(live, schema, 'nobody')).toBeUndefined()

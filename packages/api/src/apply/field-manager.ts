@@ -12,7 +12,7 @@ export interface FieldManagerOptions {
    * The subresource of the endpoint. Its writers are different managers from those of the object itself, and requests
    * to it cannot set managedFields. @default ''
    */
-  readonly subresource?: string
+  readonly subresource?: string | undefined
   /**
    * The schema of a version. Null when types are deduced because there is no schema; undefined when there is no such
    * version.
@@ -23,12 +23,12 @@ export interface FieldManagerOptions {
    * version exists
    */
   convert?(object: JsonObject, apiVersion: string): JsonObject | undefined
-  /** Per version, the fields that this endpoint never changes; writing them does not own them. @default none */
-  readonly resetFields?: Readonly<Record<string, FieldSet | FieldSetFilter>>
+  /** The fields of a version that this endpoint never changes: writing them does not own them, and leaving them out does not disown them. @default none */
+  readonly resetFields?: ((apiVersion: string) => FieldSet | FieldSetFilter | undefined) | undefined
   /** The object before anything is set, see `zeroObject`. @default only apiVersion and kind */
-  readonly emptyObject?: JsonObject
+  readonly emptyObject?: JsonObject | undefined
   /** @default 10, as in Kubernetes */
-  readonly maxUpdateManagers?: number
+  readonly maxUpdateManagers?: number | undefined
 }
 
 /** The manager and the time of an update. */
@@ -41,7 +41,7 @@ export interface UpdateFieldsOptions {
 /** The manager and the time of an apply, and whether it takes over conflicting fields of other managers. */
 export interface ApplyFieldsOptions extends UpdateFieldsOptions {
   /** @default false */
-  readonly force?: boolean
+  readonly force?: boolean | undefined
 }
 
 /** The outcome of an apply. */

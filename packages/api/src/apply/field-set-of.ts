@@ -1,6 +1,6 @@
+import { isJsonObject } from '@kubewright/base'
 import { FieldSet } from '../fieldset/field-set.ts'
 import { addChildren, addMember, leaf, type MutableSetTree, nodeOf, type SetTree } from '../fieldset/set-tree.ts'
-import { isObject } from '../own-property.ts'
 import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
 
@@ -19,7 +19,7 @@ type Owned = SetTree | 'self' | undefined
 function walk(type: TypeNode, value: unknown): Owned {
   if (Array.isArray(value)) {
     if (type.list) return walkList(type.list, value)
-  } else if (isObject(value)) {
+  } else if (isJsonObject(value)) {
     if (type.map) return walkMap(type.map, value)
   } else if (value !== null && type.scalar) {
     return 'self'
@@ -50,7 +50,7 @@ function walkMap(type: MapType, map: Readonly<Record<string, unknown>>): Owned {
 }
 
 function isEmptyObject(value: unknown): boolean {
-  if (!isObject(value)) return false
+  if (!isJsonObject(value)) return false
   for (const _ in value) return false
   return true
 }

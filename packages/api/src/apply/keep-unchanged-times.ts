@@ -1,6 +1,6 @@
-import { deepEqual } from '@kubewright/base'
+import { deepEqual, isJsonObject } from '@kubewright/base'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
-import { isObject, type JsonObject } from '../own-property.ts'
+import type { JsonObject } from '../own-property.ts'
 
 /**
  * Restores the managedFields times of the old object when nothing else changed, so that a no-op write stays a no-op and
@@ -23,7 +23,7 @@ export function keepUnchangedTimes(before: JsonObject, after: JsonObject): JsonO
 
 function entriesOf(object: JsonObject): readonly ManagedFieldsEntry[] {
   const metadata = object['metadata']
-  const entries = isObject(metadata) ? metadata['managedFields'] : undefined
+  const entries = isJsonObject(metadata) ? metadata['managedFields'] : undefined
   return Array.isArray(entries) ? (entries as ManagedFieldsEntry[]) : []
 }
 

@@ -1,6 +1,7 @@
+import { isJsonObject } from '@kubewright/base'
 import type { FieldSet } from '../fieldset/field-set.ts'
 import { canonicalJson } from '../fieldset/path-element.ts'
-import { getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
+import { getOwn, type JsonObject, setOwn } from '../own-property.ts'
 import { compareTyped } from './compare.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import type { TypeNode } from './type-node.ts'
@@ -14,8 +15,8 @@ const annotationsLimit = 256 * 1024
 /** The annotations of an object, or undefined. */
 function annotationsOf(object: JsonObject): JsonObject | undefined {
   const metadata = getOwn(object, 'metadata')
-  const annotations = isObject(metadata) ? getOwn(metadata, 'annotations') : undefined
-  return isObject(annotations) ? annotations : undefined
+  const annotations = isJsonObject(metadata) ? getOwn(metadata, 'annotations') : undefined
+  return isJsonObject(annotations) ? annotations : undefined
 }
 
 /** The last configuration of client-side apply as text; undefined when there is none. */
@@ -34,7 +35,7 @@ export function withLastApplied(object: JsonObject, applied: JsonObject): JsonOb
   const annotations: Record<string, unknown> = { ...annotationsOf(object), [lastAppliedAnnotation]: text }
   if (sizeOf(annotations) > annotationsLimit) delete annotations[lastAppliedAnnotation]
   const metadata = getOwn(object, 'metadata')
-  return { ...object, metadata: { ...(isObject(metadata) ? metadata : {}), annotations } }
+  return { ...object, metadata: { ...(isJsonObject(metadata) ? metadata : {}), annotations } }
 }
 
 function describe(applied: JsonObject): string {
@@ -65,7 +66,7 @@ export function fieldsFromLastApplied(type: TypeNode, live: JsonObject, apiVersi
   if (text === undefined) return undefined
   try {
     const applied: unknown = JSON.parse(text)
-    if (!isObject(applied) || applied['apiVersion'] !== apiVersion) return undefined
+    if (!isJsonObject(applied) || applied['apiVersion'] !== apiVersion) return undefined
     validateTyped(type, live, false)
     validateTyped(type, applied, false)
     const { modified, added, removed } = compareTyped(type, applied, live)

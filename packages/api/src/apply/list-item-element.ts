@@ -1,6 +1,6 @@
-import { goQuote } from '@kubewright/base'
+import { goQuote, isJsonObject } from '@kubewright/base'
 import { canonicalJson } from '../fieldset/path-element.ts'
-import { getOwn, isObject } from '../own-property.ts'
+import { getOwn } from '../own-property.ts'
 import type { ListType } from './type-node.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { ListType } from './type-node.ts'
 export function listItemElement(list: ListType, item: unknown): string {
   if (list.keys.length === 0) return setItemElement(item)
   if (item === null || item === undefined) throw new TypeError('associative list with keys may not have a null element')
-  if (!isObject(item)) throw new TypeError('associative list with keys may not have non-map elements')
+  if (!isJsonObject(item)) throw new TypeError('associative list with keys may not have non-map elements')
   let element = ''
   for (const key of list.sortedKeys) {
     let value = getOwn(item, key)

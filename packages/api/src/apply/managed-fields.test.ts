@@ -1,5 +1,5 @@
 import { FieldPath, validateFieldManager } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fieldSetPath } from '../fieldset/path-element.ts'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
 import { decodeManagedFields, encodeManagedFields, managerIdentifier } from './managed-fields.ts'
@@ -18,7 +18,7 @@ const entry = (overrides: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
 })
 
 describe('managerIdentifier()', () => {
-  it('omits the version only for appliers', () => {
+  test('omits the version only for appliers', () => {
     expect(managerIdentifier({ manager: 'm', operation: 'Apply', apiVersion: 'v1' })).toBe(
       '{"manager":"m","operation":"Apply"}',
     )
@@ -29,7 +29,7 @@ describe('managerIdentifier()', () => {
 })
 
 describe('decodeManagedFields()', () => {
-  it.each([
+  test.each([
     [{ operation: 'Patch' }, 'operation must be `Apply` or `Update`'],
     [{ apiVersion: '' }, 'apiVersion must not be empty'],
     [{ fieldsType: '' }, 'missing fieldsType in managed fields entry 0'],
@@ -40,7 +40,7 @@ describe('decodeManagedFields()', () => {
 })
 
 describe('encodeManagedFields()', () => {
-  it('sorts by operation, time, manager, version and subresource', () => {
+  test('sorts by operation, time, manager, version and subresource', () => {
     const sorted = [
       entry({ operation: 'Apply', manager: 'z' }),
       entry({ time: '2026-01-02T03:04:01Z', manager: 'y' }),
@@ -52,13 +52,13 @@ describe('encodeManagedFields()', () => {
     expect(encodeManagedFields(decodeManagedFields([...sorted].reverse()))).toEqual(sorted)
   })
 
-  it('returns undefined without managers', () => {
+  test('returns undefined without managers', () => {
     expect(encodeManagedFields(decodeManagedFields([]))).toBeUndefined()
   })
 })
 
 describe('prefixFromUserAgent()', () => {
-  it.each([
+  test.each([
     ['kubectl/v1.35 (linux)', 'kubectl'],
     ['Go-http-client', 'Go-http-client'],
     ['a\tb\u0000c/x', 'abc'],
@@ -68,14 +68,14 @@ describe('prefixFromUserAgent()', () => {
     expect(prefixFromUserAgent(userAgent)).toBe(name)
   })
 
-  it('is not used when the request names a manager', () => {
+  test('is not used when the request names a manager', () => {
     expect(managerOrUserAgent('m', 'kubectl/v1')).toBe('m')
     expect(managerOrUserAgent('', 'kubectl/v1')).toBe('kubectl')
   })
 })
 
 describe('validateFieldManager()', () => {
-  it('limits the length and the characters', () => {
+  test('limits the length and the characters', () => {
     expect(validateFieldManager('m', FieldPath.of('fieldManager'))).toEqual([])
     expect(validateFieldManager('x'.repeat(129), FieldPath.of('fieldManager')).map(String)).toEqual([
       'fieldManager: Too long: may not be more than 128 bytes',
@@ -95,13 +95,13 @@ describe('scaleManagedFields()', () => {
     fieldsV1: { 'f:spec': { 'f:a': {}, 'f:replicas': {} } },
   })
 
-  it('lists the managers that own the replicas', () => {
+  test('lists the managers that own the replicas', () => {
     expect(scaleManagedFields([owner, entry({ apiVersion: 'g/v1', manager: 'n' })], paths)).toEqual([
       { ...owner, apiVersion: 'autoscaling/v1', fieldsV1: replicas },
     ])
   })
 
-  it('parentManagedFields() moves the replicas to the manager that set them in the Scale', () => {
+  test('parentManagedFields() moves the replicas to the manager that set them in the Scale', () => {
     const scaler = entry({ manager: 'scaler', apiVersion: 'autoscaling/v1', subresource: 'scale', fieldsV1: replicas })
     const unscaled = entry({ apiVersion: 'g/v0', manager: 'old' })
     const { time: _, ...timeless } = scaler
@@ -114,7 +114,7 @@ describe('scaleManagedFields()', () => {
 })
 
 describe('zeroObject()', () => {
-  it('has only structs and required fields', () => {
+  test('has only structs and required fields', () => {
     const schema = {
       type: 'object',
       properties: {

@@ -1,4 +1,4 @@
-import { compareUtf8, goQuote } from '@kubewright/base'
+import { CaughtError, compareUtf8, goQuote } from '@kubewright/base'
 import { FieldSet, type FieldsV1 } from '../fieldset/field-set.ts'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
 
@@ -18,11 +18,11 @@ export interface Managed {
 
 /** The parts of a managedFields entry that identify a manager. */
 export interface ManagerIdentity {
-  readonly manager?: string
+  readonly manager?: string | undefined
   readonly operation: 'Apply' | 'Update'
   /** Not part of an applier's identity: an applier is the same manager in every version. */
-  readonly apiVersion?: string
-  readonly subresource?: string
+  readonly apiVersion?: string | undefined
+  readonly subresource?: string | undefined
 }
 
 /** A new Managed without managers. */
@@ -67,12 +67,12 @@ export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | und
   const managed = emptyManaged()
   for (const [i, entry] of (entries ?? []).entries()) {
     if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
-      throw new Error('operation must be `Apply` or `Update`')
+      throw new CaughtError('operation must be `Apply` or `Update`')
     }
-    if (!entry.apiVersion) throw new Error('apiVersion must not be empty')
-    if (!entry.fieldsType) throw new Error(`missing fieldsType in managed fields entry ${i}`)
+    if (!entry.apiVersion) throw new CaughtError('apiVersion must not be empty')
+    if (!entry.fieldsType) throw new CaughtError(`missing fieldsType in managed fields entry ${i}`)
     if (entry.fieldsType !== 'FieldsV1') {
-      throw new Error(`invalid fieldsType ${goQuote(entry.fieldsType)} in managed fields entry ${i}`)
+      throw new CaughtError(`invalid fieldsType ${goQuote(entry.fieldsType)} in managed fields entry ${i}`)
     }
     const { manager = '', operation, apiVersion, subresource = '' } = entry
     const identifier = managerIdentifier({ manager, operation, apiVersion, subresource })

@@ -1,5 +1,6 @@
+import { isJsonObject } from '@kubewright/base'
 import type { ManagedFieldsEntry } from '../object-meta.ts'
-import { getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
+import { getOwn, type JsonObject, setOwn } from '../own-property.ts'
 
 /**
  * Adds a null to the empty object wherever the new object has a null and the empty one has nothing. Kinds that encode
@@ -13,7 +14,7 @@ export function withNulls(empty: JsonObject, next: JsonObject): JsonObject {
     const filled =
       value === null && known === undefined
         ? null
-        : isObject(known) && isObject(value)
+        : isJsonObject(known) && isJsonObject(value)
           ? withNulls(known, value)
           : known
     if (filled === known) continue
@@ -26,7 +27,7 @@ export function withNulls(empty: JsonObject, next: JsonObject): JsonObject {
 /** The metadata of an object; empty when it has none. */
 export function metadataOf(object: JsonObject): JsonObject {
   const metadata = getOwn(object, 'metadata')
-  return isObject(metadata) ? metadata : {}
+  return isJsonObject(metadata) ? metadata : {}
 }
 
 /** The managedFields of an object; undefined when it has none. */
@@ -45,13 +46,13 @@ export function withoutManagedFields(object: JsonObject): JsonObject {
 export function withManagedFields(object: JsonObject, entries: readonly ManagedFieldsEntry[] | undefined): JsonObject {
   const metadata = getOwn(object, 'metadata')
   if (entries === undefined) {
-    if (!isObject(metadata) || metadata['managedFields'] === undefined) return object
+    if (!isJsonObject(metadata) || metadata['managedFields'] === undefined) return object
     const { managedFields: _, ...rest } = metadata
     return { ...object, metadata: rest }
   }
   const changed: Record<string, unknown> = {}
   // Member by member: Node 20 takes a microsecond to add a member to a copy that a spread has made.
-  if (isObject(metadata)) for (const key of Object.keys(metadata)) setOwn(changed, key, metadata[key])
+  if (isJsonObject(metadata)) for (const key of Object.keys(metadata)) setOwn(changed, key, metadata[key])
   changed['managedFields'] = entries
   return { ...object, metadata: changed }
 }

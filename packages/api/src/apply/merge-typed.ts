@@ -1,5 +1,6 @@
-import { deepEqual } from '@kubewright/base'
-import { isObject, type JsonObject, setOwn } from '../own-property.ts'
+import { deepEqual, isJsonObject } from '@kubewright/base'
+import { type JsonObject, setOwn } from '../own-property.ts'
+import { firstForm, isEmpty } from './compare.ts'
 import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
 
@@ -23,23 +24,14 @@ function formOf(type: TypeNode, value: unknown): 'map' | 'scalar' | 'list' | und
   return Array.isArray(value) ? type.list && 'list' : type.map && 'map'
 }
 
-function firstForm(type: TypeNode): 'map' | 'scalar' | 'list' {
-  return type.map ? 'map' : type.scalar ? 'scalar' : 'list'
-}
-
 /** The applied leaf, or the live one when they are equal, so that an unchanged value keeps its identity. */
 function choose(live: unknown, applied: unknown): unknown {
   return deepEqual(live, applied) ? live : applied
 }
 
-function isEmpty(map: JsonObject): boolean {
-  for (const _ in map) return false
-  return true
-}
-
 function mergeMaps(type: MapType, live: unknown, applied: unknown): unknown {
-  const left = isObject(live) && !isEmpty(live) ? live : undefined
-  const right = isObject(applied) && !isEmpty(applied) ? applied : undefined
+  const left = isJsonObject(live) && !isEmpty(live) ? live : undefined
+  const right = isJsonObject(applied) && !isEmpty(applied) ? applied : undefined
   if (type.atomic || (left === undefined && right === undefined)) return choose(live, applied)
   // Null or an empty map removes nothing from a map with contents.
   if (right === undefined) return live

@@ -17,11 +17,11 @@ export type ConvertTyped = (object: TypedValue, apiVersion: string) => TypedValu
 /** The API versions of a kind: how objects are converted to them, and which fields have no owner in them. */
 export class ObjectVersions {
   readonly #convert: ConvertTyped
-  readonly #filters: ReadonlyMap<string, FieldSetFilter>
+  readonly #filterOf: (apiVersion: string) => FieldSetFilter | undefined
 
-  constructor(convert: ConvertTyped, filters: ReadonlyMap<string, FieldSetFilter>) {
+  constructor(convert: ConvertTyped, filterOf: (apiVersion: string) => FieldSetFilter | undefined) {
     this.#convert = convert
-    this.#filters = filters
+    this.#filterOf = filterOf
   }
 
   /**
@@ -39,13 +39,13 @@ export class ObjectVersions {
 
   /** The fields of a set that a manager may own in a version. */
   ownable(apiVersion: string, set: FieldSet): FieldSet {
-    return this.#filters.get(apiVersion)?.(set) ?? set
+    return this.#filterOf(apiVersion)?.(set) ?? set
   }
 
   /** The differences in fields that a manager may own, between two objects of the same version. */
   compare(before: TypedValue, after: TypedValue): Comparison {
     const comparison = compareTyped(before.type, before.value, after.value)
-    const filter = this.#filters.get(before.apiVersion)
+    const filter = this.#filterOf(before.apiVersion)
     if (filter === undefined) return comparison
     const { removed, modified, added } = comparison
     return { removed: filter(removed), modified: filter(modified), added: filter(added) }

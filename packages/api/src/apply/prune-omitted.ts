@@ -1,3 +1,4 @@
+import { CaughtError } from '@kubewright/base'
 import { FieldSet } from '../fieldset/field-set.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import type { VersionedSet } from './managed-fields.ts'
@@ -34,7 +35,7 @@ export function pruneOmitted(
   const pruned =
     remaining === undefined ? whole : keepOnly(whole, fieldsOf(remaining), fieldsOf(whole).difference(candidates))
   const result = versions.to(pruned, merged.apiVersion, failure)
-  if (result === undefined) throw new Error(`${failure}: no corresponding type for ${merged.apiVersion}`)
+  if (result === undefined) throw new CaughtError(`${failure}: no corresponding type for ${merged.apiVersion}`)
   return result
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../own-property.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import { createFieldManager } from './create-field-manager.ts'
@@ -15,7 +15,7 @@ function ownersOf(object: JsonObject): Record<string, unknown> {
 }
 
 describe('FieldManager matches the recorded responses', () => {
-  it.each(recordedCases)('$title', ({ versions = { v1: configMapSchema }, steps }) => {
+  test.each(recordedCases)('$title', ({ versions = { v1: configMapSchema }, steps }) => {
     let live: JsonObject | undefined
     for (const { apply, merge, manager, force = false, error, owners } of steps) {
       const body = (apply ?? merge) as JsonObject

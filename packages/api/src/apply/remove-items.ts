@@ -1,6 +1,7 @@
+import { isJsonObject } from '@kubewright/base'
 import type { FieldSet } from '../fieldset/field-set.ts'
 import { emptyTree, type SetNode, type SetTree } from '../fieldset/set-tree.ts'
-import { isObject, type JsonObject, setOwn } from '../own-property.ts'
+import { type JsonObject, setOwn } from '../own-property.ts'
 import { knownItemElement } from './list-item-element.ts'
 import type { ListType, MapType, TypeNode } from './type-node.ts'
 
@@ -17,7 +18,7 @@ function remove(type: TypeNode, value: unknown, tree: SetTree): unknown {
     if (type.list) return removeFromList(type.list, value, tree)
     return type.map ? null : type.scalar ? value : null
   }
-  if (isObject(value)) {
+  if (isJsonObject(value)) {
     if (type.map) return removeFromMap(type.map, value, tree)
     return type.scalar ? value : null
   }
@@ -85,7 +86,7 @@ function extract(type: TypeNode, value: unknown, tree: SetTree): unknown {
     if (type.list.atomic) return value
     return extractFromList(type.list, value, tree)
   }
-  if (isObject(value) && type.map) {
+  if (isJsonObject(value) && type.map) {
     if (type.map.atomic) return value
     return extractFromMap(type.map, value, tree)
   }
@@ -118,14 +119,14 @@ function extractFromList(type: ListType, list: readonly unknown[], tree: SetTree
     const element = knownItemElement(type, item)
     const node = element === undefined ? undefined : tree.get(element)
     if (node === undefined) continue
-    if (!isObject(item)) {
+    if (!isJsonObject(item)) {
       out.push(item)
       continue
     }
     const keys: Record<string, unknown> = {}
     for (const key of type.keys) if (Object.hasOwn(item, key)) setOwn(keys, key, item[key])
     const kept = extract(type.elementType, item, node.children ?? emptyTree)
-    out.push(isObject(kept) ? { ...keys, ...kept } : keys)
+    out.push(isJsonObject(kept) ? { ...keys, ...kept } : keys)
   }
   return out.length === 0 ? null : out
 }

@@ -1,5 +1,5 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FieldSet } from '../fieldset/field-set.ts'
 import { fieldSetPath as path } from '../fieldset/path-element.ts'
 import { compareTyped } from './compare.ts'
@@ -40,7 +40,7 @@ const of = (value: object): object => ({ apiVersion: 'g/v1', kind: 'K', spec: va
 const below = (set: FieldSet): string[] => set.withPrefix('f:spec').toString().split('\n').filter(Boolean)
 
 describe('validateTyped()', () => {
-  it.each<[object, string]>([
+  test.each<[object, string]>([
     [{ n: 'x' }, '.spec.n: expected numeric (int or float), got string'],
     [{ flag: 'x' }, '.spec.flag: expected boolean, got &{x}'],
     [{ map: { a: 5 } }, '.spec.map.a: expected string, got &value.valueUnstructured{Value:5}'],
@@ -68,7 +68,7 @@ describe('validateTyped()', () => {
     expect(() => validateTyped(type, of(value), false)).toThrow(message)
   })
 
-  it('names the missing keys of an item', () => {
+  test('names the missing keys of an item', () => {
     const keyed: JSONSchemaProps = {
       type: 'object',
       properties: {
@@ -85,14 +85,14 @@ describe('validateTyped()', () => {
     )
   })
 
-  it('accepts nulls, duplicates with allowDuplicates, and unknown fields where they are preserved', () => {
+  test('accepts nulls, duplicates with allowDuplicates, and unknown fields where they are preserved', () => {
     validateTyped(type, of({ n: null, o: null, set: null }), false)
     validateTyped(type, of({ set: ['q', 'q'] }), true)
     validateTyped(type, of({ free: { a: [{ b: 1 }], c: 'x' }, port: 'http' }), false)
     validateTyped(type, of({ port: 80, embedded: { kind: 'X', other: { x: 1 } } }), false)
   })
 
-  it('accepts the fields of metadata without a schema for them', () => {
+  test('accepts the fields of metadata without a schema for them', () => {
     expect(() => validateTyped(type, { metadata: { name: 1 } }, false)).toThrow('.metadata.name: expected string')
     expect(() => validateTyped(type, { metadata: { foo: 1 } }, false)).toThrow(
       '.metadata.foo: field not declared in schema',
@@ -101,7 +101,7 @@ describe('validateTyped()', () => {
 })
 
 describe('fieldSetOf()', () => {
-  it('contains leaves, list items and map keys, but structs only through their fields', () => {
+  test('contains leaves, list items and map keys, but structs only through their fields', () => {
     const value = {
       n: 1,
       atomicList: ['a'],
@@ -127,7 +127,7 @@ describe('fieldSetOf()', () => {
     ])
   })
 
-  it('contains null fields and empty maps, but not empty associative lists', () => {
+  test('contains null fields and empty maps, but not empty associative lists', () => {
     expect(below(fieldSetOf(type, of({ o: {}, map: null, set: [], atomicList: [] })))).toEqual([
       '.atomicList',
       '.map',
@@ -135,7 +135,7 @@ describe('fieldSetOf()', () => {
     ])
   })
 
-  it('contains duplicates as one leaf', () => {
+  test('contains duplicates as one leaf', () => {
     expect(below(fieldSetOf(type, of({ list: [{ name: 'a' }, { name: 'a', v: 1 }] })))).toEqual([
       '.list[name="a",proto="TCP"]',
     ])
@@ -148,7 +148,7 @@ describe('compareTyped()', () => {
     return { removed: below(removed), modified: below(modified), added: below(added) }
   }
 
-  it('separates removed, modified and added fields', () => {
+  test('separates removed, modified and added fields', () => {
     const before = { n: 1, o: { a: 1 }, set: ['x', 'y'], atomicMap: { a: '1' } }
     const after = { n: 2, o: { b: 1 }, set: ['y', 'z'], atomicMap: { b: '1' }, map: { k: 'v' } }
     expect(compare(before, after)).toEqual({
@@ -158,13 +158,13 @@ describe('compareTyped()', () => {
     })
   })
 
-  it('finds no difference in equal values, regardless of order', () => {
+  test('finds no difference in equal values, regardless of order', () => {
     const value = { list: [{ name: 'a', v: 1 }, { name: 'b' }], set: ['a', 'b'] }
     const other = { set: ['b', 'a'], list: [{ name: 'b' }, { v: 1, name: 'a' }] }
     expect(compare(value, other)).toEqual({ removed: [], modified: [], added: [] })
   })
 
-  it('compares untyped data under both forms when its form changes', () => {
+  test('compares untyped data under both forms when its form changes', () => {
     expect(compare({ free: { x: 1 } }, { free: { x: { y: 1 } } })).toEqual({
       removed: [],
       modified: ['.free.x'],
@@ -177,7 +177,7 @@ describe('compareTyped()', () => {
     })
   })
 
-  it('treats duplicates as one leaf', () => {
+  test('treats duplicates as one leaf', () => {
     const twice = {
       list: [
         { name: 'a', v: 1 },
@@ -206,7 +206,7 @@ describe('mergeTyped()', () => {
   const merge = (live: object, applied: object): object =>
     (mergeTyped(type, of(live), of(applied)) as { spec: object }).spec
 
-  it.each<[string, object, object, object]>([
+  test.each<[string, object, object, object]>([
     ['fields', { n: 1, o: { a: 1 } }, { n: 2, o: { b: 2 } }, { n: 2, o: { a: 1, b: 2 } }],
     ['atomic lists', { atomicList: ['a', 'b'] }, { atomicList: ['c'] }, { atomicList: ['c'] }],
     ['atomic maps', { atomicMap: { a: '1' } }, { atomicMap: { b: '2' } }, { atomicMap: { b: '2' } }],
@@ -242,7 +242,7 @@ describe('mergeTyped()', () => {
     expect(merge(live, applied)).toEqual(expected)
   })
 
-  it('returns the live value itself when nothing changes', () => {
+  test('returns the live value itself when nothing changes', () => {
     const live = of({ n: 1, set: ['a', 'b'], list: [{ name: 'a', v: 1 }], o: { a: 1, b: 2 } })
     expect(mergeTyped(type, live, of({ n: 1, set: ['b'], list: [{ name: 'a', v: 1 }], o: { a: 1 } }))).toBe(live)
   })
@@ -252,7 +252,7 @@ describe('removeItems()', () => {
   const remove = (value: object, ...paths: (readonly string[])[]): object =>
     (removeItems(type, of(value), FieldSet.of(...paths.map((p) => ['f:spec', ...p]))) as { spec: object }).spec
 
-  it('removes fields and items', () => {
+  test('removes fields and items', () => {
     const value = {
       n: 1,
       set: ['a', 'b'],
@@ -270,7 +270,7 @@ describe('removeItems()', () => {
     })
   })
 
-  it('leaves null where no contents remain', () => {
+  test('leaves null where no contents remain', () => {
     expect(remove({ o: { a: 1 }, set: ['a'] }, path('o', 'a'), path('set', { value: 'a' }))).toEqual({
       o: null,
       set: null,
@@ -280,7 +280,7 @@ describe('removeItems()', () => {
 })
 
 describe('extractItems()', () => {
-  it('keeps owned fields and the keys of items', () => {
+  test('keeps owned fields and the keys of items', () => {
     const value = of({
       n: 1,
       list: [
@@ -300,7 +300,7 @@ describe('extractItems()', () => {
 })
 
 describe('reconcileWithSchema()', () => {
-  it('converts ownership inside a field that became atomic to ownership of the field', () => {
+  test('converts ownership inside a field that became atomic to ownership of the field', () => {
     const set = FieldSet.of(
       path('spec', 'atomicMap', 'a'),
       path('spec', 'atomicList', { value: 'x' }),
@@ -310,14 +310,14 @@ describe('reconcileWithSchema()', () => {
     expect(below(reconcileWithSchema(set, type))).toEqual(['.atomicList', '.atomicMap', '.n', '.free.x.y'])
   })
 
-  it('returns a matching set unchanged', () => {
+  test('returns a matching set unchanged', () => {
     const set = fieldSetOf(type, of({ n: 1, o: { a: 1 }, atomicMap: { a: '1' } }))
     expect(reconcileWithSchema(set, type)).toBe(set)
   })
 })
 
 describe('withNamedFields()', () => {
-  it('adds enclosing structs, but not map keys and items', () => {
+  test('adds enclosing structs, but not map keys and items', () => {
     const item = { key: { name: 'a', proto: 'TCP' } }
     const set = FieldSet.of(path('spec', 'o', 'a'), path('spec', 'free', 'x', 'y'), path('spec', 'list', item, 'v'))
     expect(withNamedFields(set, type).toString().split('\n')).toEqual([

@@ -1,20 +1,21 @@
+import { isJsonObject, KubewrightError } from '@kubewright/base'
 import { goValue } from '@kubewright/schema'
 import { goSyntax, goType } from '../fieldset/go-text.ts'
 import { formatElement } from '../fieldset/path-element.ts'
-import { isObject } from '../own-property.ts'
 import { listItemElement } from './list-item-element.ts'
 import type { ListType, MapType, ScalarType, TypeNode } from './type-node.ts'
 
 /**
  * A value does not match its type. Each error starts with the path:
- * `.spec.n: expected numeric (int or float), got string`.
+ * `.spec.n: expected numeric (int or float), got string`. Its code is `KW_APPLY`.
  */
-export class TypedValueError extends Error {
+export class TypedValueError extends KubewrightError {
   readonly errors: readonly string[]
 
   constructor(errors: readonly string[]) {
     // The format of ValidationErrors in structured-merge-diff.
-    super(errors.length === 1 ? (errors[0] as string) : ['errors:', ...errors.map((error) => `  ${error}`)].join('\n'))
+    const lines = ['errors:', ...errors.map((error) => `  ${error}`)]
+    super('KW_APPLY', errors.length === 1 ? (errors[0] as string) : lines.join('\n'))
     this.errors = errors
   }
 
@@ -73,7 +74,7 @@ function checkScalar(scalar: ScalarType, value: unknown): Problem[] | undefined 
       if (typeof value === 'boolean') return undefined
       return problem(`expected boolean, got &{${goValue(value)}}`)
     default:
-      if (!isObject(value) && !Array.isArray(value)) return undefined
+      if (!isJsonObject(value) && !Array.isArray(value)) return undefined
       return problem(`expected any scalar, got &{${goValue(value)}}`)
   }
 }

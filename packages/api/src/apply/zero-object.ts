@@ -1,3 +1,4 @@
+import { isJsonObject } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import type { JsonObject } from '../own-property.ts'
 
@@ -26,5 +27,5 @@ function zeroFields(schema: JSONSchemaProps): Record<string, unknown> {
 }
 
 function isEmptyObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
+  return isJsonObject(value) && Object.keys(value).length === 0
 }

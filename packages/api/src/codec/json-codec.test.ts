@@ -1,13 +1,13 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decodeJson, parseJson, strictDecodingMessage } from './decode-json.ts'
 import { encodeJson } from './encode-json.ts'
 import { JsonReader, RepeatedNull } from './json-reader.ts'
 import { JsonSyntaxError } from './json-syntax-error.ts'
 
 describe('JsonReader.read() fails as encoding/json does', () => {
-  it.each([
+  test.each([
     ['', 'unexpected end of JSON input', 0],
     [' ', 'unexpected end of JSON input', 1],
     ['{', 'unexpected end of JSON input', 1],
@@ -45,25 +45,25 @@ describe('JsonReader.read() fails as encoding/json does', () => {
     expect(catchError(() => parseJson(text))).toMatchObject({ message })
   })
 
-  it('names the byte instead of the character when the input is not UTF-8', () => {
+  test('names the byte instead of the character when the input is not UTF-8', () => {
     const error = catchError(() => parseJson(Uint8Array.of(0x81, 0x20)))
     expect(error).toMatchObject({ message: "invalid character '\\u0081' looking for beginning of value" })
   })
 
-  it('rejects numbers beyond float64', () => {
+  test('rejects numbers beyond float64', () => {
     expect(() => new JsonReader('1e400').read()).toThrow(
       'json: cannot unmarshal number 1e400 into Go value of type float64',
     )
   })
 
-  it('rejects input nested deeper than Go allows', () => {
+  test('rejects input nested deeper than Go allows', () => {
     expect(() => new JsonReader('['.repeat(10_001)).read()).toThrow("invalid character '[' exceeded max depth")
     expect(() => new JsonReader('{"a":'.repeat(10_001)).read()).toThrow("invalid character '{' exceeded max depth")
   })
 })
 
 describe('parseJson()', () => {
-  it('keeps integers of up to 64 bits exactly', () => {
+  test('keeps integers of up to 64 bits exactly', () => {
     expect(parseJson('[9007199254740993,-9223372036854775808,9007199254740991]')).toEqual([
       9007199254740993n,
       -9223372036854775808n,
@@ -71,11 +71,11 @@ describe('parseJson()', () => {
     ])
   })
 
-  it('reads integers beyond 64 bits as floats', () => {
+  test('reads integers beyond 64 bits as floats', () => {
     expect(parseJson('9223372036854775808')).toBe(2 ** 63)
   })
 
-  it('replaces an unpaired surrogate', () => {
+  test('replaces an unpaired surrogate', () => {
     expect(parseJson('["\\ud800","\\udc00x","\\ud83d\\ude00","\\ud800\\u0041"]')).toEqual([
       '\ufffd',
       '\ufffdx',
@@ -84,13 +84,13 @@ describe('parseJson()', () => {
     ])
   })
 
-  it('keeps a field called __proto__ as data', () => {
+  test('keeps a field called __proto__ as data', () => {
     const value = new JsonReader('{"__proto__":{"x":1}}').read() as object
     expect(Object.keys(value)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
   })
 
-  it('agrees with JSON.parse on every JSON text', () => {
+  test('agrees with JSON.parse on every JSON text', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(asNumbers(new JsonReader(text).read())).toEqual(asNumbers(JSON.parse(text)))
@@ -98,7 +98,7 @@ describe('parseJson()', () => {
     )
   })
 
-  it('rejects the texts that JSON.parse rejects', () => {
+  test('rejects the texts that JSON.parse rejects', () => {
     const almost = fc.array(
       fc.constantFrom('{', '}', '[', ']', '"a"', ':', ',', '1', '-', '.', 'e', 'true', 'nul', ' ', '"'),
       {
@@ -134,7 +134,7 @@ const configMap: JSONSchemaProps = {
 }
 
 describe('decodeJson()', () => {
-  it('reports unknown and duplicate fields in document order', () => {
+  test('reports unknown and duplicate fields in document order', () => {
     const text = '{"metadata":{"nosuchmeta":1},"nosuch":{"a":1,"a":2},"data":{"k":"1","k":"2"},"data":{"l":"3"}}'
     expect(decodeJson(text, { strict: true, schema: configMap })).toEqual({
       value: { metadata: {}, data: { k: '2', l: '3' } },
@@ -147,20 +147,20 @@ describe('decodeJson()', () => {
     })
   })
 
-  it('matches field names case-sensitively', () => {
+  test('matches field names case-sensitively', () => {
     const { value, strictErrors } = decodeJson('{"Data":{},"kind":"ConfigMap"}', { strict: true, schema: configMap })
     expect(value).toEqual({ kind: 'ConfigMap' })
     expect(strictErrors).toEqual(['unknown field "Data"'])
   })
 
-  it('names list elements by index', () => {
+  test('names list elements by index', () => {
     const text = '{"metadata":{"ownerReferences":[{},{"x":1}]}}'
     expect(decodeJson(text, { strict: true, schema: configMap }).strictErrors).toEqual([
       'unknown field "metadata.ownerReferences[1].x"',
     ])
   })
 
-  it('keeps the earlier value of a field that is null the second time, and merges repeated lists, if asked to', () => {
+  test('keeps the earlier value of a field that is null the second time, and merges repeated lists, if asked to', () => {
     const item: JSONSchemaProps = { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } }
     const schema: JSONSchemaProps = {
       type: 'object',
@@ -172,35 +172,35 @@ describe('decodeJson()', () => {
     expect(decodeJson(text, { strict: true, schema }).value).toEqual({ x: null, l: [{ b: '2' }, { b: '3' }] })
   })
 
-  it('keeps the last duplicate field without a schema', () => {
+  test('keeps the last duplicate field without a schema', () => {
     expect(decodeJson('{"data":{"a":1},"data":{"b":2}}', { strict: true })).toEqual({
       value: { data: { b: 2 } },
       strictErrors: ['duplicate field "data"'],
     })
   })
 
-  it('keeps untyped fields without checking inside them', () => {
+  test('keeps untyped fields without checking inside them', () => {
     expect(decodeJson('{"free":{"a":[{"b":1,"b":2}]}}', { strict: true, schema: configMap })).toEqual({
       value: { free: { a: [{ b: 2 }] } },
       strictErrors: [],
     })
   })
 
-  it('reports duplicates at every depth without a schema', () => {
+  test('reports duplicates at every depth without a schema', () => {
     const { strictErrors } = decodeJson('{"free":{"a":[{"b":1,"b":2}]}}', { strict: true })
     expect(strictErrors).toEqual(['duplicate field "free.a[0].b"'])
   })
 
-  it('drops unknown fields silently when not strict', () => {
+  test('drops unknown fields silently when not strict', () => {
     expect(decodeJson('{"nosuch":1}', { schema: configMap })).toEqual({ value: {}, strictErrors: [] })
   })
 
-  it('reports each problem once and at most one hundred', () => {
+  test('reports each problem once and at most one hundred', () => {
     const fields = Array.from({ length: 150 }, (_, i) => `"f${i}":1,"f${i}":1`)
     expect(decodeJson(`{${fields}}`, { strict: true, schema: configMap }).strictErrors).toHaveLength(100)
   })
 
-  it('strictDecodingMessage() combines strict errors', () => {
+  test('strictDecodingMessage() combines strict errors', () => {
     expect(strictDecodingMessage(['unknown field "a"', 'duplicate field "b"'])).toBe(
       'strict decoding error: unknown field "a", duplicate field "b"',
     )
@@ -208,7 +208,7 @@ describe('decodeJson()', () => {
 })
 
 describe('encodeJson()', () => {
-  it.each([
+  test.each([
     [{ a: 1n << 60n, b: '<&>\u2028' }, '{"a":1152921504606846976,"b":"\\u003c\\u0026\\u003e\\u2028"}'],
     ['\ud800 \\ud800 \b', '"\\ufffd \\\\ud800 \\b"'],
     [{ a: undefined, b: [], c: {} }, '{"b":[],"c":{}}'],
@@ -216,18 +216,18 @@ describe('encodeJson()', () => {
     expect(encodeJson(value)).toBe(text)
   })
 
-  it('sorts fields by bytes with sortKeys', () => {
+  test('sorts fields by bytes with sortKeys', () => {
     expect(encodeJson({ b: 1, a: { '\uffff': 1, '😀': 2 } }, { sortKeys: true })).toBe(
       '{"a":{"\uffff":1,"😀":2},"b":1}',
     )
   })
 
-  it('indents the same way with and without bigints', () => {
+  test('indents the same way with and without bigints', () => {
     const value = { a: [1, { b: [] }], c: {} }
     expect(encodeJson({ ...value, d: 1n }, { indent: '  ' })).toBe(JSON.stringify({ ...value, d: 1 }, undefined, 2))
   })
 
-  it('round-trips through parseJson()', () => {
+  test('round-trips through parseJson()', () => {
     const json = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 3 },

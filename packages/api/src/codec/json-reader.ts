@@ -1,7 +1,7 @@
-import { goQuote } from '@kubewright/base'
+import { goQuote, isJsonObject } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
-import { isObject, setOwn } from '../own-property.ts'
+import { setOwn } from '../own-property.ts'
 import { JsonSyntaxError } from './json-syntax-error.ts'
 
 /** Options of {@link JsonReader}. */
@@ -25,7 +25,7 @@ export interface JsonReaderOptions {
   readonly bytes?: boolean | undefined
 }
 
-/** A number with a fraction or an exponent, as it is written. */
+/** A number with a fraction or an exponent, or an integer outside of int64, as it is written. */
 export class JsonFloat {
   readonly literal: string
 
@@ -129,7 +129,7 @@ export class JsonReader {
     if (schema !== undefined && shape === undefined) return this.#opaque() as Record<string, unknown>
     this.#enter()
     // A duplicate struct field continues to fill the object that the first occurrence created.
-    const object = shape !== undefined && isObject(previous) ? (previous as Record<string, unknown>) : {}
+    const object = shape !== undefined && isJsonObject(previous) ? (previous as Record<string, unknown>) : {}
     let seen: Set<string> | undefined
     this.#at++
     this.#space()
@@ -311,7 +311,9 @@ export class JsonReader {
     }
     this.#at = at
     const literal = text.slice(start, at)
-    return integral || !this.#keepFloats ? toNumber(literal, integral) : new JsonFloat(literal)
+    const value = toNumber(literal, integral)
+    const isExact = integral && (typeof value === 'bigint' || Number.isSafeInteger(value))
+    return isExact || !this.#keepFloats ? value : new JsonFloat(literal)
   }
 
   #literal<T>(word: string, value: T): T {

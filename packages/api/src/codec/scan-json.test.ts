@@ -1,6 +1,6 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decodeJson, parseJson } from './decode-json.ts'
 import { JsonReader } from './json-reader.ts'
 import { countFields, countKnownFields } from './scan-json.ts'
@@ -50,7 +50,7 @@ function outcome(decode: () => unknown): unknown {
 }
 
 describe('decodeJson()', () => {
-  it.each([
+  test.each([
     ['strict with a type', { strict: true, schema }],
     ['with a type', { schema }],
     ['strict', { strict: true }],
@@ -66,14 +66,14 @@ describe('decodeJson()', () => {
     )
   })
 
-  it('rejects input nested deeper than Go allows', () => {
+  test('rejects input nested deeper than Go allows', () => {
     const text = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
     expect(() => decodeJson(text, { strict: true })).toThrow('exceeded max depth')
     expect(() => parseJson(text)).toThrow('exceeded max depth')
   })
 })
 
-it('parseJson() returns what JsonReader returns', () => {
+test('parseJson() returns what JsonReader returns', () => {
   fc.assert(
     fc.property(texts, (text) => {
       expect(outcome(() => parseJson(text))).toEqual(outcome(() => new JsonReader(text).read()))
@@ -83,7 +83,7 @@ it('parseJson() returns what JsonReader returns', () => {
 })
 
 describe('countFields()', () => {
-  it.each([
+  test.each([
     ['{"a":{"b" : ":"},"a":["\\":"]}', 3],
     ['"a:b"', 0],
     ['[123456789012345,-1.5,"\\u00e9"]', 0],
@@ -97,7 +97,7 @@ describe('countFields()', () => {
   })
 })
 
-it('countKnownFields() descends into typed fields and returns -1 for an unknown one', () => {
+test('countKnownFields() descends into typed fields and returns -1 for an unknown one', () => {
   expect(countKnownFields({ a: 1, b: { c: [{ a: 1 }] }, d: { x: { y: 1 } }, e: [{ z: 1 }] }, schema)).toBe(9)
   expect(countKnownFields({ c: { any: { b: 1 } } }, schema)).toBe(3)
   expect(countKnownFields({ c: { any: { x: 1 } } }, schema)).toBe(-1)

@@ -1,9 +1,8 @@
+import { scanJson } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 
 // Deeper than any API object and well below Go's limit.
 const maxDepth = 1000
-// Integers of up to fifteen digits are always exact.
-const maxDigits = 15
 
 const encoder = new TextEncoder()
 // Large enough for most texts. Holds no data between calls.
@@ -23,35 +22,8 @@ export function countFields(input: string | Uint8Array): number {
 }
 
 function countIn(bytes: Uint8Array, length: number): number {
-  let fields = 0
-  let depth = 0
-  for (let at = 0; at < length; at++) {
-    const code = bytes[at]!
-    if (code === 0x22) {
-      for (at++; at < length; at++) {
-        const inner = bytes[at]!
-        if (inner === 0x22) break
-        if (inner === 0x5c) {
-          at++
-          // Only an escape of the form \ud... can be an unpaired surrogate.
-          if (bytes[at] === 0x75 && (bytes[at + 1]! | 0x20) === 0x64) return -1
-        }
-      }
-    } else if (code === 0x3a) {
-      fields++
-    } else if (code === 0x7b || code === 0x5b) {
-      if (++depth > maxDepth) return -1
-    } else if (code === 0x7d || code === 0x5d) {
-      depth--
-    } else if (code >= 0x30 && code <= 0x39) {
-      const start = at
-      while (at + 1 < length && bytes[at + 1]! >= 0x30 && bytes[at + 1]! <= 0x39) at++
-      if (at - start >= maxDigits || (at + 1 < length && (bytes[at + 1]! | 0x20) === 0x65)) return -1
-    } else if (code === 0x2d && bytes[at + 1] === 0x30) {
-      return -1
-    }
-  }
-  return fields
+  const { members, depth, isPlain } = scanJson(bytes, length)
+  return isPlain && depth <= maxDepth ? members : -1
 }
 
 /**

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decodeYaml, parseYaml } from './decode-yaml.ts'
 import { encodeYaml } from './encode-yaml.ts'
 import { maxJsonDepth } from './json-reader.ts'
@@ -8,7 +8,7 @@ import { parseManifests, splitYamlDocuments } from './manifests.ts'
 import { compareNaturally } from './natural-order.ts'
 
 describe('parseYaml() reads scalars as kubectl does', () => {
-  it.each([
+  test.each([
     ['a', 'a'],
     ['yes', true],
     ['y', true],
@@ -48,11 +48,11 @@ describe('parseYaml() reads scalars as kubectl does', () => {
     expect(parseYaml(`a: ${text === '-' ? '"-"' : text}`)).toEqual({ a: value })
   })
 
-  it('converts keys to strings', () => {
+  test('converts keys to strings', () => {
     expect(parseYaml('on: 1\n0777: 2\n1.5: 3\nn: 4\n')).toEqual({ true: 1, '511': 2, '1.5': 3, false: 4 })
   })
 
-  it('resolves anchors, aliases and merge keys', () => {
+  test('resolves anchors, aliases and merge keys', () => {
     expect(parseYaml('x: &x {a: 1, b: 2}\nw:\n  <<: *x\n  b: 3\nz: *x\n')).toEqual({
       x: { a: 1, b: 2 },
       w: { a: 1, b: 3 },
@@ -60,24 +60,24 @@ describe('parseYaml() reads scalars as kubectl does', () => {
     })
   })
 
-  it('rejects a document with excessive aliasing', () => {
+  test('rejects a document with excessive aliasing', () => {
     const levels = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`)}]`)
     expect(() => parseYaml(`a0: &a0 x\n${levels.join('\n')}`)).toThrow('yaml: document contains excessive aliasing')
     expect(() => parseYaml('a: &a [*a]')).toThrow("yaml: anchor 'a' value contains itself")
   })
 
-  it('rejects numbers that JSON cannot represent', () => {
+  test('rejects numbers that JSON cannot represent', () => {
     expect(() => parseYaml('a: .inf')).toThrow('json: unsupported value: +Inf')
   })
 
-  it('reads only the first document', () => {
+  test('reads only the first document', () => {
     expect(parseYaml('a: 1\n---\nb: [')).toEqual({ a: 1 })
     expect(parseYaml('')).toBeNull()
   })
 })
 
 describe('parseYaml() fails as go-yaml does', () => {
-  it.each([
+  test.each([
     ['a: b: c', 'yaml: mapping values are not allowed in this context'],
     ['x: 1\na: b: c', 'yaml: line 2: mapping values are not allowed in this context'],
     ['a: 1\n  b: 2\n', 'yaml: line 2: mapping values are not allowed in this context'],
@@ -107,7 +107,7 @@ describe('decodeYaml()', () => {
     properties: { spec: { properties: { n: { type: 'integer' } } }, data: { additionalProperties: {} } },
   }
 
-  it('reports duplicate keys by line and unknown fields by name', () => {
+  test('reports duplicate keys by line and unknown fields by name', () => {
     const text = 'data:\n  k: v\n  k: w\nzz: 1\nspec:\n  n: 1\n  "n": 1\nnosuch: 2\n'
     expect(decodeYaml(text, { strict: true, schema })).toEqual({
       value: { data: { k: 'w' }, spec: { n: 1 } },
@@ -120,14 +120,14 @@ describe('decodeYaml()', () => {
     })
   })
 
-  it('reports two spellings of the same boolean key as duplicates', () => {
+  test('reports two spellings of the same boolean key as duplicates', () => {
     expect(decodeYaml('spec:\n  n: 1\n  no: 2\n', { strict: true })).toEqual({
       value: { spec: { false: 2 } },
       strictErrors: ['yaml: unmarshal errors:\n  line 3: key false already set in map'],
     })
   })
 
-  it('reads JSON as YAML', () => {
+  test('reads JSON as YAML', () => {
     expect(decodeYaml('{"data":{"k":"v","k":"w"}}', { strict: true }).strictErrors).toEqual([
       'yaml: unmarshal errors:\n  line 1: key "k" already set in map',
     ])
@@ -135,7 +135,7 @@ describe('decodeYaml()', () => {
 })
 
 describe('encodeYaml() prints as kubectl does', () => {
-  it.each<[unknown, string]>([
+  test.each<[unknown, string]>([
     [{ b: 1, a: [1, { x: 2, y: [] }], c: {} }, 'a:\n- 1\n- x: 2\n  "y": []\nb: 1\nc: {}\n'],
     [{ a: [['x', 'z'], []] }, 'a:\n- - x\n  - z\n- []\n'],
     [{ a: null, b: true, c: 1.5, d: 10n ** 18n, e: -3 }, 'a: null\nb: true\nc: 1.5\nd: 1000000000000000000\ne: -3\n'],
@@ -166,7 +166,7 @@ describe('encodeYaml() prints as kubectl does', () => {
     expect(encodeYaml(value)).toBe(text)
   })
 
-  it('folds long text at spaces', () => {
+  test('folds long text at spaces', () => {
     const long = Array.from({ length: 24 }, (_, i) => `word${i}`).join(' ')
     const text = encodeYaml({ message: long })
     expect(text).toBe(
@@ -176,11 +176,11 @@ describe('encodeYaml() prints as kubectl does', () => {
     expect(parseYaml(text)).toEqual({ message: long })
   })
 
-  it('keeps the order of fields with sortKeys: false', () => {
+  test('keeps the order of fields with sortKeys: false', () => {
     expect(encodeYaml({ b: 1, a: 2 }, { sortKeys: false })).toBe('b: 1\na: 2\n')
   })
 
-  it('round-trips through parseYaml()', () => {
+  test('round-trips through parseYaml()', () => {
     const text = fc.oneof(
       fc.string({
         unit: fc.constantFrom('a', ' ', '\n', ':', '-', '#', "'", '"', '\\', '1', '.', '\t', '😀', '{', '&', '%', 'é'),
@@ -224,7 +224,7 @@ describe('encodeYaml() prints as kubectl does', () => {
   })
 })
 
-it('compareNaturally() is antisymmetric', () => {
+test('compareNaturally() is antisymmetric', () => {
   const key = fc.string({ unit: fc.constantFrom('a', 'b', '0', '1', '2', '-', '.'), maxLength: 6 })
   fc.assert(
     fc.property(key, key, (a, b) => {
@@ -235,12 +235,12 @@ it('compareNaturally() is antisymmetric', () => {
 })
 
 describe('manifests', () => {
-  it('splitYamlDocuments() splits at document separators', () => {
+  test('splitYamlDocuments() splits at document separators', () => {
     expect(splitYamlDocuments('---\na: 1\n--- # two\n\n---\nb: 2')).toEqual(['a: 1\n', 'b: 2\n'])
     expect(() => splitYamlDocuments('a: 1\n--- b: 2\n')).toThrow('invalid Yaml document separator: b: 2')
   })
 
-  it('parseManifests() reads YAML and JSON', () => {
+  test('parseManifests() reads YAML and JSON', () => {
     expect([looksLikeJson(' \n{"a":1}'), looksLikeJson('a: {}')]).toEqual([true, false])
     expect(parseManifests('{"a":"}"}\n{"b":2}')).toEqual([{ a: '}' }, { b: 2 }])
     expect(parseManifests('{a: 1}\n---\nb: 2\n---\n# nothing\n')).toEqual([{ a: 1 }, { b: 2 }])
@@ -250,14 +250,14 @@ describe('manifests', () => {
   })
 })
 
-it.each(['{"a":', '['])('encodeYaml() writes values that are nested as deep as JSON may be: %s', (opening) => {
+test.each(['{"a":', '['])('encodeYaml() writes values that are nested as deep as JSON may be: %s', (opening) => {
   const closing = opening === '[' ? ']' : '}'
   const value: unknown = JSON.parse(`${opening.repeat(maxJsonDepth)}1${closing.repeat(maxJsonDepth)}`)
   expect(encodeYaml(value)).toContain('1\n')
 })
 
 describe('parseYaml() reads JSON as go-yaml does', () => {
-  it.each([
+  test.each([
     ['{"a":"x\u0085y"}', { a: 'x y' }],
     ['{"a":"x\u2028 y"}', { a: 'x\u2028y' }],
     [`{"${'k'.repeat(1022)}":1}`, { ['k'.repeat(1022)]: 1 }],
@@ -266,7 +266,7 @@ describe('parseYaml() reads JSON as go-yaml does', () => {
     expect(parseYaml(text)).toEqual(value)
   })
 
-  it.each([
+  test.each([
     ['{"a":"\\/b"}', 'found unknown escape character'],
     ['{"a"\n:"b"}', "line 1: did not find expected ',' or '}'"],
     [`{"${'k'.repeat(1023)}":1}`, "did not find expected ',' or '}'"],

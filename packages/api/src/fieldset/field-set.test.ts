@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FieldSet } from './field-set.ts'
 import { anyElement, excludeFields, includeFields } from './field-set-filter.ts'
 import { type FieldSetPath, fieldSetPath, serializePathElement } from './path-element.ts'
@@ -20,41 +20,41 @@ const anyPath: fc.Arbitrary<FieldSetPath> = fc.array(
 const anySet: fc.Arbitrary<FieldSet> = fc.array(anyPath, { maxLength: 12 }).map((paths) => FieldSet.of(...paths))
 
 describe('FieldSet.parse()', () => {
-  it('decodes members, parents, and parents that are members', () => {
+  test('decodes members, parents, and parents that are members', () => {
     const set = FieldSet.parse({ 'f:a': { '.': {}, 'f:b': {} }, 'f:c': { 'f:d': {} } })
     expect(set.toString()).toBe('.a\n.a.b\n.c.d')
   })
 
-  it('drops elements of unknown types', () => {
+  test('drops elements of unknown types', () => {
     expect(FieldSet.parse({ 'f:a': { 'z:9': {} }, 'z:1': {} }).toString()).toBe('.a')
   })
 
-  it('normalizes the order and spelling of elements', () => {
+  test('normalizes the order and spelling of elements', () => {
     const set = FieldSet.parse({ 'k:{"b":1, "a":2}': {}, 'f:z': {}, 'f:a': {} })
     expect(JSON.stringify(set)).toBe('{"f:a":{},"f:z":{},"k:{\\"a\\":2,\\"b\\":1}":{}}')
   })
 
-  it('rejects values that are not objects', () => {
+  test('rejects values that are not objects', () => {
     expect(() => FieldSet.parse({ 'f:a': 1 })).toThrow(SyntaxError)
     expect(() => FieldSet.parse({ x: {} })).toThrow('key must be 2 characters long:')
   })
 })
 
 describe('FieldSet.of()', () => {
-  it('ignores the empty path', () => {
+  test('ignores the empty path', () => {
     expect(FieldSet.of([]).isEmpty).toBe(true)
   })
 })
 
 describe('FieldSet.paths()', () => {
-  it('lists the members of a level before the paths below them', () => {
+  test('lists the members of a level before the paths below them', () => {
     const set = FieldSet.of(path('b', 'x'), path('b'), path('a', 'y'))
     expect(set.paths()).toEqual([path('b'), path('a', 'y'), path('b', 'x')])
   })
 })
 
 describe('FieldSet', () => {
-  it('round-trips through JSON', () => {
+  test('round-trips through JSON', () => {
     fc.assert(
       fc.property(anySet, (set) => {
         const back = FieldSet.parse(JSON.parse(JSON.stringify(set)))
@@ -64,7 +64,7 @@ describe('FieldSet', () => {
     )
   })
 
-  it('behaves like a plain set of paths', () => {
+  test('behaves like a plain set of paths', () => {
     const texts = (set: FieldSet): Set<string> => new Set(set.paths().map((p) => JSON.stringify(p)))
     fc.assert(
       fc.property(anySet, anySet, (a, b) => {
@@ -80,7 +80,7 @@ describe('FieldSet', () => {
     )
   })
 
-  it('obeys the laws of sets', () => {
+  test('obeys the laws of sets', () => {
     fc.assert(
       fc.property(anySet, anySet, anySet, (a, b, c) => {
         expect(a.union(b).equals(b.union(a))).toBe(true)
@@ -92,7 +92,7 @@ describe('FieldSet', () => {
     )
   })
 
-  it('returns itself when an operation changes nothing', () => {
+  test('returns itself when an operation changes nothing', () => {
     fc.assert(
       fc.property(anySet, anySet, (a, b) => {
         const both = a.union(b)
@@ -105,7 +105,7 @@ describe('FieldSet', () => {
 })
 
 describe('FieldSet.recursiveDifference()', () => {
-  it('removes a path and everything below it', () => {
+  test('removes a path and everything below it', () => {
     const set = FieldSet.of(path('spec'), path('spec', 'a', 'b'), path('status', 'x'))
     expect(set.recursiveDifference(FieldSet.of(path('spec'))).toString()).toBe('.status.x')
     expect(set.difference(FieldSet.of(path('spec'))).toString()).toBe('.spec.a.b\n.status.x')
@@ -113,21 +113,21 @@ describe('FieldSet.recursiveDifference()', () => {
 })
 
 describe('FieldSet.leaves()', () => {
-  it('keeps the longest paths', () => {
+  test('keeps the longest paths', () => {
     const set = FieldSet.of(path('a'), path('a', 'b'), path('c'))
     expect(set.leaves().toString()).toBe('.c\n.a.b')
   })
 })
 
 describe('excludeFields()', () => {
-  it('removes paths and everything below them', () => {
+  test('removes paths and everything below them', () => {
     const filter = excludeFields(FieldSet.of(path('status')))
     expect(filter(FieldSet.of(path('spec'), path('status', 'a'))).toString()).toBe('.spec')
   })
 })
 
 describe('includeFields()', () => {
-  it('keeps matches and everything below them', () => {
+  test('keeps matches and everything below them', () => {
     const filter = includeFields(['spec', 'containers', anyElement, 'resources'])
     const item = { key: { name: 'a' } }
     const set = FieldSet.of(

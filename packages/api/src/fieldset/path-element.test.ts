@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   canonicalElement,
   compareElements,
@@ -9,7 +9,7 @@ import {
 } from './path-element.ts'
 
 describe('serializePathElement()', () => {
-  it.each([
+  test.each([
     [{ field: 'spec' }, 'f:spec'],
     [{ field: 'example.com/a"b' }, 'f:example.com/a"b'],
     [{ key: { protocol: 'TCP', containerPort: 80 } }, 'k:{"containerPort":80,"protocol":"TCP"}'],
@@ -21,7 +21,7 @@ describe('serializePathElement()', () => {
     expect(serializePathElement(element)).toBe(text)
   })
 
-  it('escapes HTML and control characters as Kubernetes does', () => {
+  test('escapes HTML and control characters as Kubernetes does', () => {
     expect(serializePathElement({ value: '<a&b>\b\n"\\\u2028' })).toBe(
       'v:"\\u003ca\\u0026b\\u003e\\u0008\\n\\"\\\\\\u2028"',
     )
@@ -29,17 +29,17 @@ describe('serializePathElement()', () => {
 })
 
 describe('parsePathElement()', () => {
-  it('decodes the output of serializePathElement()', () => {
+  test('decodes the output of serializePathElement()', () => {
     for (const element of [{ field: 'a' }, { key: { a: 1, b: 'x' } }, { value: null }, { index: -1 }]) {
       expect(parsePathElement(serializePathElement(element))).toEqual(element)
     }
   })
 
-  it('returns undefined for an unknown type', () => {
+  test('returns undefined for an unknown type', () => {
     expect(parsePathElement('z:1')).toBeUndefined()
   })
 
-  it.each([
+  test.each([
     ['k', 'key must be 2 characters long:'],
     ['abc', 'missing colon: abc'],
     ['i:x', 'strconv.Atoi: parsing "x": invalid syntax'],
@@ -49,13 +49,13 @@ describe('parsePathElement()', () => {
 })
 
 describe('canonicalElement()', () => {
-  it('sorts keys and drops spaces', () => {
+  test('sorts keys and drops spaces', () => {
     expect(canonicalElement('k:{"b": 1, "a":"x"}')).toBe('k:{"a":"x","b":1}')
   })
 })
 
 describe('compareElements()', () => {
-  it('orders fields, keys, values, indexes, and each by content', () => {
+  test('orders fields, keys, values, indexes, and each by content', () => {
     const sorted = [
       'f:a',
       'f:b',
@@ -81,7 +81,7 @@ describe('compareElements()', () => {
 })
 
 describe('formatFieldSetPath()', () => {
-  it('formats paths as in conflict messages', () => {
+  test('formats paths as in conflict messages', () => {
     const path = fieldSetPath('spec', 'ports', { key: { protocol: 'TCP', port: 80 } }, 'tags', { value: 'a"b' })
     expect(formatFieldSetPath(path)).toBe('.spec.ports[port=80,protocol="TCP"].tags[="a\\"b"]')
     expect(formatFieldSetPath(fieldSetPath('a', 0))).toBe('.a[0]')

@@ -17,7 +17,7 @@ export interface ActionNode {
 export interface SliceBound {
   readonly value: number
   readonly known: boolean
-  readonly derived?: boolean
+  readonly derived?: boolean | undefined
 }
 
 /** One step of an action. */

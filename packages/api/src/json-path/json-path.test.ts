@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { JsonPath, relaxedJsonPath } from './json-path.ts'
 import { parseSimplePath, schemaAt, valueAt } from './simple-path.ts'
 
@@ -20,7 +20,7 @@ const shop = {
 }
 
 describe('JsonPath.render()', () => {
-  it.each([
+  test.each([
     ['plain', 'hello jsonpath', 'hello jsonpath'],
     ['text and action', 'hi {.name}!', 'hi cosy!'],
     ['field without a dollar', '{.name}', 'cosy'],
@@ -65,7 +65,7 @@ describe('JsonPath.render()', () => {
 })
 
 describe('JsonPath fails as client-go does', () => {
-  it.each([
+  test.each([
     ['{', 'unclosed action'],
     ['{.a', 'unclosed action'],
     ['{.a\n}', 'unclosed action'],
@@ -86,7 +86,7 @@ describe('JsonPath fails as client-go does', () => {
     else expect(() => new JsonPath(template)).toThrow(message)
   })
 
-  it.each([
+  test.each([
     ['{.nosuch}', 'nosuch is not found'],
     ['{.bikes[9]}', 'array index out of bounds: index 9, length 3'],
     ['{.bikes[0:9]}', 'array index out of bounds: index 8, length 3'],
@@ -109,11 +109,11 @@ describe('JsonPath fails as client-go does', () => {
 })
 
 describe('JsonPath.find()', () => {
-  it('returns the values of each action', () => {
+  test('returns the values of each action', () => {
     expect(new JsonPath('{.bikes[*].color}{.name}').find(shop)).toEqual([['red', 'green', 'blue'], ['cosy']])
   })
 
-  it('finds any field by its path of escaped names', () => {
+  test('finds any field by its path of escaped names', () => {
     const name = fc.string({
       minLength: 1,
       unit: fc.constantFrom('a', 'B', '1', '_', '-', '/', '.', '[', ']', '{', '}', ' ', '$'),
@@ -127,7 +127,7 @@ describe('JsonPath.find()', () => {
     )
   })
 
-  it('slices as Array.slice() does wherever both are defined', () => {
+  test('slices as Array.slice() does wherever both are defined', () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { minLength: 1 }), fc.nat(9), fc.nat(9), (list, a, b) => {
         const [start, stop] = [Math.min(a, b, list.length - 1), Math.min(Math.max(a, b), list.length)]
@@ -136,7 +136,7 @@ describe('JsonPath.find()', () => {
     )
   })
 
-  it('finds with `..` the same values as a full traversal', () => {
+  test('finds with `..` the same values as a full traversal', () => {
     const tree = fc.letrec((tie) => ({
       node: fc.oneof(
         { maxDepth: 4 },
@@ -158,7 +158,7 @@ describe('JsonPath.find()', () => {
 })
 
 describe('relaxedJsonPath()', () => {
-  it.each([
+  test.each([
     ['', ''],
     ['spec.x', '{.spec.x}'],
     ['.spec.x', '{.spec.x}'],
@@ -168,7 +168,7 @@ describe('relaxedJsonPath()', () => {
     expect(relaxedJsonPath(expression)).toBe(template)
   })
 
-  it('rejects nested braces', () => {
+  test('rejects nested braces', () => {
     expect(() => relaxedJsonPath('{.a}{.b}')).toThrow(
       "unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'",
     )
@@ -176,7 +176,7 @@ describe('relaxedJsonPath()', () => {
 })
 
 describe('parseSimplePath()', () => {
-  it.each([
+  test.each([
     ['.spec.replicas', ['spec', 'replicas']],
     [".metadata.annotations['a.b/c'].x", ['metadata', 'annotations', 'a.b/c', 'x']],
     ['.a\\.b', ['a.b']],
@@ -184,7 +184,7 @@ describe('parseSimplePath()', () => {
     expect(parseSimplePath(path)).toEqual(names)
   })
 
-  it.each([
+  test.each([
     ['spec', 'must be a simple json path starting with .'],
     ['.', 'must be a json path in the dot notation'],
     ['.spec[0]', 'must be a json path in the dot notation'],
@@ -194,7 +194,7 @@ describe('parseSimplePath()', () => {
   })
 })
 
-it('valueAt() and schemaAt() follow names', () => {
+test('valueAt() and schemaAt() follow names', () => {
   expect(valueAt({ a: { b: 1 } }, ['a', 'b'])).toBe(1)
   expect(valueAt({ a: null }, ['a', 'b'])).toBeUndefined()
   expect(valueAt({}, ['toString'])).toBeUndefined()
@@ -203,14 +203,14 @@ it('valueAt() and schemaAt() follow names', () => {
   expect(schemaAt(schema, ['b'])).toBeUndefined()
 })
 
-it('JsonPath.find() refuses a path whose steps multiply values without bound', () => {
+test('JsonPath.find() refuses a path whose steps multiply values without bound', () => {
   const path = new JsonPath(`{.a${"['b','b']".repeat(40)}}`)
   let data: unknown = 1
   for (let i = 0; i < 40; i++) data = { b: data }
   expect(() => path.find({ a: data })).toThrow('selects more than 1000000 values')
 })
 
-it('JsonPath.find() descends into deep objects in order', () => {
+test('JsonPath.find() descends into deep objects in order', () => {
   let data: object = { x: 0 }
   for (let i = 1; i <= 1000; i++) data = { x: data }
   expect(new JsonPath('{..x}').find(data)[0]).toHaveLength(1001)

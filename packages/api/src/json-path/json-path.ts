@@ -1,4 +1,4 @@
-import { append } from '@kubewright/base'
+import { append, isJsonObject } from '@kubewright/base'
 import { goFloat, goValue } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { encodeJson } from '../codec/encode-json.ts'
@@ -43,7 +43,7 @@ export class JsonPath {
   }
 
   // Evaluates the nodes from `start`. Inside a range it stops at the matching `{end}` and returns its index.
-  #run(start: number, data: unknown, inRange: boolean): { results: unknown[][]; endAt?: number } {
+  #run(start: number, data: unknown, inRange: boolean): { results: unknown[][]; endAt?: number | undefined } {
     const results: unknown[][] = []
     for (let i = start; i < this.#nodes.length; i++) {
       const node = this.#nodes[i]!
@@ -233,7 +233,7 @@ function isNil(value: unknown): boolean {
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof GoFloat)
+  return isJsonObject(value) && !(value instanceof GoFloat)
 }
 
 function goTypeName(value: unknown): string {

@@ -1,5 +1,5 @@
-import { deepEqual } from '@kubewright/base'
-import { getOwn, isObject, type JsonObject } from '../own-property.ts'
+import { deepEqual, isJsonObject } from '@kubewright/base'
+import { getOwn, type JsonObject } from '../own-property.ts'
 import type { JsonPatchOperation } from './json-patch.ts'
 
 /**
@@ -20,7 +20,7 @@ type Steps = (string | number)[]
 
 function diff(steps: Steps, before: unknown, after: unknown, out: JsonPatchOperation[]): void {
   if (before === after) return
-  if (isObject(before) && isObject(after)) {
+  if (isJsonObject(before) && isJsonObject(after)) {
     diffObjects(steps, before, after, out)
   } else if (Array.isArray(before) && Array.isArray(after)) {
     diffArrays(steps, before, after, out)

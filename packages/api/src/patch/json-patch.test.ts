@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createJsonPatch } from './create-json-patch.ts'
 import { applyJsonPatch, decodeJsonPatch, type JsonPatchOperation, unknownJsonPatchFields } from './json-patch.ts'
 import { PatchError } from './patch-error.ts'
@@ -40,7 +40,7 @@ function departsFromRfc({ doc, patch }: SuiteCase): string | undefined {
 describe('applyJsonPatch() on the public test suite', () => {
   const cases = suite.filter(({ disabled }) => !disabled)
 
-  it('gives the expected result wherever Kubernetes follows RFC 6902', () => {
+  test('gives the expected result wherever Kubernetes follows RFC 6902', () => {
     let agreed = 0
     const surprises: string[] = []
     for (const one of cases) {
@@ -73,7 +73,7 @@ function equal(a: unknown, b: unknown): boolean {
 describe('applyJsonPatch()', () => {
   const doc = { data: { k: 'v', 'a/b~': 1 }, list: ['a', 'b', 'c'] }
 
-  it.each<[string, JsonPatchOperation[], unknown]>([
+  test.each<[string, JsonPatchOperation[], unknown]>([
     ['adds', [{ op: 'add', path: '/data/l', value: 2 }], { ...doc, data: { ...doc.data, l: 2 } }],
     ['inserts', [{ op: 'add', path: '/list/1', value: 'x' }], { ...doc, list: ['a', 'x', 'b', 'c'] }],
     ['appends', [{ op: 'add', path: '/list/-', value: 'x' }], { ...doc, list: ['a', 'b', 'c', 'x'] }],
@@ -96,7 +96,7 @@ describe('applyJsonPatch()', () => {
     expect(doc).toEqual(before)
   })
 
-  it.each<[JsonPatchOperation | { op: string }, string]>([
+  test.each<[JsonPatchOperation | { op: string }, string]>([
     [
       { op: 'remove', path: '/data/none' },
       "error in remove for path: '/data/none': Unable to remove nonexistent key: none: missing value",
@@ -131,7 +131,7 @@ describe('applyJsonPatch()', () => {
     )
   })
 
-  it('leaves the document unchanged when an operation fails', () => {
+  test('leaves the document unchanged when an operation fails', () => {
     const patch = [
       { op: 'add', path: '/data/l', value: 1 },
       { op: 'test', path: '/data/k', value: 'no' },
@@ -140,7 +140,7 @@ describe('applyJsonPatch()', () => {
     expect(doc.data).not.toHaveProperty('l')
   })
 
-  it('does not share state between a copy and its source', () => {
+  test('does not share state between a copy and its source', () => {
     const patch = [
       { op: 'test', path: '/list/0', value: 'a' },
       { op: 'copy', from: '/list', path: '/other' },
@@ -150,7 +150,7 @@ describe('applyJsonPatch()', () => {
     expect(applyJsonPatch<unknown>(doc, patch)).toEqual({ ...doc, list: ['b', 'c'], other: ['a', 'b', 'c', 'x'] })
   })
 
-  it('limits the size that copy operations add', () => {
+  test('limits the size that copy operations add', () => {
     const patch = [
       { op: 'copy', from: '/list', path: '/a' },
       { op: 'copy', from: '/list', path: '/b' },
@@ -160,12 +160,12 @@ describe('applyJsonPatch()', () => {
     )
   })
 
-  it('sorts the keys of the objects on the path, as Kubernetes does', () => {
+  test('sorts the keys of the objects on the path, as Kubernetes does', () => {
     const result = applyJsonPatch({ z: { y: 1, x: 2 }, a: { y: 1, x: 2 } }, [{ op: 'add', path: '/a/b', value: 1 }])
     expect(JSON.stringify(result)).toBe('{"a":{"b":1,"x":2,"y":1},"z":{"y":1,"x":2}}')
   })
 
-  it('never modifies prototypes', () => {
+  test('never modifies prototypes', () => {
     const result = applyJsonPatch<Record<string, unknown>>({}, [{ op: 'add', path: '/__proto__', value: { x: 1 } }])
     expect(Object.hasOwn(result, '__proto__')).toBe(true)
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
@@ -174,7 +174,7 @@ describe('applyJsonPatch()', () => {
 })
 
 describe('decodeJsonPatch()', () => {
-  it.each<[unknown, string, PatchError['kind']?]>([
+  test.each<[unknown, string, PatchError['kind']?]>([
     [{ a: 1 }, 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp'],
     [[1, 2], 'error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp'],
     [
@@ -190,13 +190,13 @@ describe('decodeJsonPatch()', () => {
     expect(() => decodeJsonPatch(patch)).toThrow(new PatchError(message, kind))
   })
 
-  it('treats null as no operations', () => {
+  test('treats null as no operations', () => {
     expect(decodeJsonPatch(null)).toEqual([])
   })
 })
 
 describe('unknownJsonPatchFields()', () => {
-  it('lists unknown fields with the index of their operation', () => {
+  test('lists unknown fields with the index of their operation', () => {
     const patch = [
       { op: 'test', path: '' },
       { op: 'add', path: '/a', value: 1, foo: 2 },
@@ -206,7 +206,7 @@ describe('unknownJsonPatchFields()', () => {
 })
 
 describe('PatchError.toApiError()', () => {
-  it.each<[PatchError['kind'], number, string | undefined, string]>([
+  test.each<[PatchError['kind'], number, string | undefined, string]>([
     ['BadRequest', 400, 'BadRequest', 'message'],
     ['Unprocessable', 422, 'Invalid', 'the server rejected our request due to an error in our request'],
     ['TooLarge', 413, 'RequestEntityTooLarge', 'Request entity too large: message'],
@@ -218,7 +218,7 @@ describe('PatchError.toApiError()', () => {
 })
 
 describe('createJsonPatch()', () => {
-  it('has operations only for differences', () => {
+  test('has operations only for differences', () => {
     const before = { spec: { replicas: 1, list: ['a', 'b', 'c'] }, gone: 1 }
     const after = { spec: { replicas: 2, list: ['a', 'c'] }, 'new/~': true }
     expect(createJsonPatch(before, after)).toEqual([
@@ -229,11 +229,11 @@ describe('createJsonPatch()', () => {
     ])
   })
 
-  it('rejects scalar documents', () => {
+  test('rejects scalar documents', () => {
     expect(() => createJsonPatch({ a: 1 }, 'x')).toThrow(TypeError)
   })
 
-  it('creates patches that turn one document into the other', () => {
+  test('creates patches that turn one document into the other', () => {
     const json = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 })
     fc.assert(
       fc.property(json, json, (before, after) => {
@@ -242,7 +242,7 @@ describe('createJsonPatch()', () => {
     )
   })
 
-  it('creates patches that turn one list into another', () => {
+  test('creates patches that turn one list into another', () => {
     const list = fc.array(fc.oneof(fc.nat(3), fc.record({ name: fc.nat(2) })), { maxLength: 6 })
     fc.assert(
       fc.property(list, list, (before, after) => {
@@ -252,7 +252,7 @@ describe('createJsonPatch()', () => {
   })
 })
 
-it('applyJsonPatch() sorts the keys of values that a test compared', () => {
+test('applyJsonPatch() sorts the keys of values that a test compared', () => {
   const value = { z: [{ b: 1, a: 2 }], y: 1 }
   const document = { tested: value, other: { d: 1, c: 2 } }
   const patched = applyJsonPatch(document, [{ op: 'test', path: '/tested', value }])

@@ -1,5 +1,5 @@
-import { compareUtf8, deepEqual, goQuote } from '@kubewright/base'
-import { isObject, type JsonObject, setOwn } from '../own-property.ts'
+import { CaughtError, compareUtf8, deepEqual, goQuote, isJsonObject } from '@kubewright/base'
+import { type JsonObject, setOwn } from '../own-property.ts'
 import { cannotDecode, PatchError } from './patch-error.ts'
 
 /**
@@ -10,14 +10,14 @@ export interface JsonPatchOperation {
   readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test' | (string & {})
   /** A JSON pointer: `/spec/containers/0/image`, with `~1` for a slash in a name and `~0` for a tilde. */
   readonly path: string
-  readonly from?: string
+  readonly from?: string | undefined
   readonly value?: unknown
 }
 
 /** Limits on the effect of one patch. */
 export interface JsonPatchLimits {
   /** The maximum number of JSON bytes that `copy` operations may add. @default 3 MiB, as in kube-apiserver */
-  readonly maxCopyBytes?: number
+  readonly maxCopyBytes?: number | undefined
 }
 
 /** The maximum number of operations that kube-apiserver accepts in one patch. */
@@ -39,7 +39,7 @@ export function decodeJsonPatch(patch: unknown, fieldValidation = 'Warn'): reado
   if (!Array.isArray(patch)) throw cannotDecode(patch, `value of type ${list}`, prefix)
   for (const operation of patch as readonly unknown[]) {
     if (operation === null) continue
-    if (!isObject(operation)) throw cannotDecode(operation, `value of type ${item}`, prefix)
+    if (!isJsonObject(operation)) throw cannotDecode(operation, `value of type ${item}`, prefix)
     for (const name of fieldValidation === 'Ignore' ? [] : ['op', 'path', 'from']) {
       const value = operation[name]
       if (value !== undefined && value !== null && typeof value !== 'string') {
@@ -310,15 +310,15 @@ function unescapeStep(step: string): string {
 }
 
 function parseIndex(key: string): number {
-  if (!/^[+-]?\d+$/.test(key)) throw new Error(`strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`)
+  if (!/^[+-]?\d+$/.test(key)) throw new CaughtError(`strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`)
   const index = Number(key)
-  if (!Number.isSafeInteger(index)) throw new Error(`strconv.Atoi: parsing ${goQuote(key)}: value out of range`)
+  if (!Number.isSafeInteger(index)) throw new CaughtError(`strconv.Atoi: parsing ${goQuote(key)}: value out of range`)
   return index
 }
 
 function checkIndex(index: number, length: number): number {
   if (index >= length || index < -length) {
-    throw new Error(`Unable to access invalid index: ${index}: invalid index referenced`)
+    throw new CaughtError(`Unable to access invalid index: ${index}: invalid index referenced`)
   }
   return index < 0 ? index + length : index
 }
@@ -345,7 +345,7 @@ function insert(container: Container, key: string, value: unknown): void {
   try {
     index = parseIndex(key)
   } catch (error) {
-    throw new Error(`value was not a proper array index: '${key}': ${(error as Error).message}`)
+    throw new CaughtError(`value was not a proper array index: '${key}': ${(error as Error).message}`)
   }
   container.splice(checkIndex(index, container.length + 1), 0, value)
 }
@@ -355,7 +355,7 @@ function remove(container: Container, key: string): void {
     container.splice(indexOf(container, key), 1)
     return
   }
-  if (!Object.hasOwn(container, key)) throw new Error(`Unable to remove nonexistent key: ${key}: ${missing}`)
+  if (!Object.hasOwn(container, key)) throw new CaughtError(`Unable to remove nonexistent key: ${key}: ${missing}`)
   delete container[key]
 }
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { applyMergePatch, createMergePatch, createThreeWayMergePatch, decodeMergePatch } from './merge-patch.ts'
 import { PatchError } from './patch-error.ts'
 
 describe('applyMergePatch()', () => {
   // The examples of RFC 7386 in which both values are objects.
-  it.each([
+  test.each([
     [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
     [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
     [{ a: 'b' }, { a: null }, {}],
@@ -22,11 +22,11 @@ describe('applyMergePatch()', () => {
     expect(document).toEqual(before)
   })
 
-  it('drops null fields within new lists and keeps null items', () => {
+  test('drops null fields within new lists and keeps null items', () => {
     expect(applyMergePatch<object>({}, { a: [{ b: null, c: 1 }, null] })).toEqual({ a: [{ c: 1 }, null] })
   })
 
-  it('sorts the keys of merged objects, as Kubernetes does', () => {
+  test('sorts the keys of merged objects, as Kubernetes does', () => {
     expect(JSON.stringify(applyMergePatch<object>({ z: 1, m: { b: 1, a: 1 } }, { a: { y: 1, x: 1 } }))).toBe(
       '{"a":{"x":1,"y":1},"m":{"b":1,"a":1},"z":1}',
     )
@@ -34,7 +34,7 @@ describe('applyMergePatch()', () => {
 })
 
 describe('decodeMergePatch()', () => {
-  it.each([
+  test.each([
     [null, 'Invalid JSON Patch'],
     [[], 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}'],
     ['s', 'error decoding patch: json: cannot unmarshal string into Go value of type map[string]interface {}'],
@@ -44,12 +44,12 @@ describe('decodeMergePatch()', () => {
 })
 
 describe('createMergePatch()', () => {
-  it('changes, adds and removes fields', () => {
+  test('changes, adds and removes fields', () => {
     const patch = createMergePatch({ a: 1, b: { c: 1, d: 2 }, e: 1 }, { a: 1, b: { c: 2, d: 2 }, f: [1] })
     expect(patch).toEqual({ b: { c: 2 }, f: [1], e: null })
   })
 
-  it('creates patches that turn one document into another that has no nulls', () => {
+  test('creates patches that turn one document into another that has no nulls', () => {
     const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.array(fc.integer(), { maxLength: 2 }))
     const { object } = fc.letrec<{ object: Record<string, unknown> }>((tie) => ({
       object: fc.dictionary(fc.string({ maxLength: 3 }), fc.oneof({ maxDepth: 3 }, leaf, tie('object')), {
@@ -65,7 +65,7 @@ describe('createMergePatch()', () => {
 })
 
 describe('createThreeWayMergePatch()', () => {
-  it('keeps fields of other writers and removes fields applied before', () => {
+  test('keeps fields of other writers and removes fields applied before', () => {
     const original = { spec: { a: 1, gone: 1 } }
     const modified = { spec: { a: 2, b: {} } }
     const current = { spec: { a: 1, gone: 1, other: 1 } }

@@ -1,12 +1,12 @@
-import { deepEqual } from '@kubewright/base'
-import { asJson, getOwn, isObject, type JsonObject, setOwn } from '../own-property.ts'
+import { deepEqual, isJsonObject } from '@kubewright/base'
+import { asJson, getOwn, type JsonObject, setOwn } from '../own-property.ts'
 import { sortedCopy } from './json-patch.ts'
 import { cannotDecode, PatchError } from './patch-error.ts'
 
 /** Checks that decoded JSON is a JSON merge patch for an object. Throws PatchError with kube-apiserver's message. */
 export function decodeMergePatch(patch: unknown): JsonObject {
   if (patch === null) throw new PatchError('Invalid JSON Patch', 'BadRequest')
-  if (!isObject(patch)) throw cannotDecode(patch, 'value of type map[string]interface {}', 'error decoding patch: ')
+  if (!isJsonObject(patch)) throw cannotDecode(patch, 'value of type map[string]interface {}', 'error decoding patch: ')
   return patch
 }
 
@@ -16,8 +16,8 @@ export function decodeMergePatch(patch: unknown): JsonObject {
  * also within new lists. Throws PatchError unless both are objects.
  */
 export function applyMergePatch<T extends object>(document: T, patch: unknown): T {
-  if (!isObject(document)) throw new PatchError('Invalid JSON Document', 'BadRequest')
-  if (!isObject(patch)) throw new PatchError('Invalid JSON Patch', 'BadRequest')
+  if (!isJsonObject(document)) throw new PatchError('Invalid JSON Document', 'BadRequest')
+  if (!isJsonObject(patch)) throw new PatchError('Invalid JSON Patch', 'BadRequest')
   // The cast is unchecked: a patch can change the type of the document. The caller validates the result.
   return mergeObjects(document, patch) as T
 }
@@ -40,14 +40,14 @@ function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
 }
 
 function mergeValue(current: unknown, value: unknown): unknown {
-  if (!isObject(current)) return withoutNulls(value)
-  return isObject(value) ? mergeObjects(current, value) : value
+  if (!isJsonObject(current)) return withoutNulls(value)
+  return isJsonObject(value) ? mergeObjects(current, value) : value
 }
 
 /** Drops the null fields of objects at any depth. Null items of lists stay. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const out: Record<string, unknown> = {}
   for (const key of Object.keys(value)) if (value[key] !== null) setOwn(out, key, withoutNulls(value[key]))
   return sortedCopy(out)
@@ -67,7 +67,7 @@ function diff(before: JsonObject, after: JsonObject): JsonObject {
     const value = after[key]
     const old = getOwn(before, key)
     if (value === undefined) continue
-    if (isObject(old) && isObject(value)) {
+    if (isJsonObject(old) && isJsonObject(value)) {
       const inner = diff(old, value)
       if (Object.keys(inner).length > 0) setOwn(patch, key, inner)
     } else if (old === undefined || !deepEqual(old, value)) {
@@ -95,7 +95,7 @@ function filterNulls(patch: JsonObject, keepNulls: boolean): JsonObject {
   const out: Record<string, unknown> = {}
   for (const key of Object.keys(patch)) {
     const value = patch[key]
-    if (isObject(value)) {
+    if (isJsonObject(value)) {
       const inner = filterNulls(value, keepNulls)
       // An empty object is a value to set, unless filtering emptied it.
       if (Object.keys(inner).length > 0 || (!keepNulls && Object.keys(value).length === 0)) setOwn(out, key, inner)
@@ -111,7 +111,7 @@ function overlay(base: JsonObject, top: JsonObject): JsonObject {
   for (const key of Object.keys(top)) {
     const value = top[key]
     const below = getOwn(out, key)
-    setOwn(out, key, isObject(value) && isObject(below) ? overlay(below, value) : value)
+    setOwn(out, key, isJsonObject(value) && isJsonObject(below) ? overlay(below, value) : value)
   }
   return out
 }

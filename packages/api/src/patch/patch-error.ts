@@ -1,9 +1,10 @@
+import { KubewrightError } from '@kubewright/base'
 import { ApiError } from '../api-error.ts'
 import { newBadRequest, newGenericServerResponse, newRequestEntityTooLarge } from '../api-error-constructors.ts'
 import { goType } from '../fieldset/go-text.ts'
 
-/** A patch cannot be applied or created. The message is that of Kubernetes. */
-export class PatchError extends Error {
+/** A patch cannot be applied or created. The message is that of Kubernetes. Its code is `KW_PATCH`. */
+export class PatchError extends KubewrightError {
   /**
    * The class of response: `BadRequest` for a malformed patch, `Unprocessable` for a patch that does not fit the
    * document, `TooLarge` for too many operations, `Internal` for the rest.
@@ -15,7 +16,7 @@ export class PatchError extends Error {
   }
 
   constructor(message: string, kind: PatchError['kind'] = 'Internal') {
-    super(message)
+    super('KW_PATCH', message)
     this.kind = kind
   }
 

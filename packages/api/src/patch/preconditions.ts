@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from '../own-property.ts'
+import { isJsonObject } from '@kubewright/base'
+import type { JsonObject } from '../own-property.ts'
 
 /** Returns false when a patch changes something that it must not change. */
 export type PatchPrecondition = (patch: JsonObject) => boolean
@@ -12,6 +13,6 @@ export function requireKeyUnchanged(key: string): PatchPrecondition {
 export function requireMetadataKeyUnchanged(key: string): PatchPrecondition {
   return (patch) => {
     const metadata = patch['metadata']
-    return !isObject(metadata) || !Object.hasOwn(metadata, key)
+    return !isJsonObject(metadata) || !Object.hasOwn(metadata, key)
   }
 }

@@ -1,5 +1,5 @@
 import { checkStructural, s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createKind } from '../kind.ts'
 import { crdOf } from './crd-of.ts'
 import { defineResource } from './define-resource.ts'
@@ -39,7 +39,7 @@ const Home = defineResource({
 })
 
 describe('defineResource()', () => {
-  it('returns a Kind with its names', () => {
+  test('returns a Kind with its names', () => {
     const { group, version, kind, apiVersion, plural, singular, listKind, scope, shortNames, subresources } = Home
     expect({ group, version, kind, apiVersion, plural, singular, listKind, scope, shortNames, subresources }).toEqual({
       group: 'ajd.example.com',
@@ -56,7 +56,7 @@ describe('defineResource()', () => {
     expect(Home.name).toBe('Home')
   })
 
-  it('builds drafts when called', () => {
+  test('builds drafts when called', () => {
     expect(Home({ metadata: { name: 'cosy' }, spec: { image: 'nginx' } })).toEqual({
       apiVersion: 'ajd.example.com/v1',
       kind: 'Home',
@@ -65,7 +65,7 @@ describe('defineResource()', () => {
     })
   })
 
-  it('creates a Kind for each version', () => {
+  test('creates a Kind for each version', () => {
     const Room = defineResource({
       group: 'ajd.example.com',
       kind: 'Room',
@@ -92,7 +92,7 @@ describe('defineResource()', () => {
     kind: 'Home',
     spec: s.object({ n: s.int(), o: s.object({}) }),
   }
-  it.each<[string, () => unknown, string]>([
+  test.each<[string, () => unknown, string]>([
     [
       'a kind in lower case',
       () => defineResource({ ...base, kind: 'home' }),
@@ -169,7 +169,7 @@ describe('defineResource()', () => {
 })
 
 describe('crdOf()', () => {
-  it('lays the manifest out as controller-gen does', () => {
+  test('lays the manifest out as controller-gen does', () => {
     const crd = crdOf(Home)
     const { openAPIV3Schema } = crd.spec.versions[0]!.schema
     expect(JSON.stringify({ ...crd, spec: { ...crd.spec, versions: [] } })).toBe(
@@ -195,7 +195,7 @@ describe('crdOf()', () => {
     )
   })
 
-  it('produces structural schemas, including rules, that the API server accepts', () => {
+  test('produces structural schemas, including rules, that the API server accepts', () => {
     const Note = defineResource({
       group: 'ajd.example.com',
       version: 'v1',
@@ -211,7 +211,7 @@ describe('crdOf()', () => {
     }
   })
 
-  it('takes the types of columns from the schema', () => {
+  test('takes the types of columns from the schema', () => {
     expect(crdOf(Home).spec.versions[0]!.additionalPrinterColumns).toEqual([
       { jsonPath: '.status.readyReplicas', name: 'Ready', type: 'integer' },
       { jsonPath: '.status.conditions[?(@.type=="Ready")].status', name: 'Serving', type: 'string' },
@@ -221,7 +221,7 @@ describe('crdOf()', () => {
     ])
   })
 
-  it('includes subresources and selectable fields', () => {
+  test('includes subresources and selectable fields', () => {
     expect(crdOf(Home).spec.versions[0]).toMatchObject({
       selectableFields: [{ jsonPath: '.spec.domain' }],
       subresources: {
@@ -235,7 +235,7 @@ describe('crdOf()', () => {
     })
   })
 
-  it('supports kinds without the spec and status convention', () => {
+  test('supports kinds without the spec and status convention', () => {
     const Odd = defineResource({
       group: 'odd.example.com',
       version: 'v1',
@@ -256,7 +256,7 @@ describe('crdOf()', () => {
     expect(Odd({ metadata: { name: 'a' }, status: { phase: 'x' } }).status).toEqual({ phase: 'x' })
   })
 
-  it('adds the status subresource without a status schema', () => {
+  test('adds the status subresource without a status schema', () => {
     const Claim = defineResource({
       group: 'odd.example.com',
       version: 'v1',
@@ -270,7 +270,7 @@ describe('crdOf()', () => {
     expect(Claim.subresources).toEqual(['status'])
   })
 
-  it('includes the schema of metadata.name', () => {
+  test('includes the schema of metadata.name', () => {
     const Short = defineResource({
       group: 'odd.example.com',
       version: 'v1',
@@ -285,7 +285,7 @@ describe('crdOf()', () => {
     expect(checkStructural(schema)).toEqual([])
   })
 
-  it('accepts in external definitions what API servers accept', () => {
+  test('accepts in external definitions what API servers accept', () => {
     const column = { jsonPath: '.spec.gone[', type: 'integer' } as const
     const scale = { specReplicasPath: '.spec.gone', statusReplicasPath: '.status.gone' } as const
     const definition = { group: 'odd.example.com', version: 'v1', kind: 'my-odd', columns: { Gone: column }, scale }
@@ -299,7 +299,7 @@ describe('crdOf()', () => {
     )
   })
 
-  it('rejects kinds that defineResource did not create', () => {
+  test('rejects kinds that defineResource did not create', () => {
     const Pod = createKind({ group: '', version: 'v1', kind: 'Pod', plural: 'pods', schema: () => ({}) })
     expect(() => crdOf(Pod)).toThrow(
       'Cannot create a CustomResourceDefinition for v1 Pod: the kind was not created by defineResource',

@@ -137,7 +137,8 @@ function objectSchema(version: OneOfVersions<AnySchema, AnySchema, Fields>): JSO
   let object: AnySchema = s.object(all, version.preserveUnknownFields ? { preserveUnknownFields: true } : {})
   if (description !== undefined) object = object.describe(description)
   // The cast is safe: the type of `fieldPath` depends on the schema, which is not known here.
-  for (const { rule, ...options } of rules ?? []) object = object.rule(rule, options as { message?: string })
+  for (const { rule, ...options } of rules ?? [])
+    object = object.rule(rule, options as { message?: string | undefined })
   return object.json
 }
 

@@ -13,12 +13,12 @@ export type FieldPathText = `.${string}`
 export interface Column {
   readonly jsonPath: FieldPathText
   /** @default the type of the field in the schema */
-  readonly type?: 'integer' | 'number' | 'string' | 'boolean' | 'date'
+  readonly type?: 'integer' | 'number' | 'string' | 'boolean' | 'date' | undefined
   /** The print format of the value, for example `date-time` or `int32`. */
-  readonly format?: string
-  readonly description?: string
+  readonly format?: string | undefined
+  readonly description?: string | undefined
   /** Columns with a priority above 0 are shown by `kubectl get -o wide` only. @default 0 */
-  readonly priority?: number
+  readonly priority?: number | undefined
 }
 
 /** The `/scale` subresource, which `kubectl scale` and autoscalers use. */
@@ -26,44 +26,44 @@ export interface Scale {
   readonly specReplicasPath: FieldPathText
   readonly statusReplicasPath: FieldPathText
   /** A string field in the status that holds the label selector of the pods, for autoscalers. */
-  readonly labelSelectorPath?: FieldPathText
+  readonly labelSelectorPath?: FieldPathText | undefined
 }
 
 /** The part of a definition that may differ between versions. */
 export interface VersionDefinition<Sp extends AnySchema, St extends AnySchema, F extends Fields> {
   /** The purpose of the kind; `kubectl explain` shows it. */
-  readonly description?: string
+  readonly description?: string | undefined
   /** The desired state. An `.optional()` schema makes the field optional. */
-  readonly spec?: Sp
+  readonly spec?: Sp | undefined
   /** The observed state. Adds the `/status` subresource. */
-  readonly status?: St
+  readonly status?: St | undefined
   /**
    * Adds the `/status` subresource without a status schema, as some external definitions do. API servers prune what is
    * written there. Not needed with `status`.
    */
-  readonly statusSubresource?: true
+  readonly statusSubresource?: true | undefined
   /**
    * Top-level fields besides `spec` and `status`, for kinds that do not follow the convention. A `status` field here is
    * an ordinary field without a subresource.
    */
-  readonly fields?: F
+  readonly fields?: F | undefined
   /**
    * A schema for `metadata.name` in addition to the rules of Kubernetes, e.g. `s.string({ maxLength: 40 })` to leave
    * room for suffixes.
    */
-  readonly objectName?: AnySchema
+  readonly objectName?: AnySchema | undefined
   /** CEL rules on the whole object. They can read `self.metadata.name`. */
-  readonly rules?: readonly ValidationRule[]
+  readonly rules?: readonly ValidationRule[] | undefined
   /**
    * Columns of `kubectl get` by title. Without any, the age is shown; with some, add
    * `Age: '.metadata.creationTimestamp'` to keep it.
    */
-  readonly columns?: Readonly<Record<string, FieldPathText | Column>>
+  readonly columns?: Readonly<Record<string, FieldPathText | Column>> | undefined
   /** Fields that field selectors of lists and watches may use. */
-  readonly selectableFields?: readonly FieldPathText[]
-  readonly scale?: Scale
+  readonly selectableFields?: readonly FieldPathText[] | undefined
+  readonly scale?: Scale | undefined
   /** Keeps unknown top-level fields instead of pruning them. @default false */
-  readonly preserveUnknownFields?: boolean
+  readonly preserveUnknownFields?: boolean | undefined
 }
 
 /** The part of a definition that all versions share. */
@@ -73,27 +73,29 @@ export interface ResourceNames {
   /** The name of the kind in CamelCase, such as `Home`. */
   readonly kind: string
   /** @default 'Namespaced' */
-  readonly scope?: Scope
+  readonly scope?: Scope | undefined
   /** The name in URLs and on the command line. @default derived from the kind: `homes` */
-  readonly plural?: string
+  readonly plural?: string | undefined
   /** @default the kind in lower case */
-  readonly singular?: string
+  readonly singular?: string | undefined
   /** @default the kind followed by `List` */
-  readonly listKind?: string
-  readonly shortNames?: readonly string[]
+  readonly listKind?: string | undefined
+  readonly shortNames?: readonly string[] | undefined
   /** Resource groupings such as `all`, which `kubectl get all` lists. */
-  readonly categories?: readonly string[]
+  readonly categories?: readonly string[] | undefined
   /**
    * True when another project owns the definition. Installing the operator then leaves the CustomResourceDefinition
    * alone. An external definition may contain what API servers accept although it is unusual: a kind that is not in
    * CamelCase, columns and scale paths of fields that are not in the schema. @default false
    */
-  readonly external?: boolean
+  readonly external?: boolean | undefined
   /** Labels and annotations of the CustomResourceDefinition itself. */
-  readonly metadata?: {
-    readonly labels?: Readonly<Record<string, string>>
-    readonly annotations?: Readonly<Record<string, string>>
-  }
+  readonly metadata?:
+    | {
+        readonly labels?: Readonly<Record<string, string>> | undefined
+        readonly annotations?: Readonly<Record<string, string>> | undefined
+      }
+    | undefined
 }
 
 /** The definition of a resource with one version. */
@@ -108,14 +110,14 @@ export interface ResourceDefinition<V extends string, Sp extends AnySchema, St e
 export interface OneOfVersions<Sp extends AnySchema, St extends AnySchema, F extends Fields>
   extends VersionDefinition<Sp, St, F> {
   /** Whether objects are stored in this version. Exactly one version must be true. */
-  readonly storage?: boolean
+  readonly storage?: boolean | undefined
   /** Whether the API server serves the version. @default true */
-  readonly served?: boolean
+  readonly served?: boolean | undefined
   /**
    * Sends a warning with each response to a request for this version; a string replaces the default text. @default
    * false
    */
-  readonly deprecated?: boolean | string
+  readonly deprecated?: boolean | string | undefined
 }
 
 /** The versions of a resource by name. */
@@ -132,7 +134,7 @@ export interface MultiVersionDefinition<Vs extends AnyVersions> extends Resource
    * and drops the fields that the requested version lacks. Operators refuse such versions otherwise. @default a
    * conversion is required if a version would lose fields of another
    */
-  readonly conversion?: 'none'
+  readonly conversion?: 'none' | undefined
 }
 
 // The schemas of the top-level fields that a definition names.
@@ -146,6 +148,7 @@ export type ResourceRead<Sp, St, F> = Flat<
   KubeObject &
     DeepReadonly<
       (TopFields<Sp, F> extends infer T extends Fields ? ObjectOut<T> : unknown) &
+        // eslint-disable-next-line kubewright/optional-member -- JSON
         ([St] extends [never] ? unknown : { status?: St extends AnySchema ? Exclude<St['$out'], undefined> : never })
     >
 >

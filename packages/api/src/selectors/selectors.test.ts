@@ -1,6 +1,6 @@
 import { aggregateText, FieldPath } from '@kubewright/schema'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FieldSelector, parseFieldSelector, unescapeFieldValue } from './field-selector.ts'
 import {
   formatLabelSelector,
@@ -14,7 +14,7 @@ import { newRequirement, Requirement, type SelectionOperator } from './requireme
 import { Selector } from './selector.ts'
 
 describe('parseSelector()', () => {
-  it.each([
+  test.each([
     ['', ''],
     ['  ', ''],
     ['x=a,y=b,z=c', 'x=a,y=b,z=c'],
@@ -40,7 +40,7 @@ describe('parseSelector()', () => {
     expect(parseSelector(text).toString()).toBe(printed)
   })
 
-  it.each([
+  test.each([
     ['x y', "unable to parse requirement: found 'y', expected: in, notin, =, ==, !=, gt, lt"],
     ['x=a b', "found 'b', expected: ',' or 'end of string'"],
     ['x=a||y=b', 'values[0][x]: Invalid value: "a||y": a valid label must be'],
@@ -70,7 +70,7 @@ describe('parseSelector()', () => {
 })
 
 describe('Selector.matches()', () => {
-  it.each<[string, Record<string, string> | undefined, boolean]>([
+  test.each<[string, Record<string, string> | undefined, boolean]>([
     ['', undefined, true],
     ['x=y', { x: 'y' }, true],
     ['x=y', undefined, false],
@@ -92,7 +92,7 @@ describe('Selector.matches()', () => {
     expect(parseSelector(text).matches(labels)).toBe(expected)
   })
 
-  it('is always false for Selector.nothing', () => {
+  test('is always false for Selector.nothing', () => {
     const nothing = Selector.nothing.and(newRequirement('x', 'exists', []))
     expect([nothing.isNothing, nothing.matches({ x: '1' }), nothing.toString()]).toEqual([true, false, ''])
   })
@@ -112,7 +112,7 @@ const selector = fc
 const labels = fc.dictionary(key, value)
 
 describe('label selector properties', () => {
-  it('parse(print(s)) prints and matches as s does', () => {
+  test('parse(print(s)) prints and matches as s does', () => {
     fc.assert(
       fc.property(selector, labels, (s, set) => {
         const again = parseSelector(s.toString())
@@ -122,7 +122,7 @@ describe('label selector properties', () => {
     )
   })
 
-  it('a selector matches when all of its requirements do', () => {
+  test('a selector matches when all of its requirements do', () => {
     fc.assert(
       fc.property(selector, labels, (s, set) => {
         expect(s.matches(set)).toBe(s.requirements.every((r) => r.matches(set)))
@@ -130,11 +130,11 @@ describe('label selector properties', () => {
     )
   })
 
-  it('Selector.fromLabels() matches the labels it was built from', () => {
+  test('Selector.fromLabels() matches the labels it was built from', () => {
     fc.assert(fc.property(labels, (set) => Selector.fromLabels(set).matches(set)))
   })
 
-  it('parseToLabelSelector() and selectorFrom() mean the same as parseSelector()', () => {
+  test('parseToLabelSelector() and selectorFrom() mean the same as parseSelector()', () => {
     const expressible = selector.filter(
       (s) =>
         s.requirements.every((r) => !['gt', 'lt', '!='].includes(r.operator)) &&
@@ -149,13 +149,13 @@ describe('label selector properties', () => {
 })
 
 describe('selectorFrom()', () => {
-  it('selects nothing when absent and everything when empty', () => {
+  test('selects nothing when absent and everything when empty', () => {
     expect(selectorFrom(undefined)).toBe(Selector.nothing)
     expect(selectorFrom(null)).toBe(Selector.nothing)
     expect(selectorFrom({})).toBe(Selector.everything)
   })
 
-  it.each([
+  test.each([
     [{ key: 'a', operator: 'Gt', values: ['1'] }, '"Gt" is not a valid label selector operator'],
     [
       { key: 'a', operator: 'In' },
@@ -169,7 +169,7 @@ describe('selectorFrom()', () => {
     expect(() => selectorFrom({ matchExpressions: [expression] })).toThrow(message)
   })
 
-  it('prints in canonical order', () => {
+  test('prints in canonical order', () => {
     const text = formatLabelSelector({ matchLabels: { b: '1' }, matchExpressions: [{ key: 'a', operator: 'Exists' }] })
     expect(text).toBe('a,b=1')
     expect(formatLabelSelector({})).toBe('<none>')
@@ -177,7 +177,7 @@ describe('selectorFrom()', () => {
   })
 })
 
-it('labelSelectorAsMap() accepts only single values', () => {
+test('labelSelectorAsMap() accepts only single values', () => {
   expect(
     labelSelectorAsMap({ matchLabels: { a: '1' }, matchExpressions: [{ key: 'b', operator: 'In', values: ['2'] }] }),
   ).toEqual({
@@ -192,14 +192,14 @@ it('labelSelectorAsMap() accepts only single values', () => {
   )
 })
 
-it('parseToLabelSelector() rejects > and <', () => {
+test('parseToLabelSelector() rejects > and <', () => {
   expect(() => parseToLabelSelector('a>1')).toThrow('"gt" isn\'t supported in label selectors')
   expect(() => parseToLabelSelector('a b')).toThrow(
     "couldn't parse the selector string \"a b\": unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt",
   )
 })
 
-it('validateLabelSelector() reports every problem with its path', () => {
+test('validateLabelSelector() reports every problem with its path', () => {
   const errors = validateLabelSelector(
     {
       matchLabels: { '-a': 'ok' },
@@ -225,7 +225,7 @@ it('validateLabelSelector() reports every problem with its path', () => {
 })
 
 describe('parseFieldSelector()', () => {
-  it.each([
+  test.each([
     ['', ''],
     [',', ''],
     ['metadata.name=a', 'metadata.name=a'],
@@ -239,7 +239,7 @@ describe('parseFieldSelector()', () => {
     expect(parseFieldSelector(text).toString()).toBe(printed)
   })
 
-  it.each([
+  test.each([
     ['nonsense', "invalid selector: 'nonsense'; can't understand 'nonsense'"],
     [
       'a=1,metadata.name in (a)',
@@ -252,7 +252,7 @@ describe('parseFieldSelector()', () => {
     expect(() => parseFieldSelector(text)).toThrow(message)
   })
 
-  it('parse(print(s)) is s for any value', () => {
+  test('parse(print(s)) is s for any value', () => {
     const field = fc.constantFrom('metadata.name', 'spec.nodeName', 'x')
     const fields = fc.dictionary(field, fc.string({ unit: fc.constantFrom('\\', ',', '=', '!', 'a', '😀') }))
     fc.assert(
@@ -266,12 +266,12 @@ describe('parseFieldSelector()', () => {
     )
   })
 
-  it('treats a missing field as empty', () => {
+  test('treats a missing field as empty', () => {
     expect(parseFieldSelector('a=').matches({})).toBe(true)
     expect(parseFieldSelector('a!=').matches({})).toBe(false)
   })
 
-  it('transform() replaces fields and drops requirements that become empty', () => {
+  test('transform() replaces fields and drops requirements that become empty', () => {
     const transformed = parseFieldSelector('a=1,b!=2').transform((field, value) =>
       field === 'a' ? ['', ''] : [`x.${field}`, value],
     )
@@ -280,6 +280,6 @@ describe('parseFieldSelector()', () => {
   })
 })
 
-it('unescapeFieldValue() returns text without escapes unchanged', () => {
+test('unescapeFieldValue() returns text without escapes unchanged', () => {
   expect(unescapeFieldValue('a!b')).toBe('a!b')
 })

@@ -6,9 +6,9 @@ const gap = 2
 /** The layout of {@link flagsHelp}. */
 export interface FlagsHelpOptions {
   /** @default 80 */
-  readonly columns?: number
+  readonly columns?: number | undefined
   /** The heading of flags that name no section. @default 'Options' */
-  readonly heading?: string
+  readonly heading?: string | undefined
 }
 
 /** Lists flags for the help of a program: label, text and default in two columns, one section after the other. Hidden flags are left out. */

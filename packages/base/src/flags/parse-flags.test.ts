@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { defineFlags } from './flag.ts'
 import { type FlagStyle, integerFrom, parseFlags } from './parse-flags.ts'
 import { UsageError } from './usage-error.ts'
@@ -24,7 +24,7 @@ function checkedSize(text: string): number {
 const parse = (args: string, style?: FlagStyle) => parseFlags(table, args === '' ? [] : args.split(' '), style)
 
 describe('parseFlags()', () => {
-  it('applies defaults', () => {
+  test('applies defaults', () => {
     expect(parse('')).toEqual({
       values: {
         domain: undefined,
@@ -43,7 +43,7 @@ describe('parseFlags()', () => {
     })
   })
 
-  it.each([
+  test.each([
     ['--domain a.com --port=8080', { domain: 'a.com', port: 8080 }],
     ['-d a.com', { domain: 'a.com' }],
     ['-da.com', { domain: 'a.com' }],
@@ -60,7 +60,7 @@ describe('parseFlags()', () => {
     expect(parse(args).values).toMatchObject(values)
   })
 
-  it('separates operands, and arguments after two dashes', () => {
+  test('separates operands, and arguments after two dashes', () => {
     expect(parse('a --yes - b -- --yes c')).toMatchObject({
       values: { yes: true },
       operands: ['a', '-', 'b'],
@@ -69,7 +69,7 @@ describe('parseFlags()', () => {
     expect(parse('a --').rest).toEqual([])
   })
 
-  it.each([
+  test.each([
     ['--dryrun', 'unknown flag --dryrun: did you mean --dry-run?'],
     ['--nothing-like-it=1', 'unknown flag --nothing-like-it'],
     ['--mak', 'unknown flag --mak'],
@@ -87,7 +87,7 @@ describe('parseFlags()', () => {
     expect(() => parse(args)).toThrow(new UsageError(message))
   })
 
-  it('follows the conventions of Go on request', () => {
+  test('follows the conventions of Go on request', () => {
     expect(parse('-domain -1 -yes=false --dry-run', 'go').values).toMatchObject({
       domain: '-1',
       yes: false,
@@ -98,7 +98,7 @@ describe('parseFlags()', () => {
   })
 })
 
-it('parseFlags() uses the bare text of a flag without =VALUE, and never the next argument', () => {
+test('parseFlags() uses the bare text of a flag without =VALUE, and never the next argument', () => {
   const flags = defineFlags({ inspect: { value: 'PORT', bare: '9229', parse: integerFrom(0, 9999), help: '' } })
   expect(parseFlags(flags, ['--inspect', '1'])).toMatchObject({ values: { inspect: 9229 }, operands: ['1'] })
   expect(parseFlags(flags, ['--inspect=1']).values.inspect).toBe(1)

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { acceptedFormat, formatFloat } from './exposition.ts'
 
 describe('acceptedFormat()', () => {
-  it.each([
+  test.each([
     [undefined, 'text'],
     ['*/*', 'text'],
     ['text/html', 'text'],
@@ -13,7 +13,7 @@ describe('acceptedFormat()', () => {
 })
 
 describe('formatFloat()', () => {
-  it.each([
+  test.each([
     [0, '0'],
     [-1.5, '-1.5'],
     [0.0001, '0.0001'],

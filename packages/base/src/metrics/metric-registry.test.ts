@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { exponentialBuckets, type MetricDefinition } from './metric-definition.ts'
 import { createMetricRegistry } from './metric-registry.ts'
 
@@ -17,7 +17,7 @@ const latency: MetricDefinition = {
 }
 
 describe('MetricRegistry', () => {
-  it('writes counters, gauges and histograms by name, with cumulative buckets', () => {
+  test('writes counters, gauges and histograms by name, with cumulative buckets', () => {
     const registry = createMetricRegistry([requests, latency])
     const labels = Object.freeze({ path: '/a', code: '200' })
     registry.add('requests_total', labels, 1)
@@ -39,7 +39,7 @@ requests_total{code="200",path="/a"} 3
 `)
   })
 
-  it('writes OpenMetrics when asked: families without _total, and an end', () => {
+  test('writes OpenMetrics when asked: families without _total, and an end', () => {
     const registry = createMetricRegistry([requests])
     registry.add('requests_total', { code: '200', path: '/' }, 1)
     expect(registry.text('openmetrics')).toBe(`# HELP requests Requests \\"seen\\",\\nall of them.
@@ -49,20 +49,20 @@ requests_total{code="200",path="/"} 1
 `)
   })
 
-  it('treats equal labels in different objects as one series, and shows absent ones as empty', () => {
+  test('treats equal labels in different objects as one series, and shows absent ones as empty', () => {
     const registry = createMetricRegistry([requests])
     registry.add('requests_total', { code: '200' }, 1)
     registry.add('requests_total', { code: '200', path: '' }, 1)
     expect(registry.text()).toContain('\nrequests_total{code="200",path=""} 2\n')
   })
 
-  it('escapes the values of labels', () => {
+  test('escapes the values of labels', () => {
     const registry = createMetricRegistry()
     registry.add('a_total', { text: 'a "b"\\\n' }, 1)
     expect(registry.text()).toContain(String.raw`a_total{text="a \"b\"\\\n"} 1`)
   })
 
-  it('shows an initialised series at zero, and not a removed one', () => {
+  test('shows an initialised series at zero, and not a removed one', () => {
     const registry = createMetricRegistry([requests])
     const labels = { code: '500', path: '/' }
     registry.initialise('requests_total', labels)
@@ -73,7 +73,7 @@ requests_total{code="200",path="/"} 1
     expect(registry.text()).toContain('requests_total{code="500",path="/"} 1')
   })
 
-  it('clear() removes all series of a metric', () => {
+  test('clear() removes all series of a metric', () => {
     const registry = createMetricRegistry([requests])
     const labels = Object.freeze({ code: '500', path: '/' })
     registry.add('requests_total', labels, 3)
@@ -84,7 +84,7 @@ requests_total{code="200",path="/"} 1
     expect(registry.text()).toContain('requests_total{code="500",path="/"} 1')
   })
 
-  it('calls collectors before each exposition until they are disposed', () => {
+  test('calls collectors before each exposition until they are disposed', () => {
     const registry = createMetricRegistry()
     let calls = 0
     const collector = registry.beforeEach(() => registry.set('calls', {}, ++calls))
@@ -94,7 +94,7 @@ requests_total{code="200",path="/"} 1
     expect(registry.text()).toContain('calls 2')
   })
 
-  it('refuses definitions that clash or cannot be shown', () => {
+  test('refuses definitions that clash or cannot be shown', () => {
     const registry = createMetricRegistry([requests])
     registry.define([{ ...requests, help: 'another text' }])
     expect(() => registry.define([{ ...requests, labels: ['code'] }])).toThrow(
@@ -107,7 +107,7 @@ requests_total{code="200",path="/"} 1
     )
   })
 
-  it('writes bounds as Go does', () => {
+  test('writes bounds as Go does', () => {
     const registry = createMetricRegistry([{ ...latency, buckets: exponentialBuckets(10e-9, 10, 12) }])
     registry.observe('latency_seconds', { path: '' }, 1_500_000)
     const bounds = [...registry.text().matchAll(/le="([^"]*)"/g)].map(([, bound]) => bound)
@@ -124,7 +124,7 @@ requests_total{code="200",path="/"} 1
 })
 
 describe('MetricRegistry with many labels', () => {
-  it('folds series beyond the limit of the metric into one', () => {
+  test('folds series beyond the limit of the metric into one', () => {
     const registry = createMetricRegistry([{ ...requests, help: '', maxSeries: 2 }])
     for (let i = 0; i < 5; i++) registry.add('requests_total', { code: '200', path: `/${i}` }, 1)
     registry.add('requests_total', { code: '200', path: '/1' }, 1)
@@ -135,7 +135,7 @@ requests_total{code="other",path="other"} 3
 `)
   })
 
-  it('bounds the series of every metric, and writes them without spreading them', () => {
+  test('bounds the series of every metric, and writes them without spreading them', () => {
     const registry = createMetricRegistry([latency])
     for (let i = 0; i < 200_000; i++) registry.observe('latency_seconds', { path: `/${i}` }, 1)
     const lines = registry.text().split('\n')

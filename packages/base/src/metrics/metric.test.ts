@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { counter, gauge, histogram } from './metric.ts'
 import { createMetricRegistry } from './metric-registry.ts'
 
 describe('counter(), gauge() and histogram()', () => {
-  it('hold measurements that every registry with them shows', () => {
+  test('hold measurements that every registry with them shows', () => {
     const synced = counter('synced_total', { help: 'Number of syncs.', labels: ['team'] })
     const open = gauge('open', { help: 'Number of open connections.' })
     const sizes = histogram('size', { help: 'Sizes.', labels: ['team'], buckets: [1, 2] })
@@ -28,7 +28,7 @@ describe('counter(), gauge() and histogram()', () => {
     expect([synced.value({ team: 'a' }), open.value()]).toEqual([0, 0])
   })
 
-  it('reject invalid names, negative growth of counters and a second metric with a name', () => {
+  test('reject invalid names, negative growth of counters and a second metric with a name', () => {
     const help = 'It helps.'
     expect(() => counter('a b', { help })).toThrow('Cannot define metric "a b"')
     expect(() => counter('a', { help }).inc(-1)).toThrow('Cannot add -1 to counter "a": counters only grow')

@@ -21,9 +21,9 @@ export interface MeasureProcessOptions {
   readonly process: MeasuredProcess
   readonly clock: Clock
   /** Wall time of the start, milliseconds since the epoch. @default now */
-  readonly startedAt?: number
+  readonly startedAt?: number | undefined
   /** Also measures how late timers fire, with a timer of its own every second. @default true */
-  readonly eventLoopLag?: boolean
+  readonly eventLoopLag?: boolean | undefined
 }
 
 const lagPeriod = 1000

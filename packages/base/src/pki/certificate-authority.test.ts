@@ -3,7 +3,7 @@ import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:cryp
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { CertificateAuthority, servingHosts } from './certificate-authority.ts'
 import { checkCertificateRequest, parseCertificateRequest } from './certificate-request.ts'
 import { derInteger, derOid, derTime, fromPem, readDer, readOid } from './der.ts'
@@ -22,7 +22,7 @@ describe('CertificateAuthority', () => {
   const ca = CertificateAuthority.create({ commonName: 'test-ca', now })
   const authority = new CertificateAuthority(ca)
 
-  it('create() creates a self-signed CA certificate', () => {
+  test('create() creates a self-signed CA certificate', () => {
     const certificate = new X509Certificate(ca.cert)
     expect(certificate.ca).toBe(true)
     expect(certificate.subject).toBe('CN=test-ca')
@@ -30,7 +30,7 @@ describe('CertificateAuthority', () => {
     expect(new Date(certificate.validTo).getTime()).toBe(now + 3650 * 86_400_000)
   })
 
-  it('issueServing() includes every host of the server', () => {
+  test('issueServing() includes every host of the server', () => {
     const { cert, key } = authority.issueServing({ now, hosts: ['example.com', '192.168.0.7'] })
     const certificate = new X509Certificate(cert)
     for (const host of servingHosts) {
@@ -46,19 +46,19 @@ describe('CertificateAuthority', () => {
     )
   })
 
-  it('issueClient() puts the groups before the user', () => {
+  test('issueClient() puts the groups before the user', () => {
     const { cert } = authority.issueClient({ commonName: 'jane', organizations: ['devs', 'öps'], now })
     expect(new X509Certificate(cert).toLegacyObject().subject).toEqual({ CN: 'jane', O: ['devs', 'öps'] })
   })
 
-  it('issue() gives every certificate a unique serial number', () => {
+  test('issue() gives every certificate a unique serial number', () => {
     const serials = [1, 2, 3].map(
       () => new X509Certificate(authority.issueClient({ commonName: 'x', now }).cert).serialNumber,
     )
     expect(new Set(serials).size).toBe(3)
   })
 
-  it.skipIf(!hasOpenssl)('issue() creates server and client certificates that openssl verifies', () => {
+  test.skipIf(!hasOpenssl)('issue() creates server and client certificates that openssl verifies', () => {
     const dir = folder()
     writeFileSync(join(dir, 'ca.crt'), ca.cert)
     writeFileSync(join(dir, 'server.crt'), authority.issueServing({ now: Date.now() }).cert)
@@ -76,7 +76,7 @@ describe('CertificateAuthority', () => {
     expect(verify('sslserver', 'client.crt').status).not.toBe(0)
   })
 
-  it('sign() certifies a public key without its private key', () => {
+  test('sign() certifies a public key without its private key', () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const cert = authority.sign(publicKey, {
       subject: { commonName: 'x' },
@@ -89,7 +89,7 @@ describe('CertificateAuthority', () => {
 })
 
 describe('parseCertificateRequest()', () => {
-  it('rejects input that is not a PEM request, with the error text of the API', () => {
+  test('rejects input that is not a PEM request, with the error text of the API', () => {
     for (const text of ['', 'not a csr', '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n']) {
       expect(() => parseCertificateRequest(text)).toThrow('PEM block type must be CERTIFICATE REQUEST')
     }
@@ -97,7 +97,7 @@ describe('parseCertificateRequest()', () => {
     expect(() => parseCertificateRequest(garbage)).toThrow('asn1: ')
   })
 
-  it.skipIf(!hasOpenssl)(
+  test.skipIf(!hasOpenssl)(
     'decodes the subject and names of a request; checkCertificateRequest() verifies its signature',
     () => {
       const dir = folder()
@@ -134,7 +134,7 @@ describe('parseCertificateRequest()', () => {
 })
 
 describe('DER', () => {
-  it.each([
+  test.each([
     ['2.5.4.3', '0603550403'],
     ['1.2.840.113549.1.1.11', '06092a864886f70d01010b'],
   ])('derOid() and readOid() agree on %s', (dotted, hex) => {
@@ -142,13 +142,13 @@ describe('DER', () => {
     expect(readOid(readDer(derOid(dotted))[0])).toBe(dotted)
   })
 
-  it('derInteger() keeps numbers positive and uses the shortest encoding', () => {
+  test('derInteger() keeps numbers positive and uses the shortest encoding', () => {
     expect(derInteger(Buffer.from([0, 0, 0x7f])).toString('hex')).toBe('02017f')
     expect(derInteger(Buffer.from([0x80])).toString('hex')).toBe('02020080')
     expect(derInteger(Buffer.from([0])).toString('hex')).toBe('020100')
   })
 
-  it('derTime() switches to GeneralizedTime in 2050', () => {
+  test('derTime() switches to GeneralizedTime in 2050', () => {
     expect(
       derTime(Date.UTC(2049, 11, 31))
         .subarray(2)
@@ -161,13 +161,13 @@ describe('DER', () => {
     ).toBe('20500101000000Z')
   })
 
-  it('readDer() rejects truncated values', () => {
+  test('readDer() rejects truncated values', () => {
     for (const hex of ['30', '3005', '3081', '308001', '3084ffffffff']) {
       expect(() => readDer(Buffer.from(hex, 'hex')), hex).toThrow(RangeError)
     }
   })
 
-  it('fromPem() returns the text after the first block', () => {
+  test('fromPem() returns the text after the first block', () => {
     const found = fromPem('x\n-----BEGIN A-----\nAQI=\n-----END A-----\ny')
     expect(found).toEqual({ label: 'A', bytes: Buffer.from([1, 2]), rest: 'y' })
   })

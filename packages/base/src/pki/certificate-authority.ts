@@ -34,7 +34,7 @@ export interface KeyedCertificate {
 export interface CertificateRequest {
   readonly subject: CertificateSubject
   /** DNS names and IP addresses. */
-  readonly hosts?: readonly string[]
+  readonly hosts?: readonly string[] | undefined
   readonly usages: readonly ExtendedKeyUsage[]
   /** Milliseconds since the Unix epoch. */
   readonly notBefore: number
@@ -86,7 +86,7 @@ export class CertificateAuthority {
   static create(options: {
     readonly commonName: string
     readonly now: number
-    readonly validMillis?: number
+    readonly validMillis?: number | undefined
   }): KeyedCertificate {
     const { publicKey, privateKey } = crypto().generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const name = encodeName({ commonName: options.commonName })
@@ -133,7 +133,7 @@ export class CertificateAuthority {
   }
 
   /** Issues a certificate for an API server, valid for a year, with {@link servingHosts} and the given hosts. */
-  issueServing(options: { readonly now: number; readonly hosts?: readonly string[] }): KeyedCertificate {
+  issueServing(options: { readonly now: number; readonly hosts?: readonly string[] | undefined }): KeyedCertificate {
     return this.issue({
       subject: { commonName: 'kube-apiserver' },
       hosts: [...new Set([...servingHosts, ...(options.hosts ?? [])])],
@@ -146,7 +146,9 @@ export class CertificateAuthority {
   /**
    * Issues a client certificate. The API server reads the common name as the user and the organizations as the groups.
    */
-  issueClient(options: CertificateSubject & { readonly now: number; readonly validMillis?: number }): KeyedCertificate {
+  issueClient(
+    options: CertificateSubject & { readonly now: number; readonly validMillis?: number | undefined },
+  ): KeyedCertificate {
     return this.issue({
       subject: options,
       usages: ['clientAuth'],

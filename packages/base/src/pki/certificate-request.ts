@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { CaughtError } from '../caught-error.ts'
 import { formatNetIP, IPAddress } from '../syntax/ip.ts'
 import { type DerValue, derTag, fromPem, readChildren, readDer, readOid } from './der.ts'
 import { crypto } from './node-crypto.ts'
@@ -37,11 +38,11 @@ const digests: Readonly<Record<string, string>> = {
 /** Decodes a PEM certificate request. For malformed input, throws the error text of certificates.k8s.io. */
 export function parseCertificateRequest(pem: string): ParsedCertificateRequest {
   const block = fromPem(pem)
-  if (block?.label !== 'CERTIFICATE REQUEST') throw new Error('PEM block type must be CERTIFICATE REQUEST')
+  if (block?.label !== 'CERTIFICATE REQUEST') throw new CaughtError('PEM block type must be CERTIFICATE REQUEST')
   try {
     return readRequest(block.bytes)
   } catch (error) {
-    throw new Error('asn1: structure error: malformed certificate request', { cause: error })
+    throw new CaughtError('asn1: structure error: malformed certificate request', { cause: error })
   }
 }
 
@@ -50,9 +51,9 @@ export function checkCertificateRequest(request: ParsedCertificateRequest): void
   const digest = digests[request.signatureAlgorithm]
   // Ed25519 has no separate digest.
   const known = digest !== undefined || request.signatureAlgorithm === '1.3.101.112'
-  if (!known) throw new Error('x509: cannot verify signature: algorithm unimplemented')
+  if (!known) throw new CaughtError('x509: cannot verify signature: algorithm unimplemented')
   if (!crypto().verify(digest ?? null, request.signed, request.publicKey(), request.signature)) {
-    throw new Error('x509: invalid signature on certificate request')
+    throw new CaughtError('x509: invalid signature on certificate request')
   }
 }
 

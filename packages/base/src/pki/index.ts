@@ -23,14 +23,7 @@ export {
   pemBlocks,
   toPem,
 } from './der.ts'
-export {
-  type AddressRange,
-  type AlternativeNames,
-  type NameSubtrees,
-  type ParsedCertificate,
-  parseCertificate,
-} from './parsed-certificate.ts'
-export { parseCertificates, type VerifyOptions, verifyServerCertificate } from './verify-certificate.ts'
+export { parseCertificates, readSignatureAlgorithm } from './read-certificates.ts'
 export { verifyHostname } from './verify-hostname.ts'
 export type { ExtendedKeyUsage } from './x509-extensions.ts'
 export { type CertificateSubject, encodeName } from './x509-name.ts'

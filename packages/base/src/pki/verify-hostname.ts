@@ -1,59 +1,37 @@
+import type { X509Certificate } from 'node:crypto'
+import { CaughtError } from '../caught-error.ts'
 import { IPAddress } from '../syntax/ip.ts'
-import type { ParsedCertificate } from './parsed-certificate.ts'
 
 /**
  * Throws an Error with the text of Go unless the certificate is valid for the host. Only subject alternative names count; the common name
- * does not. As in VerifyHostname of Go's crypto/x509/verify.go.
+ * does not. OpenSSL compares the names. Two cases are stricter than in Go: a wildcard needs two labels behind it, and a name must be a valid
+ * hostname.
  */
-export function verifyHostname(certificate: ParsedCertificate, host: string): void {
-  const { dns = [], addresses = [] } = certificate.names ?? {}
+export function verifyHostname(certificate: X509Certificate, host: string): void {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
   const address = parseAddress(bare)
-  if (address) {
-    if (addresses.some((known) => sameAddress(known, address))) return
-    throw hostnameError(certificate, bare, true)
-  }
-  const name = lower(host)
-  const parts = trimDot(name).split('.')
-  const valid = isValidHostname(trimDot(name), false)
-  for (const pattern of dns) {
-    if (valid && isValidHostname(pattern, true) ? matches(pattern, parts) : matchesExactly(pattern, name)) return
-  }
-  throw hostnameError(certificate, host, false)
+  const name = host.endsWith('.') ? host.slice(0, -1) : host
+  const isValid = address
+    ? certificate.checkIP(address.unmap().toString()) !== undefined
+    : // OpenSSL takes an empty name for a bug of the caller, and a name with a leading period for any name below the domain.
+      !/^(\.|$)/.test(name) && certificate.checkHost(name, sanOnly) !== undefined
+  if (!isValid) throw new CaughtError(`x509: ${problemOf(certificate, address ? bare : host, address !== undefined)}`)
 }
 
-function hostnameError({ names, commonName }: ParsedCertificate, host: string, isAddress: boolean): Error {
-  const { dns = [], addresses = [] } = names ?? {}
-  if (!names && matches(commonName, trimDot(lower(host)).split('.'))) {
-    return new Error('x509: certificate relies on legacy Common Name field, use SANs instead')
-  }
-  if (isAddress && addresses.length === 0) {
-    return new Error(`x509: cannot validate certificate for ${host} because it doesn't contain any IP SANs`)
-  }
-  const valid = isAddress ? addresses.map((address) => address.unmap().toString()) : dns
-  if (valid.length === 0) {
-    return new Error(`x509: certificate is not valid for any names, but wanted to match ${host}`)
-  }
-  return new Error(`x509: certificate is valid for ${valid.join(', ')}, not ${host}`)
-}
+const sanOnly = { subject: 'never', wildcards: true, partialWildcards: false, multiLabelWildcards: false } as const
 
-/** Whether a pattern matches. A wildcard must be the complete first label and stands for exactly one label. */
-function matches(pattern: string, parts: readonly string[]): boolean {
-  const patterns = lower(pattern).split('.')
-  if (pattern === '' || patterns.length !== parts.length) return false
-  return patterns.every((part, i) => (i === 0 && part === '*') || part === parts[i])
-}
-
-function matchesExactly(pattern: string, name: string): boolean {
-  if (['', '.'].includes(pattern) || ['', '.'].includes(name)) return false
-  return lower(pattern) === name
-}
-
-function isValidHostname(host: string, isPattern: boolean): boolean {
-  if (host === '' || host === '*') return false
-  return host
-    .split('.')
-    .every((part, i) => (isPattern && i === 0 && part === '*') || /^[a-zA-Z0-9_][a-zA-Z0-9_-]*$/.test(part))
+function problemOf(certificate: X509Certificate, host: string, isAddress: boolean): string {
+  const { subjectAltName, subject } = certificate
+  if (subjectAltName === undefined && /^CN=(.*)$/m.exec(subject ?? '')?.[1]?.toLowerCase() === host.toLowerCase()) {
+    return 'certificate relies on legacy Common Name field, use SANs instead'
+  }
+  const label = isAddress ? 'IP Address:' : 'DNS:'
+  const names = (subjectAltName ?? '').split(', ').filter((name) => name.startsWith(label))
+  if (names.length > 0) {
+    return `certificate is valid for ${names.map((text) => text.slice(label.length)).join(', ')}, not ${host}`
+  }
+  if (isAddress) return `cannot validate certificate for ${host} because it doesn't contain any IP SANs`
+  return `certificate is not valid for any names, but wanted to match ${host}`
 }
 
 function parseAddress(text: string): IPAddress | undefined {
@@ -64,10 +42,3 @@ function parseAddress(text: string): IPAddress | undefined {
     return undefined
   }
 }
-
-function sameAddress(a: IPAddress, b: IPAddress): boolean {
-  return Buffer.from(a.unmap().bytes).equals(b.unmap().bytes)
-}
-
-const trimDot = (name: string): string => (name.endsWith('.') ? name.slice(0, -1) : name)
-const lower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())

@@ -1,3 +1,4 @@
+import type { Defined } from '../omit-undefined.ts'
 import { type DerValue, der, derOid, derSequence, derSetOf, derTag, readChildren, readOid } from './der.ts'
 
 /**
@@ -6,7 +7,7 @@ import { type DerValue, der, derOid, derSequence, derSetOf, derTag, readChildren
  */
 export interface CertificateSubject {
   readonly commonName: string
-  readonly organizations?: readonly string[]
+  readonly organizations?: readonly string[] | undefined
 }
 
 const commonNameOid = '2.5.4.3'
@@ -22,7 +23,7 @@ export function encodeName({ commonName, organizations = [] }: CertificateSubjec
 }
 
 /** Decodes the common name and the organizations of a distinguished name. Other attributes are ignored. */
-export function readName(name: DerValue | undefined): Required<CertificateSubject> {
+export function readName(name: DerValue | undefined): Defined<CertificateSubject> {
   let commonName = ''
   const organizations: string[] = []
   for (const set of readChildren(name, derTag.sequence)) {

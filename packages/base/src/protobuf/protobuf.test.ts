@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ProtoMessage } from './proto-message.ts'
 import { ReverseWriter } from './reverse-writer.ts'
 import { ProtobufError, WireReader } from './wire-reader.ts'
@@ -7,7 +7,7 @@ import { ProtobufError, WireReader } from './wire-reader.ts'
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 
 describe('ProtoMessage', () => {
-  it.each<[string, ProtoMessage, string]>([
+  test.each<[string, ProtoMessage, string]>([
     ['an integer', new ProtoMessage().integer(1, 150), '089601'],
     ['a negative integer', new ProtoMessage().integer(1, -1), '08ffffffffffffffffff01'],
     ['a large integer', new ProtoMessage().integer(1, 2n ** 63n - 1n), '08ffffffffffffffff7f'],
@@ -25,7 +25,7 @@ describe('ProtoMessage', () => {
     expect(message.encode().toString('hex')).toBe(expected)
   })
 
-  it('omits default values', () => {
+  test('omits default values', () => {
     const message = new ProtoMessage()
       .integer(1, 0)
       .integer(2, false)
@@ -36,13 +36,13 @@ describe('ProtoMessage', () => {
     expect(message.encode()).toHaveLength(0)
   })
 
-  it('leaves room for a head', () => {
+  test('leaves room for a head', () => {
     expect(new ProtoMessage().integer(1, 1).encode(5).subarray(5)).toEqual(bytes('0801'))
   })
 })
 
 describe('WireReader', () => {
-  it('decodes the output of ProtoMessage, including nested messages and unknown fields', () => {
+  test('decodes the output of ProtoMessage, including nested messages and unknown fields', () => {
     const number = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER })
     fc.assert(
       fc.property(number, fc.uint8Array({ maxLength: 300 }), fc.string({ unit: 'grapheme' }), (n, data, text) => {
@@ -67,7 +67,7 @@ describe('WireReader', () => {
     )
   })
 
-  it('message() continues behind the nested message even if `read` leaves fields unread', () => {
+  test('message() continues behind the nested message even if `read` leaves fields unread', () => {
     const inner = new ProtoMessage().integer(1, 1).integer(2, 2)
     const reader = new WireReader(new ProtoMessage().message(1, inner).integer(3, 3).encode())
     expect(reader.next()).toBe(1)
@@ -75,7 +75,7 @@ describe('WireReader', () => {
     expect([reader.next(), reader.int64(), reader.next()]).toEqual([3, 3, 0])
   })
 
-  it('int64() returns a bigint only where a number is not exact', () => {
+  test('int64() returns a bigint only where a number is not exact', () => {
     const read = (value: bigint): unknown => {
       const reader = new WireReader(new ProtoMessage().present(1, value).encode())
       reader.next()
@@ -84,7 +84,7 @@ describe('WireReader', () => {
     expect([-1n, 2n ** 53n - 1n, 2n ** 53n, -(2n ** 63n)].map(read)).toEqual([-1, 2 ** 53 - 1, 2n ** 53n, -(2n ** 63n)])
   })
 
-  it('skips fixed-width fields and groups', () => {
+  test('skips fixed-width fields and groups', () => {
     const reader = new WireReader(bytes('1101020304050607081d01020304230801242a00'))
     for (const field of [2, 3, 4]) {
       expect(reader.next()).toBe(field)
@@ -93,7 +93,7 @@ describe('WireReader', () => {
     expect([reader.next(), reader.string(), reader.next()]).toEqual([5, '', 0])
   })
 
-  it.each([
+  test.each([
     ['0a05616263', 'unexpected EOF'],
     ['08ff', 'unexpected EOF'],
     ['0affffffff0f', 'proto: negative length found during unmarshaling'],
@@ -110,7 +110,7 @@ describe('WireReader', () => {
 })
 
 describe('ReverseWriter', () => {
-  it('writes from the end, and grows', () => {
+  test('writes from the end, and grows', () => {
     const writer = new ReverseWriter()
     const large = new Uint8Array(40_000).fill(7)
     writer.bytes(large)
@@ -122,7 +122,7 @@ describe('ReverseWriter', () => {
     expect(out.subarray(9)).toEqual(Buffer.from(large))
   })
 
-  it('does not share its buffer with a writer that started earlier', () => {
+  test('does not share its buffer with a writer that started earlier', () => {
     const [first, second] = [new ReverseWriter(), new ReverseWriter()]
     first.string('a')
     second.string('b')

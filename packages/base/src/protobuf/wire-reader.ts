@@ -1,5 +1,11 @@
-/** The bytes are not a valid message. The texts are those of Go's generated decoders, which kube-apiserver prints. */
-export class ProtobufError extends Error {}
+import { KubewrightError } from '../kubewright-error.ts'
+
+/** The bytes are not a valid message. Its code is `KW_PROTOBUF`. The texts are those of Go's generated decoders, which kube-apiserver prints. */
+export class ProtobufError extends KubewrightError {
+  constructor(message: string) {
+    super('KW_PROTOBUF', message)
+  }
+}
 
 /** Deeper nesting is rejected. Real messages have no more than a few dozen levels. */
 const maxDepth = 1000

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseCron } from './cron.ts'
 
 const newYear = Date.parse('2025-01-01T00:00:00Z')
@@ -9,7 +9,7 @@ const next = (text: string, after = '2025-01-01T00:00:00Z'): string | undefined 
 }
 
 describe('parseCron()', () => {
-  it.each([
+  test.each([
     ['*/15 * * * *', '2025-01-01T00:00:00Z', '2025-01-01T00:15:00Z'],
     ['*/15 * * * *', '2025-01-01T00:14:59.5Z', '2025-01-01T00:15:00Z'],
     ['0 0 29 2 *', '2025-01-01T00:00:00Z', '2028-02-29T00:00:00Z'],
@@ -36,27 +36,27 @@ describe('parseCron()', () => {
     expect(next(text, after)).toBe(expected)
   })
 
-  it('skips empty ranges', () => {
+  test('skips empty ranges', () => {
     expect(next('1,,2 * * * *')).toBe('2025-01-01T00:01:00Z')
     expect(next('1,,2 * * * *', '2025-01-01T00:01:00Z')).toBe('2025-01-01T00:02:00Z')
     expect(next('1, * * * *', '2025-01-01T00:01:00Z')).toBe('2025-01-01T01:01:00Z')
     expect(next(',, * * * *')).toBeUndefined()
   })
 
-  it('takes day and weekday for alternatives unless one is open', () => {
+  test('takes day and weekday for alternatives unless one is open', () => {
     expect(next('0 0 13 * 5', '2025-06-01T00:00:00Z')).toBe('2025-06-06T00:00:00Z')
     expect(next('0 0 */1 * 5', '2025-06-01T00:00:00Z')).toBe('2025-06-06T00:00:00Z')
     expect(next('0 0 */2 * 5', '2025-06-01T00:00:00Z')).toBe('2025-06-03T00:00:00Z')
     expect(next('0 0 13 * 5,*', '2025-06-01T00:00:00Z')).toBe('2025-06-13T00:00:00Z')
   })
 
-  it('reads a zone in front of the schedule', () => {
+  test('reads a zone in front of the schedule', () => {
     expect(next('TZ=UTC 0 9 * * *')).toBe('2025-01-01T09:00:00Z')
     expect(next('CRON_TZ=Asia/Kolkata @daily')).toBe('2025-01-01T18:30:00Z')
     expect(next('TZ=   0 9 * * * ')).toBe('2025-01-01T09:00:00Z')
   })
 
-  it('follows the wall time of a zone over its changes', () => {
+  test('follows the wall time of a zone over its changes', () => {
     expect(next('TZ=Europe/Berlin 0 9 * * *', '2025-03-28T12:00:00Z')).toBe('2025-03-29T08:00:00Z')
     expect(next('TZ=Europe/Berlin 0 9 * * *', '2025-03-29T12:00:00Z')).toBe('2025-03-30T07:00:00Z')
     // 2:30 does not exist on 30 March, and exists twice on 26 October.
@@ -67,7 +67,7 @@ describe('parseCron()', () => {
     expect(next('TZ=America/Santiago 30 * 8 9 *', '2019-09-01T00:00:00Z')).toBe('2019-09-08T04:30:00Z')
   })
 
-  it.each([
+  test.each([
     ['', 'empty spec string'],
     [' ', 'expected exactly 5 fields, found 0: []'],
     ['nope', 'expected exactly 5 fields, found 1: [nope]'],
@@ -104,7 +104,7 @@ describe('parseCron()', () => {
 })
 
 describe('CronSchedule', () => {
-  it('next() returns a later time, and selects none in between', () => {
+  test('next() returns a later time, and selects none in between', () => {
     const field = (max: number) => fc.oneof(fc.constant('*'), fc.integer({ min: 1, max }).map(String))
     const text = fc.tuple(field(59), field(23), field(28)).map(([minute, hour, day]) => `${minute} ${hour} ${day} * *`)
     fc.assert(

@@ -1,3 +1,4 @@
+import { compareValues } from '../compare-values.ts'
 // Arithmetic on numbers of the form `unscaled * 10^exponent`, with the results of apimachinery/pkg/api/resource.
 
 /** The largest int64. */
@@ -6,23 +7,18 @@ const MIN_INT64 = -(2n ** 63n)
 
 /** Compares signs, then magnitudes, and scales only numbers of the same magnitude, so that huge exponents are cheap. */
 export function compare(a: bigint, aExponent: number, b: bigint, bExponent: number): -1 | 0 | 1 {
-  if (aExponent === bExponent || a === 0n || b === 0n) return order(a, b)
+  if (aExponent === bExponent || a === 0n || b === 0n) return compareValues(a, b)
   if (a < 0n !== b < 0n) return a < 0n ? -1 : 1
   const difference = digitCount(a) + aExponent - (digitCount(b) + bExponent)
   if (difference !== 0) return difference > 0 === a > 0n ? 1 : -1
   const exponent = Math.min(aExponent, bExponent)
-  return order(a * 10n ** BigInt(aExponent - exponent), b * 10n ** BigInt(bExponent - exponent))
-}
-
-/** Orders two integers. */
-function order(a: bigint, b: bigint): -1 | 0 | 1 {
-  return a < b ? -1 : a > b ? 1 : 0
+  return compareValues(a * 10n ** BigInt(aExponent - exponent), b * 10n ** BigInt(bExponent - exponent))
 }
 
 /** Multiplies an int64 by 10^shift, rounded away from zero, with the overflow behaviour of Kubernetes. */
 export function scaleInt64(value: bigint, shift: number): bigint {
   if (shift < 0) {
-    if (-shift > 19) return BigInt(order(value, 0n))
+    if (-shift > 19) return BigInt(compareValues(value, 0n))
     const divisor = 10n ** BigInt(-shift)
     const quotient = value / divisor
     return quotient * divisor === value ? quotient : quotient + (value < 0n ? -1n : 1n)

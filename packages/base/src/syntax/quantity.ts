@@ -67,7 +67,7 @@ export class Quantity {
     unscaled: bigint,
     exponent: number,
     format: QuantityFormat,
-    options: { readonly isDecimal?: boolean; readonly text?: string | undefined } = {},
+    options: { readonly isDecimal?: boolean | undefined; readonly text?: string | undefined } = {},
   ) {
     this.#unscaled = unscaled
     this.#exponent = exponent

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { fixedTimeZone, timeZone } from './time-zone.ts'
 
 const at = (text: string): number => Date.parse(text)
 
 describe('timeZone()', () => {
-  it.each([
+  test.each([
     '',
     'UTC',
     'Local',
@@ -18,7 +18,7 @@ describe('timeZone()', () => {
     expect(timeZone(name)).toBe(timeZone(name))
   })
 
-  it.each([
+  test.each([
     ['Mars/Base', 'unknown time zone Mars/Base'],
     ['america/new_york', 'unknown time zone america/new_york'],
     ['us/eastern', 'unknown time zone us/eastern'],
@@ -32,7 +32,7 @@ describe('timeZone()', () => {
 })
 
 describe('TimeZone', () => {
-  it('wallTime() shows the local date and time', () => {
+  test('wallTime() shows the local date and time', () => {
     expect(timeZone('Asia/Kolkata').wallTime(at('2024-12-30T20:00:59.9Z'))).toEqual({
       year: 2024,
       month: 12,
@@ -50,14 +50,14 @@ describe('TimeZone', () => {
     })
   })
 
-  it('offsetAt() follows the changes of a zone', () => {
+  test('offsetAt() follows the changes of a zone', () => {
     expect(timeZone('America/New_York').offsetAt(at('2025-01-01T00:00:00Z'))).toBe(-5 * 3600)
     expect(timeZone('America/New_York').offsetAt(at('2025-07-01T00:00:00Z'))).toBe(-4 * 3600)
     // Local mean time, before standard time was introduced.
     expect(timeZone('America/New_York').offsetAt(at('0001-01-01T00:00:00Z'))).toBe(-(4 * 3600 + 56 * 60 + 2))
   })
 
-  it('instant() is the inverse of wallTime(), and after the gap for a skipped time', () => {
+  test('instant() is the inverse of wallTime(), and after the gap for a skipped time', () => {
     const berlin = timeZone('Europe/Berlin')
     expect(berlin.instant(2025, 1, 32, 9)).toBe(at('2025-02-01T08:00:00Z'))
     expect(berlin.instant(2025, 3, 30, 2)).toBe(at('2025-03-30T01:00:00Z'))

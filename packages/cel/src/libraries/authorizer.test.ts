@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CelError } from '../cel-error.ts'
 import { CelEnvironment } from '../environment.ts'
+import { CelError } from '../values/cel-error.ts'
 import { AUTHORIZER_TYPE, type CelAuthorizationRequest, CelAuthorizerValue } from './authorizer.ts'
 import { kubernetesLibraries } from './kubernetes-libraries.ts'
 

@@ -1,8 +1,6 @@
 // Authorization checks in admission expressions (apiserver/pkg/cel/library/authz.go). The library only declares the
 // functions. The `CelAuthorizer` in the value bound to the variable `authorizer` makes the decisions.
 import { nameIsDNSLabel, nameIsDNSSubdomain } from '@kubewright/base'
-import { CelError, noSuchOverload } from '../cel-error.ts'
-import { BOOL, type CelType, STRING, structType } from '../cel-type.ts'
 import {
   addRanges,
   type CostEstimate,
@@ -13,9 +11,11 @@ import {
   STRING_TRAVERSAL_COST,
   STRUCT_CREATE_COST,
   scaleRange,
-} from '../cost-estimate.ts'
-import { type CelFunction, type CelLibrary, type CelOverload, defineLibrary } from '../library.ts'
-import { actualSize, CelOpaque, type CelValue } from '../values.ts'
+} from '../define/cost-estimate.ts'
+import { type CelFunction, type CelLibrary, type CelOverload, defineLibrary } from '../define/library.ts'
+import { CelError, noSuchOverload } from '../values/cel-error.ts'
+import { BOOL, type CelType, STRING, structType } from '../values/cel-type.ts'
+import { actualSize, CelOpaque, type CelValue } from '../values/values.ts'
 import { NOMINAL_COST } from './cost-rules.ts'
 
 /** An authorization request for a resource, or for a path outside the API. Empty strings mean not specified. */

@@ -1,6 +1,6 @@
-import type { Expr } from '../ast.ts'
-import type { CelLibrary } from '../library.ts'
-import type { MacroFactory } from '../macro.ts'
+import type { CelLibrary } from '../define/library.ts'
+import type { Expr } from '../syntax/ast.ts'
+import type { MacroFactory } from '../syntax/macro.ts'
 
 /**
  * The macro `cel.bind(name, value, expression)`, which gives a value a name inside an expression (cel-go/ext/bindings.go). Not part of

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CelError } from '../cel-error.ts'
 import { CelEnvironment } from '../environment.ts'
+import { CelError } from '../values/cel-error.ts'
 import { kubernetesLibraries } from './kubernetes-libraries.ts'
 
 const env = CelEnvironment.create({ libraries: kubernetesLibraries })

@@ -1,10 +1,10 @@
 // Networks in CIDR notation (apiserver/pkg/cel/library/cidr.go). Requires the IP library.
 import { goQuote, IPPrefix } from '@kubewright/base'
-import { CelError, noSuchOverload } from '../cel-error.ts'
-import { BOOL, type CelType, INT, opaqueType, STRING } from '../cel-type.ts'
-import { addRanges, exactly, type FunctionCost, STRING_TRAVERSAL_COST, scaleRange } from '../cost-estimate.ts'
-import { type CelLibrary, defineLibrary } from '../library.ts'
-import { actualSize, CelOpaque, type CelValue } from '../values.ts'
+import { addRanges, exactly, type FunctionCost, STRING_TRAVERSAL_COST, scaleRange } from '../define/cost-estimate.ts'
+import { type CelLibrary, defineLibrary } from '../define/library.ts'
+import { CelError, noSuchOverload } from '../values/cel-error.ts'
+import { BOOL, type CelType, INT, opaqueType, STRING } from '../values/cel-type.ts'
+import { actualSize, CelOpaque, type CelValue } from '../values/values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 import { CelIP, IP_TYPE } from './ip.ts'
 

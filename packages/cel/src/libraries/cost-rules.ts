@@ -14,8 +14,8 @@ import {
   type SizeEstimate,
   STRING_TRAVERSAL_COST,
   scaleRange,
-} from '../cost-estimate.ts'
-import { actualSize, type CelValue } from '../values.ts'
+} from '../define/cost-estimate.ts'
+import { actualSize, type CelValue } from '../values/values.ts'
 
 /** A constant cost of 1, for accessors and for comparisons of values of bounded size. */
 export const NOMINAL_COST: FunctionCost = {
@@ -26,7 +26,9 @@ export const NOMINAL_COST: FunctionCost = {
 /**
  * The cost of traversing the first operand `factor` times. With `keepsSize`, the result may be as long as that operand.
  */
-export function traversalOfFirst(options: { factor?: number; keepsSize?: boolean } = {}): FunctionCost {
+export function traversalOfFirst(
+  options: { factor?: number | undefined; keepsSize?: boolean | undefined } = {},
+): FunctionCost {
   const factor = (options.factor ?? 1) * STRING_TRAVERSAL_COST
   return {
     estimate(call) {

@@ -1,6 +1,20 @@
 // The list functions of cel-go's ext/lists.go, version 3: slice, flatten, sort, sortBy, lists.range, reverse, distinct.
-import type { Expr } from '../ast.ts'
-import { CelError } from '../cel-error.ts'
+
+import {
+  type CallEstimate,
+  type CostNode,
+  exactly,
+  type FunctionCost,
+  MAX_COST,
+  multiplyRanges,
+  type SizeEstimate,
+  STRING_TRAVERSAL_COST,
+} from '../define/cost-estimate.ts'
+import { type CelLibrary, defineLibrary } from '../define/library.ts'
+import { mapFold } from '../standard/macros.ts'
+import type { Expr } from '../syntax/ast.ts'
+import type { CelMacro, MacroFactory } from '../syntax/macro.ts'
+import { CelError } from '../values/cel-error.ts'
 import {
   BOOL,
   BYTES,
@@ -15,22 +29,9 @@ import {
   TIMESTAMP,
   typeParam,
   UINT,
-} from '../cel-type.ts'
-import { ArrayList, CelList } from '../collections.ts'
-import {
-  type CallEstimate,
-  type CostNode,
-  exactly,
-  type FunctionCost,
-  MAX_COST,
-  multiplyRanges,
-  type SizeEstimate,
-  STRING_TRAVERSAL_COST,
-} from '../cost-estimate.ts'
-import { type CelLibrary, defineLibrary } from '../library.ts'
-import type { CelMacro, MacroFactory } from '../macro.ts'
-import { mapFold } from '../standard/macros.ts'
-import { actualSize, type CelInt, type CelValue, typeOf } from '../values.ts'
+} from '../values/cel-type.ts'
+import { ArrayList, CelList } from '../values/collections.ts'
+import { actualSize, type CelInt, type CelValue, typeOf } from '../values/values.ts'
 import { allocatingListCost, allocatingListEstimate } from './cost-rules.ts'
 import { compareOrTie, equalsOrNot } from './lenient-comparison.ts'
 

@@ -1,6 +1,6 @@
-import type { CallExpr, Expr } from '../ast.ts'
-import { CelError } from '../cel-error.ts'
-import type { CelKind, CelType } from '../cel-type.ts'
+import type { CallExpr, Expr } from '../syntax/ast.ts'
+import { CelError } from '../values/cel-error.ts'
+import type { CelKind, CelType } from '../values/cel-type.ts'
 import { CLAUSE_ERRORS, type FormatClause, interpolate } from './string-format.ts'
 
 /** An error in a format call, and the node it refers to. */

@@ -8,12 +8,12 @@ import {
   nameIsDNSLabel,
   nameIsDNSSubdomain,
 } from '@kubewright/base'
-import { noSuchOverload } from '../cel-error.ts'
-import { type CelType, listType, optionalType, STRING, structType } from '../cel-type.ts'
-import { ArrayList } from '../collections.ts'
-import { REGEX_LENGTH_COST, STRING_TRAVERSAL_COST, scaleRange } from '../cost-estimate.ts'
-import { type CelLibrary, defineLibrary } from '../library.ts'
-import { actualSize, CelOpaque, CelOptional, type CelValue } from '../values.ts'
+import { REGEX_LENGTH_COST, STRING_TRAVERSAL_COST, scaleRange } from '../define/cost-estimate.ts'
+import { type CelLibrary, defineLibrary } from '../define/library.ts'
+import { noSuchOverload } from '../values/cel-error.ts'
+import { type CelType, listType, optionalType, STRING, structType } from '../values/cel-type.ts'
+import { ArrayList } from '../values/collections.ts'
+import { actualSize, CelOpaque, CelOptional, type CelValue } from '../values/values.ts'
 import { NOMINAL_COST, regexCost } from './cost-rules.ts'
 
 /** The type of a named format. */

@@ -1,10 +1,10 @@
 // IP addresses (apiserver/pkg/cel/library/ip.go).
 import { goQuote, IPAddress } from '@kubewright/base'
-import { CelError, noSuchOverload } from '../cel-error.ts'
-import { BOOL, type CelType, INT, opaqueType, STRING } from '../cel-type.ts'
-import { exactly } from '../cost-estimate.ts'
-import { type CelFunction, type CelLibrary, defineLibrary } from '../library.ts'
-import { CelOpaque, type CelValue } from '../values.ts'
+import { exactly } from '../define/cost-estimate.ts'
+import { type CelFunction, type CelLibrary, defineLibrary } from '../define/library.ts'
+import { CelError, noSuchOverload } from '../values/cel-error.ts'
+import { BOOL, type CelType, INT, opaqueType, STRING } from '../values/cel-type.ts'
+import { CelOpaque, type CelValue } from '../values/values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 
 /** The result type of ip(). */

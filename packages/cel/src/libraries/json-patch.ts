@@ -1,10 +1,11 @@
 // The functions and types with which mutating admission policies create JSON patches: jsonpatch.escapeKey and the type
 // JSONPatch (apiserver/pkg/cel/library/jsonpatch.go and pkg/cel/mutation/jsonpatch.go).
-import { CelError } from '../cel-error.ts'
-import { type CelType, DYN, STRING, structType } from '../cel-type.ts'
-import { celEquals } from '../equality.ts'
-import { type CelLibrary, defineLibrary } from '../library.ts'
-import { CelOpaque, type CelValue, typeOf } from '../values.ts'
+
+import { type CelLibrary, defineLibrary } from '../define/library.ts'
+import { CelError } from '../values/cel-error.ts'
+import { type CelType, DYN, STRING, structType } from '../values/cel-type.ts'
+import { celEquals } from '../values/equality.ts'
+import { CelOpaque, type CelValue, typeOf } from '../values/values.ts'
 import { traversalOfFirst } from './cost-rules.ts'
 
 /** The type of one operation of a JSON patch, written as `JSONPatch{op: "add", path: "/spec/x", value: 1}`. */

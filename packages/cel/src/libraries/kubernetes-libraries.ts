@@ -1,4 +1,4 @@
-import type { CelLibrary } from '../library.ts'
+import type { CelLibrary } from '../define/library.ts'
 import { authorizerLibrary } from './authorizer.ts'
 import { cidrLibrary } from './cidr.ts'
 import { extListsLibrary } from './ext-lists.ts'

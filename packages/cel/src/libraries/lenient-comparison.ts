@@ -1,6 +1,6 @@
 // Comparisons for list functions, which treat an error as a negative result.
-import { celCompare, celEquals } from '../equality.ts'
-import type { CelValue } from '../values.ts'
+import { celCompare, celEquals } from '../values/equality.ts'
+import type { CelValue } from '../values/values.ts'
 
 /** Orders two values. Values without an order, such as NaN, are equal. */
 export function compareOrTie(a: CelValue, b: CelValue): number {

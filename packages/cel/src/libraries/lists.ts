@@ -1,6 +1,9 @@
 // The list functions that Kubernetes adds: isSorted, sum, min, max, indexOf, lastIndexOf
 // (apiserver/pkg/cel/library/lists.go).
-import { CelError, noSuchOverload } from '../cel-error.ts'
+
+import { type CelLibrary, type CelOverload, defineLibrary } from '../define/library.ts'
+import { add } from '../standard/arithmetic.ts'
+import { CelError, noSuchOverload } from '../values/cel-error.ts'
 import {
   BOOL,
   BYTES,
@@ -13,11 +16,9 @@ import {
   TIMESTAMP,
   typeParam,
   UINT,
-} from '../cel-type.ts'
-import type { CelList } from '../collections.ts'
-import { type CelLibrary, type CelOverload, defineLibrary } from '../library.ts'
-import { add } from '../standard/arithmetic.ts'
-import { CelBytes, CelDouble, CelDuration, CelTimestamp, CelUint, type CelValue } from '../values.ts'
+} from '../values/cel-type.ts'
+import type { CelList } from '../values/collections.ts'
+import { CelBytes, CelDouble, CelDuration, CelTimestamp, CelUint, type CelValue } from '../values/values.ts'
 import { SEARCH_COST } from './cost-rules.ts'
 import { compareOrTie, equalsOrNot } from './lenient-comparison.ts'
 

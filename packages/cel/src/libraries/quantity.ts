@@ -1,10 +1,10 @@
 // Quantities (apiserver/pkg/cel/library/quantity.go).
 import { Quantity } from '@kubewright/base'
-import { CelError, noSuchOverload } from '../cel-error.ts'
-import { BOOL, type CelType, DOUBLE, INT, STRING, structType } from '../cel-type.ts'
-import { exactly } from '../cost-estimate.ts'
-import { type CelFunction, type CelLibrary, type CelOverload, defineLibrary } from '../library.ts'
-import { CelDouble, type CelInt, CelOpaque, type CelValue, intOf } from '../values.ts'
+import { exactly } from '../define/cost-estimate.ts'
+import { type CelFunction, type CelLibrary, type CelOverload, defineLibrary } from '../define/library.ts'
+import { CelError, noSuchOverload } from '../values/cel-error.ts'
+import { BOOL, type CelType, DOUBLE, INT, STRING, structType } from '../values/cel-type.ts'
+import { CelDouble, type CelInt, CelOpaque, type CelValue, intOf } from '../values/values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 
 /** The result type of quantity(). */

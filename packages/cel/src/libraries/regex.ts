@@ -1,8 +1,5 @@
 // find and findAll (apiserver/pkg/cel/library/regex.go), with Go's matching rules: leftmost-first, in linear time.
 import type { RE2JS } from 're2js'
-import { CelError } from '../cel-error.ts'
-import { INT, listType, STRING } from '../cel-type.ts'
-import { ArrayList, type CelList } from '../collections.ts'
 import {
   addRanges,
   exactly,
@@ -11,10 +8,13 @@ import {
   REGEX_LENGTH_COST,
   STRING_TRAVERSAL_COST,
   scaleRange,
-} from '../cost-estimate.ts'
-import { regexOf } from '../internal/regex.ts'
-import { type CelLibrary, defineLibrary } from '../library.ts'
-import { actualSize, type CelInt } from '../values.ts'
+} from '../define/cost-estimate.ts'
+import { type CelLibrary, defineLibrary } from '../define/library.ts'
+import { CelError } from '../values/cel-error.ts'
+import { INT, listType, STRING } from '../values/cel-type.ts'
+import { ArrayList, type CelList } from '../values/collections.ts'
+import { regexOf } from '../values/regex.ts'
+import { actualSize, type CelInt } from '../values/values.ts'
 import { regexCost } from './cost-rules.ts'
 
 const FIND_COST: FunctionCost = {
@@ -63,7 +63,7 @@ export const regexLibrary: CelLibrary = defineLibrary('kubernetes.regex', () => 
 
 function compile(pattern: string): RE2JS {
   try {
-    return regexOf(pattern).engine
+    return regexOf(pattern)
   } catch (error) {
     throw new CelError(`Illegal regex: ${(error as Error).message}`)
   }

@@ -1,9 +1,10 @@
 // Semantic versions (apiserver/pkg/cel/library/semverlib.go, version 1).
-import { CelError, noSuchOverload } from '../cel-error.ts'
-import { BOOL, type CelType, INT, STRING, structType } from '../cel-type.ts'
-import { exactly } from '../cost-estimate.ts'
-import { type CelFunction, type CelLibrary, defineLibrary } from '../library.ts'
-import { CelOpaque, type CelValue, intOf } from '../values.ts'
+
+import { exactly } from '../define/cost-estimate.ts'
+import { type CelFunction, type CelLibrary, defineLibrary } from '../define/library.ts'
+import { CelError, noSuchOverload } from '../values/cel-error.ts'
+import { BOOL, type CelType, INT, STRING, structType } from '../values/cel-type.ts'
+import { CelOpaque, type CelValue, intOf } from '../values/values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 import { compareSemver, parseSemver, parseSemverNormalized, type SemverVersion } from './semver-version.ts'
 

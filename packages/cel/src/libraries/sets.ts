@@ -1,9 +1,10 @@
 // Set operations on lists, as in cel-go's ext/sets.go. Order and duplicates do not matter.
-import { BOOL, listType, typeParam } from '../cel-type.ts'
-import type { CelList } from '../collections.ts'
-import { addRanges, exactly, type FunctionCost, multiplyRanges, scaleRange } from '../cost-estimate.ts'
-import { type CelLibrary, defineLibrary } from '../library.ts'
-import { actualSize } from '../values.ts'
+
+import { addRanges, exactly, type FunctionCost, multiplyRanges, scaleRange } from '../define/cost-estimate.ts'
+import { type CelLibrary, defineLibrary } from '../define/library.ts'
+import { BOOL, listType, typeParam } from '../values/cel-type.ts'
+import type { CelList } from '../values/collections.ts'
+import { actualSize } from '../values/values.ts'
 
 const LIST = listType(typeParam('T'))
 

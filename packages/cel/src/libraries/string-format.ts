@@ -1,11 +1,11 @@
 // "...".format([...]) with the rules of cel-go's ext/formatting.go. Kubernetes uses the locale en-US: fixed-point
 // numbers have commas between thousands, scientific ones a superscript exponent.
 import { compareUtf8, goQuote } from '@kubewright/base'
-import { CelCostError, CelError, checkTextLength } from '../cel-error.ts'
-import { CelType } from '../cel-type.ts'
-import { CelList, CelMap } from '../collections.ts'
 import { toDouble, toText } from '../standard/conversions.ts'
-import { CelBytes, CelDouble, CelDuration, CelTimestamp, CelUint, type CelValue, typeOf } from '../values.ts'
+import { CelCostError, CelError, checkTextLength } from '../values/cel-error.ts'
+import { CelType } from '../values/cel-type.ts'
+import { CelList, CelMap } from '../values/collections.ts'
+import { CelBytes, CelDouble, CelDuration, CelTimestamp, CelUint, type CelValue, typeOf } from '../values/values.ts'
 import { formatExponential, formatFixed } from './format-number.ts'
 
 /** A clause after its percent sign: the optional precision and the letter. `end` is the offset after it. */

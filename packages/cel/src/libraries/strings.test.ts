@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { CelCostError, CelError } from '../cel-error.ts'
-import { STRING } from '../cel-type.ts'
 import { CelEnvironment } from '../environment.ts'
+import { CelCostError, CelError } from '../values/cel-error.ts'
+import { STRING } from '../values/cel-type.ts'
 import { kubernetesLibraries } from './kubernetes-libraries.ts'
 
 const env = CelEnvironment.create({ libraries: kubernetesLibraries })

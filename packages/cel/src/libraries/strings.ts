@@ -1,9 +1,6 @@
 // The string functions of cel-go's ext/strings.go, version 2, which Kubernetes enables. Positions and lengths count
 // code points.
 import { shortQuote } from '@kubewright/base'
-import { CelError, checkTextLength } from '../cel-error.ts'
-import { DYN, INT, listType, STRING } from '../cel-type.ts'
-import { ArrayList, type CelList } from '../collections.ts'
 import {
   addRanges,
   type CallCostContext,
@@ -14,11 +11,14 @@ import {
   type SizeEstimate,
   STRING_TRAVERSAL_COST,
   scaleRange,
-} from '../cost-estimate.ts'
-import { indexOfText, lastIndexOfText, splitText } from '../internal/search.ts'
-import { type CelFunction, type CelLibrary, defineLibrary } from '../library.ts'
-import { actualSize, type CelInt } from '../values.ts'
+} from '../define/cost-estimate.ts'
+import { type CelFunction, type CelLibrary, defineLibrary } from '../define/library.ts'
+import { CelError, checkTextLength } from '../values/cel-error.ts'
+import { DYN, INT, listType, STRING } from '../values/cel-type.ts'
+import { ArrayList, type CelList } from '../values/collections.ts'
+import { actualSize, type CelInt } from '../values/values.ts'
 import { SEARCH_COST, traversalOfFirst } from './cost-rules.ts'
+import { indexOfText, lastIndexOfText, splitText } from './search.ts'
 import { formatString } from './string-format.ts'
 
 const STRINGS = listType(STRING)

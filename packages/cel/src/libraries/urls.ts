@@ -1,11 +1,11 @@
 // URLs (apiserver/pkg/cel/library/urls.go).
 import { GoURL, isRequestURI } from '@kubewright/base'
-import { CelError, noSuchOverload } from '../cel-error.ts'
-import { BOOL, type CelType, listType, mapType, STRING, structType } from '../cel-type.ts'
-import { ArrayList, ValueMap } from '../collections.ts'
-import { type CostEstimate, type CostNode, STRING_TRAVERSAL_COST, scaleRange } from '../cost-estimate.ts'
-import { type CelFunction, type CelLibrary, defineLibrary } from '../library.ts'
-import { CelOpaque, type CelValue } from '../values.ts'
+import { type CostEstimate, type CostNode, STRING_TRAVERSAL_COST, scaleRange } from '../define/cost-estimate.ts'
+import { type CelFunction, type CelLibrary, defineLibrary } from '../define/library.ts'
+import { CelError, noSuchOverload } from '../values/cel-error.ts'
+import { BOOL, type CelType, listType, mapType, STRING, structType } from '../values/cel-type.ts'
+import { ArrayList, ValueMap } from '../values/collections.ts'
+import { CelOpaque, type CelValue } from '../values/values.ts'
 import { NOMINAL_COST, traversalOfFirst } from './cost-rules.ts'
 
 /** The result type of url(). */

@@ -1,24 +1,24 @@
 /** The part of an OpenAPI v3 schema that CEL uses. Every JSON schema of a CRD is assignable to it. */
 export interface CelSchema {
   /** The name of the type of an object in error messages. @default the path of the schema */
-  readonly typeName?: string
-  readonly type?: string
-  readonly format?: string
-  readonly nullable?: boolean
+  readonly typeName?: string | undefined
+  readonly type?: string | undefined
+  readonly format?: string | undefined
+  readonly nullable?: boolean | undefined
   readonly default?: unknown
-  readonly enum?: readonly unknown[]
-  readonly maxLength?: number
-  readonly maxItems?: number
-  readonly maxProperties?: number
-  readonly required?: readonly string[]
-  readonly items?: CelSchema
-  readonly properties?: Readonly<Record<string, CelSchema>>
-  readonly additionalProperties?: CelSchema | boolean
-  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean
-  readonly 'x-kubernetes-embedded-resource'?: boolean
-  readonly 'x-kubernetes-int-or-string'?: boolean
-  readonly 'x-kubernetes-list-type'?: string
-  readonly 'x-kubernetes-list-map-keys'?: readonly string[]
+  readonly enum?: readonly unknown[] | undefined
+  readonly maxLength?: number | undefined
+  readonly maxItems?: number | undefined
+  readonly maxProperties?: number | undefined
+  readonly required?: readonly string[] | undefined
+  readonly items?: CelSchema | undefined
+  readonly properties?: Readonly<Record<string, CelSchema>> | undefined
+  readonly additionalProperties?: CelSchema | boolean | undefined
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean | undefined
+  readonly 'x-kubernetes-embedded-resource'?: boolean | undefined
+  readonly 'x-kubernetes-int-or-string'?: boolean | undefined
+  readonly 'x-kubernetes-list-type'?: string | undefined
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[] | undefined
 }
 
 const STRING: CelSchema = { type: 'string' }

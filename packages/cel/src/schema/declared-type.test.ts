@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { CelEnvironment } from '../environment.ts'
-import { toNative } from '../native.ts'
+import { toNative } from '../values/native.ts'
 import type { CelSchema } from './cel-schema.ts'
 import { declareSchema } from './declared-type.ts'
 import { escapeIdentifier, unescapeIdentifier } from './escape.ts'
@@ -22,7 +22,7 @@ const string: CelSchema = { type: 'string' }
 const object = (properties: Record<string, CelSchema>): CelSchema => ({ type: 'object', properties })
 
 describe('declareSchema() derives the type', () => {
-  it.each<[string, CelSchema, string | undefined]>([
+  test.each<[string, CelSchema, string | undefined]>([
     ['strings', string, 'string'],
     ['bytes', { type: 'string', format: 'byte' }, 'bytes'],
     ['durations', { type: 'string', format: 'duration' }, 'duration'],
@@ -42,13 +42,13 @@ describe('declareSchema() derives the type', () => {
 
 describe('declareSchema() bounds sizes', () => {
   const maxOf = (schema: CelSchema): number | undefined => declareSchema(schema)?.maxElements
-  it('from the schema', () => {
+  test('from the schema', () => {
     expect(maxOf({ type: 'string', maxLength: 5 })).toBe(20)
     expect(maxOf({ type: 'string', enum: ['a', 'été'] })).toBe(5)
     expect(maxOf({ type: 'array', items: string, maxItems: 7 })).toBe(7)
     expect(maxOf({ type: 'object', additionalProperties: string, maxProperties: 3 })).toBe(3)
   })
-  it('from the maximum request size if the schema has no bound', () => {
+  test('from the maximum request size if the schema has no bound', () => {
     expect(maxOf(string)).toBe(3145726)
     expect(maxOf({ type: 'array', items: string })).toBe(1048575)
     expect(maxOf({ type: 'array', items: { type: 'integer' } })).toBe(1572863)
@@ -57,13 +57,13 @@ describe('declareSchema() bounds sizes', () => {
   })
 })
 
-it('declareSchema() omits recursive properties', () => {
+test('declareSchema() omits recursive properties', () => {
   const node: { type: string; properties: Record<string, CelSchema> } = { type: 'object', properties: { name: string } }
   node.properties['child'] = node
   expect([...declareSchema(node)!.fields!.keys()]).toEqual(['name'])
 })
 
-it('a resource root always has apiVersion, kind and metadata', () => {
+test('a resource root always has apiVersion, kind and metadata', () => {
   const self = { apiVersion: 'v1', kind: 'K', metadata: { name: 'n', labels: { a: 'b' } }, spec: { x: 'y' } }
   const schema = object({ metadata: { type: 'object' }, spec: object({ x: string }) })
   expect(
@@ -78,7 +78,7 @@ it('a resource root always has apiVersion, kind and metadata', () => {
   expect(() => evaluate(schema, self, 'self.kind')).toThrow("undefined field 'kind'")
 })
 
-it('null counts as absent in properties, and as a value in lists and maps', () => {
+test('null counts as absent in properties, and as a value in lists and maps', () => {
   const schema = object({
     p: { ...string, nullable: true },
     list: { type: 'array', items: { ...string, nullable: true } },
@@ -93,7 +93,7 @@ it('null counts as absent in properties, and as a value in lists and maps', () =
   )
 })
 
-it('properties inherited from Object.prototype are absent unless the data has them', () => {
+test('properties inherited from Object.prototype are absent unless the data has them', () => {
   const schema = object({
     constructor: string,
     toString: string,
@@ -106,7 +106,7 @@ it('properties inherited from Object.prototype are absent unless the data has th
   expect(evaluate(schema, self, "self.map['__proto__']")).toBe('p')
 })
 
-it('parses formats and rejects data that does not match the schema', () => {
+test('parses formats and rejects data that does not match the schema', () => {
   const schema = object({
     wait: { type: 'string', format: 'duration' },
     day: { type: 'string', format: 'date' },
@@ -136,7 +136,7 @@ it('parses formats and rejects data that does not match the schema', () => {
 
 describe('list types', () => {
   const listOf = (more: Partial<CelSchema>): CelSchema => ({ type: 'array', items: string, ...more })
-  it('a set ignores the order and adds without duplicates', () => {
+  test('a set ignores the order and adds without duplicates', () => {
     const schema = object({
       a: listOf({ 'x-kubernetes-list-type': 'set' }),
       b: listOf({ 'x-kubernetes-list-type': 'set' }),
@@ -145,13 +145,13 @@ describe('list types', () => {
     expect(evaluate(schema, self, 'self.a == self.b')).toBe(true)
     expect(evaluate(schema, self, "self.a + ['y', 'z']")).toEqual(['x', 'y', 'z'])
   })
-  it('an atomic list respects the order and keeps duplicates', () => {
+  test('an atomic list respects the order and keeps duplicates', () => {
     const schema = object({ a: listOf({}), b: listOf({}) })
     const self = { a: ['x', 'y'], b: ['y', 'x'] }
     expect(evaluate(schema, self, 'self.a == self.b')).toBe(false)
     expect(evaluate(schema, self, "self.a + ['y']")).toEqual(['x', 'y', 'y'])
   })
-  it('a map list matches and merges elements by key', () => {
+  test('a map list matches and merges elements by key', () => {
     const entry = object({ k: string, v: string })
     const list: CelSchema = {
       type: 'array',
@@ -169,7 +169,7 @@ describe('list types', () => {
   })
 })
 
-it('objects compare data without a schema as JSON', () => {
+test('objects compare data without a schema as JSON', () => {
   const open: CelSchema = { ...object({ known: string }), 'x-kubernetes-preserve-unknown-fields': true }
   const schema = object({ a: open, b: open })
   const same = { known: 'x', more: { deep: [1] } }
@@ -178,7 +178,7 @@ it('objects compare data without a schema as JSON', () => {
 })
 
 describe('escapeIdentifier()', () => {
-  it.each([
+  test.each([
     ['a-b', 'a__dash__b'],
     ['a.b/c', 'a__dot__b__slash__c'],
     ['a__b', 'a__underscores__b'],
@@ -190,7 +190,7 @@ describe('escapeIdentifier()', () => {
   ])('%s -> %s', (name, escaped) => {
     expect(escapeIdentifier(name)).toBe(escaped)
   })
-  it('is reversed by unescapeIdentifier()', () => {
+  test('is reversed by unescapeIdentifier()', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-zA-Z_./-][a-zA-Z0-9_./-]{0,12}$/), (name) => {
         const escaped = escapeIdentifier(name)!

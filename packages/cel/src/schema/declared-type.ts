@@ -12,8 +12,8 @@ import {
   STRING,
   structType,
   TIMESTAMP,
-} from '../cel-type.ts'
-import type { CelValue } from '../values.ts'
+} from '../values/cel-type.ts'
+import type { CelValue } from '../values/values.ts'
 import { type CelSchema, withTypeAndObjectMeta } from './cel-schema.ts'
 import { escapeIdentifier } from './escape.ts'
 import { type ReadContext, readerOf } from './schema-values.ts'
@@ -31,7 +31,7 @@ export interface DeclaredField {
   readonly jsonName: string
   readonly type: DeclaredType
   /** Set if this entry is the unescaped name of a field that is a keyword. Cost estimates ignore such entries. */
-  readonly isKeyword?: true
+  readonly isKeyword?: true | undefined
 }
 
 /**
@@ -42,11 +42,11 @@ export interface DeclaredType {
   readonly type: CelType
   readonly schema: CelSchema
   /** The fields of an object, by escaped name. */
-  readonly fields?: ReadonlyMap<string, DeclaredField>
+  readonly fields?: ReadonlyMap<string, DeclaredField> | undefined
   /** The elements of a list, or the values of a map. */
-  readonly element?: DeclaredType
+  readonly element?: DeclaredType | undefined
   /** The keys of a map. */
-  readonly key?: DeclaredType
+  readonly key?: DeclaredType | undefined
   /** The maximum size: characters, bytes, elements or entries; 0 for values without a size. */
   readonly maxElements: number
   /** The minimum number of bytes of a value in JSON. */
@@ -61,12 +61,12 @@ export interface DeclaredType {
 /** Options of `declareSchema`. */
 export interface DeclareOptions {
   /** The type name in error messages. @default 'selfType' */
-  readonly name?: string
+  readonly name?: string | undefined
   /**
    * Whether the schema describes a complete resource, which always has `apiVersion`, `kind` and `metadata`. @default
    * false
    */
-  readonly isResourceRoot?: boolean
+  readonly isResourceRoot?: boolean | undefined
 }
 
 /** Declares a schema. Returns `undefined` if the schema is too unspecific for expressions to use the value. */

@@ -1,5 +1,5 @@
 import { parseDuration } from '@kubewright/base'
-import { CelError } from '../cel-error.ts'
+import { CelError } from '../values/cel-error.ts'
 
 /**
  * The spellings of each unit and its nanoseconds. The last spelling also matches every longer word that starts with it.

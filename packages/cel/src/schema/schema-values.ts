@@ -1,9 +1,9 @@
-import { deepEqual, errorText, isCalendarDate, parseRFC3339 } from '@kubewright/base'
-import { CelError, noSuchOverload } from '../cel-error.ts'
-import { CelList, CelMap } from '../collections.ts'
-import { celEquals } from '../equality.ts'
-import { toNative } from '../native.ts'
-import { CelBytes, CelDouble, CelDuration, CelTimestamp, type CelValue, intOf } from '../values.ts'
+import { deepEqual, errorText, isCalendarDate, isJsonObject, parseRFC3339 } from '@kubewright/base'
+import { CelError, noSuchOverload } from '../values/cel-error.ts'
+import { CelList, CelMap } from '../values/collections.ts'
+import { celEquals } from '../values/equality.ts'
+import { toNative } from '../values/native.ts'
+import { CelBytes, CelDouble, CelDuration, CelTimestamp, type CelValue, intOf } from '../values/values.ts'
 import type { CelSchema } from './cel-schema.ts'
 import type { DeclaredField, DeclaredType } from './declared-type.ts'
 import { escapeIdentifier } from './escape.ts'
@@ -12,8 +12,8 @@ import { parseOpenAPIDuration } from './openapi-duration.ts'
 /** The declarations that a reader needs. */
 export interface ReadContext {
   readonly schema: CelSchema
-  readonly fields?: ReadonlyMap<string, DeclaredField>
-  readonly element?: DeclaredType
+  readonly fields?: ReadonlyMap<string, DeclaredField> | undefined
+  readonly element?: DeclaredType | undefined
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -130,14 +130,10 @@ function decodeBase64(text: string): Uint8Array {
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
 }
 
-function isObject(json: unknown): json is JsonObject {
-  return typeof json === 'object' && json !== null && !Array.isArray(json)
-}
-
 function objectReader(context: ReadContext): (json: unknown) => CelValue {
   const { fields, element } = context
   return (json) => {
-    if (!isObject(json)) throw new CelError('invalid data, expected a map for the provided schema with type=object')
+    if (!isJsonObject(json)) throw new CelError('invalid data, expected a map for the provided schema with type=object')
     return element === undefined ? new SchemaObject(json, fields!, context.schema) : new SchemaMap(json, element)
   }
 }
@@ -318,7 +314,7 @@ class SchemaMapList extends SchemaList {
   }
 
   #keyOf(element: unknown): string {
-    if (!isObject(element)) return ''
+    if (!isJsonObject(element)) return ''
     return JSON.stringify(this.#keys.map((k) => element[k] ?? null))
   }
 

@@ -1,6 +1,6 @@
 import { codePointLength } from '@kubewright/base'
-import { CelError, checkListSize, noSuchOverload } from '../cel-error.ts'
-import { CelList, CelMap } from '../collections.ts'
+import { CelError, checkListSize, noSuchOverload } from '../values/cel-error.ts'
+import { CelList, CelMap } from '../values/collections.ts'
 import {
   CelBytes,
   CelDouble,
@@ -13,7 +13,7 @@ import {
   INT64_MIN,
   intOf,
   UINT64_MAX,
-} from '../values.ts'
+} from '../values/values.ts'
 
 /** `x + y` in int64. */
 export function addInts(x: CelInt, y: CelInt): CelInt {

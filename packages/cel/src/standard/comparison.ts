@@ -1,8 +1,8 @@
-import { CelError } from '../cel-error.ts'
-import { CelType } from '../cel-type.ts'
-import { CelList, CelMap } from '../collections.ts'
-import { celCompare } from '../equality.ts'
-import { CelOptional, type CelValue } from '../values.ts'
+import { CelError } from '../values/cel-error.ts'
+import { CelType } from '../values/cel-type.ts'
+import { CelList, CelMap } from '../values/collections.ts'
+import { celCompare } from '../values/equality.ts'
+import { CelOptional, type CelValue } from '../values/values.ts'
 
 /**
  * Orders two operands of an ordering operator. If the type of the left operand has no order, the error names the

@@ -1,5 +1,5 @@
-import { ACCUMULATOR, type Expr, OPERATORS } from '../ast.ts'
-import type { CelMacro, MacroFactory } from '../macro.ts'
+import { ACCUMULATOR, type Expr, OPERATORS } from '../syntax/ast.ts'
+import type { CelMacro, MacroFactory } from '../syntax/macro.ts'
 
 /** The former name of the accumulator. cel-go still rejects it as an iteration variable. */
 const OLD_ACCUMULATOR = '__result__'

@@ -1,9 +1,9 @@
-import { type Expr, OPERATORS } from '../ast.ts'
-import { CelError } from '../cel-error.ts'
-import { BOOL, CelType, DYN, INT, listType, mapType, optionalType, STRING, typeParam } from '../cel-type.ts'
-import { ArrayList, CelList, CelMap } from '../collections.ts'
-import { type CelFunction, type CelLibrary, type CelOverload, defineLibrary } from '../library.ts'
-import type { CelMacro, MacroFactory } from '../macro.ts'
+import { type CelFunction, type CelLibrary, type CelOverload, defineLibrary } from '../define/library.ts'
+import { type Expr, OPERATORS } from '../syntax/ast.ts'
+import type { CelMacro, MacroFactory } from '../syntax/macro.ts'
+import { CelError } from '../values/cel-error.ts'
+import { BOOL, CelType, DYN, INT, listType, mapType, optionalType, STRING, typeParam } from '../values/cel-type.ts'
+import { ArrayList, CelList, CelMap } from '../values/collections.ts'
 import {
   CelBytes,
   CelDouble,
@@ -13,7 +13,7 @@ import {
   CelTimestamp,
   CelUint,
   type CelValue,
-} from '../values.ts'
+} from '../values/values.ts'
 
 const K = typeParam('K')
 const V = typeParam('V')

@@ -1,5 +1,7 @@
-import { OPERATORS } from '../ast.ts'
-import { noSuchOverload } from '../cel-error.ts'
+import { type CelFunction, type CelLibrary, type CelOverload, defineLibrary } from '../define/library.ts'
+import { OPERATORS } from '../syntax/ast.ts'
+import { mutableCopy } from '../values/accumulators.ts'
+import { noSuchOverload } from '../values/cel-error.ts'
 import {
   BOOL,
   BYTES,
@@ -17,13 +19,11 @@ import {
   typeOfType,
   typeParam,
   UINT,
-} from '../cel-type.ts'
-import type { CelMap } from '../collections.ts'
-import { celEquals } from '../equality.ts'
-import { mutableCopy } from '../internal/accumulators.ts'
-import { matchesRegex } from '../internal/regex.ts'
-import { type CelFunction, type CelLibrary, type CelOverload, defineLibrary } from '../library.ts'
-import type { CelDuration, CelTimestamp, CelValue } from '../values.ts'
+} from '../values/cel-type.ts'
+import type { CelMap } from '../values/collections.ts'
+import { celEquals } from '../values/equality.ts'
+import { matchesRegex } from '../values/regex.ts'
+import type { CelDuration, CelTimestamp, CelValue } from '../values/values.ts'
 import { add, divide, isIn, modulo, multiply, negate, sizeOf, subtract } from './arithmetic.ts'
 import { compare } from './comparison.ts'
 import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp, toType, toUint } from './conversions.ts'

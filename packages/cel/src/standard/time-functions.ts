@@ -1,6 +1,6 @@
 import { errorText, fixedTimeZone, goQuote, type TimeZone, timeZone, type WallTime } from '@kubewright/base'
-import { CelError } from '../cel-error.ts'
-import type { CelDuration, CelTimestamp } from '../values.ts'
+import { CelError } from '../values/cel-error.ts'
+import type { CelDuration, CelTimestamp } from '../values/values.ts'
 
 /** The fields of a timestamp in a time zone, for the `getX(zone)` methods. */
 export interface CivilTime extends WallTime {

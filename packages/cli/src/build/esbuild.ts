@@ -13,7 +13,7 @@ export interface EsbuildMetafile {
 }
 
 interface EsbuildOutput {
-  readonly entryPoint?: string
+  readonly entryPoint?: string | undefined
   readonly exports: readonly string[]
   /** The modules in the file. Unused ones have no bytes in it. */
   readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>

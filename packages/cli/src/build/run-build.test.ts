@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { systemClock } from '@kubewright/base'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runCommand } from '../run-command.ts'
 
 let folder: string
@@ -56,7 +56,7 @@ function runBuilt(file = 'dist/operator.mjs', ...flags: string[]): string {
 }
 
 describe('kubewright build', () => {
-  it('writes the program and its packages to one file', async () => {
+  test('writes the program and its packages to one file', async () => {
     installEsbuild()
     write(
       'src/main.ts',
@@ -78,7 +78,7 @@ describe('kubewright build', () => {
     expect(readFileSync(join(folder, 'dist/operator.mjs'), 'utf8')).not.toContain('not needed')
   })
 
-  it('keeps a require of the program', async () => {
+  test('keeps a require of the program', async () => {
     installEsbuild()
     write(
       'src/main.ts',
@@ -90,7 +90,7 @@ describe('kubewright build', () => {
     expect(runBuilt()).toBe('/\n/\n')
   })
 
-  it('uses the esbuild of tsx', async () => {
+  test('uses the esbuild of tsx', async () => {
     write('node_modules/tsx/package.json', '{"main":"index.js"}')
     write('node_modules/tsx/index.js', '')
     installEsbuild('node_modules/tsx/node_modules/esbuild')
@@ -98,21 +98,21 @@ describe('kubewright build', () => {
     expect((await build()).code).toBe(0)
   })
 
-  it('names the cure if the project has no esbuild', async () => {
+  test('names the cure if the project has no esbuild', async () => {
     write('src/main.ts', 'console.log(1)')
     const { code, notes } = await build()
     expect(code).toBe(2)
     expect(notes.join('\n')).toContain(`esbuild is not installed in ${folder}: run npm install --save-dev esbuild`)
   })
 
-  it('writes a source map that maps to the sources', async () => {
+  test('writes a source map that maps to the sources', async () => {
     installEsbuild()
     write('src/main.ts', `\n\nconst text: string = new Error('x').stack ?? ''\nconsole.log(text)`)
     expect((await build('--source-map', '--outfile', 'out/it.mjs')).code).toBe(0)
     expect(runBuilt('out/it.mjs', '--enable-source-maps')).toContain('src/main.ts:3:')
   })
 
-  it('leaves external packages out', async () => {
+  test('leaves external packages out', async () => {
     installEsbuild()
     write('src/main.ts', `import 'native'`)
     const { code, notes } = await build()
@@ -124,7 +124,7 @@ describe('kubewright build', () => {
     expect(readFileSync(join(folder, 'dist/operator.mjs'), 'utf8')).toContain('import"native"')
   })
 
-  it('explains that native code cannot be bundled', async () => {
+  test('explains that native code cannot be bundled', async () => {
     installEsbuild()
     write('src/main.ts', `import 'native'`)
     write('node_modules/native/package.json', '{"main":"index.js"}')
@@ -135,7 +135,7 @@ describe('kubewright build', () => {
     expect(notes.join('\n')).toContain('leave its package out with --external PACKAGE')
   })
 
-  it('refuses a program that contains the API server', async () => {
+  test('refuses a program that contains the API server', async () => {
     installEsbuild()
     write('src/main.ts', `import { env } from './env.ts'; console.log(env)`)
     write('src/env.ts', `export { serve as env } from '@kubewright/server'`)
@@ -158,7 +158,7 @@ describe('kubewright build', () => {
     expect((await build()).code).toBe(0)
   })
 
-  it('notes that a module with exports may not be a program', async () => {
+  test('notes that a module with exports may not be a program', async () => {
     installEsbuild()
     write('src/operator.ts', `export const operator = 1`)
     const { code, notes } = await build()
@@ -168,7 +168,7 @@ describe('kubewright build', () => {
     })
   })
 
-  it('requires the extension of ES modules', async () => {
+  test('requires the extension of ES modules', async () => {
     write('src/main.ts', '')
     const { code, notes } = await build('--outfile', 'dist/main.js')
     expect(code).toBe(2)

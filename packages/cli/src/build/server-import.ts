@@ -36,7 +36,7 @@ function packageOf(folder: string, known: Map<string, string | undefined>): stri
   if (known.has(folder)) return known.get(folder)
   let name: string | undefined
   try {
-    name = (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: string }).name
+    name = (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: string | undefined }).name
   } catch {
     // Not the root of a package.
   }

@@ -6,15 +6,15 @@ export interface Argument {
   readonly label: string
   readonly help: string
   /** Completes the error for a missing argument: `FILE is missing: name a manifest`. */
-  readonly fix?: string
+  readonly fix?: string | undefined
   /** Whether it may be left out. @default false */
-  readonly optional?: true
+  readonly optional?: true | undefined
   /** Whether it takes all remaining arguments. Only for the last one. @default false */
-  readonly many?: true
+  readonly many?: true | undefined
   /** The only values that are accepted. */
-  readonly choices?: readonly string[]
+  readonly choices?: readonly string[] | undefined
   /** What a shell offers. */
-  readonly complete?: Flag['complete']
+  readonly complete?: Flag['complete'] | undefined
 }
 
 /** The positional arguments of a command by name, in their order. */

@@ -13,21 +13,19 @@ export interface CommandContext {
   /** When the process started, in the clock's monotonic time. */
   readonly startedAt: number
   /** The folder that the command works in. @default the current one of the process */
-  readonly folder?: string
+  readonly folder?: string | undefined
   /** Asks the user. @default none: commands take their defaults, or name the flag that they need */
-  readonly interaction?: Interaction
+  readonly interaction?: Interaction | undefined
   /** Runs a program in the folder, with its output shown. Resolves to its exit code. @default starts a process */
-  readonly runProgram?: (program: string, args: readonly string[]) => Promise<number>
+  readonly runProgram?: ((program: string, args: readonly string[]) => Promise<number>) | undefined
   /** The command line of the process in which `dev` runs an operator. Absent where `dev` is not supported, as in tests. */
-  readonly operatorProgram?: readonly string[]
+  readonly operatorProgram?: readonly string[] | undefined
   /** Imports the web console. A program in one file cannot import it. @default `import` */
   readonly importConsole?: (() => Promise<typeof import('@kubewright/console')>) | undefined
   /** Called when a command that serves until it is interrupted is ready. @default nothing */
   readonly onReady?: (() => void) | undefined
-  /** The command line of a worker process of `up`. Absent where `up` has no workers, as in tests. */
-  readonly workerProgram?: readonly string[]
   /** The terminal that the output goes to. @default none: no colours, no wrapping, no progress */
-  readonly terminal?: Terminal
+  readonly terminal?: Terminal | undefined
   /** Aborts when the user interrupts the command. */
   readonly signal: AbortSignal
 }

@@ -1,5 +1,5 @@
 import { systemClock } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type CommandInput, defineCommand, type ForwardedArguments } from './command.ts'
 import { commandHelp } from './command-help.ts'
 import { referencePage } from './reference-page.ts'
@@ -40,7 +40,7 @@ const forwarding = (from: ForwardedArguments['from']): ForwardedArguments => ({
 })
 
 describe('defineCommand()', () => {
-  it('parses flags and arguments before it runs the command', async () => {
+  test('parses flags and arguments before it runs the command', async () => {
     expect(await inputOf('--dry cosy')).toEqual({
       flags: { color: 'red', dry: true },
       args: { home: 'cosy' },
@@ -49,7 +49,7 @@ describe('defineCommand()', () => {
     expect(await inputOf('-- --dry')).toMatchObject({ args: { home: '--dry' }, flags: { dry: undefined } })
   })
 
-  it('forwards arguments after two dashes, or from the first flag on', async () => {
+  test('forwards arguments after two dashes, or from the first flag on', async () => {
     expect(await inputOf('cosy --dry -- --fast', forwarding('dashes'))).toMatchObject({
       flags: { dry: true },
       forwarded: ['--fast'],
@@ -62,7 +62,7 @@ describe('defineCommand()', () => {
     expect((await inputOf('cosy -- --fast', forwarding('first flag'))).forwarded).toEqual(['--fast'])
   })
 
-  it.each([
+  test.each([
     ['', 'HOME is missing: name a home'],
     ['a b', 'unexpected argument "b": the command takes only one HOME'],
     ['a --colour red', 'unknown flag --colour: did you mean --color?'],
@@ -87,7 +87,7 @@ Second paragraph.`,
 })
 
 describe('commandHelp()', () => {
-  it('derives usage, arguments and options, and keeps indented lines', () => {
+  test('derives usage, arguments and options, and keeps indented lines', () => {
     expect(commandHelp(command, 60)).toBe(`Usage: kubewright paint [HOME] [OPTIONS]
 
 Paint a home, and print one line for each wall:
@@ -109,7 +109,7 @@ Examples
 })
 
 describe('referencePage()', () => {
-  it('lists commands with their flags and defaults, and escapes cells', () => {
+  test('lists commands with their flags and defaults, and escapes cells', () => {
     const page = referencePage([command], { mode: { value: 'a|b', help: 'Use <this>' } })
     expect(page).toContain('| [`paint`](#paint) | Paint a home |')
     expect(page).toContain(

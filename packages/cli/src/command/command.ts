@@ -10,18 +10,18 @@ export interface CommandDefinition<F extends FlagTable, A extends ArgumentTable>
   readonly summary: string
   /** Paragraphs, separated by empty lines. Lines that begin with two blanks keep their layout. */
   readonly description: string
-  readonly args?: A
-  readonly flags?: F
+  readonly args?: A | undefined
+  readonly flags?: F | undefined
   /** The usage lines after the name, if there are several forms. @default derived from arguments and flags */
-  readonly usage?: readonly string[]
+  readonly usage?: readonly string[] | undefined
   /** Command lines without `kubewright`. A line break within one is kept. */
-  readonly examples?: readonly string[]
+  readonly examples?: readonly string[] | undefined
   /** Adds arguments before the given ones, for example those of a configuration file. The given ones win. @default none */
-  readonly extend?: (args: readonly string[], flags: F) => Promise<readonly string[]>
+  readonly extend?: ((args: readonly string[], flags: F) => Promise<readonly string[]>) | undefined
   /** Hands arguments on to another program. */
-  readonly forwards?: ForwardedArguments
+  readonly forwards?: ForwardedArguments | undefined
   /** Whether the command watches the signal and ends by itself. Otherwise it is abandoned when the signal aborts. @default false */
-  readonly endsInOrder?: boolean
+  readonly endsInOrder?: boolean | undefined
   /** Resolves to the exit code. Import the implementation here, so that the definitions of all commands load fast. */
   readonly run: (input: CommandInput<F, A>, context: CommandContext) => Promise<number>
 }

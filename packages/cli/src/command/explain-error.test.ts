@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { explainError } from './explain-error.ts'
 
 describe('explainError()', () => {
-  it.each([
+  test.each([
     [{ code: 'EADDRINUSE', port: 6443, address: '127.0.0.1' }, /^Port 6443 of 127\.0\.0\.1 is in use: .* --port/],
     [{ code: 'EACCES', port: 443 }, /^No permission to listen on port 443: choose a port above 1023/],
     [{ code: 'EACCES', path: '/root/x' }, /^No permission to access \/root\/x: /],
@@ -18,7 +18,7 @@ describe('explainError()', () => {
     expect(explainError(Object.assign(new Error('raw'), properties))).toMatch(text)
   })
 
-  it('keeps other messages and indents further lines', () => {
+  test('keeps other messages and indents further lines', () => {
     expect(explainError(new Error('first\n  second\n'))).toBe('first\n    second')
     expect(explainError('thrown')).toBe('thrown')
   })

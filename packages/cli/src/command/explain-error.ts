@@ -1,9 +1,12 @@
 /** The message of an error, with a fix for common system errors. One line, unless the message has several. */
 export function explainError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const { code, path, syscall, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  const { code, path, syscall, port, address } = error as NodeJS.ErrnoException & {
+    port?: number | undefined
+    address?: string | undefined
+  }
   // By name instead of instanceof, because importing the class would slow down the start of every command.
-  if (error.name === 'ApiError') return apiError(error as Error & { readonly statusCode?: number })
+  if (error.name === 'ApiError') return apiError(error as Error & { readonly statusCode?: number | undefined })
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} of ${address} is in use: stop the program that uses it, or choose another port with --port (0 picks one)`
@@ -30,7 +33,7 @@ export function explainError(error: unknown): string {
 }
 
 /** The message of an API server, with the fix for missing credentials and permissions. */
-function apiError({ message, statusCode }: Error & { readonly statusCode?: number }): string {
+function apiError({ message, statusCode }: Error & { readonly statusCode?: number | undefined }): string {
   if (statusCode === 401)
     return `${message}: the cluster rejects the credentials of the kubeconfig. Log in again, or select others with --kubeconfig or --context`
   return statusCode === 403 ? `${message}\n  kubewright doctor lists the missing permissions` : message

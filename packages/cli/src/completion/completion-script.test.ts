@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allCommands } from '../all-commands.ts'
 import { type Command, type CommandGroup, defineCommand } from '../command/command.ts'
 import { completionScript, type Shell, shells } from './completion-script.ts'
@@ -47,7 +47,7 @@ const wordsOf = async (commands: readonly (Command | CommandGroup)[]): Promise<C
 const all = await wordsOf([up, create, crd, shell])
 
 describe('completionWords()', () => {
-  it('derives flags with their texts and values', async () => {
+  test('derives flags with their texts and values', async () => {
     const words = (...list: string[]): object => ({ from: 'words', words: list })
     expect((await completionWords(up))[0]?.flags).toEqual([
       { name: 'port', value: 'N', text: 'Port to listen on (default 80)' },
@@ -73,7 +73,7 @@ describe('completionWords()', () => {
     ])
   })
 
-  it('includes the flags of a program that the command forwards its arguments to', async () => {
+  test('includes the flags of a program that the command forwards its arguments to', async () => {
     const flags = async () => ({ http2: { help: 'Offer HTTP/2' } })
     const run = defineCommand({
       ...common,
@@ -84,7 +84,7 @@ describe('completionWords()', () => {
     expect(words?.flags.map(({ name }) => name)).toEqual(['http2', 'help'])
   })
 
-  it('derives the commands of groups and the values of arguments', () => {
+  test('derives the commands of groups and the values of arguments', () => {
     expect(all.map(({ words, operands }) => [words.join(' '), operands?.from])).toEqual([
       ['up', undefined],
       ['create', undefined],
@@ -206,8 +206,8 @@ describe.each(shells)('completionScript() in %s', (name) => {
   })()
   const offers = (line: string): string[] => offered[name](line)
   const names = (line: string): string[] => offers(line).map((one) => one.split(':')[0]!.replace(/\/$/, ''))
-  const test = (title: string, check: () => void | Promise<void>): void =>
-    it(title, { timeout: 120_000 }, async ({ skip }) => {
+  const testIn = (title: string, check: () => void | Promise<void>): void =>
+    test(title, { timeout: 120_000 }, async ({ skip }) => {
       if (missing !== undefined) {
         console.log(`Skipping completion in ${name}: ${missing}`)
         skip(missing)
@@ -215,7 +215,7 @@ describe.each(shells)('completionScript() in %s', (name) => {
       await check()
     })
 
-  test('offers commands, commands of groups and flags, with descriptions if the shell shows them', () => {
+  testIn('offers commands, commands of groups and flags, with descriptions if the shell shows them', () => {
     expect(names('kubewright ')).toEqual(['crd', 'create', 'shell', 'up'].sort())
     expect(names('kubewright cr')).toEqual(['crd', 'create'].sort())
     expect(names('kubewright --')).toEqual(['--help', '--version'])
@@ -228,7 +228,7 @@ describe.each(shells)('completionScript() in %s', (name) => {
       expect(offers('kubewright up --da')).toEqual(['--data: Keep objects [here], or there (default x)'])
   })
 
-  test('offers values: choices, files, folders, and lists that the command prints', () => {
+  testIn('offers values: choices, files, folders, and lists that the command prints', () => {
     expect(names('kubewright up --license ')).toEqual(['apache2', 'mit', 'none'])
     expect(names('kubewright shell ')).toEqual(['bash', 'zsh'])
     expect(names('kubewright up --context ')).toEqual(['contexts-one', 'contexts-two'])
@@ -241,7 +241,7 @@ describe.each(shells)('completionScript() in %s', (name) => {
     expect(after).toEqual(['apache2', 'mit', 'none'])
   })
 
-  test('is a valid script for all commands', async () => {
+  testIn('is a valid script for all commands', async () => {
     writeFileSync(join(folder, `real.${name}`), completionScript(name, await wordsOf(allCommands)))
     expect(run(name, '-n', `real.${name}`)).toBe('')
   })

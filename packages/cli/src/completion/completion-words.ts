@@ -19,12 +19,12 @@ export type ValueSource =
 export interface CompletionFlag {
   /** Without dashes; of a negated switch with `no-`. */
   readonly name: string
-  readonly short?: string
+  readonly short?: string | undefined
   /** The name of the value, such as `FILE`; absent for a switch. */
-  readonly value?: string
+  readonly value?: string | undefined
   /** Whether the value may be left out and otherwise follows an equals sign, as in `--namespaced=false`. */
-  readonly isOptional?: true
-  readonly source?: ValueSource
+  readonly isOptional?: true | undefined
+  readonly source?: ValueSource | undefined
   readonly text: string
 }
 
@@ -35,7 +35,7 @@ export interface CompletionWords {
   readonly summary: string
   readonly flags: readonly CompletionFlag[]
   /** The values of arguments; absent for commands that take no arguments. */
-  readonly operands?: ValueSource
+  readonly operands?: ValueSource | undefined
 }
 
 /** The flags that can be typed instead of a command. */

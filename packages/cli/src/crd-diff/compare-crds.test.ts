@@ -1,7 +1,7 @@
 import type { CrdManifest } from '@kubewright/api'
 import { compileSchema, type JSONSchemaProps } from '@kubewright/schema'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { crdWith } from '../import/testdata/crds.ts'
 import { compareCrds } from './compare-crds.ts'
 import { compareSchemas } from './compare-schemas.ts'
@@ -24,7 +24,7 @@ const open: JSONSchemaProps = { 'x-kubernetes-preserve-unknown-fields': true }
 const rules = (...all: string[]): JSONSchemaProps => ({ 'x-kubernetes-validations': all.map((rule) => ({ rule })) })
 
 describe('compareSchemas()', () => {
-  it.each<[string, JSONSchemaProps, JSONSchemaProps, string[]]>([
+  test.each<[string, JSONSchemaProps, JSONSchemaProps, string[]]>([
     ['no change for equal schemas', object({ a: text }), object({ a: text }), []],
     ['no change for a description', { ...text, description: 'a' }, { ...text, description: 'b' }, []],
     ['a new type', text, { type: 'integer' }, ['breaking x: type changed from string to integer']],
@@ -205,7 +205,7 @@ describe('compareSchemas()', () => {
     expect(changes(before, after)).toEqual(expected)
   })
 
-  it('reports every change that invalidates a valid value as breaking', () => {
+  test('reports every change that invalidates a valid value as breaking', () => {
     let compatible = 0
     fc.assert(
       fc.property(
@@ -327,16 +327,16 @@ describe('compareCrds()', () => {
   }
   const withSpec = (spec: Partial<CrdManifest['spec']>): CrdManifest => ({ ...base, spec: { ...base.spec, ...spec } })
 
-  it('reports no change for equal CRDs', () => {
+  test('reports no change for equal CRDs', () => {
     expect(reported([base], [base])).toEqual([])
   })
 
-  it('reports added and removed CRDs', () => {
+  test('reports added and removed CRDs', () => {
     expect(reported([base], [])).toEqual(['breaking CRD removed: its objects are deleted with it'])
     expect(reported([], [base])).toEqual(['safe CRD added'])
   })
 
-  it('reports changes of names, scope and conversion', () => {
+  test('reports changes of names, scope and conversion', () => {
     const names = { ...base.spec.names, kind: 'Gadget', listKind: 'Gadgets', singular: 'gadget', shortNames: ['g'] }
     expect(reported([base], [withSpec({ scope: 'Cluster', names, conversion: { strategy: 'Webhook' } })])).toEqual([
       'breaking kind changed from Widget to Gadget',
@@ -348,7 +348,7 @@ describe('compareCrds()', () => {
     ])
   })
 
-  it('reports fields that are lost between versions without a conversion, unless they were lost before', () => {
+  test('reports fields that are lost between versions without a conversion, unless they were lost before', () => {
     const [v1] = base.spec.versions
     const other = object({ spec: object({ size: text }) })
     const v2 = { name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: other } }
@@ -364,7 +364,7 @@ describe('compareCrds()', () => {
     ])
   })
 
-  it('reports changes of versions', () => {
+  test('reports changes of versions', () => {
     const [v1] = base.spec.versions
     const v2 = { name: 'v2', served: true, storage: true, schema }
     const both = withSpec({ versions: [{ ...v1!, storage: false, deprecated: true }, v2] })
@@ -381,7 +381,7 @@ describe('compareCrds()', () => {
     ])
   })
 
-  it('reports changes of subresources, selectable fields and columns', () => {
+  test('reports changes of subresources, selectable fields and columns', () => {
     const plain = crdWith(schema.openAPIV3Schema)
     expect(reported([base], [plain])).toEqual([
       'breaking v1 status subresource removed',

@@ -10,7 +10,7 @@ export interface CrdChange {
   /** The name of the CRD. */
   readonly crd: string
   /** The changed version; absent for a change that concerns all versions. */
-  readonly version?: string
+  readonly version?: string | undefined
   /** The changed field: `spec.replicas`, `spec.ports[]`, `spec.labels{}`; empty for the whole object. */
   readonly path: string
   readonly message: string

@@ -1,5 +1,5 @@
 import type { CrdManifest } from '@kubewright/api'
-import { UsageError } from '@kubewright/base'
+import { KubewrightError, UsageError } from '@kubewright/base'
 import { type ClusterChoice, connectCluster } from '../cluster/connect-cluster.ts'
 import type { CommandInput } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
@@ -65,7 +65,11 @@ async function lossesOf(
 
 async function crdsAt(file: string): Promise<CrdManifest[]> {
   const crds = crdsIn(await readSoundManifests([file]))
-  if (crds.length === 0) throw new Error(`There is no CustomResourceDefinition of apiextensions.k8s.io/v1 in ${file}`)
+  if (crds.length === 0)
+    throw new KubewrightError(
+      'KW_MANIFEST',
+      `There is no CustomResourceDefinition of apiextensions.k8s.io/v1 in ${file}`,
+    )
   return crds
 }
 

@@ -1,6 +1,6 @@
 import { VirtualClock } from '@kubewright/base'
 import type { ReconcileRecord } from '@kubewright/runtime'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { painted } from '../terminal/colors.ts'
 import { ActivityLog, type ActivityLogOptions } from './activity-log.ts'
 
@@ -27,13 +27,13 @@ function failure(message: string): Error {
 }
 
 describe('ActivityLog', () => {
-  it('logs reconciles with their causes', () => {
+  test('logs reconciles with their causes', () => {
     const { lines, log } = logTo()
     log.reconciled(record)
     expect(lines).toEqual(['home/cosy  reconciled in 12 ms  because it was requeued'])
   })
 
-  it('shows the stack of an error once while it repeats', () => {
+  test('shows the stack of an error once while it repeats', () => {
     const { lines, log } = logTo()
     const failed = { ...record, result: 'error' as const, error: failure('no'), causes: [] }
     log.reconciled({ ...failed, requeueAfterMillis: 5 })
@@ -51,7 +51,7 @@ describe('ActivityLog', () => {
     ])
   })
 
-  it('logs denials and warnings of webhooks', () => {
+  test('logs denials and warnings of webhooks', () => {
     const { lines, log } = logTo()
     const about = { kind: 'Home', namespace: 'team', name: 'shed', user: 'jane' }
     log.reviewed({ ...about, result: 'denied', operation: 'CREATE', message: 'is bad' })
@@ -62,7 +62,7 @@ describe('ActivityLog', () => {
     ])
   })
 
-  it('shows log lines except those that it replaces, and other text unchanged', () => {
+  test('shows log lines except those that it replaces, and other text unchanged', () => {
     const { lines, log } = logTo()
     const about = {
       level: 'info',
@@ -84,7 +84,7 @@ describe('ActivityLog', () => {
     ])
   })
 
-  it('uses colours if the terminal has them', () => {
+  test('uses colours if the terminal has them', () => {
     const { lines, log } = logTo({ paint: painted, columns: undefined })
     log.write('homes', 'runs')
     expect(lines).toEqual([expect.stringContaining('\u001B[36mhomes\u001B[0m  runs')])

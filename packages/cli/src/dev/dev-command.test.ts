@@ -1,26 +1,22 @@
 import { parseFlags } from '@kubewright/base'
 import { expect, test } from 'vitest'
-import { planeOptions } from '../up/plane-options.ts'
+import { planeConfig } from '../up/plane-config.ts'
 import { devFlags } from './dev-command.ts'
 
-test('devFlags default to one node, a free port and memory', () => {
+test('devFlags default to one node, a free port and memory', async () => {
   const { values } = parseFlags(devFlags, [])
-  expect(planeOptions(values, { kind: 'memory' })).toEqual({
-    port: 0,
-    backend: { kind: 'memory' },
-    historyBytes: 64 * 1024 * 1024,
-    kubeconfig: '.kubewright/kubeconfig',
-    limits: {
-      body: { bytes: 3 * 1024 * 1024, values: 250_000 },
-      headerBytes: 65_535,
-      streamsPerConnection: 100,
-      watchesPerUser: 5000,
-    },
+  expect(await planeConfig(values, { kind: 'memory' }, { env: {} })).toEqual({
+    store: { kind: 'memory' },
+    history: { bytes: 64 * 1024 * 1024 },
+    limits: { body: { bytes: 3 * 1024 * 1024, values: 250_000 }, watchesPerUser: 5000 },
     controllers: 'all',
-    nodes: 1,
-    verbose: false,
+    nodes: { nodes: 1, heartbeat: '10s' },
+    access: { tokens: [], clientCas: [] },
+    admissionPlugins: [],
+    disabledAdmissionPlugins: [],
+    serving: { port: 0, limits: { headerBytes: 65_535, streamsPerConnection: 100 } },
   })
-  expect(values).toMatchObject({ watch: [], once: false })
+  expect(values).toMatchObject({ watch: [], once: false, kubeconfig: '.kubewright/kubeconfig', verbose: false })
 })
 
 test('devFlags accept several folders to watch', () => {

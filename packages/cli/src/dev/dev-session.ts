@@ -1,4 +1,4 @@
-import type { Clock } from '@kubewright/base'
+import { CaughtError, type Clock } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import type { ControllerCommand, DebugReport } from '@kubewright/runtime'
 import { interruptedCode } from '../terminal/interrupted-error.ts'
@@ -69,7 +69,8 @@ export class DevSession implements AsyncDisposable {
   }
 
   #running(): OperatorChild {
-    if (this.#working === undefined) throw new Error('No operator is running: the terminal of kubewright dev shows why')
+    if (this.#working === undefined)
+      throw new CaughtError('No operator is running: the terminal of kubewright dev shows why')
     return this.#working
   }
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { type Clock, withDeadline } from '@kubewright/base'
+import { CaughtError, type Clock, withDeadline } from '@kubewright/base'
 import type { ControllerCommand, DebugReport } from '@kubewright/runtime'
 import type { FromOperator, ToOperator } from './dev-messages.ts'
 
@@ -75,7 +75,7 @@ export class OperatorChild {
     const answered = await withDeadline(this.#clock, '5s', 'the operator to report its state', () => response, {
       signal,
     })
-    if (answered.report === undefined) throw new Error('The operator is starting')
+    if (answered.report === undefined) throw new CaughtError('The operator is starting')
     return answered.report
   }
 
@@ -89,7 +89,7 @@ export class OperatorChild {
       `the operator to ${command} ${controller}`,
       () => response,
     )
-    if (!isKnown) throw new Error(`The operator cannot ${command} the controller "${controller}"`)
+    if (!isKnown) throw new CaughtError(`The operator cannot ${command} the controller "${controller}"`)
   }
 
   /** Lets running reconciles finish, then ends the process. Kills it if that takes too long. Resolves when it has exited. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { encodeYaml, parseYaml } from '@kubewright/api'
-import { isRecord } from '../text/is-record.ts'
+import { isJsonObject, KubewrightError } from '@kubewright/base'
 import type { OperatorIdentity } from './grant-roles.ts'
 
 const fileFields = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile']
@@ -12,15 +12,15 @@ const fileFields = ['certificate-authority', 'client-certificate', 'client-key',
  */
 export async function operatorKubeconfig(file: string, identity?: OperatorIdentity): Promise<string> {
   const config = parseYaml(await readFile(file, 'utf8'))
-  if (!isRecord(config)) throw new Error(`${file} is not a kubeconfig`)
+  if (!isJsonObject(config)) throw new KubewrightError('KW_COMMAND', `${file} is not a kubeconfig`)
   const change = (list: unknown, key: string, more: object = {}): unknown[] =>
     (Array.isArray(list) ? list : []).map((entry: unknown) => {
-      const inner = isRecord(entry) && isRecord(entry[key]) ? entry[key] : {}
+      const inner = isJsonObject(entry) && isJsonObject(entry[key]) ? entry[key] : {}
       const files = fileFields.flatMap((field) => {
         const path = inner[field]
         return typeof path === 'string' && path !== '' ? [[field, resolve(dirname(file), path)] as const] : []
       })
-      return { ...(isRecord(entry) ? entry : {}), [key]: { ...inner, ...Object.fromEntries(files), ...more } }
+      return { ...(isJsonObject(entry) ? entry : {}), [key]: { ...inner, ...Object.fromEntries(files), ...more } }
     })
   const impersonation = identity === undefined ? {} : { as: identity.user, 'as-groups': [...identity.groups] }
   return encodeYaml({

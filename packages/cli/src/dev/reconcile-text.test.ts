@@ -1,5 +1,5 @@
 import type { ReconcileRecord } from '@kubewright/runtime'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { reasonOf, resultOf, subjectOf } from './reconcile-text.ts'
 
 const record: ReconcileRecord = {
@@ -13,7 +13,7 @@ const record: ReconcileRecord = {
 }
 
 describe('subjectOf()', () => {
-  it.each([
+  test.each([
     ['default/cosy', 'home/cosy'],
     ['cosy', 'home/cosy'],
     ['team/cosy', 'home/cosy in team'],
@@ -21,7 +21,7 @@ describe('subjectOf()', () => {
 })
 
 describe('resultOf()', () => {
-  it.each([
+  test.each([
     [{}, 'reconciled in 12 ms'],
     [{ durationMillis: 0.3 }, 'reconciled in <1 ms'],
     [{ result: 'requeue_after', requeueAfterMillis: 180_000 }, 'reconciled in 12 ms, requeued after 3m0s'],
@@ -39,21 +39,21 @@ describe('reasonOf()', () => {
   const home = { kind: 'example.com/v1 Home', object: 'default/cosy' }
   const deployment = { kind: 'apps/v1 Deployment', object: 'default/cosy' }
 
-  it('names another object, its changed fields and their manager', () => {
+  test('names another object, its changed fields and their manager', () => {
     const paths = ['metadata.resourceVersion', 'status.readyReplicas']
     expect(reason({ event: 'update', ...deployment, paths, by: ['kcm'] })).toBe(
       'because Deployment default/cosy changed status.readyReplicas (by kcm)',
     )
   })
 
-  it('calls the object itself "it", but not an object of another kind with the same name', () => {
+  test('calls the object itself "it", but not an object of another kind with the same name', () => {
     expect(reason({ event: 'add', ...home }, { event: 'add', ...deployment })).toBe(
       'because it appeared and Deployment default/cosy appeared',
     )
     expect(reason({ event: 'update', ...home, paths: [] })).toBe('because it changed')
   })
 
-  it('shortens long lists', () => {
+  test('shortens long lists', () => {
     const paths = ['spec.a', 'spec.b', 'spec.c', 'spec.d', 'spec.e']
     expect(reason({ event: 'update', ...home, paths })).toBe('because it changed spec.a, spec.b, spec.c, 2 more')
     const many = ['a', 'b', 'c'].map((name) => ({
@@ -64,10 +64,10 @@ describe('reasonOf()', () => {
     expect(reason(...many)).toBe('because Pod default/a was deleted and Pod default/b was deleted, and 1 more')
   })
 
-  it('mentions a retry only without another cause', () => {
+  test('mentions a retry only without another cause', () => {
     expect(reason({ event: 'retry' })).toBe('because the last attempt failed')
     expect(reason({ event: 'retry' }, { event: 'requeue' })).toBe('because it was requeued')
   })
 
-  it('is empty without causes', () => expect(reason()).toBe(''))
+  test('is empty without causes', () => expect(reason()).toBe(''))
 })

@@ -4,16 +4,16 @@ import { join, resolve } from 'node:path'
 import { AsyncDisposer, isKubewrightError, withDeadline } from '@kubewright/base'
 import { type ApiClient, connect, systemConfigHost } from '@kubewright/client'
 import type { ClusterLevers, OperatorSource } from '@kubewright/console'
+import { writePrivateFile } from '@kubewright/storage'
 import type { CommandInput } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
 import type { programArgument } from '../entry/entry-argument.ts'
 import { findProgram } from '../entry/find-entry.ts'
 import { aborted } from '../terminal/aborted.ts'
 import { lineLogger } from '../text/line-logger.ts'
-import { describeBackend } from '../up/open-backend.ts'
-import { type PlaneOptions, planeOptions } from '../up/plane-options.ts'
-import { writePrivateFile } from '../up/private-file.ts'
-import { serveControlPlane } from '../up/serve-control-plane.ts'
+import { type FlagConfig, planeConfig } from '../up/plane-config.ts'
+import { servePlane } from '../up/serve-plane.ts'
+import { describeStore } from '../up/store-config.ts'
 import { ActivityLog } from './activity-log.ts'
 import { checkWatched } from './check-watched.ts'
 import type { devFlags } from './dev-command.ts'
@@ -30,7 +30,7 @@ export async function runDev(
   { flags, args, forwarded }: CommandInput<typeof devFlags, typeof programArgument>,
   context: CommandContext,
 ): Promise<number> {
-  const plane = planeOptions(flags, { kind: 'memory' })
+  const config = await planeConfig(flags, { kind: 'memory' }, context)
   const { clock, out, note, env, signal, operatorProgram: program = [] } = context
   const folder = folderOf(context)
   const entry = await findProgram(args.entry, folder)
@@ -42,10 +42,10 @@ export async function runDev(
     const isShared = flags.server !== undefined
     const { url, kubeconfig, client, levers } = isShared
       ? await attach(findServer(flags.server, folder, env), context, disposer)
-      : await start(plane, context, disposer)
+      : await start({ ...config, log: lineLogger(note, flags.verbose) }, flags.kubeconfig, context, disposer)
     out(`ready ${url} kubeconfig=${kubeconfig} in ${Math.round(clock.monotonic() - context.startedAt)} ms`)
     note(`Reloads when code in ${folders.join(' or ')} changes`)
-    const objects = isShared ? 'the running control plane' : describeBackend(plane.backend)
+    const objects = isShared ? 'the running control plane' : describeStore(config.store)
     note(`Objects in ${objects}. For kubectl, in another terminal:`)
     note(`  export KUBECONFIG=${kubeconfig}`)
     let isHintShown = false
@@ -56,7 +56,7 @@ export async function runDev(
     }
     const once = firstResult(flags.once)
     // An earlier run on the same objects may have been killed before it removed them. Others may use a shared control plane now.
-    if (!isShared && plane.backend.kind !== 'memory') await removeLocalWebhooks(client)
+    if (!isShared && config.store.kind !== 'memory') await removeLocalWebhooks(client)
     const limited = flags.rights === 'roles' ? await limitedAccess(kubeconfig, folder, disposer) : undefined
     const session = disposer.use(
       new DevSession({
@@ -145,12 +145,16 @@ interface Plane {
   readonly levers: boolean | ClusterLevers
 }
 
-async function start(plane: PlaneOptions, context: CommandContext, disposer: AsyncDisposer): Promise<Plane> {
-  const { note } = context
-  const options = { ...plane, levers: true }
-  const served = disposer.use(await serveControlPlane(options, context, lineLogger(note, plane.verbose)))
-  const { url, kubeconfig } = served
-  return { url, kubeconfig, client: served.plane.client({ isExempt: true }), levers: served.plane.levers ?? true }
+async function start(
+  config: FlagConfig,
+  kubeconfig: string,
+  context: CommandContext,
+  disposer: AsyncDisposer,
+): Promise<Plane> {
+  const { clock } = context
+  const served = disposer.use(await servePlane({ ...config, clock, levers: true }, kubeconfig, context))
+  const { url, file, plane } = served
+  return { url, kubeconfig: file, client: plane.client({ isExempt: true }), levers: plane.levers ?? true }
 }
 
 /** Connects to a running control plane. Throws if it does not answer. */

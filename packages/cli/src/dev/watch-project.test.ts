@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@kubewright/base'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { watchProject } from './watch-project.ts'
 
 let folder: string
@@ -39,7 +39,7 @@ afterEach(() => {
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
 
 describe('watchProject()', () => {
-  it('reports changes after a moment of quiet, and ignores files that are not code', async () => {
+  test('reports changes after a moment of quiet, and ignores files that are not code', async () => {
     write('node_modules/x/index.js', '')
     write('.git/x.ts', '')
     write('src/a.test.ts', '')
@@ -52,7 +52,7 @@ describe('watchProject()', () => {
     expect(await next()).toEqual(['src/a.ts', 'src/b.ts'])
   })
 
-  it('reports replaced files and files of new folders', async () => {
+  test('reports replaced files and files of new folders', async () => {
     write('src/a.ts~', 'new')
     renameSync(join(folder, 'src/a.ts~'), join(folder, 'src/a.ts'))
     expect(await next()).toEqual(['src/a.ts'])
@@ -63,7 +63,7 @@ describe('watchProject()', () => {
     expect(await next()).toEqual(['src/deep/c.ts'])
   })
 
-  it('reports deleted files', async () => {
+  test('reports deleted files', async () => {
     rmSync(join(folder, 'src/a.ts'))
     expect(await next()).toEqual(['src/a.ts'])
   })

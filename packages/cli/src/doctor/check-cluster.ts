@@ -1,7 +1,6 @@
 import { ApiError } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
+import { errorText, isJsonObject } from '@kubewright/base'
 import { type ApiClient, ConfigError, CredentialsError } from '@kubewright/client'
-import { isRecord } from '../text/is-record.ts'
 import type { Finding } from './finding.ts'
 
 /**
@@ -11,7 +10,7 @@ import type { Finding } from './finding.ts'
 export async function checkKubeconfig(
   connect: () => Promise<ApiClient>,
   named: boolean,
-): Promise<{ readonly findings: Finding[]; readonly client?: ApiClient }> {
+): Promise<{ readonly findings: Finding[]; readonly client?: ApiClient | undefined }> {
   const check = 'Kubeconfig'
   try {
     const client = await connect()
@@ -20,7 +19,7 @@ export async function checkKubeconfig(
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof CredentialsError)) throw error
     const fix = 'name one with --kubeconfig or KUBECONFIG, or start a control plane on this machine with kubewright up'
-    const isAbsent = !named && error.message.startsWith('No cluster is configured')
+    const isAbsent = !named && error.code === 'KW_NO_CLUSTER'
     if (!isAbsent) return { findings: [{ check, level: 'failed', message: error.message, fix }] }
     const message = 'there is no kubeconfig, so the checks of the cluster were skipped'
     return { findings: [{ check, level: 'skipped', message, fix }] }
@@ -32,7 +31,7 @@ export async function checkCluster(client: ApiClient, signal: AbortSignal): Prom
   const check = 'Cluster'
   try {
     const version = await client.rest.json({ method: 'GET', path: '/version', timeout: '10s', signal })
-    const git = isRecord(version) ? String(version['gitVersion']) : 'an unknown version'
+    const git = isJsonObject(version) ? String(version['gitVersion']) : 'an unknown version'
     return [{ check, level: 'ok', message: `answers, Kubernetes ${git}${await whoAmI(client, signal)}` }]
   } catch (error) {
     signal.throwIfAborted()
@@ -49,9 +48,9 @@ async function whoAmI(client: ApiClient, signal: AbortSignal): Promise<string> {
       body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }),
       signal,
     })
-    const status = isRecord(review) ? review['status'] : undefined
-    const user = isRecord(status) ? status['userInfo'] : undefined
-    return isRecord(user) ? `, as ${String(user['username'])}` : ''
+    const status = isJsonObject(review) ? review['status'] : undefined
+    const user = isJsonObject(status) ? status['userInfo'] : undefined
+    return isJsonObject(user) ? `, as ${String(user['username'])}` : ''
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     // Older servers do not serve SelfSubjectReviews.

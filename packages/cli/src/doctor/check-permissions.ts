@@ -1,13 +1,13 @@
+import { isJsonObject } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
-import { isRecord } from '../text/is-record.ts'
 import type { Finding } from './finding.ts'
 
 /** The part of an RBAC rule that is checked. */
 export interface WantedRule {
-  readonly apiGroups?: readonly string[]
-  readonly resources?: readonly string[]
-  readonly resourceNames?: readonly string[]
-  readonly nonResourceURLs?: readonly string[]
+  readonly apiGroups?: readonly string[] | undefined
+  readonly resources?: readonly string[] | undefined
+  readonly resourceNames?: readonly string[] | undefined
+  readonly nonResourceURLs?: readonly string[] | undefined
   readonly verbs: readonly string[]
 }
 
@@ -15,7 +15,7 @@ export interface WantedRule {
 export interface WantedAccess {
   readonly rules: readonly WantedRule[]
   /** Absent for the whole cluster. */
-  readonly namespace?: string
+  readonly namespace?: string | undefined
 }
 
 /** How missing permissions are reported. */
@@ -74,8 +74,8 @@ async function isAllowed(client: ApiClient, spec: object, signal: AbortSignal): 
     body: JSON.stringify({ apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec }),
     signal,
   })
-  const status = isRecord(response) ? response['status'] : undefined
-  return isRecord(status) && status['allowed'] === true
+  const status = isJsonObject(response) ? response['status'] : undefined
+  return isJsonObject(status) && status['allowed'] === true
 }
 
 function reviewsOf({ rules, namespace }: WantedAccess): Review[] {

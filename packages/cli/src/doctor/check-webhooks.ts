@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { isForbidden, isNotFound } from '@kubewright/api'
-import type { Clock } from '@kubewright/base'
+import { type Clock, isJsonObject } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
-import { isRecord } from '../text/is-record.ts'
 import type { Finding } from './finding.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -40,17 +39,17 @@ export async function checkWebhooks(client: ApiClient, clock: Clock, signal: Abo
 async function allHooks(client: ApiClient, signal: AbortSignal): Promise<Hook[]> {
   const list = async (path: string): Promise<Json[]> => {
     const answer = await client.rest.json({ method: 'GET', path, signal })
-    return isRecord(answer) && Array.isArray(answer['items']) ? answer['items'].filter(isRecord) : []
+    return isJsonObject(answer) && Array.isArray(answer['items']) ? answer['items'].filter(isJsonObject) : []
   }
   const hooks: Hook[] = []
   for (const plural of ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations']) {
     for (const configuration of await list(`/apis/admissionregistration.k8s.io/v1/${plural}`)) {
       const { webhooks } = configuration
-      for (const hook of Array.isArray(webhooks) ? webhooks.filter(isRecord) : []) {
+      for (const hook of Array.isArray(webhooks) ? webhooks.filter(isJsonObject) : []) {
         const { name, clientConfig, failurePolicy } = hook
         hooks.push({
           name: `${String(name)} of ${plural}/${nameOf(configuration)}`,
-          clientConfig: isRecord(clientConfig) ? clientConfig : {},
+          clientConfig: isJsonObject(clientConfig) ? clientConfig : {},
           isVital: failurePolicy !== 'Ignore',
         })
       }
@@ -58,7 +57,8 @@ async function allHooks(client: ApiClient, signal: AbortSignal): Promise<Hook[]>
   }
   for (const crd of await list('/apis/apiextensions.k8s.io/v1/customresourcedefinitions')) {
     const clientConfig = at(crd, 'spec', 'conversion', 'webhook', 'clientConfig')
-    if (isRecord(clientConfig)) hooks.push({ name: `The conversion of ${nameOf(crd)}`, clientConfig, isVital: true })
+    if (isJsonObject(clientConfig))
+      hooks.push({ name: `The conversion of ${nameOf(crd)}`, clientConfig, isVital: true })
   }
   return hooks
 }
@@ -66,7 +66,7 @@ async function allHooks(client: ApiClient, signal: AbortSignal): Promise<Hook[]>
 const nameOf = (object: Json): string => String(at(object, 'metadata', 'name'))
 
 function at(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce((inner, name) => (isRecord(inner) ? inner[name] : undefined), value)
+  return path.reduce((inner, name) => (isJsonObject(inner) ? inner[name] : undefined), value)
 }
 
 type Problem = Pick<Finding, 'message' | 'fix'>
@@ -93,7 +93,7 @@ function certificateProblem({ name, clientConfig }: Hook, clock: Clock): Problem
 
 async function serviceProblem(client: ApiClient, hook: Hook, signal: AbortSignal): Promise<Problem | undefined> {
   const { service } = hook.clientConfig
-  if (!isRecord(service)) return undefined
+  if (!isJsonObject(service)) return undefined
   const [namespace, name] = [String(service['namespace']), String(service['name'])]
   const shown = `${namespace}/${name}`
   const inNamespace = `namespaces/${encodeURIComponent(namespace)}`

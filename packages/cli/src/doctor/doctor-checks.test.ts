@@ -6,7 +6,7 @@ import { CustomResourceDefinition, EndpointSlice, Service, ValidatingWebhookConf
 import { s } from '@kubewright/schema'
 import { assembleServer } from '@kubewright/server'
 import { MemoryStore } from '@kubewright/storage'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkCluster, checkKubeconfig } from './check-cluster.ts'
 import { checkDefinitions } from './check-definitions.ts'
 import { checkNode } from './check-node.ts'
@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => close())
 
 describe('checkNode()', () => {
-  it('requires Node 20.19, and tsx before 22.18', () => {
+  test('requires Node 20.19, and tsx before 22.18', () => {
     expect(checkNode('v20.18.0', true)[0]).toMatchObject({
       level: 'failed',
       fix: expect.stringContaining('nodejs.org'),
@@ -50,7 +50,7 @@ describe('checkNode()', () => {
 })
 
 describe('checkKubeconfig() and checkCluster()', () => {
-  it('report the version and the user', async () => {
+  test('report the version and the user', async () => {
     const { findings, client } = await checkKubeconfig(async () => admin, false)
     expect(findings[0]).toMatchObject({ check: 'Kubeconfig', level: 'ok' })
     expect(await checkCluster(client!, signal)).toEqual([
@@ -58,29 +58,30 @@ describe('checkKubeconfig() and checkCluster()', () => {
     ])
   })
 
-  it('name the fix for a missing kubeconfig', async () => {
-    const missing = () => Promise.reject(new ConfigError('No cluster is configured'))
+  test('name the fix for a missing kubeconfig', async () => {
+    const missing = () => Promise.reject(new ConfigError('No cluster is configured', undefined, 'KW_NO_CLUSTER'))
     const { findings, client } = await checkKubeconfig(missing, true)
     expect(client).toBeUndefined()
     expect(findings[0]).toMatchObject({ level: 'failed', fix: expect.stringContaining('kubewright up') })
   })
 
-  it('skip the cluster when the user named none and none is configured', async () => {
-    const failing = (message: string) => () => Promise.reject(new ConfigError(message))
-    const absent = await checkKubeconfig(failing('No cluster is configured: ...'), false)
+  test('skip the cluster when the user named none and none is configured', async () => {
+    const failing = (code: 'KW_CONFIG' | 'KW_NO_CLUSTER') => () =>
+      Promise.reject(new ConfigError('...', undefined, code))
+    const absent = await checkKubeconfig(failing('KW_NO_CLUSTER'), false)
     expect(absent.findings[0]).toMatchObject({ level: 'skipped', fix: expect.stringContaining('kubewright up') })
-    const broken = await checkKubeconfig(failing('~/.kube/config: is not a kubeconfig'), false)
+    const broken = await checkKubeconfig(failing('KW_CONFIG'), false)
     expect(broken.findings[0]).toMatchObject({ level: 'failed' })
   })
 
-  it('name the fix for rejected credentials', async () => {
+  test('name the fix for rejected credentials', async () => {
     expect((await checkCluster(as('nobody'), signal))[0]).toMatchObject({
       level: 'failed',
       fix: expect.stringContaining('log in again'),
     })
   })
 
-  it.each([
+  test.each([
     ['connect ECONNREFUSED 127.0.0.1:1', 'no server listens at'],
     ['getaddrinfo ENOTFOUND x', 'cannot be resolved'],
     ['self-signed certificate in certificate chain', 'does not trust'],
@@ -112,13 +113,13 @@ describe('checkPermissions()', () => {
     { rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }] },
   ]
 
-  it('checks every verb of every resource once', async () => {
+  test('checks every verb of every resource once', async () => {
     expect(await checkPermissions(admin, [...wanted, ...wanted], purpose, signal)).toEqual([
       { check: 'Permissions', level: 'ok', message: 'all 6 permissions of it are granted' },
     ])
   })
 
-  it('lists missing permissions', async () => {
+  test('lists missing permissions', async () => {
     expect(await checkPermissions(as('guest'), wanted, purpose, signal)).toEqual([
       {
         check: 'Permissions',
@@ -143,7 +144,7 @@ describe('checkDefinitions()', () => {
     )
   const install = (crd: object): Promise<unknown> => admin.create(CustomResourceDefinition(crd as never))
 
-  it('reports CRDs that are missing or different', async () => {
+  test('reports CRDs that are missing or different', async () => {
     expect(await checkDefinitions(admin, [widget(5)], signal)).toMatchObject([
       { level: 'failed', message: 'widgets.example.com is not installed', fix: 'run kubewright install' },
     ])
@@ -170,7 +171,7 @@ describe('checkDefinitions()', () => {
     ])
   })
 
-  it('skips the check without permission', async () => {
+  test('skips the check without permission', async () => {
     expect(await checkDefinitions(as('guest'), [widget(5)], signal)).toMatchObject([{ level: 'skipped' }])
   })
 })
@@ -199,7 +200,7 @@ describe('checkWebhooks()', () => {
     )
   const check = (clock = systemClock): Promise<unknown> => checkWebhooks(admin, clock, signal)
 
-  it('requires a service with a ready endpoint and a valid certificate', async () => {
+  test('requires a service with a ready endpoint and a valid certificate', async () => {
     expect(await check()).toMatchObject([{ level: 'ok', message: 'none' }])
     await hook(caBundle)
     expect(await check()).toMatchObject([
@@ -225,12 +226,12 @@ describe('checkWebhooks()', () => {
     expect(await check(later)).toMatchObject([{ level: 'failed', message: expect.stringContaining('expired on') }])
   })
 
-  it('requires a caBundle, and only warns for webhooks with failurePolicy Ignore', async () => {
+  test('requires a caBundle, and only warns for webhooks with failurePolicy Ignore', async () => {
     await hook(undefined, 'Ignore')
     expect(await check()).toMatchObject([{ level: 'warning', message: expect.stringContaining('has no caBundle') }])
   })
 
-  it('skips the check without permission', async () => {
+  test('skips the check without permission', async () => {
     expect(await checkWebhooks(as('guest'), systemClock, signal)).toMatchObject([{ level: 'skipped' }])
   })
 })

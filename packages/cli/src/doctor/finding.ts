@@ -6,5 +6,5 @@ export interface Finding {
   readonly level: 'ok' | 'warning' | 'failed' | 'skipped'
   readonly message: string
   /** The action that solves the problem. */
-  readonly fix?: string
+  readonly fix?: string | undefined
 }

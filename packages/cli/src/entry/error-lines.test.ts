@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { errorLines } from './error-lines.ts'
 
 function errorAt(message: string, ...frames: string[]): Error {
@@ -8,12 +8,12 @@ function errorAt(message: string, ...frames: string[]): Error {
 }
 
 describe('errorLines()', () => {
-  it('shows frames of the project with relative paths', () => {
+  test('shows frames of the project with relative paths', () => {
     const error = errorAt('no', 'f (file:///project/src/a.ts:1:2)', 'g (/other/node_modules/x.js:3:4)')
     expect(errorLines(error, '/project')).toEqual(['TypeError: no', '  at f (src/a.ts:1:2)'])
   })
 
-  it('shows causes, and the frames of the innermost one', () => {
+  test('shows causes, and the frames of the innermost one', () => {
     const cause = errorAt('inner', 'f (/project/src/inner.ts:1:2)')
     const error = Object.assign(errorAt('outer', 'g (/project/src/outer.ts:1:2)'), { cause })
     expect(errorLines(error, '/project')).toEqual([
@@ -23,17 +23,17 @@ describe('errorLines()', () => {
     ])
   })
 
-  it('shows other frames if there are none of the project', () => {
+  test('shows other frames if there are none of the project', () => {
     const error = errorAt('no', 'g (/other/node_modules/x.js:3:4)')
     expect(errorLines(error, '/project')).toEqual(['TypeError: no', '  at g (/other/node_modules/x.js:3:4)'])
   })
 
-  it('omits the frames of a compiler error, whose message names the place', () => {
+  test('omits the frames of a compiler error, whose message names the place', () => {
     const error = errorAt('failed:\n/project/a.ts:18:0: ERROR: no', 'g (/other/node_modules/esbuild.js:3:4)')
     expect(errorLines(error, '/project')).toEqual(['TypeError: failed:', '/project/a.ts:18:0: ERROR: no'])
   })
 
-  it('omits the frames of Node for a missing module', () => {
+  test('omits the frames of Node for a missing module', () => {
     const error = errorAt(
       'Cannot find module x imported from /project/a.ts',
       'g (node:internal/x:3:4)',
@@ -42,5 +42,5 @@ describe('errorLines()', () => {
     expect(errorLines(error, '/project')).toEqual(['TypeError: Cannot find module x imported from /project/a.ts'])
   })
 
-  it('shows thrown values that are not errors', () => expect(errorLines('thrown', '/project')).toEqual(['thrown']))
+  test('shows thrown values that are not errors', () => expect(errorLines('thrown', '/project')).toEqual(['thrown']))
 })

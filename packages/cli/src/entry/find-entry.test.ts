@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UsageError } from '@kubewright/base'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findEntry, findProgram } from './find-entry.ts'
 
 let folder: string
@@ -18,14 +18,14 @@ function write(name: string, text = ''): void {
 }
 
 describe('findEntry()', () => {
-  it('accepts a file and finds its project', async () => {
+  test('accepts a file and finds its project', async () => {
     write('package.json', '{}')
     write('src/deep/x.ts')
     const entry = await findEntry('src/deep/x.ts', folder)
     expect(entry).toEqual({ file: join(folder, 'src/deep/x.ts'), project: folder, name: 'src/deep/x.ts' })
   })
 
-  it('prefers the module that package.json names, then main.ts, then operator.ts', async () => {
+  test('prefers the module that package.json names, then main.ts, then operator.ts', async () => {
     write('package.json', '{}')
     write('src/operator.ts')
     expect((await findEntry(undefined, folder)).name).toBe('src/operator.ts')
@@ -36,7 +36,7 @@ describe('findEntry()', () => {
     expect((await findEntry(undefined, folder)).name).toBe('lib/it.js')
   })
 
-  it('accepts the folder of a project', async () => {
+  test('accepts the folder of a project', async () => {
     write('one/package.json', '{}')
     write('one/src/main.ts')
     const entry = await findEntry('one', folder)
@@ -47,14 +47,14 @@ describe('findEntry()', () => {
     })
   })
 
-  it('does not treat the root of a monorepo as the project', async () => {
+  test('does not treat the root of a monorepo as the project', async () => {
     write('package.json', '{"workspaces":["packages/*"]}')
     write('examples/one/src/main.ts')
     expect((await findEntry('examples/one/src/main.ts', folder)).project).toBe(join(folder, 'examples/one'))
     expect((await findEntry('examples/one', folder)).project).toBe(join(folder, 'examples/one'))
   })
 
-  it('does not treat the home directory as the project', async () => {
+  test('does not treat the home directory as the project', async () => {
     write('package.json', '{}')
     write('one/src/main.ts')
     write('two/main.ts')
@@ -63,7 +63,7 @@ describe('findEntry()', () => {
     expect((await findEntry('two/main.ts', folder)).project).toBe(folder)
   })
 
-  it('lists the candidates in its error', async () => {
+  test('lists the candidates in its error', async () => {
     await expect(findEntry(undefined, folder)).rejects.toThrow(/^no operator found in .*looked for src\/main\.ts, /)
     await expect(findEntry('x.ts', folder)).rejects.toThrow('x.ts does not exist: name the module of the operator')
     write('package.json', '{"kubewright":{"operator":"x.ts"}}')
@@ -74,7 +74,7 @@ describe('findEntry()', () => {
 })
 
 describe('findProgram()', () => {
-  it('prefers main.ts to the module that package.json names', async () => {
+  test('prefers main.ts to the module that package.json names', async () => {
     write('package.json', '{"kubewright":{"operator":"src/operator.ts"}}')
     write('src/operator.ts')
     expect((await findProgram(undefined, folder)).name).toBe('src/operator.ts')

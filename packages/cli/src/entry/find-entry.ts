@@ -78,7 +78,7 @@ async function projectOf(file: string, home: string): Promise<string> {
 }
 
 interface Manifest {
-  readonly kubewright?: { readonly operator?: string }
+  readonly kubewright?: { readonly operator?: string | undefined } | undefined
   readonly workspaces?: unknown
 }
 

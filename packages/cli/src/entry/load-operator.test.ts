@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@kubewright/base'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { type LoadedOperator, loadOperator } from './load-operator.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'kubewright-load-'))
@@ -19,7 +19,7 @@ function load(code: string): Promise<LoadedOperator> {
 }
 
 describe('loadOperator()', () => {
-  it.each([
+  test.each([
     ['the default export', `export default make('a')`],
     ['an export named operator', `export const operator = make('a'); export const other = make('b')`],
     ['the only operator', `export const homes = make('a'); export const size = 3`],
@@ -37,7 +37,7 @@ describe('loadOperator()', () => {
     expect((await load(code)).operator.name).toBe('a')
   })
 
-  it('resolves the run of the program when the operator has ended', async () => {
+  test('resolves the run of the program when the operator has ended', async () => {
     const shared = globalThis as { loadTest?: (text: string) => void }
     const went = new Promise<string>((resolve) => {
       shared.loadTest = resolve
@@ -49,13 +49,13 @@ describe('loadOperator()', () => {
     expect(await went).toBe('on')
   })
 
-  it('lists the exports of a module without an operator', async () => {
+  test('lists the exports of a module without an operator', async () => {
     await expect(load('export const homeOperator = (dns) => make(dns); export const x = 1')).rejects.toThrow(
       /^m\d+\.mjs has no operator: .* \(it exports homeOperator, which needs arguments; x\)$/,
     )
   })
 
-  it('passes on the errors of the module', async () => {
+  test('passes on the errors of the module', async () => {
     await expect(load(`throw new Error('of the module')`)).rejects.toThrow('of the module')
   })
 })

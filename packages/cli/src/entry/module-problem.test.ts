@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { moduleProblem } from './module-problem.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'kubewright-module-'))
@@ -10,7 +10,7 @@ const file = join(folder, 'main.ts')
 const project = (content: object) => writeFileSync(join(folder, 'package.json'), JSON.stringify(content))
 
 describe('moduleProblem()', () => {
-  it('names package.json when ES modules are loaded as CommonJS', () => {
+  test('names package.json when ES modules are loaded as CommonJS', () => {
     project({ name: 'a' })
     const error = new Error('ERROR: Top-level await is currently not supported with the "cjs" output format')
     expect(moduleProblem(file, error)).toBe(
@@ -18,7 +18,7 @@ describe('moduleProblem()', () => {
     )
   })
 
-  it('names the file that requires an ES module', () => {
+  test('names the file that requires an ES module', () => {
     project({ type: 'module' })
     const error = Object.assign(new Error('require() cannot be used on an ESM graph with top-level await'), {
       code: 'ERR_REQUIRE_ASYNC_MODULE',
@@ -33,13 +33,13 @@ describe('moduleProblem()', () => {
     )
   })
 
-  it('names the variable of CommonJS that an ES module uses', () => {
+  test('names the variable of CommonJS that an ES module uses', () => {
     expect(
       moduleProblem(file, new ReferenceError('require is not defined in ES module scope, you can use import')),
     ).toBe(`'require' exists in CommonJS only: use import instead, or rename the file that uses it to .cjs or .cts`)
   })
 
-  it('has no fix for other errors', () => {
+  test('has no fix for other errors', () => {
     expect(moduleProblem(file, new TypeError('x is not a function'))).toBeUndefined()
     expect(moduleProblem(file, 'text')).toBeUndefined()
   })

@@ -35,7 +35,7 @@ function requiringFile(error: unknown): string | undefined {
 
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const { code = '' } = error as { readonly code?: string }
+  const { code = '' } = error as { readonly code?: string | undefined }
   return `${code} ${error.name}: ${error.message}`
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { indentLines, wrapWords } from '../terminal/wrap-words.ts'
 import { explainField, fieldSchema } from './explain-field.ts'
 
@@ -33,7 +33,7 @@ const widget = { group: 'example.com', version: 'v1', kind: 'Widget' }
 
 // The expected texts are the output of kubectl; test/import/cluster.test.ts compares with kubectl itself.
 describe('explainField()', () => {
-  it('lists the fields of a kind', () => {
+  test('lists the fields of a kind', () => {
     expect(explainField(document, { ...widget, path: [] })).toBe(
       'GROUP:      example.com\nKIND:       Widget\nVERSION:    v1\n\n' +
         'DESCRIPTION:\n    Widget is what the factory makes.\n    \n' +
@@ -44,7 +44,7 @@ describe('explainField()', () => {
     )
   })
 
-  it('follows paths through references and lists, and lists all values of an enum', () => {
+  test('follows paths through references and lists, and lists all values of an enum', () => {
     const text = explainField(document, { ...widget, path: ['parts', 'parts', 'spec', 'color'] })
     expect(text).toBe(
       'GROUP:      example.com\nKIND:       Widget\nVERSION:    v1\n\n' +
@@ -53,7 +53,7 @@ describe('explainField()', () => {
     )
   })
 
-  it('shortens enums in lists, and stops at recursive types', () => {
+  test('shortens enums in lists, and stops at recursive types', () => {
     const text = explainField(document, { ...widget, path: [], recursive: true })
     expect(text).toContain(
       'FIELDS:\n  labels\t<map[string]string>\n  parts\t<[]Widget>\n    labels\t<map[string]string>\n    parts\t<[]Widget>\n    spec\t<WidgetSpec> -required-\n',
@@ -61,7 +61,7 @@ describe('explainField()', () => {
     expect(text).toContain('    color\t<string>\n    enum: "", red, green, blue, ....\n    size\t<integer>\n')
   })
 
-  it('throws for unknown fields and kinds', () => {
+  test('throws for unknown fields and kinds', () => {
     expect(() => explainField(document, { ...widget, path: ['spec', 'weight'] })).toThrow(
       'field "weight" does not exist',
     )
@@ -72,7 +72,7 @@ describe('explainField()', () => {
 })
 
 describe('wrapWords()', () => {
-  it('breaks between words, keeps line breaks and gives long words a line of their own', () => {
+  test('breaks between words, keeps line breaks and gives long words a line of their own', () => {
     expect(wrapWords('one two three', 7)).toBe('one two\nthree')
     expect(wrapWords('a\n\nb  c ', 10)).toBe('a\n\nb  c ')
     expect(wrapWords('it is incomprehensible', 6)).toBe('it is\nincomprehensible')
@@ -81,7 +81,7 @@ describe('wrapWords()', () => {
 })
 
 describe('indentLines()', () => {
-  it('indents every line, including empty ones', () => {
+  test('indents every line, including empty ones', () => {
     expect(indentLines('a\n\nb', 2)).toBe('  a\n  \n  b')
   })
 })

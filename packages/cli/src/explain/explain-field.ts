@@ -1,5 +1,5 @@
+import { isJsonObject, KubewrightError } from '@kubewright/base'
 import { indentLines, wrapWords } from '../terminal/wrap-words.ts'
-import { isRecord } from '../text/is-record.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -11,18 +11,19 @@ export interface ExplainRequest {
   /** The names of fields, from the top. */
   readonly path: readonly string[]
   /** Whether to list the fields of all levels, without descriptions. */
-  readonly recursive?: boolean
+  readonly recursive?: boolean | undefined
 }
 
 /** Describes a kind or field of an OpenAPI v3 document, in the layout of `kubectl explain`. Throws if there is no such field. */
 export function explainField(document: unknown, request: ExplainRequest): string {
   const { group, kind, version, path } = request
   const schemas = schemasOf(document)
-  const root = Object.values(schemas).find((schema) => isRecord(schema) && describes(schema, request))
-  if (!isRecord(root)) throw new Error(`The OpenAPI document of ${group}/${version} does not describe ${kind}`)
+  const root = Object.values(schemas).find((schema) => isJsonObject(schema) && describes(schema, request))
+  if (!isJsonObject(root))
+    throw new KubewrightError('KW_COMMAND', `The OpenAPI document of ${group}/${version} does not describe ${kind}`)
   const explainer = new Explainer(schemas, request.recursive ?? false)
   const text = explainer.describe(root, path)
-  if (text === undefined) throw new Error(`field "${path.at(-1)}" does not exist`)
+  if (text === undefined) throw new KubewrightError('KW_COMMAND', `field "${path.at(-1)}" does not exist`)
   const head = `${group === '' ? '' : `GROUP:      ${group}\n`}KIND:       ${kind}\nVERSION:    ${version}\n\n`
   return `${head}${text}\n`
 }
@@ -30,21 +31,23 @@ export function explainField(document: unknown, request: ExplainRequest): string
 /** The schema of a field, with its own reference resolved; undefined if there is no such field. */
 export function fieldSchema(document: unknown, request: ExplainRequest): unknown {
   const schemas = schemasOf(document)
-  const root = Object.values(schemas).find((schema) => isRecord(schema) && describes(schema, request))
-  return isRecord(root) ? new Explainer(schemas, false).find(root, request.path)?.target : undefined
+  const root = Object.values(schemas).find((schema) => isJsonObject(schema) && describes(schema, request))
+  return isJsonObject(root) ? new Explainer(schemas, false).find(root, request.path)?.target : undefined
 }
 
 function schemasOf(document: unknown): Json {
-  const components = isRecord(document) ? document['components'] : undefined
-  const schemas = isRecord(components) ? components['schemas'] : undefined
-  return isRecord(schemas) ? schemas : {}
+  const components = isJsonObject(document) ? document['components'] : undefined
+  const schemas = isJsonObject(components) ? components['schemas'] : undefined
+  return isJsonObject(schemas) ? schemas : {}
 }
 
 function describes(schema: Json, { group, version, kind }: ExplainRequest): boolean {
   const kinds = schema['x-kubernetes-group-version-kind']
   return (
     Array.isArray(kinds) &&
-    kinds.some((one) => isRecord(one) && one['group'] === group && one['version'] === version && one['kind'] === kind)
+    kinds.some(
+      (one) => isJsonObject(one) && one['group'] === group && one['version'] === version && one['kind'] === kind,
+    )
   )
 }
 
@@ -83,7 +86,7 @@ class Explainer {
     if (name === undefined) return { field: undefined, target }
     const next = typeof reference === 'string' ? new Set([...seen, reference]) : seen
     const property = propertiesOf(target)[name]
-    if (isRecord(property)) {
+    if (isJsonObject(property)) {
       const found = this.find(property, rest)
       return found && rest.length === 0 ? { field: property, target: found.target } : found
     }
@@ -97,7 +100,7 @@ class Explainer {
   #resolve(schema: Json): Json {
     const reference = schema['$ref']
     const found = typeof reference === 'string' ? this.#schemas[reference.split('/').pop() ?? ''] : undefined
-    return isRecord(found) ? found : schema
+    return isJsonObject(found) ? found : schema
   }
 
   /** The descriptions of a schema and of its parts. */
@@ -116,7 +119,7 @@ class Explainer {
     const target = this.#resolve(schema)
     const own = Object.entries(propertiesOf(target)).sort(([a], [b]) => (a < b ? -1 : 1))
     const lines = own.map(([name, field]) => {
-      if (!isRecord(field)) return ''
+      if (!isJsonObject(field)) return ''
       const deeper = this.#recursive ? this.#fields(field, level + 1, inside) : ''
       return this.#field(name, field, target, level * 2) + deeper
     })
@@ -135,13 +138,13 @@ class Explainer {
 
   #typeOf(schema: Json): string {
     const { items, additionalProperties, type, $ref: reference } = schema
-    if (isRecord(items)) return `[]${this.#typeOf(items)}`
-    if (isRecord(additionalProperties)) return `map[string]${this.#typeOf(additionalProperties)}`
+    if (isJsonObject(items)) return `[]${this.#typeOf(items)}`
+    if (isJsonObject(additionalProperties)) return `map[string]${this.#typeOf(additionalProperties)}`
     const [only, ...others] = allOf(schema)
     if (only !== undefined && others.length === 0 && schema['properties'] === undefined) return this.#typeOf(only)
     if (typeof reference === 'string') {
       const target = this.#schemas[reference.split('/').pop() ?? '']
-      const primitive = isRecord(target) ? target['type'] : undefined
+      const primitive = isJsonObject(target) ? target['type'] : undefined
       if (typeof primitive === 'string' && primitive !== 'object') return primitive
       return reference.split('/').pop()?.split('.').pop() || 'Object'
     }
@@ -151,14 +154,14 @@ class Explainer {
 
 function propertiesOf(schema: Json): Json {
   const { properties } = schema
-  return isRecord(properties) ? properties : {}
+  return isJsonObject(properties) ? properties : {}
 }
 
-const allOf = (schema: Json): Json[] => (Array.isArray(schema['allOf']) ? schema['allOf'].filter(isRecord) : [])
+const allOf = (schema: Json): Json[] => (Array.isArray(schema['allOf']) ? schema['allOf'].filter(isJsonObject) : [])
 
 /** The schemas of the elements of lists and maps. */
 function elementOf({ items, additionalProperties }: Json): Json[] {
-  return [items, additionalProperties].filter(isRecord)
+  return [items, additionalProperties].filter(isJsonObject)
 }
 
 /** The schemas to search for names that a schema does not have itself, in the order of kubectl. */

@@ -1,5 +1,5 @@
 import { encodeJson } from '@kubewright/api'
-import { UsageError } from '@kubewright/base'
+import { KubewrightError, UsageError } from '@kubewright/base'
 import { type ApiClient, NoMatchError } from '@kubewright/client'
 import { connectCluster } from '../cluster/connect-cluster.ts'
 import type { CommandInput } from '../command/command.ts'
@@ -30,7 +30,7 @@ export async function runExplain(
     const request = { group, version, kind, path, recursive: flags.recursive }
     if (flags.output === 'json') {
       const schema = fieldSchema(document, request)
-      if (schema === undefined) throw new Error(`field "${path.at(-1)}" does not exist`)
+      if (schema === undefined) throw new KubewrightError('KW_COMMAND', `field "${path.at(-1)}" does not exist`)
       context.out(jsonText(schema, 2))
     } else context.out(explainField(document, request).replace(/\n$/, ''))
     return 0
@@ -50,9 +50,13 @@ async function named(
     return await findResource(client, word, apiVersion)
   } catch (error) {
     if (!(error instanceof NoMatchError) || live) throw error
-    throw new Error(`${error.message}: give its CRD with --crd, or use the CRD of a cluster with --cluster`, {
-      cause: error,
-    })
+    throw new KubewrightError(
+      'KW_COMMAND',
+      `${error.message}: give its CRD with --crd, or use the CRD of a cluster with --cluster`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
@@ -61,7 +65,8 @@ async function offline(
   { clock }: CommandContext,
 ): Promise<{ readonly client: ApiClient; close(): PromiseLike<void> }> {
   const crds = crdsIn(await readSoundManifests(files))
-  if (files.length > 0 && crds.length === 0) throw new Error(`There is no CRD in ${files.join(' ')}`)
+  if (files.length > 0 && crds.length === 0)
+    throw new KubewrightError('KW_COMMAND', `There is no CRD in ${files.join(' ')}`)
   const server = await startOfflineServer(clock)
   const close = (): PromiseLike<void> => server[Symbol.asyncDispose]()
   try {
@@ -69,7 +74,7 @@ async function offline(
     for (const crd of crds) {
       const response = await server.send({ method: 'POST', path, body: encodeJson(crd) })
       const problem = response.ok ? await server.served(crd.metadata.name) : response.message
-      if (problem !== undefined) throw new Error(problem)
+      if (problem !== undefined) throw new KubewrightError('KW_COMMAND', problem)
     }
     return { client: server.client, close }
   } catch (error) {

@@ -1,9 +1,9 @@
 import type { CrdManifest } from '@kubewright/api'
+import { isJsonObject } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import { builtinKinds, kindFor } from '@kubewright/k8s/all'
 import { discoveryGroups } from '@kubewright/k8s/discovery'
 import { isCrd } from '../input/crds-in.ts'
-import { isRecord } from '../text/is-record.ts'
 import { openApiCrd } from './openapi-crd.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function clusterCrds(
 ): Promise<CrdManifest[]> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
   const list = await client.rest.json({ method: 'GET', path, signal })
-  const items = isRecord(list) && Array.isArray(list['items']) ? list['items'] : []
+  const items = isJsonObject(list) && Array.isArray(list['items']) ? list['items'] : []
   // Items of a list have neither apiVersion nor kind.
   const crds = items.map((item: object) => ({
     apiVersion: 'apiextensions.k8s.io/v1',

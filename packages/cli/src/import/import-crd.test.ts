@@ -1,7 +1,7 @@
 import { type CrdManifest, crdOf } from '@kubewright/api'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { importCrd } from './import-crd.ts'
 import { crdDifferences } from './normal-crd.ts'
 import { crdWith, widgetSpec } from './testdata/crds.ts'
@@ -18,7 +18,7 @@ function roundTrip(crd: CrdManifest): string {
 }
 
 describe('importCrd()', () => {
-  it('writes a readable module', () => {
+  test('writes a readable module', () => {
     const crd = crdWith(
       {
         type: 'object',
@@ -67,7 +67,7 @@ describe('importCrd()', () => {
     `)
   })
 
-  it('keeps all versions, including deprecated and unserved ones', () => {
+  test('keeps all versions, including deprecated and unserved ones', () => {
     const schema = { openAPIV3Schema: { type: 'object', properties: { spec: widgetSpec } } }
     const crd = crdWith(
       schema.openAPIV3Schema,
@@ -80,7 +80,7 @@ describe('importCrd()', () => {
     expect(Object.keys(evaluateModule(text)['Widget']!['versions' as never])).toEqual(['v1', 'v1beta1', 'v1alpha1'])
   })
 
-  it('escapes line ends in the name of a CRD, so that the name cannot become code', () => {
+  test('escapes line ends in the name of a CRD, so that the name cannot become code', () => {
     const crd = crdWith({ type: 'object' })
     for (const end of ['\n', '\r', '\u2028', '\u2029']) {
       const named = { ...crd, metadata: { ...crd.metadata, name: `a.b${end}throw new Error()//` } }
@@ -91,7 +91,7 @@ describe('importCrd()', () => {
     }
   })
 
-  it('keeps unusual CRDs', () => {
+  test('keeps unusual CRDs', () => {
     // A status without the subresource, further fields, unknown fields, a rule on the root, and a single deprecated version.
     const text = roundTrip(
       crdWith(
@@ -116,7 +116,7 @@ describe('importCrd()', () => {
     roundTrip(crdWith({ type: 'object' }))
   })
 
-  it('keeps a status subresource without a status', () => {
+  test('keeps a status subresource without a status', () => {
     const text = roundTrip(
       crdWith({ type: 'object', properties: { spec: widgetSpec } }, { subresources: { status: {} } }),
     )
@@ -124,13 +124,13 @@ describe('importCrd()', () => {
     expect(text).not.toContain('status:')
   })
 
-  it('keeps constraints on object names', () => {
+  test('keeps constraints on object names', () => {
     const metadata = { type: 'object', properties: { name: { type: 'string', maxLength: 5 } } }
     const text = roundTrip(crdWith({ type: 'object', properties: { metadata } }))
     expect(text).toContain('objectName: s.string({ maxLength: 5 }),')
   })
 
-  it('keeps paths that point to no field, as API servers accept them', () => {
+  test('keeps paths that point to no field, as API servers accept them', () => {
     const text = roundTrip(
       crdWith(
         { type: 'object', properties: { spec: widgetSpec } },
@@ -143,7 +143,7 @@ describe('importCrd()', () => {
     expect(text).toContain("Gone: { jsonPath: '.spec.gone', type: 'string' }")
   })
 
-  it('keeps names, scope, scale and selectable fields', () => {
+  test('keeps names, scope, scale and selectable fields', () => {
     const { spec, ...rest } = crdWith(
       {
         type: 'object',
@@ -168,7 +168,7 @@ describe('importCrd()', () => {
     expect(text).not.toContain('other')
   })
 
-  it('renames a kind that would shadow a type of the module', () => {
+  test('renames a kind that would shadow a type of the module', () => {
     const { spec, ...rest } = crdWith({ type: 'object' })
     const crd = {
       ...rest,
@@ -178,14 +178,14 @@ describe('importCrd()', () => {
     roundTrip(crd)
   })
 
-  it('exports a kind in CamelCase', () => {
+  test('exports a kind in CamelCase', () => {
     const { spec, ...rest } = crdWith({ type: 'object' })
     const crd = { ...rest, spec: { ...spec, names: { ...spec.names, kind: 'my-widget', listKind: 'my-widgetList' } } }
     expect(importCrd(crd)).toMatchObject({ name: 'MyWidget', kind: 'my-widget', path: 'example.com/my-widget.ts' })
     roundTrip(crd)
   })
 
-  it('keeps the first of several columns with the same title', () => {
+  test('keeps the first of several columns with the same title', () => {
     const columns = ['Twice', 'Twice', '__proto__'].map((name) => ({ name, type: 'string', jsonPath: `.spec.${name}` }))
     const crd = (...additionalPrinterColumns: typeof columns): CrdManifest =>
       crdWith({ type: 'object', properties: { spec: widgetSpec } }, { additionalPrinterColumns })
@@ -195,14 +195,14 @@ describe('importCrd()', () => {
     expect(differences).toEqual(['versions.v1.columns'])
   })
 
-  it('lists the paths that the module cannot express', () => {
+  test('lists the paths that the module cannot express', () => {
     const metadata = { type: 'object', properties: { generateName: { type: 'string', maxLength: 5 } } }
     expect(importCrd(crdWith({ type: 'object', properties: { metadata } })).differences).toEqual([
       'versions.v1.schema.properties',
     ])
   })
 
-  it('imports the requested versions, and chooses a storage version among them', () => {
+  test('imports the requested versions, and chooses a storage version among them', () => {
     const schema = { openAPIV3Schema: { type: 'object', properties: { spec: widgetSpec } } }
     const older = ['v1beta1', 'v1beta2'].map((name) => ({ name, served: true, storage: false, schema }))
     const crd = crdWith(schema.openAPIV3Schema, {}, ...older)
@@ -214,7 +214,7 @@ describe('importCrd()', () => {
     )
   })
 
-  it('omits descriptions on request, which is not a difference', () => {
+  test('omits descriptions on request, which is not a difference', () => {
     const items = { type: 'array', items: widgetSpec, description: 'Many.' }
     const map = { type: 'object', additionalProperties: widgetSpec }
     const crd = crdWith({
@@ -228,14 +228,14 @@ describe('importCrd()', () => {
     expect(differences).toEqual([])
   })
 
-  it('throws if defineResource rejects the kind', () => {
+  test('throws if defineResource rejects the kind', () => {
     const { spec, ...rest } = crdWith({ type: 'object' })
     expect(() => importCrd({ ...rest, spec: { ...spec, names: { ...spec.names, kind: 'my_widget' } } })).toThrow(
       'kind must be a CamelCase name',
     )
   })
 
-  it('preserves any CRD with any fields and versions', () => {
+  test('preserves any CRD with any fields and versions', () => {
     fc.assert(
       fc.property(crds, (crd) => void roundTrip(crd)),
       { numRuns: 100 },

@@ -1,5 +1,5 @@
 import type { CrdManifest, CrdVersion } from '@kubewright/api'
-import { deepEqual } from '@kubewright/base'
+import { deepEqual, isJsonObject } from '@kubewright/base'
 import { type JSONSchemaProps, normalSchema } from '@kubewright/schema'
 
 /**
@@ -79,7 +79,7 @@ export function crdDifferences(a: CrdManifest, b: CrdManifest, limit = 5): strin
 
 function collect(a: unknown, b: unknown, path: string, paths: string[], limit: number): void {
   if (paths.length >= limit || deepEqual(a, b)) return
-  if (isPlain(a) && isPlain(b)) {
+  if (isJsonObject(a) && isJsonObject(b)) {
     for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
       collect(a[key], b[key], path === '' ? key : `${path}.${key}`, paths, limit)
     }
@@ -87,6 +87,3 @@ function collect(a: unknown, b: unknown, path: string, paths: string[], limit: n
   }
   paths.push(path)
 }
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,5 @@
 import { crdOf } from '@kubewright/api'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { importCrd } from './import-crd.ts'
 import { openApiCrd } from './openapi-crd.ts'
 import { evaluateModule } from './testdata/evaluate-module.ts'
@@ -52,7 +52,7 @@ const served = {
 } as const
 
 describe('openApiCrd()', () => {
-  it('derives a CRD from the OpenAPI document of an extension server', () => {
+  test('derives a CRD from the OpenAPI document of an extension server', () => {
     const crd = openApiCrd(served, document)
     const unknown = { 'x-kubernetes-preserve-unknown-fields': true }
     expect(crd?.spec.versions[0]?.schema.openAPIV3Schema.properties).toEqual({
@@ -75,7 +75,7 @@ describe('openApiCrd()', () => {
     })
   })
 
-  it('returns a CRD that can be imported', () => {
+  test('returns a CRD that can be imported', () => {
     const { text, name, path } = importCrd(openApiCrd(served, document)!)
     expect(path).toBe('metrics.example.com/node-metrics.ts')
     const { spec } = crdOf(evaluateModule(text)[name]!)
@@ -83,7 +83,7 @@ describe('openApiCrd()', () => {
     expect(spec.versions[0]?.schema.openAPIV3Schema.required).toEqual(['usage', 'window'])
   })
 
-  it('returns undefined if the document does not describe the kind', () => {
+  test('returns undefined if the document does not describe the kind', () => {
     expect(openApiCrd({ ...served, kind: 'PodMetrics' }, document)).toBeUndefined()
     expect(openApiCrd(served, {})).toBeUndefined()
   })

@@ -1,6 +1,6 @@
 import type { CrdManifest } from '@kubewright/api'
+import { isJsonObject } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
-import { isRecord } from '../text/is-record.ts'
 
 /** A resource as described by discovery. */
 export interface ServedKind {
@@ -23,10 +23,10 @@ type Json = Readonly<Record<string, unknown>>
  */
 export function openApiCrd(served: ServedKind, document: unknown): CrdManifest | undefined {
   const components =
-    isRecord(document) && isRecord(document['components']) ? document['components']['schemas'] : undefined
-  if (!isRecord(components)) return undefined
-  const schema = Object.values(components).find((candidate) => isRecord(candidate) && describes(candidate, served))
-  if (!isRecord(schema)) return undefined
+    isJsonObject(document) && isJsonObject(document['components']) ? document['components']['schemas'] : undefined
+  if (!isJsonObject(components)) return undefined
+  const schema = Object.values(components).find((candidate) => isJsonObject(candidate) && describes(candidate, served))
+  if (!isJsonObject(schema)) return undefined
   const { group, version, kind, plural, singular, scope, shortNames, categories, subresources } = served
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -60,7 +60,9 @@ function describes(schema: Json, { group, version, kind }: ServedKind): boolean 
   const kinds = schema['x-kubernetes-group-version-kind']
   return (
     Array.isArray(kinds) &&
-    kinds.some((one) => isRecord(one) && one['group'] === group && one['version'] === version && one['kind'] === kind)
+    kinds.some(
+      (one) => isJsonObject(one) && one['group'] === group && one['version'] === version && one['kind'] === kind,
+    )
   )
 }
 
@@ -74,11 +76,11 @@ function plainSchema(schema: Json, components: Json, inside: readonly string[]):
   const target = typeof reference === 'string' ? (reference.split('/').pop() ?? '') : undefined
   if (target !== undefined) {
     const found = components[target]
-    if (inside.includes(target) || !isRecord(found)) return anything
+    if (inside.includes(target) || !isJsonObject(found)) return anything
     return { ...plainSchema(found, components, [...inside, target]), ...prose(own) }
   }
   // A reference with a description is written as allOf with one element.
-  if (Array.isArray(allOf) && allOf.length === 1 && isRecord(allOf[0])) {
+  if (Array.isArray(allOf) && allOf.length === 1 && isJsonObject(allOf[0])) {
     return { ...plainSchema(allOf[0], components, inside), ...prose(own) }
   }
   if (isUnion(own)) return { ...prose(own), 'x-kubernetes-int-or-string': true }
@@ -91,13 +93,13 @@ function plainSchema(schema: Json, components: Json, inside: readonly string[]):
 }
 
 function inner(keyword: string, value: unknown, components: Json, inside: readonly string[]): unknown {
-  if (!isRecord(value)) return value
+  if (!isJsonObject(value)) return value
   switch (keyword) {
     case 'properties':
       return Object.fromEntries(
         Object.entries(value).map(([name, field]) => [
           name,
-          isRecord(field) ? plainSchema(field, components, inside) : anything,
+          isJsonObject(field) ? plainSchema(field, components, inside) : anything,
         ]),
       )
     case 'items':
@@ -115,6 +117,6 @@ function isUnion({ oneOf }: Json): boolean {
   return (
     Array.isArray(oneOf) &&
     oneOf.length === 2 &&
-    oneOf.every((arm) => isRecord(arm) && ['string', 'integer', 'number'].includes(String(arm['type'])))
+    oneOf.every((arm) => isJsonObject(arm) && ['string', 'integer', 'number'].includes(String(arm['type'])))
   )
 }

@@ -14,17 +14,17 @@ export interface PlannedVersion {
   readonly served: boolean
   readonly storage: boolean
   readonly deprecated: boolean | string
-  readonly description?: string
-  readonly spec?: PlannedField
-  readonly status?: PlannedField
+  readonly description?: string | undefined
+  readonly spec?: PlannedField | undefined
+  readonly status?: PlannedField | undefined
   /** The version has the status subresource but no schema for the status. */
-  readonly statusSubresource?: true
+  readonly statusSubresource?: true | undefined
   readonly fields: Readonly<Record<string, PlannedField>>
-  readonly objectName?: PlannedField
+  readonly objectName?: PlannedField | undefined
   readonly rules: readonly ValidationRule[]
   readonly columns: readonly ResolvedColumn[]
   readonly selectableFields: readonly FieldPathText[]
-  readonly scale?: Scale
+  readonly scale?: Scale | undefined
   readonly preserveUnknownFields: boolean
 }
 

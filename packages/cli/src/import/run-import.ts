@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { CrdManifest } from '@kubewright/api'
-import { UsageError } from '@kubewright/base'
+import { CaughtError, KubewrightError, UsageError } from '@kubewright/base'
 import { type ClusterChoice, connectCluster } from '../cluster/connect-cluster.ts'
 import type { CommandInput } from '../command/command.ts'
 import type { CommandContext } from '../command/command-context.ts'
@@ -36,10 +36,14 @@ export async function runImport(
     const where = flags.cluster ? 'the cluster' : names.join(' ')
     const builtin = flags.cluster ? builtinNamed(names) : []
     if (builtin.length > 0)
-      throw new Error(`Nothing to import: kubewright/k8s exports ${builtin.join(', ')} with types`)
+      throw new KubewrightError(
+        'KW_COMMAND',
+        `Nothing to import: kubewright/k8s exports ${builtin.join(', ')} with types`,
+      )
     const what = 'CustomResourceDefinition of apiextensions.k8s.io/v1'
     const isNamed = flags.cluster && names.length > 0
-    throw new Error(
+    throw new KubewrightError(
+      'KW_COMMAND',
       isNamed ? `The cluster has no ${what} named ${names.join(' or ')}` : `There is no ${what} in ${where}`,
     )
   }
@@ -81,7 +85,7 @@ function unreadable(documents: readonly ManifestDocument[]): UnusableCrd[] {
   })
 }
 
-class NotImportedError extends Error {}
+class NotImportedError extends CaughtError {}
 
 async function write(
   imported: ImportedKind,

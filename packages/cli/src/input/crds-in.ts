@@ -1,10 +1,10 @@
 import type { CrdManifest } from '@kubewright/api'
-import { isRecord } from '../text/is-record.ts'
+import { isJsonObject } from '@kubewright/base'
 import type { ManifestDocument } from './read-manifests.ts'
 
 /** The objects of a document: the items of a list, else the document itself. */
 export function objectsIn(value: unknown): readonly Record<string, unknown>[] {
-  if (!isRecord(value)) return []
+  if (!isJsonObject(value)) return []
   const { kind, items } = value
   const isList = typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)
   return isList ? items.flatMap(objectsIn) : [value]
@@ -12,13 +12,13 @@ export function objectsIn(value: unknown): readonly Record<string, unknown>[] {
 
 /** Whether a value is a CRD of apiextensions.k8s.io/v1 with the fields that the commands read. */
 export function isCrd(value: unknown): value is CrdManifest {
-  if (!isRecord(value) || value['kind'] !== 'CustomResourceDefinition') return false
+  if (!isJsonObject(value) || value['kind'] !== 'CustomResourceDefinition') return false
   const { spec, metadata, apiVersion } = value
   return (
     apiVersion === 'apiextensions.k8s.io/v1' &&
-    isRecord(metadata) &&
-    isRecord(spec) &&
-    isRecord(spec['names']) &&
+    isJsonObject(metadata) &&
+    isJsonObject(spec) &&
+    isJsonObject(spec['names']) &&
     Array.isArray(spec['versions'])
   )
 }
@@ -41,7 +41,7 @@ export function unusableCrdsIn(documents: readonly ManifestDocument[]): Unusable
   return objects.flatMap((object) => {
     if (object['kind'] !== 'CustomResourceDefinition' || isCrd(object)) return []
     const { metadata, apiVersion } = object
-    const name = isRecord(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : 'a CRD'
+    const name = isJsonObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : 'a CRD'
     const reason =
       apiVersion === 'apiextensions.k8s.io/v1'
         ? 'it has no spec.names or no spec.versions'
@@ -57,7 +57,7 @@ const values: readonly string[] = ['default', 'enum', 'example']
 function withFloats(value: unknown, key = ''): unknown {
   if (typeof value === 'bigint') return floats.includes(key) ? Number(value) : value
   if (Array.isArray(value)) return value.map((item) => withFloats(item))
-  if (!isRecord(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, of]) => [name, values.includes(name) ? of : withFloats(of, name)]),
   )

@@ -1,5 +1,5 @@
 import { parseYaml } from '@kubewright/api'
-import { isRecord } from '../text/is-record.ts'
+import { isJsonObject } from '@kubewright/base'
 
 /** Whether a file of this name is the kustomization of its folder. */
 export function isKustomizationFile(name: string): boolean {
@@ -17,7 +17,7 @@ export function filesOfKustomize(text: string): readonly string[] {
   } catch {
     return []
   }
-  if (!isRecord(found)) return []
+  if (!isJsonObject(found)) return []
   return lists.flatMap((list) => {
     const entries = found[list]
     return Array.isArray(entries) ? entries.flatMap(fileOf) : []
@@ -36,7 +36,7 @@ const lists = [
 ] as const
 
 function fileOf(entry: unknown): string[] {
-  const file = isRecord(entry) ? entry['path'] : entry
+  const file = isJsonObject(entry) ? entry['path'] : entry
   // A patch can also be inline.
   return typeof file === 'string' && !file.includes('\n') ? [file] : []
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { crdsIn, objectsIn, unusableCrdsIn } from './crds-in.ts'
 import { documentsOf, readManifests } from './read-manifests.ts'
 
@@ -18,12 +18,12 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('readManifests()', () => {
-  it('reads folders recursively in order, and named files of any extension', async () => {
+  test('reads folders recursively in order, and named files of any extension', async () => {
     const found = await readManifests([folder, join(folder, 'notes.txt')])
     expect(found.map(({ value }) => value)).toEqual([{ a: 3 }, { a: 1 }, { a: 2 }, { a: 4 }])
   })
 
-  it('skips kustomizations and patches in a folder, but reads named files', async () => {
+  test('skips kustomizations and patches in a folder, but reads named files', async () => {
     const config = join(folder, 'b', 'config')
     mkdirSync(join(config, 'patches'), { recursive: true })
     const kustomization = `resources: [a.yaml]
@@ -40,7 +40,7 @@ patchesStrategicMerge: [two.yaml]
     expect(values).toEqual([{ file: 'a.yaml' }, { file: 'two.yaml' }])
   })
 
-  it('reads the standard input', async () => {
+  test('reads the standard input', async () => {
     async function* stdin(): AsyncGenerator<string> {
       yield 'a: '
       yield '1'
@@ -50,7 +50,7 @@ patchesStrategicMerge: [two.yaml]
     ])
   })
 
-  it('refuses URLs and names the fix', async () => {
+  test('refuses URLs and names the fix', async () => {
     await expect(readManifests(['https://example.com/crd.yaml'])).rejects.toThrow(
       'curl -fsSL -o FILE https://example.com',
     )
@@ -58,7 +58,7 @@ patchesStrategicMerge: [two.yaml]
 })
 
 describe('documentsOf()', () => {
-  it('reports the first line of each document', () => {
+  test('reports the first line of each document', () => {
     const documents = documentsOf('# about\n\na: 1\n---\n# nothing\n---\n\n# b\nb: 2\n', 'f')
     expect(documents.map(({ line, value }) => [line, value])).toEqual([
       [3, { a: 1 }],
@@ -66,7 +66,7 @@ describe('documentsOf()', () => {
     ])
   })
 
-  it('reports invalid documents and parses the others', () => {
+  test('reports invalid documents and parses the others', () => {
     const documents = documentsOf('a: [\n---\nb: 2\n', 'f')
     expect(documents[0]?.problem).toContain('error converting YAML to JSON')
     expect(documents[1]?.value).toEqual({ b: 2 })
@@ -74,7 +74,7 @@ describe('documentsOf()', () => {
     expect(documentsOf('{"a" 1', 'f')[0]?.problem).toContain('json: ')
   })
 
-  it('parses concatenated JSON objects', () => {
+  test('parses concatenated JSON objects', () => {
     expect(documentsOf('{"a":1} {"a":2}', 'f').map(({ text }) => text)).toEqual(['{"a":1}', '{"a":2}'])
   })
 })
@@ -86,14 +86,14 @@ describe('objectsIn() and crdsIn()', () => {
     metadata: { name: 'x' },
     spec: { names: {}, versions: [] },
   }
-  it('split lists', () => {
+  test('split lists', () => {
     const list = { kind: 'List', items: [crd, { kind: 'ConfigMapList', items: [{ kind: 'ConfigMap' }] }] }
     expect(objectsIn(list)).toEqual([crd, { kind: 'ConfigMap' }])
     expect(crdsIn([{ file: '', line: 1, text: '', value: list }])).toEqual([crd])
     expect(objectsIn(3)).toEqual([])
   })
 
-  it('skip CRDs that are incomplete or of other API versions', () => {
+  test('skip CRDs that are incomplete or of other API versions', () => {
     const values = [
       { ...crd, apiVersion: 'apiextensions.k8s.io/v1beta1' },
       { ...crd, spec: {} },
@@ -108,7 +108,7 @@ describe('objectsIn() and crdsIn()', () => {
     ])
   })
 
-  it('convert bounds to floats but keep values', () => {
+  test('convert bounds to floats but keep values', () => {
     const value = documentsOf(
       JSON.stringify(crd).replace('[]', '[{"maximum":9223372036854775807,"default":9223372036854775806}]'),
       '',

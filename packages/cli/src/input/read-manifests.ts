@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encodeJson, looksLikeJson, parseManifests, splitYamlDocuments } from '@kubewright/api'
-import { errorText, UsageError } from '@kubewright/base'
+import { errorText, KubewrightError, UsageError } from '@kubewright/base'
 import { filesOfKustomize, isKustomizationFile } from './kustomize-files.ts'
 
 /** One document of a manifest file. */
@@ -15,13 +15,13 @@ export interface ManifestDocument {
   /** The parsed document; undefined if it is not valid. */
   readonly value: unknown
   /** Why the document cannot be parsed. */
-  readonly problem?: string
+  readonly problem?: string | undefined
 }
 
 /** The options of {@link readManifests}. */
 export interface ReadManifestsOptions {
   /** @default that of this process */
-  readonly stdin?: AsyncIterable<Uint8Array | string>
+  readonly stdin?: AsyncIterable<Uint8Array | string> | undefined
 }
 
 const endings = /\.(ya?ml|json)$/
@@ -50,7 +50,7 @@ export async function readManifests(
 export async function readSoundManifests(names: readonly string[]): Promise<ManifestDocument[]> {
   const documents = await readManifests(names)
   const broken = documents.find(({ problem }) => problem !== undefined)
-  if (broken !== undefined) throw new Error(`${broken.file}:${broken.line}: ${broken.problem}`)
+  if (broken !== undefined) throw new KubewrightError('KW_MANIFEST', `${broken.file}:${broken.line}: ${broken.problem}`)
   return documents
 }
 

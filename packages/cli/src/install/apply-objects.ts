@@ -1,4 +1,5 @@
 import { isNotFound } from '@kubewright/api'
+import { KubewrightError } from '@kubewright/base'
 import { type ApiClient, type DynamicObject, NoMatchError } from '@kubewright/client'
 import type { Manifest } from '../manifests/manifest.ts'
 import {
@@ -59,7 +60,8 @@ async function servedKind(object: Manifest, { client, dryRun, signal }: ApplyObj
   } catch (error) {
     if (!(error instanceof NoMatchError)) throw error
     if (dryRun) return undefined
-    throw new Error(
+    throw new KubewrightError(
+      'KW_DEPLOY',
       `${object.kind} ${object.metadata.name} cannot be applied: the cluster does not serve ${object.kind} of ${object.apiVersion}. ${fix(object)}`,
       { cause: error },
     )

@@ -1,4 +1,4 @@
-import { errorText } from '@kubewright/base'
+import { errorText, KubewrightError } from '@kubewright/base'
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
 import type { Manifest } from '../manifests/manifest.ts'
 import type { OperatorDescription } from '../manifests/operator-description.ts'
@@ -76,7 +76,7 @@ async function undo(session: ClusterSession, cause: unknown): Promise<never> {
     },
   )
   const state = isRestored ? 'the earlier objects are restored' : 'the earlier objects are restored but not ready'
-  throw new Error(`The deployment failed and was rolled back: ${state}`, { cause })
+  throw new KubewrightError('KW_DEPLOY', `The deployment failed and was rolled back: ${state}`, { cause })
 }
 
 /** Points out CRDs whose objects may be stored in an old version. */

@@ -21,7 +21,11 @@ export async function applyDefinitions(
 }
 
 interface Converted {
-  readonly spec: { readonly conversion?: { readonly webhook?: { readonly clientConfig?: { readonly url?: string } } } }
+  readonly spec: {
+    readonly conversion?:
+      | { readonly webhook?: { readonly clientConfig?: { readonly url?: string | undefined } | undefined } | undefined }
+      | undefined
+  }
 }
 
 /** A CRD that keeps the conversion of a development process while one is registered by its URL. */

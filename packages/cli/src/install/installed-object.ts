@@ -13,7 +13,7 @@ export const installManager = 'kubewright-install'
 export interface ObjectChange {
   readonly apiVersion: string
   readonly kind: string
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   readonly name: string
   readonly change: 'created' | 'configured' | 'unchanged' | 'deleted' | 'kept' | 'restored'
 }

@@ -41,7 +41,7 @@ export async function removeObject({ kind, object }: InstalledObject, options: R
       await withDeadline(clock, timeout, `the deletion of ${what}`, work, { signal })
     } catch (error) {
       if (!(error instanceof KubewrightError) || error.code !== 'KW_DEADLINE_EXCEEDED') throw error
-      throw new Error(await stuckText({ kind, object }, options), { cause: error })
+      throw new KubewrightError('KW_DEPLOY', await stuckText({ kind, object }, options), { cause: error })
     }
   }
   return changeOf(object, 'deleted')

@@ -74,8 +74,12 @@ async function waitForObject(target: Manifest, options: WaitOptions): Promise<vo
   } catch (error) {
     if (!(error instanceof KubewrightError) || error.code !== 'KW_DEADLINE_EXCEEDED') throw error
     const see = `kubectl -n ${namespace} describe ${kind.toLowerCase()} ${name}`
-    throw new Error(`The ${kind} ${namespace}/${name} is not ready after ${formatDuration(timeout)}\nSee\n  ${see}`, {
-      cause: error,
-    })
+    throw new KubewrightError(
+      'KW_DEPLOY',
+      `The ${kind} ${namespace}/${name} is not ready after ${formatDuration(timeout)}\nSee\n  ${see}`,
+      {
+        cause: error,
+      },
+    )
   }
 }

@@ -104,6 +104,8 @@ async function inTime(
     await waiting
   } catch (error) {
     if (!(error instanceof KubewrightError) || error.code !== 'KW_DEADLINE_EXCEEDED') throw error
-    throw new Error(`${problem()} after ${formatDuration(timeout)}${await why()}`, { cause: error })
+    throw new KubewrightError('KW_DEPLOY', `${problem()} after ${formatDuration(timeout)}${await why()}`, {
+      cause: error,
+    })
   }
 }

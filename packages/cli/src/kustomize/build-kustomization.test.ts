@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { buildKustomization } from './build-kustomization.ts'
 
 const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: here}\ndata: {a: b}\n'
@@ -12,7 +12,7 @@ const kustomization =
     build({ 'a/kustomization.yaml': text, ...more })
 
 describe('buildKustomization()', () => {
-  it('reports the file of each object', () => {
+  test('reports the file of each object', () => {
     const built = build({
       'a/kustomization.yaml': 'resources: [map.yaml, ../b]\nconfigMapGenerator: [{name: made, literals: [a=b]}]\n',
       'b/kustomization.yml': 'resources: [other.yaml]\n',
@@ -21,17 +21,17 @@ describe('buildKustomization()', () => {
     expect(built.map(({ file }) => file)).toEqual(['a/map.yaml', 'b/other.yaml', 'a/kustomization.yaml'])
   })
 
-  it('drops objects with the annotation for local configuration', () => {
+  test('drops objects with the annotation for local configuration', () => {
     const local = map.replace('namespace', 'annotations: {config.kubernetes.io/local-config: "true"}, namespace')
     expect(kustomization('resources: [local.yaml]', { 'a/local.yaml': local })()).toEqual([])
   })
 
-  it('does not modify the parsed files, so that a base can be built twice', () => {
+  test('does not modify the parsed files, so that a base can be built twice', () => {
     const files = { 'a/kustomization.yaml': 'resources: [map.yaml]\nnamePrefix: pre-\n' }
     expect(build(files)).toEqual(build(files))
   })
 
-  it('applies the edit of the options to each kustomization', () => {
+  test('applies the edit of the options to each kustomization', () => {
     const texts = new Map([
       ['a/kustomization.yaml', 'resources: [map.yaml]\n'],
       ['a/map.yaml', map],
@@ -43,7 +43,7 @@ describe('buildKustomization()', () => {
 
   const component = { 'b/kustomization.yaml': 'kind: Component\nresources: []\n' }
   const patch = (text: string) => `resources: [map.yaml]\npatches:\n- ${text}\n`
-  it.each([
+  test.each([
     ['helmCharts: []', {}, 'a/kustomization.yaml: kubewright does not support the field helmCharts of kustomizations'],
     ['helmCharts: []', {}, 'kubectl kustomize a'],
     ['resources: ["https://example.com/x"]', {}, 'the remote resource https://example.com/x'],

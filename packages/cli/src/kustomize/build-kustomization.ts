@@ -1,7 +1,6 @@
 import { posix } from 'node:path'
 import { parseManifests, parseYaml } from '@kubewright/api'
-import { deepCopy } from '@kubewright/base'
-import { isRecord } from '../text/is-record.ts'
+import { deepCopy, isJsonObject, KubewrightError } from '@kubewright/base'
 import { addHashes, generateObjects } from './generate-objects.ts'
 import {
   type Kustomization,
@@ -47,7 +46,7 @@ export function buildKustomization(texts: TextSource, folder: string, options: B
 }
 
 const isLocal = (annotations: unknown): boolean =>
-  isRecord(annotations) && annotations['config.kubernetes.io/local-config'] === 'true'
+  isJsonObject(annotations) && annotations['config.kubernetes.io/local-config'] === 'true'
 
 class Build {
   readonly references: NameReference[] = []
@@ -65,7 +64,8 @@ class Build {
     if (loaded.fields['kind'] === 'Component') {
       const user = parents.at(-1)
       if (user !== undefined)
-        throw new Error(
+        throw new KubewrightError(
+          'KW_KUSTOMIZE',
           `${user} lists ${folder} under resources, but it is a component: move it to the list components`,
         )
     }
@@ -78,13 +78,15 @@ class Build {
     const loaded = loadKustomization(this.#texts, folder)
     if (loaded === undefined) {
       const user = parents.at(-1)
-      throw new Error(
+      throw new KubewrightError(
+        'KW_KUSTOMIZE',
         user === undefined
           ? `${folder} has no kustomization.yaml`
           : `${user} names ${folder}, which is neither a file nor a folder with a kustomization.yaml`,
       )
     }
-    if (parents.includes(loaded.file)) throw new Error(`${loaded.file} includes itself through ${parents.at(-1)}`)
+    if (parents.includes(loaded.file))
+      throw new KubewrightError('KW_KUSTOMIZE', `${loaded.file} includes itself through ${parents.at(-1)}`)
     const { edit } = this.#options
     return edit === undefined ? loaded : { ...loaded, fields: edit(folder, loaded.fields) }
   }
@@ -98,13 +100,19 @@ class Build {
     for (const path of stringsOf(loaded, 'components')) {
       const component = this.#load(posix.join(loaded.folder, path), chain)
       if (component.fields['kind'] !== 'Component')
-        throw new Error(`${file} lists ${path} under components, but it is not a component: move it to resources`)
+        throw new KubewrightError(
+          'KW_KUSTOMIZE',
+          `${file} lists ${path} under components, but it is not a component: move it to resources`,
+        )
       this.#fill(entries, component, chain)
     }
     this.#transform(entries, loaded)
     for (const path of stringsOf(loaded, 'transformers')) this.#runTransformer(entries, loaded, path)
     if (fields['kind'] !== undefined && !['Kustomization', 'Component'].includes(String(fields['kind'])))
-      throw new Error(`${file}: kind must be Kustomization or Component, not ${String(fields['kind'])}`)
+      throw new KubewrightError(
+        'KW_KUSTOMIZE',
+        `${file}: kind must be Kustomization or Component, not ${String(fields['kind'])}`,
+      )
   }
 
   #resource({ folder, file }: LoadedKustomization, path: string, chain: readonly string[]): ResourceEntry[] {
@@ -119,7 +127,10 @@ class Build {
     for (const entry of added) {
       const id = JSON.stringify(entry.id)
       if (entries.some((other) => JSON.stringify(other.id) === id))
-        throw new Error(`${file}: ${entry.file} contains ${describeId(entry.id)}, which exists already`)
+        throw new KubewrightError(
+          'KW_KUSTOMIZE',
+          `${file}: ${entry.file} contains ${describeId(entry.id)}, which exists already`,
+        )
       entries.push(entry)
     }
   }
@@ -128,7 +139,8 @@ class Build {
     for (const path of stringsOf(loaded, 'configurations')) {
       const [file, text] = this.#read(loaded, path)
       const configuration = parsed(file, () => parseYaml(text) ?? {})
-      if (!isRecord(configuration)) throw new Error(`${file} must contain fields, such as nameReference`)
+      if (!isJsonObject(configuration))
+        throw new KubewrightError('KW_KUSTOMIZE', `${file} must contain fields, such as nameReference`)
       this.references.push(...declaredReferences(file, configuration))
     }
   }
@@ -155,15 +167,15 @@ class Build {
   #patch(loaded: LoadedKustomization, { path, patch, target, options }: Kustomization): PatchSource {
     const { file } = loaded
     if ((typeof path === 'string') === (typeof patch === 'string'))
-      throw new Error(`${file}: a patch must have either path or patch`)
+      throw new KubewrightError('KW_KUSTOMIZE', `${file}: a patch must have either path or patch`)
     const [origin, text] = typeof path === 'string' ? this.#read(loaded, path) : [file, String(patch)]
-    return { file, origin, text, target: isRecord(target) ? target : undefined, options }
+    return { file, origin, text, target: isJsonObject(target) ? target : undefined, options }
   }
 
   #runTransformer(entries: ResourceEntry[], loaded: LoadedKustomization, path: string): void {
     const [file, text] = path.includes('\n') ? [loaded.file, path] : this.#read(loaded, path)
     for (const value of parsed(file, () => parseManifests(text))) {
-      const { apiVersion, kind, ...fields } = isRecord(value) ? value : {}
+      const { apiVersion, kind, ...fields } = isJsonObject(value) ? value : {}
       if (apiVersion !== 'builtin' || kind !== 'PatchTransformer')
         throw unsupported(file, `the transformer ${String(kind)}`)
       applyPatch(entries, this.#patch(loaded, fields))
@@ -174,7 +186,7 @@ class Build {
   #read({ folder, file }: LoadedKustomization, path: string): readonly [file: string, text: string] {
     const at = posix.join(folder, path)
     const text = this.#texts.get(at)
-    if (text === undefined) throw new Error(`${file} names ${path}, which does not exist`)
+    if (text === undefined) throw new KubewrightError('KW_KUSTOMIZE', `${file} names ${path}, which does not exist`)
     return [at, text]
   }
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../text/is-record.ts'
+import { isJsonObject } from '@kubewright/base'
 import type { MutableObject } from './resource-entry.ts'
 
 /**
@@ -24,7 +24,7 @@ function walk(
     for (const item of value) walk(item, path, visit, create)
     return
   }
-  if (!isRecord(value)) return
+  if (!isJsonObject(value)) return
   const holder = value as MutableObject
   const [part = '', ...rest] = path
   const field = part.replace(/\[\]$/, '')

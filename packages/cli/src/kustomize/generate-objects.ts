@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
-import { isRecord } from '../text/is-record.ts'
+import { isJsonObject, KubewrightError } from '@kubewright/base'
 import { type Kustomization, type LoadedKustomization, pairsOf, recordsOf, type TextSource } from './kustomization.ts'
 import { type MutableObject, ResourceEntry } from './resource-entry.ts'
 
@@ -10,16 +10,22 @@ export function generateObjects(entries: ResourceEntry[], loaded: LoadedKustomiz
     const field = kind === 'ConfigMap' ? 'configMapGenerator' : 'secretGenerator'
     for (const generator of recordsOf(loaded, field)) {
       const { name, namespace, behavior = 'create' } = generator
-      if (typeof name !== 'string') throw new Error(`${loaded.file}: an entry of ${field} has no name`)
+      if (typeof name !== 'string')
+        throw new KubewrightError('KW_KUSTOMIZE', `${loaded.file}: an entry of ${field} has no name`)
       const entry = generated(kind, generator, loaded, texts)
       const base = entries.find(({ ids }) =>
         ids.some((id) => id.kind === kind && id.name === name && id.namespace === (namespace ?? '')),
       )
       if (behavior === 'create') {
-        if (base !== undefined) throw new Error(`${loaded.file}: ${field} creates ${name}, which exists: set behavior`)
+        if (base !== undefined)
+          throw new KubewrightError(
+            'KW_KUSTOMIZE',
+            `${loaded.file}: ${field} creates ${name}, which exists: set behavior`,
+          )
         entries.push(entry)
       } else {
-        if (base === undefined) throw new Error(`${loaded.file}: ${field} changes ${name}, which does not exist`)
+        if (base === undefined)
+          throw new KubewrightError('KW_KUSTOMIZE', `${loaded.file}: ${field} changes ${name}, which does not exist`)
         change(base, entry, behavior === 'merge')
       }
     }
@@ -34,7 +40,7 @@ function change(base: ResourceEntry, { object, needsHash }: ResourceEntry, isMer
   }
   for (const field of ['labels', 'annotations']) {
     const added = (object['metadata'] as MutableObject)[field]
-    if (isRecord(added)) base.metadata[field] = { ...(base.metadata[field] as object | undefined), ...added }
+    if (isJsonObject(added)) base.metadata[field] = { ...(base.metadata[field] as object | undefined), ...added }
   }
   base.needsHash = base.needsHash && needsHash
 }
@@ -46,8 +52,8 @@ function generated(
   texts: TextSource,
 ): ResourceEntry {
   const { name, namespace, type, options } = generator
-  const general = isRecord(fields['generatorOptions']) ? fields['generatorOptions'] : {}
-  const own = isRecord(options) ? options : {}
+  const general = isJsonObject(fields['generatorOptions']) ? fields['generatorOptions'] : {}
+  const own = isJsonObject(options) ? options : {}
   const pairs = (field: string): Record<string, string> => ({
     ...pairsOf(file, field, general[field]),
     ...pairsOf(file, field, own[field]),
@@ -56,7 +62,7 @@ function generated(
   const annotations = pairs('annotations')
   const data = dataOf(generator, file, (path) => {
     const text = texts.get(posix.join(folder, path))
-    if (text === undefined) throw new Error(`${file}: ${path} does not exist`)
+    if (text === undefined) throw new KubewrightError('KW_KUSTOMIZE', `${file}: ${path} does not exist`)
     return text
   })
   const values = Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -85,12 +91,12 @@ function dataOf(generator: Kustomization, file: string, read: (path: string) => 
   const strings = (field: string): readonly string[] => {
     const list = generator[field] ?? []
     if (!Array.isArray(list) || !list.every((item) => typeof item === 'string'))
-      throw new Error(`${file}: ${field} of a generator must be a list of strings`)
+      throw new KubewrightError('KW_KUSTOMIZE', `${file}: ${field} of a generator must be a list of strings`)
     return list
   }
   const add = (pair: string): void => {
     const at = pair.indexOf('=')
-    if (at <= 0) throw new Error(`${file}: "${pair}" must have the form KEY=VALUE`)
+    if (at <= 0) throw new KubewrightError('KW_KUSTOMIZE', `${file}: "${pair}" must have the form KEY=VALUE`)
     data[pair.slice(0, at)] = pair.slice(at + 1).replace(/^(["'])(.*)\1$/s, '$2')
   }
   const { env } = generator

@@ -1,7 +1,6 @@
 import { posix } from 'node:path'
 import { parseManifests, parseYaml } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
-import { isRecord } from '../text/is-record.ts'
+import { errorText, isJsonObject, KubewrightError } from '@kubewright/base'
 import type { MutableObject } from './resource-entry.ts'
 
 /** The texts of files by path, with `/` between folders. A Map is one. */
@@ -53,7 +52,8 @@ export function loadKustomization(texts: TextSource, folder: string): LoadedKust
     const text = texts.get(file)
     if (text === undefined) continue
     const fields = parsed(file, () => parseYaml(text) ?? {})
-    if (!isRecord(fields)) throw new Error(`${file} must contain fields, such as resources`)
+    if (!isJsonObject(fields))
+      throw new KubewrightError('KW_KUSTOMIZE', `${file} must contain fields, such as resources`)
     const unknown = Object.keys(fields).find((field) => !supported.has(field))
     if (unknown !== undefined) throw unsupported(file, `the field ${unknown}`)
     return { file, folder, fields }
@@ -67,14 +67,18 @@ export function loadObjects(file: string, text: string): MutableObject[] {
 }
 
 function objectsIn(file: string, value: unknown): MutableObject[] {
-  if (!isRecord(value)) throw new Error(`${file} contains a document that is not an object: correct or remove it`)
+  if (!isJsonObject(value))
+    throw new KubewrightError('KW_KUSTOMIZE', `${file} contains a document that is not an object: correct or remove it`)
   const { apiVersion, kind, items, metadata } = value
   if (typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)) {
     return items.flatMap((item) => objectsIn(file, item))
   }
-  const isComplete = typeof apiVersion === 'string' && typeof kind === 'string' && isRecord(metadata)
+  const isComplete = typeof apiVersion === 'string' && typeof kind === 'string' && isJsonObject(metadata)
   if (!isComplete || typeof metadata['name'] !== 'string') {
-    throw new Error(`${file} contains an object without apiVersion, kind or metadata.name: add the missing field`)
+    throw new KubewrightError(
+      'KW_KUSTOMIZE',
+      `${file} contains an object without apiVersion, kind or metadata.name: add the missing field`,
+    )
   }
   return [value as MutableObject]
 }
@@ -84,14 +88,15 @@ export function parsed<T>(file: string, parse: () => T): T {
   try {
     return parse()
   } catch (error) {
-    throw new Error(`${file} is not valid: ${errorText(error)}`, { cause: error })
+    throw new KubewrightError('KW_KUSTOMIZE', `${file} is not valid: ${errorText(error)}`, { cause: error })
   }
 }
 
 /** The error for a part of kustomize that a build does not support. */
 export function unsupported(file: string, part: string): Error {
   const folder = posix.dirname(file)
-  return new Error(
+  return new KubewrightError(
+    'KW_KUSTOMIZE',
     `${file}: kubewright does not support ${part} of kustomizations: remove it, or build the objects yourself with kubectl kustomize ${folder}`,
   )
 }
@@ -99,27 +104,29 @@ export function unsupported(file: string, part: string): Error {
 /** The strings of a list field. Throws if it contains other values. */
 export function stringsOf({ file, fields }: LoadedKustomization, field: string): readonly string[] {
   const list = listOf({ file, fields }, field)
-  if (!list.every((item) => typeof item === 'string')) throw new Error(`${file}: ${field} must be a list of strings`)
+  if (!list.every((item) => typeof item === 'string'))
+    throw new KubewrightError('KW_KUSTOMIZE', `${file}: ${field} must be a list of strings`)
   return list
 }
 
 /** The objects of a list field. Throws if it contains other values. */
 export function recordsOf(loaded: LoadedKustomization, field: string): readonly Kustomization[] {
   const list = listOf(loaded, field)
-  if (!list.every(isRecord)) throw new Error(`${loaded.file}: ${field} must be a list of objects`)
+  if (!list.every(isJsonObject))
+    throw new KubewrightError('KW_KUSTOMIZE', `${loaded.file}: ${field} must be a list of objects`)
   return list
 }
 
 /** The fields of an object whose values are strings; numbers and booleans are converted. */
 export function pairsOf(file: string, field: string, value: unknown): Readonly<Record<string, string>> {
   if (value === undefined || value === null) return {}
-  if (!isRecord(value)) throw new Error(`${file}: ${field} must be an object`)
+  if (!isJsonObject(value)) throw new KubewrightError('KW_KUSTOMIZE', `${file}: ${field} must be an object`)
   return Object.fromEntries(Object.entries(value).map(([name, of]) => [name, String(of)]))
 }
 
 function listOf({ file, fields }: Pick<LoadedKustomization, 'file' | 'fields'>, field: string): readonly unknown[] {
   const list = fields[field]
   if (list === undefined || list === null) return []
-  if (!Array.isArray(list)) throw new Error(`${file}: ${field} must be a list`)
+  if (!Array.isArray(list)) throw new KubewrightError('KW_KUSTOMIZE', `${file}: ${field} must be a list`)
   return list
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../text/is-record.ts'
+import { isJsonObject, KubewrightError } from '@kubewright/base'
 import { visitFields } from './field-path.ts'
 import { type Kustomization, unsupported } from './kustomization.ts'
 import { describeId, isOfKind, type KindSelector, type MutableObject, type ResourceEntry } from './resource-entry.ts'
@@ -111,7 +111,7 @@ export function declaredReferences(file: string, configuration: Kustomization): 
   if (unknown !== undefined) throw unsupported(file, `the configuration ${unknown}`)
   const { nameReference } = configuration
   if (!Array.isArray(nameReference)) return []
-  return nameReference.filter(isRecord).map(({ fieldSpecs, ...to }) => ({
+  return nameReference.filter(isJsonObject).map(({ fieldSpecs, ...to }) => ({
     to: to as KindSelector,
     from: (Array.isArray(fieldSpecs) ? fieldSpecs : []) as NameReference['from'],
   }))
@@ -142,7 +142,7 @@ interface Search {
 function renamed(value: unknown, search: Search): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item, search))
   if (typeof value === 'string') return target(value, search)?.id.name ?? value
-  if (!isRecord(value) || typeof value['name'] !== 'string') return value
+  if (!isJsonObject(value) || typeof value['name'] !== 'string') return value
   const { namespace } = value
   const isThere = (entry: ResourceEntry): boolean => entry.ids.some((id) => id.namespace === namespace)
   const candidates = namespace === undefined ? search.candidates : search.candidates.filter(isThere)
@@ -165,7 +165,8 @@ function target(name: string, { referrer, candidates, path }: Search): ResourceE
   if (found.length > 1) found = found.filter(({ affixes }) => affixes.join() === referrer.affixes.join())
   const [first] = found
   if (found.some(({ id }) => id.name !== first!.id.name)) {
-    throw new Error(
+    throw new KubewrightError(
+      'KW_KUSTOMIZE',
       `${describeId(referrer.id)} refers to ${name} in ${path}, which is the original name of several objects: ${found.map(({ id }) => describeId(id)).join(', ')}`,
     )
   }

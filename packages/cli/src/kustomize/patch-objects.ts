@@ -6,10 +6,9 @@ import {
   parseSelector,
   parseYaml,
 } from '@kubewright/api'
-import { deepCopy, errorText } from '@kubewright/base'
+import { deepCopy, errorText, isJsonObject, KubewrightError } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
 import type { JSONSchemaProps } from '@kubewright/schema'
-import { isRecord } from '../text/is-record.ts'
 import { type Kustomization, loadObjects, parsed, unsupported } from './kustomization.ts'
 import { describeId, type MutableObject, type ResourceEntry, type ResourceId } from './resource-entry.ts'
 
@@ -28,10 +27,11 @@ export interface PatchSource {
 /** Applies a strategic merge patch or a JSON patch. Objects with `$patch: delete` are removed from the list. */
 export function applyPatch(entries: ResourceEntry[], source: PatchSource): void {
   const { file, origin, text, target, options } = source
-  if (isRecord(options) && Object.values(options).includes(true)) throw unsupported(file, 'options of patches')
+  if (isJsonObject(options) && Object.values(options).includes(true)) throw unsupported(file, 'options of patches')
   const value = parsed(origin, () => parseYaml(firstDocument(text)))
   if (Array.isArray(value)) {
-    if (target === undefined) throw new Error(`${file}: the JSON patch ${origin} needs a target`)
+    if (target === undefined)
+      throw new KubewrightError('KW_KUSTOMIZE', `${file}: the JSON patch ${origin} needs a target`)
     const operations = parsed(origin, () => decodeJsonPatch(value))
     for (const entry of selected(entries, source)) {
       entry.object = attempt(origin, entry, () => applyJsonPatch(entry.object, operations)) as MutableObject
@@ -40,7 +40,10 @@ export function applyPatch(entries: ResourceEntry[], source: PatchSource): void 
   }
   const patches = loadPatches(source)
   if (target !== undefined && patches.length > 1)
-    throw new Error(`${file}: ${origin} contains several patches, which cannot have a target: split it`)
+    throw new KubewrightError(
+      'KW_KUSTOMIZE',
+      `${file}: ${origin} contains several patches, which cannot have a target: split it`,
+    )
   for (const patch of patches) {
     const found = target === undefined ? [named(entries, patch, source)] : selected(entries, source)
     for (const entry of found) merge(entries, entry, patch, origin)
@@ -51,7 +54,8 @@ function loadPatches({ origin, text, target }: PatchSource): MutableObject[] {
   // With a target, the patch need not name its object.
   if (target === undefined) return loadObjects(origin, text)
   const value = parsed(origin, () => parseYaml(text))
-  if (!isRecord(value)) throw new Error(`${origin} is neither a strategic merge patch nor a JSON patch`)
+  if (!isJsonObject(value))
+    throw new KubewrightError('KW_KUSTOMIZE', `${origin} is neither a strategic merge patch nor a JSON patch`)
   return [value as MutableObject]
 }
 
@@ -68,7 +72,7 @@ function merge(entries: ResourceEntry[], entry: ResourceEntry, patch: MutableObj
   const schema = kindFor(id)?.schema
   const { apiVersion: _, kind: __, metadata, ...rest } = patch
   // A patch names its object, and cannot rename it.
-  const { name: ___, namespace: ____, ...meta } = isRecord(metadata) ? metadata : {}
+  const { name: ___, namespace: ____, ...meta } = isJsonObject(metadata) ? metadata : {}
   const changes = { ...rest, ...(Object.keys(meta).length > 0 ? { metadata: meta } : {}) }
   entry.object = attempt(origin, entry, () => {
     if (schema === undefined) return applyMergePatch(before, changes)
@@ -79,18 +83,18 @@ function merge(entries: ResourceEntry[], entry: ResourceEntry, patch: MutableObj
 
 /** Moves the items of a merged list that a patch contains before the others, in the order of the patch, as kustomize does. */
 function patchedFirst(patch: unknown, after: unknown, schema: JSONSchemaProps | undefined): unknown {
-  if (isRecord(patch) && isRecord(after)) {
+  if (isJsonObject(patch) && isJsonObject(after)) {
     const fields = Object.entries(after).map(([field, value]) => {
       const of = schema?.properties?.[field] ?? schema?.additionalProperties
-      return [field, patchedFirst(patch[field], value, isRecord(of) ? (of as JSONSchemaProps) : undefined)]
+      return [field, patchedFirst(patch[field], value, isJsonObject(of) ? (of as JSONSchemaProps) : undefined)]
     })
     return Object.fromEntries(fields)
   }
   const key = schema?.['x-kubernetes-patch-merge-key' as keyof JSONSchemaProps] as string | undefined
   if (key === undefined || !Array.isArray(patch) || !Array.isArray(after)) return after
   const items = schema?.items as JSONSchemaProps | undefined
-  const rest = new Set(after.filter(isRecord))
-  const first = patch.filter(isRecord).flatMap((change) => {
+  const rest = new Set(after.filter(isJsonObject))
+  const first = patch.filter(isJsonObject).flatMap((change) => {
     const item = [...rest].find((one) => one[key] === change[key])
     if (item === undefined) return []
     rest.delete(item)
@@ -111,7 +115,8 @@ function named(entries: readonly ResourceEntry[], patch: MutableObject, { file, 
   if (found.length === 1) return found[0]!
   const similar = entries.find(({ ids }) => ids.some((id) => id.name === name && id.kind === kind))
   const wanted = `${String(kind)} ${typeof namespace === 'string' ? `${namespace}/` : ''}${String(name)}`
-  throw new Error(
+  throw new KubewrightError(
+    'KW_KUSTOMIZE',
     found.length > 1
       ? `${file}: the patch ${origin} matches several objects named ${wanted}`
       : `${file}: the patch ${origin} is for ${wanted}, which does not exist${similar === undefined ? '' : `: did you mean ${describeId(similar.id)}?`}`,
@@ -131,7 +136,7 @@ function selected(entries: readonly ResourceEntry[], { file, target = {} }: Patc
   })
   const selects = (selector: unknown, set: unknown): boolean =>
     typeof selector !== 'string' ||
-    parsed(file, () => parseSelector(selector)).matches(isRecord(set) ? (set as Record<string, string>) : {})
+    parsed(file, () => parseSelector(selector)).matches(isJsonObject(set) ? (set as Record<string, string>) : {})
   return entries.filter(
     ({ ids, metadata }) =>
       ids.some((id) => patterns.every(([part, pattern]) => pattern.test(id[part]))) &&
@@ -144,6 +149,10 @@ function attempt<T>(origin: string, { id }: ResourceEntry, change: () => T): T {
   try {
     return deepCopy(change()) as T
   } catch (error) {
-    throw new Error(`the patch ${origin} cannot be applied to ${describeId(id)}: ${errorText(error)}`, { cause: error })
+    throw new KubewrightError(
+      'KW_KUSTOMIZE',
+      `the patch ${origin} cannot be applied to ${describeId(id)}: ${errorText(error)}`,
+      { cause: error },
+    )
   }
 }

@@ -1,6 +1,6 @@
 import { gvkOf } from '@kubewright/api'
+import { isJsonObject, textOf } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
-import { isRecord } from '../text/is-record.ts'
 
 /** A JSON object that a build modifies in place. */
 export type MutableObject = Record<string, unknown>
@@ -73,7 +73,7 @@ export function describeId({ kind, namespace, name }: ResourceId): string {
 /** The object in a field, which is created if it is missing. */
 export function childObject(parent: MutableObject, field: string): MutableObject {
   const child = parent[field]
-  if (isRecord(child)) return child as MutableObject
+  if (isJsonObject(child)) return child as MutableObject
   const created: MutableObject = {}
   parent[field] = created
   return created
@@ -90,5 +90,3 @@ export interface KindSelector {
 export function isOfKind(id: ResourceId, { group, version, kind }: KindSelector): boolean {
   return (!group || group === id.group) && (!version || version === id.version) && (!kind || kind === id.kind)
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

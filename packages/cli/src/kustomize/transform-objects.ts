@@ -1,4 +1,4 @@
-import { isRecord } from '../text/is-record.ts'
+import { isJsonObject, KubewrightError } from '@kubewright/base'
 import { visitFields } from './field-path.ts'
 import { type LoadedKustomization, pairsOf, recordsOf, unsupported } from './kustomization.ts'
 import { childObject, isOfKind, type KindSelector, type MutableObject, type ResourceEntry } from './resource-entry.ts'
@@ -147,7 +147,10 @@ export function setReplicas(entries: readonly ResourceEntry[], loaded: LoadedKus
   for (const { name, count } of recordsOf(loaded, 'replicas')) {
     const found = entries.filter(({ ids }) => ids.some((id) => scaled.includes(id.kind) && id.name === name))
     if (found.length === 0)
-      throw new Error(`${loaded.file}: replicas names ${String(name)}, but no workload has this name`)
+      throw new KubewrightError(
+        'KW_KUSTOMIZE',
+        `${loaded.file}: replicas names ${String(name)}, but no workload has this name`,
+      )
     for (const { object } of found) childObject(object, 'spec')['replicas'] = count
   }
 }
@@ -164,11 +167,11 @@ export function setImages(entries: readonly ResourceEntry[], loaded: LoadedKusto
 
 function replaceImages(value: unknown, image: Readonly<Record<string, unknown>>): void {
   if (Array.isArray(value)) for (const item of value) replaceImages(item, image)
-  if (!isRecord(value)) return
+  if (!isJsonObject(value)) return
   for (const [field, inner] of Object.entries(value)) {
     if ((field === 'containers' || field === 'initContainers') && Array.isArray(inner)) {
       for (const container of inner as unknown[]) {
-        if (!isRecord(container) || typeof container['image'] !== 'string') continue
+        if (!isJsonObject(container) || typeof container['image'] !== 'string') continue
         ;(container as MutableObject)['image'] = newImage(container['image'], image)
       }
     }

@@ -1,6 +1,6 @@
 import { parseYaml } from '@kubewright/api'
+import { isJsonObject } from '@kubewright/base'
 import type { TextSource } from '../kustomize/kustomization.ts'
-import { isRecord } from '../text/is-record.ts'
 import { type BundleContent, type BundleFacts, clusterServiceVersion, grantsOf } from './cluster-service-version.ts'
 import { buildChoice, managerOf } from './config-variants.ts'
 import { editable, type GeneratedFile, type GeneratedFiles, marked } from './generated-file.ts'
@@ -98,7 +98,7 @@ export function objectsOutsideBundle(operator: OperatorDescription, config: Text
 
 function bundleContent(operator: OperatorDescription, config: TextSource): BundleContent {
   const kustomization = parseYaml(config.get('config/default/kustomization.yaml') ?? '')
-  const { components, namespace } = isRecord(kustomization) ? kustomization : {}
+  const { components, namespace } = isJsonObject(kustomization) ? kustomization : {}
   const has = (path: string): boolean => Array.isArray(components) && components.includes(path)
   const built = buildChoice(config, {
     webhooks: hasWebhooks(operator),
@@ -119,11 +119,11 @@ function bundleContent(operator: OperatorDescription, config: TextSource): Bundl
 function withBase(version: Manifest, config: TextSource, name: string): object {
   const text = config.get(`config/manifests/bases/${name}.clusterserviceversion.yaml`)
   const base = text === undefined ? undefined : parseYaml(text)
-  if (!isRecord(base)) return version
+  if (!isJsonObject(base)) return version
   const { metadata, spec } = base
-  const own = isRecord(metadata) && isRecord(metadata['annotations']) ? metadata['annotations'] : {}
+  const own = isJsonObject(metadata) && isJsonObject(metadata['annotations']) ? metadata['annotations'] : {}
   const facts = Object.fromEntries(
-    Object.entries(isRecord(spec) ? spec : {}).filter(
+    Object.entries(isJsonObject(spec) ? spec : {}).filter(
       ([field]) => !['customresourcedefinitions', 'install', 'version', 'webhookdefinitions'].includes(field),
     ),
   )

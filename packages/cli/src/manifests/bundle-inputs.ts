@@ -34,10 +34,10 @@ export function examplesOf({ name, resources }: OperatorDescription, present: Te
 export function channelsOf(
   flags: { readonly channels?: string | undefined; readonly 'default-channel'?: string | undefined },
   present: Texts,
-): { channels?: readonly string[]; defaultChannel?: string } {
+): { channels?: readonly string[] | undefined; defaultChannel?: string | undefined } {
   const text = present.get('bundle/metadata/annotations.yaml')
   const { annotations = {} } = (text === undefined ? {} : parseYaml(text)) as {
-    annotations?: Record<string, string | undefined>
+    annotations?: Record<string, string | undefined> | undefined
   }
   const known = annotations['operators.operatorframework.io.bundle.channels.v1']
   const channels = (flags.channels ?? known)?.split(',').map((channel) => channel.trim())

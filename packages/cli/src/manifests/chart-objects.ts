@@ -1,7 +1,6 @@
 import { parseYaml } from '@kubewright/api'
-import { deepCopy } from '@kubewright/base'
+import { deepCopy, isJsonObject } from '@kubewright/base'
 import type { TextSource } from '../kustomize/kustomization.ts'
-import { isRecord } from '../text/is-record.ts'
 import type { ConfigObject } from './config-build.ts'
 import { buildChoice, type ConfigChoice, managerOf, podSpecOf } from './config-variants.ts'
 import { certificateSecret } from './manager-objects.ts'
@@ -136,13 +135,13 @@ const idOf = ({ apiVersion, kind, metadata: { namespace = '', name } }: Manifest
 const isWebhookConfiguration = ({ kind }: Manifest): boolean => /WebhookConfiguration$/.test(kind)
 
 function isConverted({ kind, spec }: Manifest): boolean {
-  const conversion = isRecord(spec) ? spec['conversion'] : undefined
-  return kind === 'CustomResourceDefinition' && isRecord(conversion) && conversion['strategy'] === 'Webhook'
+  const conversion = isJsonObject(spec) ? spec['conversion'] : undefined
+  return kind === 'CustomResourceDefinition' && isJsonObject(conversion) && conversion['strategy'] === 'Webhook'
 }
 
 function defaultKustomization(config: TextSource): Readonly<Record<string, unknown>> {
   const fields = parseYaml(config.get('config/default/kustomization.yaml') ?? '')
-  return isRecord(fields) ? fields : {}
+  return isJsonObject(fields) ? fields : {}
 }
 
 /** The namespace of config/default, which some texts of config/ contain in host names. */
@@ -156,7 +155,7 @@ function withPlaceholders(object: Manifest, namespace: string, account: string):
   const pattern = namespace === '' ? undefined : new RegExp(`^${namespace}(?=/)|(?<=\\.)${namespace}(?=\\.svc\\b)`, 'g')
   const visit = (value: unknown, key: string, parent: Readonly<Record<string, unknown>>): unknown => {
     if (Array.isArray(value)) return value.map((item) => visit(item, key, parent))
-    if (isRecord(value)) {
+    if (isJsonObject(value)) {
       return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, visit(inner, field, value)]))
     }
     if (typeof value !== 'string') return value
@@ -176,11 +175,11 @@ function withGivenCertificate(object: Manifest): Manifest {
   const copy = deepCopy(object) as Record<string, unknown>
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) for (const item of value) visit(item)
-    if (!isRecord(value)) return
+    if (!isJsonObject(value)) return
     const fields = value as Record<string, unknown>
     if (fields['secretName'] === certificateSecret) fields['secretName'] = placeholders.secret
     const { clientConfig } = fields
-    if (isRecord(clientConfig) && isRecord(clientConfig['service'])) {
+    if (isJsonObject(clientConfig) && isJsonObject(clientConfig['service'])) {
       fields['clientConfig'] = { ...clientConfig, caBundle: placeholders.caBundle }
     }
     for (const [key, inner] of Object.entries(fields)) if (key !== 'openAPIV3Schema') visit(inner)

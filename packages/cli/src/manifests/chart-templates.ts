@@ -1,4 +1,4 @@
-import { isRecord } from '../text/is-record.ts'
+import { isJsonObject } from '@kubewright/base'
 import { type ChartContent, type ChartObject, placeholders } from './chart-objects.ts'
 import type { ChartValue } from './chart-values.ts'
 import { managerContainer, podSpecOf } from './config-variants.ts'
@@ -22,7 +22,7 @@ export function chartValues(chart: ChartContent): ChartValue[] {
   const { manager, chosen, hasWebhooks } = chart
   const pod = podSpecOf(manager)
   const container = managerContainer(manager) ?? {}
-  const { replicas } = manager['spec'] as { replicas?: number }
+  const { replicas } = manager['spec'] as { replicas?: number | undefined }
   const { repository, tag, digest } = imageParts(String(container['image'] ?? 'controller'))
   const of = (path: string, comment: string, value: unknown, schema: object): ChartValue => ({
     path,
@@ -373,7 +373,10 @@ function helpers(name: string, { serviceAccount, hasWebhooks }: ChartContent): s
 function notes(name: string, { entries, manager, hasWebhooks }: ChartContent): string {
   const kinds = entries.flatMap(({ object: { kind, spec } }) => {
     const plural =
-      kind === 'CustomResourceDefinition' && isRecord(spec) && isRecord(spec['names']) && spec['names']['plural']
+      kind === 'CustomResourceDefinition' &&
+      isJsonObject(spec) &&
+      isJsonObject(spec['names']) &&
+      spec['names']['plural']
     return typeof plural === 'string' ? [plural] : []
   })
   const namespace = `{{ include "${name}.namespace" . }}`

@@ -1,5 +1,5 @@
 import { encodeYaml } from '@kubewright/api'
-import { isRecord } from '../text/is-record.ts'
+import { isJsonObject } from '@kubewright/base'
 import { jsonText } from '../text/json-text.ts'
 
 /** A value of a chart. */
@@ -44,10 +44,10 @@ export function valuesInSchema(text: string, values: readonly ChartValue[]): Cha
   return values.flatMap((value) => {
     let at = schema
     for (const key of value.path.split('.')) {
-      const properties = isRecord(at) ? at['properties'] : undefined
-      at = isRecord(properties) ? properties[key] : undefined
+      const properties = isJsonObject(at) ? at['properties'] : undefined
+      at = isJsonObject(properties) ? properties[key] : undefined
     }
-    return isRecord(at) && Object.hasOwn(at, 'default') ? [{ ...value, default: at['default'] }] : []
+    return isJsonObject(at) && Object.hasOwn(at, 'default') ? [{ ...value, default: at['default'] }] : []
   })
 }
 

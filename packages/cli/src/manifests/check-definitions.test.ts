@@ -1,7 +1,7 @@
 import { defineResource } from '@kubewright/api'
 import { defineOperator } from '@kubewright/runtime'
 import { type Schema, s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { checkDefinitions } from './check-definitions.ts'
 import { describeOperator } from './operator-description.ts'
 
@@ -11,13 +11,13 @@ const operatorWith = (text: Schema<string>) => {
 }
 
 describe('checkDefinitions()', () => {
-  it('throws with the place and the problem of an invalid rule', () => {
+  test('throws with the place and the problem of an invalid rule', () => {
     expect(() => checkDefinitions(operatorWith(s.string().rule('self.size() < ten', 'is too long')))).toThrow(
       /^API servers would reject these CRDs:\n {2}Home v1: openAPIV3Schema\.properties\[spec\]\.properties\[text\]\.x-kubernetes-validations\[0\]\.rule: .*undeclared reference to 'ten'/,
     )
   })
 
-  it('accepts valid CRDs', () => {
+  test('accepts valid CRDs', () => {
     expect(() => checkDefinitions(operatorWith(s.string().rule('self.size() < 10', 'is too long')))).not.toThrow()
   })
 })

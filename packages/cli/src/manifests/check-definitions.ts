@@ -1,3 +1,4 @@
+import { KubewrightError } from '@kubewright/base'
 import { checkStructural } from '@kubewright/schema'
 import type { OperatorDescription } from './operator-description.ts'
 
@@ -10,5 +11,6 @@ export function checkDefinitions({ resources }: Pick<OperatorDescription, 'resou
       ),
     ),
   )
-  if (problems.length > 0) throw new Error(`API servers would reject these CRDs:\n  ${problems.join('\n  ')}`)
+  if (problems.length > 0)
+    throw new KubewrightError('KW_MANIFEST', `API servers would reject these CRDs:\n  ${problems.join('\n  ')}`)
 }

@@ -1,5 +1,5 @@
+import { asJsonObject, asList } from '@kubewright/base'
 import { mergeRules, type PolicyRule } from '@kubewright/runtime'
-import { isRecord } from '../text/is-record.ts'
 import { managerContainer } from './config-variants.ts'
 import { certificateSecret } from './manager-objects.ts'
 import type { Manifest } from './manifest.ts'
@@ -115,11 +115,11 @@ export function grantsOf({ objects, namespace }: BundleContent): BundleGrants {
   const own = new Map<string, PolicyRule[]>()
   const cluster = new Map<string, PolicyRule[]>()
   for (const binding of objects.filter(({ kind }) => /^(Cluster)?RoleBinding$/.test(kind))) {
-    const subjects = asList(binding['subjects']).map(asFields)
+    const subjects = asList(binding['subjects']).map(asJsonObject)
     const account = accounts.find((name) =>
       subjects.some((one) => one['kind'] === 'ServiceAccount' && one['name'] === name),
     )
-    const { kind, name } = asFields(binding['roleRef'])
+    const { kind, name } = asJsonObject(binding['roleRef'])
     const place = binding.metadata.namespace
     const role = objects.find(
       (one) =>
@@ -135,7 +135,7 @@ export function grantsOf({ objects, namespace }: BundleContent): BundleGrants {
 }
 
 function accountOf(deployment: Manifest): string {
-  const { serviceAccountName } = asFields(asFields(asFields(deployment['spec'])['template'])['spec'])
+  const { serviceAccountName } = asJsonObject(asJsonObject(asJsonObject(deployment['spec'])['template'])['spec'])
   return typeof serviceAccountName === 'string' ? serviceAccountName : 'default'
 }
 
@@ -158,10 +158,10 @@ function installSpec(content: BundleContent): object {
 /** Removes the volume for certificates: OLM adds its own, and a second mount at the same path would be rejected. */
 function withoutCertificates(spec: unknown): unknown {
   const copy = structuredClone(spec) as {
-    template: { spec: { containers: { volumeMounts?: Fields[] }[]; volumes?: Fields[] } }
+    template: { spec: { containers: { volumeMounts?: Fields[] | undefined }[]; volumes?: Fields[] | undefined } }
   }
   const pod = copy.template.spec
-  const isCertificate = (volume: Fields): boolean => asFields(volume['secret'])['secretName'] === certificateSecret
+  const isCertificate = (volume: Fields): boolean => asJsonObject(volume['secret'])['secretName'] === certificateSecret
   const removed = (pod.volumes ?? []).filter(isCertificate).map(({ name }) => name)
   const without = <T extends object, K extends keyof T>(holder: T, field: K, list: T[K] & readonly Fields[]): void => {
     // No empty lists: servers drop them.
@@ -183,8 +183,8 @@ function withoutCertificates(spec: unknown): unknown {
 function imagesOf({ objects }: BundleContent): { readonly name: string; readonly image: string }[] {
   return objects.flatMap(({ kind, spec }) => {
     if (kind !== 'Deployment') return []
-    const { containers, initContainers } = asFields(asFields(asFields(spec)['template'])['spec'])
-    return [...asList(containers), ...asList(initContainers)].map(asFields).map(({ name, image }) => ({
+    const { containers, initContainers } = asJsonObject(asJsonObject(asJsonObject(spec)['template'])['spec'])
+    return [...asList(containers), ...asList(initContainers)].map(asJsonObject).map(({ name, image }) => ({
       image: String(image),
       name: String(name),
     }))
@@ -216,9 +216,9 @@ const webhookFields = [
 
 function webhookDefinitions({ objects, manager }: BundleContent, operator: string): object[] {
   const port = (clientConfig: Fields): object => {
-    const { name } = asFields(clientConfig['service'])
+    const { name } = asJsonObject(clientConfig['service'])
     const service = objects.find(({ kind, metadata }) => kind === 'Service' && metadata.name === name)
-    const [first] = asList(asFields(service?.['spec'])['ports']).map(asFields)
+    const [first] = asList(asJsonObject(service?.['spec'])['ports']).map(asJsonObject)
     return {
       containerPort: first?.['port'] ?? 443,
       deploymentName: manager.metadata.name,
@@ -229,15 +229,15 @@ function webhookDefinitions({ objects, manager }: BundleContent, operator: strin
     const type = /^(Mutating|Validating)WebhookConfiguration$/.exec(kind)?.[1]
     if (type === undefined) return []
     return asList(webhooks).map((webhook) => {
-      const fields = asFields(webhook)
-      const clientConfig = asFields(fields['clientConfig'])
+      const fields = asJsonObject(webhook)
+      const clientConfig = asJsonObject(fields['clientConfig'])
       const kept = webhookFields.filter((field) => fields[field] !== undefined)
       return {
         ...port(clientConfig),
         ...Object.fromEntries(kept.map((field) => [field, fields[field]])),
         generateName: fields['name'],
         type: `${type}AdmissionWebhook`,
-        webhookPath: asFields(clientConfig['service'])['path'] ?? '/',
+        webhookPath: asJsonObject(clientConfig['service'])['path'] ?? '/',
       }
     })
   })
@@ -246,7 +246,7 @@ function webhookDefinitions({ objects, manager }: BundleContent, operator: strin
   )
   const [first] = converted
   if (first === undefined) return admission
-  const clientConfig = asFields(asFields(conversionOf(first['spec'])['webhook'])['clientConfig'])
+  const clientConfig = asJsonObject(asJsonObject(conversionOf(first['spec'])['webhook'])['clientConfig'])
   const conversion = {
     admissionReviewVersions: ['v1'],
     ...port(clientConfig),
@@ -254,11 +254,9 @@ function webhookDefinitions({ objects, manager }: BundleContent, operator: strin
     generateName: `c${operator}.kb.io`,
     sideEffects: 'None',
     type: 'ConversionWebhook',
-    webhookPath: asFields(clientConfig['service'])['path'] ?? '/convert',
+    webhookPath: asJsonObject(clientConfig['service'])['path'] ?? '/convert',
   }
   return [...admission, conversion]
 }
 
-const conversionOf = (spec: unknown): Fields => asFields(asFields(spec)['conversion'])
-const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const asFields = (value: unknown): Fields => (isRecord(value) ? value : {})
+const conversionOf = (spec: unknown): Fields => asJsonObject(asJsonObject(spec)['conversion'])

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
+import { isJsonObject } from '@kubewright/base'
 import { type BuiltObject, buildKustomization } from '../kustomize/build-kustomization.ts'
 import type { Kustomization, TextSource } from '../kustomize/kustomization.ts'
-import { isRecord } from '../text/is-record.ts'
 import type { Manifest } from './manifest.ts'
 
 /** An object of config/default, with the file of config/ that contains it. */
@@ -27,7 +27,7 @@ export interface ConfigEntry {
   readonly list: 'components' | 'patches' | 'resources'
   readonly path: string
   /** The target of a patch. */
-  readonly target?: object
+  readonly target?: object | undefined
 }
 
 /** Builds config/default from the texts of config/, in an order in which the objects can be applied. */
@@ -61,7 +61,7 @@ function edited(
 ): Kustomization {
   const result: Record<string, unknown> = { ...fields }
   const pathOf = (entry: unknown): string => {
-    const path = isRecord(entry) ? entry['path'] : entry
+    const path = isJsonObject(entry) ? entry['path'] : entry
     return typeof path === 'string' ? posix.join(folder, path) : ''
   }
   for (const list of lists) {

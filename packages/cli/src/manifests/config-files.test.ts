@@ -1,7 +1,7 @@
 import { defineResource } from '@kubewright/api'
 import { defineOperator } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { configFiles } from './config-files.ts'
 import { describeOperator } from './operator-description.ts'
 
@@ -20,7 +20,7 @@ const names = (folder: string, samples?: ReadonlyMap<string, string>): string[] 
   )
 
 describe('configFiles()', () => {
-  it('uses full group names if the first labels are equal', () => {
+  test('uses full group names if the first labels are equal', () => {
     expect(names('rbac').filter((name) => name.endsWith('viewer_role.yaml'))).toEqual([
       'sea_deep_example_com_captain_viewer_role.yaml',
       'sea_wide_example_com_captain_viewer_role.yaml',
@@ -32,7 +32,7 @@ describe('configFiles()', () => {
     ])
   })
 
-  it('writes no sample if the user has written one in any file', () => {
+  test('writes no sample if the user has written one in any file', () => {
     const own = 'apiVersion: sea.deep.example.com/v1\nkind: Captain\nmetadata: { name: nemo }\n'
     const samples = new Map([
       ['nemo.yaml', `# mine\n---\n${own}`],
@@ -49,7 +49,7 @@ describe('configFiles()', () => {
     ])
   })
 
-  it('replaces only an unchanged scaffolded sample whose fields no longer exist', () => {
+  test('replaces only an unchanged scaffolded sample whose fields no longer exist', () => {
     const begun =
       'apiVersion: sea.deep.example.com/v1\nkind: Captain\nmetadata:\n  name: captain-sample\nspec:\n  foo: bar\n'
     const file = 'sea_v1_captain.yaml'

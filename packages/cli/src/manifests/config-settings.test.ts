@@ -1,6 +1,6 @@
 import { parseYaml } from '@kubewright/api'
 import { defineOperator } from '@kubewright/runtime'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { configFiles } from './config-files.ts'
 import { withSettings } from './config-settings.ts'
 import { describeOperator } from './operator-description.ts'
@@ -9,7 +9,7 @@ const files = configFiles(describeOperator(defineOperator({ name: 'home', contro
 const changed = (path: string): string => `${files.get(path)!.text}# mine\n`
 
 describe('withSettings()', () => {
-  it('sets the image in a kustomization that the user changed', () => {
+  test('sets the image in a kustomization that the user changed', () => {
     const path = 'config/manager/kustomization.yaml'
     const images = (image: string, text = changed(path)) =>
       (parseYaml(withSettings(path, text, { image })) as { images: object[] }).images
@@ -24,7 +24,7 @@ describe('withSettings()', () => {
     expect(withSettings(path, changed(path), { image: 'home:1' })).toMatch(/# mine\n$/)
   })
 
-  it('sets the namespace and the components', () => {
+  test('sets the namespace and the components', () => {
     const path = 'config/default/kustomization.yaml'
     const on = withSettings(path, changed(path), { namespace: 'there', prometheus: true })
     expect(parseYaml(on)).toMatchObject({ namespace: 'there', components: ['../prometheus'] })

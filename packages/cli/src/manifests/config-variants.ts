@@ -1,5 +1,5 @@
+import { isJsonObject, KubewrightError } from '@kubewright/base'
 import type { TextSource } from '../kustomize/kustomization.ts'
-import { isRecord } from '../text/is-record.ts'
 import { buildConfig, type ConfigEntry, type ConfigObject, type ConfigVariant } from './config-build.ts'
 
 /** The parts of config/ that a variant can leave out. Entries of kustomizations are matched by their path. */
@@ -76,7 +76,8 @@ export function managerOf(objects: readonly ConfigObject[]): ConfigObject {
   const isManager = ({ object }: ConfigObject): boolean => managerContainer(object) !== undefined
   const found = deployments.find(isManager)
   if (found === undefined)
-    throw new Error(
+    throw new KubewrightError(
+      'KW_MANIFEST',
       'config/default contains no Deployment with a container named manager: restore config/manager/manager.yaml with kubewright generate --force',
     )
   return found
@@ -85,12 +86,12 @@ export function managerOf(objects: readonly ConfigObject[]): ConfigObject {
 /** The container of the operator in its Deployment. */
 export function managerContainer(deployment: object): Readonly<Record<string, unknown>> | undefined {
   const { containers } = podSpecOf(deployment)
-  return Array.isArray(containers) ? containers.filter(isRecord).find(({ name }) => name === 'manager') : undefined
+  return Array.isArray(containers) ? containers.filter(isJsonObject).find(({ name }) => name === 'manager') : undefined
 }
 
 /** The spec of the pods of a Deployment. */
 export function podSpecOf(deployment: object): Readonly<Record<string, unknown>> {
   let at: unknown = deployment
-  for (const field of ['spec', 'template', 'spec']) at = isRecord(at) ? at[field] : undefined
-  return isRecord(at) ? at : {}
+  for (const field of ['spec', 'template', 'spec']) at = isJsonObject(at) ? at[field] : undefined
+  return isJsonObject(at) ? at : {}
 }

@@ -1,4 +1,4 @@
-import { UsageError } from '@kubewright/base'
+import { KubewrightError, UsageError } from '@kubewright/base'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
 import { errorLines } from '../entry/error-lines.ts'
 import { findEntry } from '../entry/find-entry.ts'
@@ -31,6 +31,8 @@ export async function describeProject(
   } catch (error) {
     if (error instanceof UsageError) throw error
     const [first = '', ...more] = errorLines(error, entry.project)
-    throw new Error([`${entry.name} cannot be loaded: ${first}`, ...more].join('\n'), { cause: error })
+    throw new KubewrightError('KW_MANIFEST', [`${entry.name} cannot be loaded: ${first}`, ...more].join('\n'), {
+      cause: error,
+    })
   }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { grafanaDashboard } from './grafana-dashboard.ts'
 import { knownMetrics, metricsIn } from './testdata/known-metrics.ts'
 
@@ -7,13 +7,13 @@ describe('grafanaDashboard()', () => {
     panels: { id: number; gridPos: { x: number; y: number; w: number; h: number }; targets?: { expr: string }[] }[]
   }
 
-  it('uses only metrics of operators', () => {
+  test('uses only metrics of operators', () => {
     const shown = new Set(panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsIn(expr))))
     expect([...shown].filter((name) => !knownMetrics.has(name))).toEqual([])
     expect(shown.size).toBeGreaterThan(15)
   })
 
-  it('places panels without overlap', () => {
+  test('places panels without overlap', () => {
     const taken = new Set<string>()
     for (const { gridPos } of panels) {
       for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {

@@ -1,6 +1,6 @@
 import { parseYaml } from '@kubewright/api'
+import { isJsonObject } from '@kubewright/base'
 import type { TextSource } from '../kustomize/kustomization.ts'
-import { isRecord } from '../text/is-record.ts'
 import { jsonText } from '../text/json-text.ts'
 import { chartObjects } from './chart-objects.ts'
 import { chartTemplates, chartValues, schemaRules } from './chart-templates.ts'
@@ -55,7 +55,7 @@ function chartYaml(
 ): GeneratedFile {
   const before = present?.get(`${chartFolder}/Chart.yaml`)
   const wanted = { appVersion: version, kubeVersion: `>=${kubeVersion}-0`, version }
-  if (before === undefined || !isRecord(parseYaml(before))) {
+  if (before === undefined || !isJsonObject(parseYaml(before))) {
     const facts = { apiVersion: 'v2', description: description ?? `The operator ${name}`, name, type: 'application' }
     return derived(yamlOf({ ...facts, ...wanted }))
   }

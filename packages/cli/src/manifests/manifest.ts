@@ -6,9 +6,9 @@ export interface Manifest {
   readonly kind: string
   readonly metadata: {
     readonly name: string
-    readonly namespace?: string
-    readonly labels?: Readonly<Record<string, string>>
-    readonly annotations?: Readonly<Record<string, string>>
+    readonly namespace?: string | undefined
+    readonly labels?: Readonly<Record<string, string>> | undefined
+    readonly annotations?: Readonly<Record<string, string>> | undefined
   }
   readonly [field: string]: unknown
 }

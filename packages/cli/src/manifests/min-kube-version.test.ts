@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { minKubeVersion } from './min-kube-version.ts'
 
 const object = (spec: object) => ({ apiVersion: 'v1', kind: 'Any', metadata: { name: 'any' }, spec })
 
 describe('minKubeVersion()', () => {
-  it.each([
+  test.each([
     ['1.25.0', {}],
     ['1.25.0', { 'x-kubernetes-validations': [{ rule: 'self > 1' }] }],
     ['1.27.0', { 'x-kubernetes-validations': [{ rule: 'self > 1', messageExpression: '"a"' }] }],

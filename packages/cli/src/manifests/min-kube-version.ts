@@ -1,4 +1,4 @@
-import { isRecord } from '../text/is-record.ts'
+import { isJsonObject, textOf } from '@kubewright/base'
 import type { Manifest } from './manifest.ts'
 
 /** A feature of Kubernetes, with the first minor version that serves it by default. */
@@ -38,7 +38,7 @@ export function minKubeVersion(objects: readonly Manifest[]): string {
   let minor = base
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) for (const item of value) visit(item)
-    if (!isRecord(value)) return
+    if (!isJsonObject(value)) return
     for (const [field, inner] of Object.entries(value)) {
       for (const feature of features) {
         if (feature.minor > minor && feature.isUsed(field, inner)) minor = feature.minor
@@ -50,8 +50,6 @@ export function minKubeVersion(objects: readonly Manifest[]): string {
   return `1.${minor}.0`
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-
 function hasSidecar(value: unknown): boolean {
-  return Array.isArray(value) && value.some((item) => isRecord(item) && item['restartPolicy'] === 'Always')
+  return Array.isArray(value) && value.some((item) => isJsonObject(item) && item['restartPolicy'] === 'Always')
 }

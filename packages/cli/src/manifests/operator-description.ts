@@ -54,7 +54,7 @@ export interface OperatorDescription {
   readonly mutating: readonly DescribedWebhook[]
   readonly validating: readonly DescribedWebhook[]
   /** Whether the webhook server answers reviews of tokens or access, which no configuration registers. */
-  readonly hasReviews?: boolean
+  readonly hasReviews?: boolean | undefined
   readonly access: DescribedAccess
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { derived, editable, editableTemplate, marked, markedAtEnd, provenanceOf } from './generated-file.ts'
 import { isChange, planFiles } from './plan-files.ts'
 
@@ -6,7 +6,7 @@ const actions = (...args: Parameters<typeof planFiles>): Record<string, string> 
   Object.fromEntries(planFiles(...args).map(({ path, action }) => [path, action]))
 
 describe('provenanceOf()', () => {
-  it('detects changed files and files that were not generated', () => {
+  test('detects changed files and files that were not generated', () => {
     const { text } = editable('a: 1\n')
     expect(provenanceOf(text)).toEqual({ isUntouched: true, madeAs: expect.stringMatching(/^[0-9a-f]{16}$/) })
     expect(provenanceOf(`${text}b: 2\n`)).toMatchObject({ isUntouched: false, madeAs: provenanceOf(text).madeAs })
@@ -20,7 +20,7 @@ describe('planFiles()', () => {
   const plan = (before: string, force = false) =>
     actions({ files: new Map([['f', now]]), present: new Map([['f', before]]), force })['f']
 
-  it('creates missing files and keeps equal ones', () => {
+  test('creates missing files and keeps equal ones', () => {
     const files = new Map([
       ['new', now],
       ['same', now],
@@ -28,7 +28,7 @@ describe('planFiles()', () => {
     expect(actions({ files, present: new Map([['same', now.text]]) })).toEqual({ new: 'create', same: 'unchanged' })
   })
 
-  it('overwrites editable files only while they are unchanged', () => {
+  test('overwrites editable files only while they are unchanged', () => {
     expect(plan(made.text)).toBe('update')
     expect(plan(`${made.text}# mine\n`)).toBe('outdated')
     expect(plan(`${now.text}# mine\n`)).toBe('kept')
@@ -36,7 +36,7 @@ describe('planFiles()', () => {
     expect(plan('mine: 1\n', true)).toBe('replace')
   })
 
-  it('always overwrites derived files, and writes others once', () => {
+  test('always overwrites derived files, and writes others once', () => {
     const files = new Map([
       ['derived', derived('a: 2\n')],
       ['once', { text: 'a: 2\n', care: 'once' as const }],
@@ -49,7 +49,7 @@ describe('planFiles()', () => {
     expect(planFiles({ files, present }).flatMap(({ path, isOnce }) => (isOnce ? [path] : []))).toEqual(['once'])
   })
 
-  it('reports derived files that the user changed as replaced', () => {
+  test('reports derived files that the user changed as replaced', () => {
     const files = new Map([['f', markedAtEnd('a: 2\n')]])
     const before = (text: string) => actions({ files, present: new Map([['f', text]]) })['f']
     expect(before(markedAtEnd('a: 1\n').text)).toBe('update')
@@ -57,7 +57,7 @@ describe('planFiles()', () => {
     expect(before(`${marked('a: 1\n').text}b: 1\n`)).toBe('replace')
   })
 
-  it('merges changes of the user with new content if the text that was generated last is known', () => {
+  test('merges changes of the user with new content if the text that was generated last is known', () => {
     const old = 'a: 1\nb: 1\nc: 1\nd: 1\ne: 1\n'
     const next = editable(old.replace('e: 1', 'e: 2'), old)
     const mine = editable(old).text.replace('b: 1', 'b: 9')
@@ -70,7 +70,7 @@ describe('planFiles()', () => {
     expect(actions({ files: new Map([['f', next]]), present: new Map([['f', merged!.after!]]) })).toEqual({ f: 'kept' })
   })
 
-  it('removes files that it no longer generates, and no others', () => {
+  test('removes files that it no longer generates, and no others', () => {
     const crd = 'metadata:\n  annotations:\n    kubewright.dev/generated: "true"\n'
     const present = new Map([
       ['config/old.yaml', made.text],

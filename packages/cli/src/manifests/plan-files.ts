@@ -14,7 +14,7 @@ export interface FilePlan {
   readonly before: string | undefined
   readonly after: string | undefined
   /** Present if the file is kept because it is written only once. */
-  readonly isOnce?: true
+  readonly isOnce?: true | undefined
 }
 
 /** The input of {@link planFiles}. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { parseYaml } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
+import { asJsonObject, asList, errorText, KubewrightError } from '@kubewright/base'
 import type { ManifestOptions } from './manifest-options.ts'
 
 /** Facts about a project from its files. */
@@ -24,11 +24,11 @@ export interface ProjectFacts {
 
 /** Reads package.json, PROJECT and the kustomizations of config/, if they exist. */
 export async function projectFacts(folder: string): Promise<ProjectFacts> {
-  const manifest = asRecord(await readJson(join(folder, 'package.json')))
-  const project = asRecord(await readYaml(join(folder, 'PROJECT')))
-  const own = asRecord(manifest['kubewright'])
+  const manifest = asJsonObject(await readJson(join(folder, 'package.json')))
+  const project = asJsonObject(await readYaml(join(folder, 'PROJECT')))
+  const own = asJsonObject(manifest['kubewright'])
   const external = asList(project['resources'])
-    .map(asRecord)
+    .map(asJsonObject)
     .filter((resource) => resource['external'] === true)
     .map(({ group, domain }) => [group, domain].filter((part) => typeof part === 'string' && part !== '').join('.'))
   return {
@@ -46,12 +46,12 @@ export async function projectFacts(folder: string): Promise<ProjectFacts> {
 }
 
 async function chosenIn(folder: string): Promise<ManifestOptions> {
-  const { namespace, resources, components } = asRecord(
+  const { namespace, resources, components } = asJsonObject(
     await readYaml(join(folder, 'config/default/kustomization.yaml')),
   )
-  const manager = asRecord(await readYaml(join(folder, 'config/manager/kustomization.yaml')))
+  const manager = asJsonObject(await readYaml(join(folder, 'config/manager/kustomization.yaml')))
   const image = asList(manager['images'])
-    .map(asRecord)
+    .map(asJsonObject)
     .find(({ name }) => name === 'controller')
   const has = (path: string): boolean | undefined =>
     resources === undefined ? undefined : asList(components).includes(path)
@@ -77,7 +77,7 @@ function authorOf(author: unknown): ProjectFacts['author'] {
     const [, name = author, email] = /^(.*?)\s*(?:<([^>]*)>)?\s*(?:\(.*\))?$/.exec(author) ?? []
     return { name, email }
   }
-  const { name, email } = asRecord(author)
+  const { name, email } = asJsonObject(author)
   return typeof name === 'string' ? { name, email: text(email) } : undefined
 }
 
@@ -94,12 +94,17 @@ export async function readIcon(folder: string, file: string): Promise<{ mediatyp
   const named = '"kubewright": { "icon": FILE } in package.json'
   const mediatype = mediaTypes[extname(file).toLowerCase()]
   if (mediatype === undefined)
-    throw new Error(`${named} must be one of ${Object.keys(mediaTypes).join(', ')}, not "${file}"`)
+    throw new KubewrightError(
+      'KW_MANIFEST',
+      `${named} must be one of ${Object.keys(mediaTypes).join(', ')}, not "${file}"`,
+    )
   try {
     return { mediatype, base64data: (await readFile(join(folder, file))).toString('base64') }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    throw new Error(`${named} names ${file}, which does not exist: correct the path`, { cause: error })
+    throw new KubewrightError('KW_MANIFEST', `${named} names ${file}, which does not exist: correct the path`, {
+      cause: error,
+    })
   }
 }
 
@@ -109,7 +114,7 @@ async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(found)
   } catch (error) {
-    throw new Error(`${file} is not valid: ${errorText(error)}`, {
+    throw new KubewrightError('KW_MANIFEST', `${file} is not valid: ${errorText(error)}`, {
       cause: error,
     })
   }
@@ -121,7 +126,7 @@ async function readYaml(file: string): Promise<unknown> {
   try {
     return parseYaml(found)
   } catch (error) {
-    throw new Error(`${file} is not valid: ${errorText(error)}`, {
+    throw new KubewrightError('KW_MANIFEST', `${file} is not valid: ${errorText(error)}`, {
       cause: error,
     })
   }
@@ -137,6 +142,3 @@ async function readText(file: string): Promise<string | undefined> {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}

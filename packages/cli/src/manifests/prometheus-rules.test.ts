@@ -1,5 +1,5 @@
 import { defineOperator } from '@kubewright/runtime'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { baseNaming } from './manifest.ts'
 import { resolveOptions } from './manifest-options.ts'
 import { describeOperator } from './operator-description.ts'
@@ -18,13 +18,13 @@ describe('prometheusRules()', () => {
   }
   const rules = spec.groups.flatMap((group) => group.rules)
 
-  it('uses only metrics of operators', () => {
+  test('uses only metrics of operators', () => {
     const asked = new Set(rules.flatMap(({ expr }) => metricsIn(expr)))
     expect([...asked].filter((name) => name !== 'up' && !knownMetrics.has(name))).toEqual([])
     expect(asked.size).toBeGreaterThan(8)
   })
 
-  it('has alerts for leader election and webhooks only if the operator uses them', () => {
+  test('has alerts for leader election and webhooks only if the operator uses them', () => {
     expect(rules.map(({ alert }) => alert)).toContain('NoLeader')
     expect(rules.map(({ alert }) => alert)).not.toContain('WebhookErrors')
   })

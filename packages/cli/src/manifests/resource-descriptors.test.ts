@@ -1,12 +1,12 @@
 import { crdOf, defineResource } from '@kubewright/api'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { resourceDescriptors } from './resource-descriptors.ts'
 
 const ui = 'urn:alm:descriptor:com.tectonic.ui'
 
 describe('resourceDescriptors()', () => {
-  it('derives hints from the type of a field, not only from its name', () => {
+  test('derives hints from the type of a field, not only from its name', () => {
     const Thing = defineResource({
       group: 'example.com',
       version: 'v1',

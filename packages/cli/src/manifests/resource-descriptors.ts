@@ -5,7 +5,7 @@ export interface FieldDescriptor {
   readonly description: string
   readonly displayName: string
   readonly path: string
-  readonly 'x-descriptors'?: readonly string[]
+  readonly 'x-descriptors'?: readonly string[] | undefined
 }
 
 /** The descriptors of a resource for consoles, derived from its schema. */

@@ -1,11 +1,11 @@
 import { crdOf, defineResource } from '@kubewright/api'
 import { schemaOf } from '@kubewright/k8s/schemas'
 import { compileSchema, s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sampleOf, sampleProblems } from './sample-of.ts'
 
 describe('sampleOf()', () => {
-  it('contains exactly the required fields, with valid values', () => {
+  test('contains exactly the required fields, with valid values', () => {
     const Home = defineResource({
       group: 'ajd.example.com',
       version: 'v1',
@@ -33,7 +33,7 @@ describe('sampleOf()', () => {
     expect(schema.validate(sample)).toEqual([])
   })
 
-  it('satisfies patterns, and contains runnable pod templates', () => {
+  test('satisfies patterns, and contains runnable pod templates', () => {
     const Backup = defineResource({
       group: 'ajd.example.com',
       version: 'v1',
@@ -51,7 +51,7 @@ describe('sampleOf()', () => {
     expect(sampleProblems(crdOf(Backup), sample)).toEqual([])
   })
 
-  it('has a name of its own in each further version', () => {
+  test('has a name of its own in each further version', () => {
     const spec = s.object({ size: s.int() })
     const Home = defineResource({
       group: 'ajd.example.com',
@@ -64,7 +64,7 @@ describe('sampleOf()', () => {
 })
 
 describe('sampleProblems()', () => {
-  it('lists what rules reject', () => {
+  test('lists what rules reject', () => {
     const Range = defineResource({
       group: 'ajd.example.com',
       version: 'v1',

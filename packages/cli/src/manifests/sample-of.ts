@@ -106,7 +106,7 @@ function objectFor(schema: FieldSchema): Record<string, unknown> {
   }
   // A Job rejects the default restart policy, Always.
   const { template, backoffLimit } = properties
-  const { spec } = (value['template'] ?? {}) as { spec?: Record<string, unknown> }
+  const { spec } = (value['template'] ?? {}) as { spec?: Record<string, unknown> | undefined }
   if (template && backoffLimit && spec) spec['restartPolicy'] = 'OnFailure'
   return value
 }

@@ -1,7 +1,7 @@
 import { defineResource } from '@kubewright/api'
 import { defineOperator } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { configFiles } from './config-files.ts'
 import { describeOperator } from './operator-description.ts'
 import { sampleProblemsIn } from './sample-problems.ts'
@@ -17,7 +17,7 @@ const sample = (more: string): Map<string, string> =>
   new Map([['config/samples/home.yaml', `apiVersion: ajd.example.com/v1\nkind: Home\n${more}`]])
 
 describe('sampleProblemsIn()', () => {
-  it('accepts generated samples, which have no namespace', () => {
+  test('accepts generated samples, which have no namespace', () => {
     const texts = new Map([...configFiles(operator)].map(([path, { text }]) => [path, text]))
     const samples = [...texts].filter(([path]) => path.startsWith('config/samples/'))
     expect(samples).toHaveLength(2)
@@ -25,7 +25,7 @@ describe('sampleProblemsIn()', () => {
     expect(sampleProblemsIn(operator, texts)).toEqual([])
   })
 
-  it.each([
+  test.each([
     ['metadata: {name: a}\nspec: {rooms: 1}\n', 'should be greater than or equal to 2'],
     ['metadata: {name: a, namespace: b}\nspec: {rooms: 2}\n', 'metadata.namespace is b: remove it'],
     ['metadata: [\n', 'yaml: '],

@@ -1,6 +1,5 @@
 import { encodeYaml } from '@kubewright/api'
-import { deepEqual } from '@kubewright/base'
-import { isRecord } from '../text/is-record.ts'
+import { deepEqual, isJsonObject } from '@kubewright/base'
 
 /** A condition on the values of a chart, as expressions of a template. */
 export interface ValueCondition {
@@ -39,7 +38,7 @@ export interface MapNode {
   readonly type: 'map'
   readonly fields: Map<string, TemplateField>
   /** Lines at the end of the map, without indentation. `$indent` stands for its width, and `$child` for that of nested values. */
-  tail?: readonly string[]
+  tail?: readonly string[] | undefined
 }
 
 /** A field or an item, which is rendered if the condition holds. */
@@ -52,7 +51,7 @@ export interface TemplateField {
 export interface ListNode {
   readonly type: 'list'
   items: TemplateField[]
-  tail?: readonly string[]
+  tail?: readonly string[] | undefined
 }
 
 /** Combines expressions by `and`. */
@@ -79,7 +78,7 @@ export function mergeVariants(base: unknown, variants: readonly VariantValue[]):
   const differing = variants.filter(({ value }) => !deepEqual(value, base))
   if (differing.length === 0) return { type: 'plain', value: base }
   const all = [base, ...differing.map(({ value }) => value)]
-  if (all.every(isRecord)) return mergeMaps(base as Fields, differing as VariantOf<Fields>[])
+  if (all.every(isJsonObject)) return mergeMaps(base as Fields, differing as VariantOf<Fields>[])
   if (all.every((value) => Array.isArray(value))) {
     return mergeLists(base as unknown[], differing as VariantOf<unknown[]>[])
   }
@@ -142,7 +141,7 @@ const identifying = ['name', 'mountPath', 'containerPort', 'port', 'key'] as con
 
 /** The part of an item by which the same item is found in another list. */
 function identityOf(item: unknown): string {
-  const field = isRecord(item) ? identifying.find((one) => item[one] !== undefined) : undefined
+  const field = isJsonObject(item) ? identifying.find((one) => item[one] !== undefined) : undefined
   return field === undefined ? JSON.stringify(item) : `${field} ${String((item as Fields)[field])}`
 }
 
@@ -174,7 +173,7 @@ export function expanded(node: TemplateNode): TemplateNode {
   if (node.type !== 'plain') return node
   const plain = (value: unknown): TemplateField => ({ node: { type: 'plain', value } })
   if (Array.isArray(node.value)) return { type: 'list', items: node.value.map(plain) }
-  if (!isRecord(node.value)) return node
+  if (!isJsonObject(node.value)) return node
   return { type: 'map', fields: new Map(Object.entries(node.value).map(([key, value]) => [key, plain(value)])) }
 }
 

@@ -1,5 +1,5 @@
 import { parseYaml } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
+import { asJsonObject, asList, errorText, textOf } from '@kubewright/base'
 
 /** A problem of a bundle. */
 export interface BundleProblem {
@@ -28,7 +28,7 @@ export function validateBundle(files: ReadonlyMap<string, string>): BundleProble
   for (const [path, text] of files) {
     if (!/\.ya?ml$/.test(path)) continue
     try {
-      documents.set(path, asFields(parseYaml(text)))
+      documents.set(path, asJsonObject(parseYaml(text)))
     } catch (error) {
       problems.push({ severity: 'error', path, message: errorText(error) })
     }
@@ -69,8 +69,8 @@ class Check {
 
 function checkVersion(check: Check, csv: Fields, definitions: readonly Fields[]): void {
   const { metadata, spec: specField } = csv
-  const { name, annotations } = asFields(metadata)
-  const spec = asFields(specField)
+  const { name, annotations } = asJsonObject(metadata)
+  const spec = asJsonObject(specField)
   const version = textOf(spec['version'])
   check.error(
     semver.test(version),
@@ -92,35 +92,38 @@ function checkVersion(check: Check, csv: Fields, definitions: readonly Fields[])
   ] as const) {
     check.warning(spec[field] !== undefined, `spec.${field} is missing: it comes from ${source} in package.json`)
   }
-  const modes = asList(spec['installModes']).map(asFields)
+  const modes = asList(spec['installModes']).map(asJsonObject)
   check.error(
     modes.some(({ supported }) => supported === true),
     'spec.installModes supports no mode: OLM cannot install it',
   )
   checkOwned(check, spec, definitions)
-  checkExamples(check, textOf(asFields(annotations)['alm-examples']), spec, definitions)
+  checkExamples(check, textOf(asJsonObject(annotations)['alm-examples']), spec, definitions)
   checkWebhooks(check, spec, modes)
 }
 
 function checkOwned(check: Check, spec: Fields, definitions: readonly Fields[]): void {
-  const owned = asList(asFields(spec['customresourcedefinitions'])['owned']).map(asFields)
-  const names = definitions.map(({ metadata }) => textOf(asFields(metadata)['name']))
+  const owned = asList(asJsonObject(spec['customresourcedefinitions'])['owned']).map(asJsonObject)
+  const names = definitions.map(({ metadata }) => textOf(asJsonObject(metadata)['name']))
   for (const { name, kind, version, specDescriptors, statusDescriptors } of owned) {
-    const definition = definitions.find(({ metadata }) => asFields(metadata)['name'] === name)
+    const definition = definitions.find(({ metadata }) => asJsonObject(metadata)['name'] === name)
     check.error(definition !== undefined, `owned CRD ${textOf(name)} is not in the bundle`)
     if (definition === undefined) continue
-    const { names: named, versions } = asFields(definition['spec'])
-    check.error(asFields(named)['kind'] === kind, `owned CRD ${textOf(name)} does not define the kind ${textOf(kind)}`)
+    const { names: named, versions } = asJsonObject(definition['spec'])
+    check.error(
+      asJsonObject(named)['kind'] === kind,
+      `owned CRD ${textOf(name)} does not define the kind ${textOf(kind)}`,
+    )
     const served = asList(versions)
-      .map(asFields)
+      .map(asJsonObject)
       .find((one) => one['name'] === version)
     check.error(served !== undefined, `owned CRD ${textOf(name)} has no version ${textOf(version)}`)
-    const schema = asFields(asFields(served?.['schema'])['openAPIV3Schema'])
+    const schema = asJsonObject(asJsonObject(served?.['schema'])['openAPIV3Schema'])
     for (const [half, descriptors] of [
       ['spec', specDescriptors],
       ['status', statusDescriptors],
     ] as const) {
-      for (const { path } of asList(descriptors).map(asFields)) {
+      for (const { path } of asList(descriptors).map(asJsonObject)) {
         check.error(
           hasField(schema, [half, ...textOf(path).split('.')]),
           `descriptor of ${textOf(kind)}: there is no field ${half}.${textOf(path)}`,
@@ -144,12 +147,12 @@ function checkExamples(check: Check, text: string, csv: Fields, definitions: rea
     check.error(false, 'the annotation alm-examples is not valid JSON')
     return
   }
-  const owned = asList(asFields(csv['customresourcedefinitions'])['owned']).map(asFields)
+  const owned = asList(asJsonObject(csv['customresourcedefinitions'])['owned']).map(asJsonObject)
   // The name of a CRD is PLURAL.GROUP.
   const known = owned.map(
     (one) => `${textOf(one['name']).replace(/^[^.]*\./, '')}/${textOf(one['version'])} ${textOf(one['kind'])}`,
   )
-  for (const { apiVersion, kind } of examples.map(asFields)) {
+  for (const { apiVersion, kind } of examples.map(asJsonObject)) {
     const id = `${textOf(apiVersion)} ${textOf(kind)}`
     check.error(
       known.includes(id),
@@ -157,20 +160,20 @@ function checkExamples(check: Check, text: string, csv: Fields, definitions: rea
     )
   }
   for (const { spec } of definitions) {
-    const { group, names } = asFields(spec)
-    const { kind } = asFields(names)
+    const { group, names } = asJsonObject(spec)
+    const { kind } = asJsonObject(names)
     const isShown = examples
-      .map(asFields)
+      .map(asJsonObject)
       .some((one) => one['kind'] === kind && textOf(one['apiVersion']).startsWith(`${textOf(group)}/`))
     check.warning(isShown, `there is no example of ${textOf(kind)}: add one to config/samples`)
   }
 }
 
 function checkWebhooks(check: Check, spec: Fields, modes: readonly Fields[]): void {
-  const deployments = asList(asFields(asFields(spec['install'])['spec'])['deployments']).map(asFields)
+  const deployments = asList(asJsonObject(asJsonObject(spec['install'])['spec'])['deployments']).map(asJsonObject)
   const names = deployments.map(({ name }) => name)
   check.error(deployments.length > 0, 'spec.install.spec.deployments is empty: the operator would not run')
-  const webhooks = asList(spec['webhookdefinitions']).map(asFields)
+  const webhooks = asList(spec['webhookdefinitions']).map(asJsonObject)
   for (const { generateName, deploymentName } of webhooks) {
     check.error(
       names.includes(deploymentName),
@@ -184,7 +187,7 @@ function checkWebhooks(check: Check, spec: Fields, modes: readonly Fields[]): vo
 
 function checkMetadata(check: Check, document: Fields | undefined): void {
   check.error(document !== undefined, 'is missing')
-  const annotations = asFields(document?.['annotations'])
+  const annotations = asJsonObject(document?.['annotations'])
   for (const name of required) check.error(textOf(annotations[name]) !== '', `the annotation ${name} is missing`)
   const known = textOf(annotations[channels]).split(',')
   const chosen = textOf(annotations[defaultChannel])
@@ -194,11 +197,6 @@ function checkMetadata(check: Check, document: Fields | undefined): void {
 function hasField(schema: Fields, path: readonly string[]): boolean {
   const [first, ...rest] = path
   if (first === undefined) return true
-  const field = asFields(schema['properties'])[first]
-  return field !== undefined && hasField(asFields(field), rest)
+  const field = asJsonObject(schema['properties'])[first]
+  return field !== undefined && hasField(asJsonObject(field), rest)
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const asFields = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}

@@ -2,7 +2,7 @@ import { defineResource } from '@kubewright/api'
 import { Pod } from '@kubewright/k8s'
 import { defineOperator, defineWebhook, type Webhook } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { configFiles } from './config-files.ts'
 import { chartFiles } from './helm-chart.ts'
 import { installObjects } from './install-objects.ts'
@@ -20,13 +20,13 @@ function selectorsOf(...webhooks: Webhook[]): unknown[] {
 
 describe('webhookConfigurationsOf()', () => {
   // Otherwise the pod of the operator could not be created before the operator runs.
-  it('excludes the namespace of the operator for built-in kinds', () => {
+  test('excludes the namespace of the operator for built-in kinds', () => {
     const [selector] = selectorsOf(defineWebhook(Pod, { validate }))
     const own = { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['homes-system'] }
     expect(selector).toEqual({ matchExpressions: [own] })
   })
 
-  it('excludes the namespace of the release in charts', () => {
+  test('excludes the namespace of the release in charts', () => {
     const config = new Map(
       [...configFiles(described(defineWebhook(Pod, { validate })))].map(([path, { text }]) => [path, text]),
     )
@@ -40,7 +40,7 @@ describe('webhookConfigurationsOf()', () => {
 `)
   })
 
-  it('keeps explicit selectors, and adds none for failurePolicy Ignore and custom resources', () => {
+  test('keeps explicit selectors, and adds none for failurePolicy Ignore and custom resources', () => {
     const namespaceSelector = { matchLabels: { homes: 'checked' } }
     expect(selectorsOf(defineWebhook(Pod, { validate, namespaceSelector }))).toEqual([namespaceSelector])
     expect(selectorsOf(defineWebhook(Pod, { validate, failurePolicy: 'Ignore' }))).toEqual([undefined])

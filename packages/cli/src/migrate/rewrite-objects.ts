@@ -5,7 +5,7 @@ import type { StoredDefinition } from './stored-definition.ts'
 
 /** An object that could not be rewritten. */
 export interface RewriteFailure {
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   readonly name: string
   readonly message: string
 }

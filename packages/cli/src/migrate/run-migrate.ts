@@ -1,5 +1,5 @@
 import { isNotFound } from '@kubewright/api'
-import { type FlagValues, UsageError } from '@kubewright/base'
+import { type FlagValues, KubewrightError, UsageError } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
 import { connectCluster } from '../cluster/connect-cluster.ts'
@@ -26,7 +26,7 @@ interface Migration {
   readonly method: 'none' | 'server' | 'client'
   readonly objects: number
   /** Absent if the server migrated the objects, which does not count them. */
-  readonly rewritten?: number
+  readonly rewritten?: number | undefined
   readonly failures: readonly RewriteFailure[]
 }
 
@@ -86,9 +86,13 @@ async function definitions(
         return storedDefinition(await client.get(CustomResourceDefinition, name, { signal }))
       } catch (error) {
         if (!isNotFound(error)) throw error
-        throw new Error(`The cluster has no CRD ${name}: install it with kubewright deploy, or check the context`, {
-          cause: error,
-        })
+        throw new KubewrightError(
+          'KW_MIGRATE',
+          `The cluster has no CRD ${name}: install it with kubewright deploy, or check the context`,
+          {
+            cause: error,
+          },
+        )
       }
     }),
   )
@@ -107,7 +111,8 @@ async function migrate(
   if (flags['dry-run']) return { ...idle, objects: (await listObjects(definition, client, signal)).length }
   const kind = flags.method === 'client' ? undefined : await migrationKind(client, signal)
   if (kind === undefined && flags.method === 'server') {
-    throw new Error(
+    throw new KubewrightError(
+      'KW_MIGRATE',
       'The cluster serves no StorageVersionMigration of storagemigration.k8s.io: enable it, or use --method client',
     )
   }
@@ -123,7 +128,8 @@ async function migrate(
       await dropOldVersions(client, definition, signal)
       return { ...idle, method: 'server', objects }
     }
-    if (flags.method === 'server') throw new Error(`${crd} was not migrated: ${problem}; try --method client`)
+    if (flags.method === 'server')
+      throw new KubewrightError('KW_MIGRATE', `${crd} was not migrated: ${problem}; try --method client`)
     context.note(`${crd}: ${problem}; sending one request per object instead`)
   }
   const onProgress = progressOf(crd, context)

@@ -85,11 +85,11 @@ export async function migrateOnServer(
 interface Condition {
   readonly type: string
   readonly status: string
-  readonly message?: string
+  readonly message?: string | undefined
 }
 
 function conditionsOf({ status }: DynamicObject): readonly Condition[] {
-  const { conditions } = (status ?? {}) as { conditions?: readonly Condition[] }
+  const { conditions } = (status ?? {}) as { conditions?: readonly Condition[] | undefined }
   return conditions ?? []
 }
 

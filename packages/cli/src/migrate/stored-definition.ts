@@ -1,4 +1,5 @@
 import type { Infer } from '@kubewright/api'
+import { KubewrightError } from '@kubewright/base'
 import { type ApiClient, type DynamicKind, dynamicKind, retryOnConflict } from '@kubewright/client'
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
 
@@ -21,7 +22,10 @@ export function storedDefinition(crd: Infer<typeof CustomResourceDefinition>): S
   const served = versions.filter((version) => version.served)
   const version = served.find(({ storage }) => storage) ?? served[0]
   if (version === undefined) {
-    throw new Error(`${metadata.name} serves no version, so its objects cannot be read: serve one of its versions`)
+    throw new KubewrightError(
+      'KW_MIGRATE',
+      `${metadata.name} serves no version, so its objects cannot be read: serve one of its versions`,
+    )
   }
   const { kind, plural } = names
   return {
@@ -52,7 +56,8 @@ export async function dropOldVersions(
       const crd = await client.get(CustomResourceDefinition, name, { signal })
       const current = storageVersionOf(crd)
       if (current !== storageVersion) {
-        throw new Error(
+        throw new KubewrightError(
+          'KW_MIGRATE',
           `The storage version of ${name} changed from ${storageVersion} to ${current} during the migration: run it again`,
         )
       }

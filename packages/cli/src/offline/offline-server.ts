@@ -1,17 +1,8 @@
 import { ApiError, type StatusCause } from '@kubewright/api'
-import { type Clock, withDeadline } from '@kubewright/base'
-import {
-  type ApiClient,
-  bearerToken,
-  createClient,
-  inProcessTransport,
-  RestClient,
-  type RestRequest,
-} from '@kubewright/client'
+import { type Clock, isJsonObject, withDeadline } from '@kubewright/base'
+import { type ApiClient, RestClient, type RestRequest } from '@kubewright/client'
+import { startControlPlane } from '@kubewright/controlplane'
 import { CustomResourceDefinition } from '@kubewright/k8s/apiextensions/v1'
-import { assembleServer } from '@kubewright/server'
-import { MemoryStore } from '@kubewright/storage'
-import { isRecord } from '../text/is-record.ts'
 
 /** The response to a request. */
 export type ServerResponse =
@@ -37,26 +28,20 @@ export interface OfflineServer extends AsyncDisposable {
 
 /** Starts the same server that serves clusters, so that its responses are the same. The caller disposes it. */
 export async function startOfflineServer(clock: Clock): Promise<OfflineServer> {
-  const store = new MemoryStore()
-  // No other process can reach it; the token exercises the same access control as on a cluster.
-  const token = 'offline'
-  const server = await assembleServer({
-    store,
-    clock,
-    access: { tokens: [{ token, user: { name: 'kubewright', groups: ['system:masters'] } }] },
-  })
-  const transport = inProcessTransport({ handler: server.handler })
-  const credentials = bearerToken(token)
-  const client = createClient({ transport, credentials, clock })
+  const plane = await startControlPlane({ clock, controllers: 'none', nodes: 0 })
+  // The same access control as on a cluster.
+  const user = { name: 'kubewright', groups: ['system:masters'] }
+  const transport = plane.transport(user)
+  const client = plane.client({ user })
   return {
     client,
     send: async (request) => {
       const warnings: string[] = []
       // A new client for each request, because a client reports each warning only once.
-      const rest = new RestClient({ transport, credentials, clock, onWarning: (text) => warnings.push(text) })
+      const rest = new RestClient({ transport, clock, onWarning: (text) => warnings.push(text) })
       try {
         const object = await rest.json(request)
-        return { ok: true, object: isRecord(object) ? object : {}, warnings }
+        return { ok: true, object: isJsonObject(object) ? object : {}, warnings }
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         const { message, reason, causes } = error
@@ -69,11 +54,7 @@ export async function startOfflineServer(clock: Clock): Promise<OfflineServer> {
       await client.create(lastDefinition)
       await whenServed(client, clock, lastDefinition.metadata.name)
     },
-    [Symbol.asyncDispose]: async () => {
-      await client[Symbol.asyncDispose]()
-      await server[Symbol.asyncDispose]()
-      await store[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose](),
   }
 }
 

@@ -1,5 +1,5 @@
 import { guessPlural } from '@kubewright/api'
-import { UsageError } from '@kubewright/base'
+import { KubewrightError, UsageError } from '@kubewright/base'
 import { isImage } from '../manifests/manifest-options.ts'
 import type { BuiltinKind } from './builtin-kinds.ts'
 import { checkControllerName, checkKind, checkPlural, checkVersion, shortGroup } from './check-names.ts'
@@ -98,20 +98,23 @@ function ownResource(
   const { domain, multigroup } = project
   const full = groupOf({ ...(group === undefined ? {} : { group }), domain })
   if (known?.api && resource && !force) {
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       `${kind} (${full}/${version}) already exists: choose another --version or --kind, or overwrite its files with --force`,
     )
   }
   if (known && !resource) return known
   if (builtins.some((builtin) => builtin.group === full)) {
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       `The group ${full} belongs to Kubernetes: choose another --group, or use --no-resource for a controller of its kinds`,
     )
   }
   const others = (project.resources ?? []).filter((one) => one.api && one.group !== group)
   if (!multigroup && others.length > 0 && family === undefined) {
     const first = groupOf(others[0]!)
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       `The kinds of this project are in the group ${first}: run kubewright edit --multigroup before you add a second group`,
     )
   }
@@ -152,7 +155,8 @@ function withController(
   }
   if (has && !force) {
     const fix = 'name a further one with --controller-name, or overwrite it with --force'
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       `${entry.kind} already has a controller: ${resource === false ? fix : `use --no-controller, ${fix}`}`,
     )
   }
@@ -167,13 +171,17 @@ function refuseTwin(project: Project, entry: ProjectResource): void {
     if (other.kind === entry.kind && groupOf(other) === group) continue
     const what = `${other.kind} (${groupOf(other) || 'core'}/${other.version})`
     if (namesOf(other).stem === stem) {
-      throw new Error(
+      throw new KubewrightError(
+        'KW_PROJECT',
         `${what} already uses the files ${stem}.*: choose another --kind, or separate groups with kubewright edit --multigroup`,
       )
     }
     const plural = entry.plural ?? guessPlural(entry.kind)
     if (groupOf(other) === group && (other.plural ?? guessPlural(other.kind)) === plural) {
-      throw new Error(`${what} already has the plural ${plural}: choose another one with --plural`)
+      throw new KubewrightError(
+        'KW_PROJECT',
+        `${what} already has the plural ${plural}: choose another one with --plural`,
+      )
     }
   }
 }
@@ -184,11 +192,15 @@ function refuseControllerTwin(project: Project, entry: ProjectResource, name: st
       const isSame = family.kind === entry.kind && family.group === groupOf(entry)
       const taken = controller.name ?? family.kind.toLowerCase()
       if (taken !== name || (isSame && controller.name === name)) continue
-      throw new Error(`A controller of ${family.kind} is already named "${taken}": choose another --controller-name`)
+      throw new KubewrightError(
+        'KW_PROJECT',
+        `A controller of ${family.kind} is already named "${taken}": choose another --controller-name`,
+      )
     }
   }
   if (name !== undefined && entry.controller && name === entry.kind.toLowerCase()) {
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       `The first controller of ${entry.kind} is already named "${name}": choose another --controller-name`,
     )
   }
@@ -226,7 +238,7 @@ function withImage(
 ): NonNullable<Project['plugins']> {
   const { domain, group, kind, version } = entry
   const recorded = project.plugins?.[deployImageKey] as {
-    readonly resources?: readonly { kind: string; group?: string }[]
+    readonly resources?: readonly { kind: string; group?: string | undefined }[] | undefined
   }
   const others = (recorded?.resources ?? []).filter((one) => one.kind !== kind || one.group !== group)
   return { ...project.plugins, [deployImageKey]: { resources: [...others, { domain, group, kind, options, version }] } }

@@ -1,4 +1,4 @@
-import { UsageError } from '@kubewright/base'
+import { KubewrightError, UsageError } from '@kubewright/base'
 import { type BuiltinKind, builtinGroup } from './builtin-kinds.ts'
 import { checkKind, checkVersion, shortGroup } from './check-names.ts'
 import { type ExternalApi, foreignResource } from './foreign-resource.ts'
@@ -99,7 +99,8 @@ function newForeign(project: Project, choice: WebhookOptions, builtins: readonly
   const isBuiltin = group !== undefined && builtinGroup(builtins, group) !== undefined
   if (external === undefined && !isBuiltin) {
     const what = [group, version].filter((part) => part !== undefined).join('/')
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       `This project has no ${kind}${what === '' ? '' : ` (${what})`}: add it with kubewright create api, or name its module with --external-api-path`,
     )
   }
@@ -115,7 +116,8 @@ function refuseRepeated(project: Project, entry: ProjectResource, choice: Webhoo
     choice.conversion && webhooks?.conversion && 'conversion',
   ].filter((what) => typeof what === 'string')
   if (repeated.length > 0 && !choice.force) {
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       `${kind} ${version} already has webhooks for ${repeated.join(' and ')}: overwrite them with --force`,
     )
   }
@@ -125,7 +127,8 @@ function refuseRepeated(project: Project, entry: ProjectResource, choice: Webhoo
   const [other] = family?.webhooks ?? []
   // The webhooks of the first version with some have the files without a version in their names, and keep them.
   if (other && (family?.versions.findIndex((one) => one.version === other.version) ?? 0) > at) {
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       `Version ${other.version} of ${kind} has webhooks, and requests in other versions are converted for them: extend them with --version ${other.version}`,
     )
   }
@@ -136,13 +139,17 @@ function spokesOf(project: Project, entry: ProjectResource, { spoke, force }: We
   const family = familiesOf(project).find((one) => one.kind === kind && one.group === groupOf(entry))
   const others = (family?.versions ?? []).map((one) => one.version).filter((one) => one !== version)
   if (others.length === 0) {
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       `${kind} has only one version, so there is nothing to convert: add a version with kubewright create api`,
     )
   }
   const hub = family?.versions.find((one) => one.webhooks?.conversion && one.version !== version)
   if (hub && !force) {
-    throw new Error(`Version ${hub.version} of ${kind} is already the hub: make ${version} the hub with --force`)
+    throw new KubewrightError(
+      'KW_PROJECT',
+      `Version ${hub.version} of ${kind} is already the hub: make ${version} the hub with --force`,
+    )
   }
   const unknown = (spoke ?? []).filter((one) => !others.includes(one))
   if (unknown.length > 0) {

@@ -1,3 +1,4 @@
+import { KubewrightError } from '@kubewright/base'
 import { checkOwner } from './init-project.ts'
 import { layout, type Project, rightsOf } from './project.ts'
 
@@ -18,7 +19,8 @@ export function editProject(project: Project, options: EditOptions): Project {
   const owner = options.owner ?? rights.owner
   const groups = new Set((project.resources ?? []).filter(({ api }) => api).map(({ group = '' }) => group))
   if (!multigroup && groups.size > 1) {
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       `--no-multigroup is impossible because the project has kinds of several groups: ${[...groups].join(', ')}`,
     )
   }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FlagValues, isDNS1123Subdomain, UsageError } from '@kubewright/base'
+import { type FlagValues, isDNS1123Subdomain, KubewrightError, UsageError } from '@kubewright/base'
 import { kebab } from '../text/kebab.ts'
 import { type BuiltinKind, builtinGroup } from './builtin-kinds.ts'
 import type { ProjectResource } from './project.ts'
@@ -81,7 +81,8 @@ export function foreignResource(
     )
     const named = similar.slice(0, 3).map((one) => `${one.kind} of ${one.group || 'core'}/${one.version}`)
     const hint = named.length === 0 ? 'name its module with --external-api-path' : `did you mean ${named.join(' or ')}?`
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       `Neither this project nor Kubernetes has ${kind} (${[group, version].filter(Boolean).join('/')}): ${hint}`,
     )
   }

@@ -1,4 +1,4 @@
-import { isRecord } from '../text/is-record.ts'
+import { isJsonObject } from '@kubewright/base'
 
 // These fields control how the package is published, which is up to its owner.
 const ownerFields: readonly string[] = ['name', 'version', 'private', 'license', 'repository']
@@ -19,7 +19,7 @@ export function mergePackageJson(text: string, wanted: string): string | undefin
 }
 
 function withMissing(found: unknown, wanted: unknown): unknown {
-  if (!isRecord(found) || !isRecord(wanted)) return found
+  if (!isJsonObject(found) || !isJsonObject(wanted)) return found
   const merged: Record<string, unknown> = { ...found }
   for (const [key, value] of Object.entries(wanted)) {
     merged[key] = Object.hasOwn(found, key) ? withMissing(found[key], value) : value

@@ -1,6 +1,6 @@
 import { transformSync } from 'esbuild'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addApi } from './add-api.ts'
 import { addWebhook } from './add-webhook.ts'
 import { editProject } from './edit-project.ts'
@@ -65,7 +65,7 @@ class Folder {
 const orders = fc.shuffledSubarray([...steps.keys()])
 
 describe('planFiles()', () => {
-  it('reaches the same files by any sequence of steps to the same project', () => {
+  test('reaches the same files by any sequence of steps to the same project', () => {
     fc.assert(
       fc.property(orders, (order) => {
         const folder = new Folder()
@@ -78,7 +78,7 @@ describe('planFiles()', () => {
     )
   })
 
-  it('keeps every line of the user, and produces valid TypeScript', () => {
+  test('keeps every line of the user, and produces valid TypeScript', () => {
     const places = fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: steps.length, maxLength: steps.length })
     fc.assert(
       fc.property(orders, places, (order, edits) => {

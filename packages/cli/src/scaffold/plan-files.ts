@@ -28,7 +28,7 @@ export interface PlanInput {
   /** Reads a file; undefined if it does not exist. */
   readonly read: (path: string) => string | undefined
   /** Whether changes of the user in a file may be lost. @default never */
-  readonly force?: (path: string) => boolean
+  readonly force?: ((path: string) => boolean) | undefined
 }
 
 /**

@@ -1,5 +1,4 @@
-import { isDNS1035Label, isDNS1123Label, isDNS1123Subdomain } from '@kubewright/base'
-import { isRecord } from '../text/is-record.ts'
+import { isDNS1035Label, isDNS1123Label, isDNS1123Subdomain, isJsonObject } from '@kubewright/base'
 
 type Check = (text: string) => boolean
 
@@ -35,13 +34,13 @@ export function projectProblem(project: Readonly<Record<string, unknown>>): stri
   const problems = [
     ...wrong('', project, { domain: isDomain, projectName: isLabel, repo: (text) => /^[\w@][\w.~@:/+-]*$/.test(text) }),
     ...listOf(project['resources']).flatMap((resource, index) => resourceProblems(resource, `resources[${index}]`)),
-    ...(isRecord(project['plugins']) ? pluginProblems(project['plugins']) : []),
+    ...(isJsonObject(project['plugins']) ? pluginProblems(project['plugins']) : []),
   ]
   return problems[0]
 }
 
 function resourceProblems(resource: Readonly<Record<string, unknown>>, at: string): string[] {
-  const webhooks = isRecord(resource['webhooks']) ? resource['webhooks'] : {}
+  const webhooks = isJsonObject(resource['webhooks']) ? resource['webhooks'] : {}
   const spokes = Array.isArray(webhooks['spoke']) ? webhooks['spoke'] : []
   return [
     ...wrong(`${at}.`, resource, resourceFields),
@@ -53,11 +52,11 @@ function resourceProblems(resource: Readonly<Record<string, unknown>>, at: strin
 
 function pluginProblems(plugins: Readonly<Record<string, unknown>>): string[] {
   return Object.values(plugins).flatMap((plugin) => {
-    if (!isRecord(plugin)) return []
+    if (!isJsonObject(plugin)) return []
     const options = listOf(plugin['resources']).map((resource) => resource['options'])
     return [
       ...wrong('plugins.', plugin, { owner: isOneLine }),
-      ...options.flatMap((one) => (isRecord(one) ? wrong('plugins.options.', one, imageFields) : [])),
+      ...options.flatMap((one) => (isJsonObject(one) ? wrong('plugins.options.', one, imageFields) : [])),
     ]
   })
 }
@@ -75,5 +74,5 @@ function wrong(at: string, from: object, checks: Readonly<Record<string, Check>>
 }
 
 function listOf(value: unknown): Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : []
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
 }

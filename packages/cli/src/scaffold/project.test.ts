@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addApi } from './add-api.ts'
 import { addWebhook } from './add-webhook.ts'
 import { initProject } from './init-project.ts'
@@ -28,12 +28,12 @@ describe('parseProject()', () => {
   )
   const [resource] = project.resources!
 
-  it('reads what the commands write', () => {
+  test('reads what the commands write', () => {
     expect(parseProject(formatProject(project))).toEqual(project)
   })
 
   // The scaffold inserts these texts into TypeScript, Makefiles, YAML and file names.
-  it.each([
+  test.each([
     ['projectName', { ...project, projectName: code }],
     ['domain', { ...project, domain: code }],
     ['repo', { ...project, repo: `a\n${code}` }],

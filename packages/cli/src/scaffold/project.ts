@@ -1,6 +1,5 @@
 import { encodeYaml, parseYaml } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
-import { isRecord } from '../text/is-record.ts'
+import { errorText, isJsonObject, KubewrightError } from '@kubewright/base'
 import { projectProblem } from './project-problem.ts'
 
 /** The layout that these commands write. */
@@ -11,42 +10,42 @@ export const deployImageKey = 'deploy-image.kubewright.dev/v1'
 /** The webhooks of a resource. */
 export interface ProjectWebhooks {
   readonly webhookVersion: 'v1'
-  readonly defaulting?: boolean
-  readonly defaultingPath?: string
-  readonly validation?: boolean
-  readonly validationPath?: string
+  readonly defaulting?: boolean | undefined
+  readonly defaultingPath?: string | undefined
+  readonly validation?: boolean | undefined
+  readonly validationPath?: string | undefined
   /**
    * True if this version is the hub of the conversion, false if the kind has no conversion. If no version has the field,
    * the first version is the hub.
    */
-  readonly conversion?: boolean
-  readonly spoke?: readonly string[]
+  readonly conversion?: boolean | undefined
+  readonly spoke?: readonly string[] | undefined
 }
 
 /** One version of one kind of a project. */
 export interface ProjectResource {
   /** Absent for kinds that Kubernetes or another project defines. */
-  readonly api?: { readonly crdVersion: 'v1'; readonly namespaced: boolean }
-  readonly controller?: boolean
+  readonly api?: { readonly crdVersion: 'v1'; readonly namespaced: boolean } | undefined
+  readonly controller?: boolean | undefined
   /** Further controllers, by name. */
-  readonly controllers?: readonly { readonly name: string }[]
+  readonly controllers?: readonly { readonly name: string }[] | undefined
   /** Whether Kubernetes defines the kind. */
-  readonly core?: boolean
+  readonly core?: boolean | undefined
   /** Absent for groups of Kubernetes without a domain. */
-  readonly domain?: string
+  readonly domain?: string | undefined
   /** Whether another project defines the kind. */
-  readonly external?: boolean
+  readonly external?: boolean | undefined
   /** The group without the domain; absent if the domain is the group. */
-  readonly group?: string
+  readonly group?: string | undefined
   readonly kind: string
   /** The npm package of an external kind, with its version. */
-  readonly module?: string
+  readonly module?: string | undefined
   /** The module that exports the kind. For kinds of the project, the file relative to the project. */
   readonly path: string
   /** Absent if it is the plural that is derived from the kind. */
-  readonly plural?: string
+  readonly plural?: string | undefined
   readonly version: string
-  readonly webhooks?: ProjectWebhooks
+  readonly webhooks?: ProjectWebhooks | undefined
 }
 
 /** The content of the PROJECT file: enough to write the whole scaffold again. */
@@ -55,23 +54,23 @@ export interface Project {
   readonly domain: string
   readonly layout: readonly string[]
   /** Whether the kinds of each group have a folder of their own. */
-  readonly multigroup?: boolean
+  readonly multigroup?: boolean | undefined
   /** Whether the operator is restricted to its own namespace. */
-  readonly namespaced?: boolean
-  readonly plugins?: Readonly<Record<string, unknown>>
+  readonly namespaced?: boolean | undefined
+  readonly plugins?: Readonly<Record<string, unknown>> | undefined
   readonly projectName: string
   /** The repository of the sources, as given to `init`. */
-  readonly repo?: string
-  readonly resources?: readonly ProjectResource[]
+  readonly repo?: string | undefined
+  readonly resources?: readonly ProjectResource[] | undefined
   readonly version: '3'
 }
 
 /** The options of `create api --image`. */
 export interface DeployImageOptions {
   readonly image: string
-  readonly containerCommand?: string
-  readonly containerPort?: string
-  readonly runAsUser?: string
+  readonly containerCommand?: string | undefined
+  readonly containerPort?: string | undefined
+  readonly runAsUser?: string | undefined
 }
 
 const heading = `# The settings and kinds of this project. kubewright init --replay writes its files again.
@@ -86,7 +85,7 @@ export function formatProject(project: Project): string {
 /** Parses a PROJECT file. Throws an error that names the problem. */
 export function parseProject(text: string): Project {
   const fail = (problem: string): never => {
-    throw new Error(`PROJECT ${problem}`)
+    throw new KubewrightError('KW_PROJECT', `PROJECT ${problem}`)
   }
   let value: unknown
   try {
@@ -94,7 +93,7 @@ export function parseProject(text: string): Project {
   } catch (error) {
     return fail(`is not valid YAML: ${errorText(error)}`)
   }
-  if (!isRecord(value)) return fail('is empty: delete it and run kubewright init')
+  if (!isJsonObject(value)) return fail('is empty: delete it and run kubewright init')
   const { version, layout: layouts, domain, projectName, resources } = value
   if (version !== '3') fail(`must have version: "3", not ${JSON.stringify(version)}`)
   if (!Array.isArray(layouts) || !layouts.includes(layout)) {
@@ -103,7 +102,7 @@ export function parseProject(text: string): Project {
   if (typeof domain !== 'string' || typeof projectName !== 'string') fail('must have a domain and a projectName')
   for (const [index, resource] of Array.isArray(resources) ? resources.entries() : []) {
     for (const field of ['kind', 'version', 'path']) {
-      if (!isRecord(resource) || typeof resource[field] !== 'string') fail(`must have resources[${index}].${field}`)
+      if (!isJsonObject(resource) || typeof resource[field] !== 'string') fail(`must have resources[${index}].${field}`)
     }
   }
   const problem = projectProblem(value)
@@ -119,9 +118,12 @@ export function groupOf({ group, domain, core }: Pick<ProjectResource, 'group' |
 }
 
 /** The owner and the license of a project. */
-export function rightsOf({ plugins }: Project): { readonly license: 'apache2' | 'none'; readonly owner?: string } {
+export function rightsOf({ plugins }: Project): {
+  readonly license: 'apache2' | 'none'
+  readonly owner?: string | undefined
+} {
   const recorded = plugins?.[layout]
-  if (!isRecord(recorded)) return { license: 'apache2' }
+  if (!isJsonObject(recorded)) return { license: 'apache2' }
   const owner = typeof recorded['owner'] === 'string' ? { owner: recorded['owner'] } : {}
   return { license: recorded['license'] === 'none' ? 'none' : 'apache2', ...owner }
 }
@@ -129,12 +131,12 @@ export function rightsOf({ plugins }: Project): { readonly license: 'apache2' | 
 /** The options of a kind that `create api --image` created; undefined for other kinds. */
 export function deployImageOf(project: Project, resource: ProjectResource): DeployImageOptions | undefined {
   const recorded = project.plugins?.[deployImageKey]
-  const list: unknown = isRecord(recorded) ? recorded['resources'] : undefined
+  const list: unknown = isJsonObject(recorded) ? recorded['resources'] : undefined
   for (const one of Array.isArray(list) ? list : []) {
-    if (!isRecord(one) || one['kind'] !== resource.kind || one['group'] !== resource.group) continue
+    if (!isJsonObject(one) || one['kind'] !== resource.kind || one['group'] !== resource.group) continue
     const { options } = one
     // This program has written them; only the image is required.
-    if (isRecord(options) && typeof options['image'] === 'string') return options as unknown as DeployImageOptions
+    if (isJsonObject(options) && typeof options['image'] === 'string') return options as unknown as DeployImageOptions
   }
   return undefined
 }

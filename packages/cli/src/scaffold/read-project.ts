@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { KubewrightError } from '@kubewright/base'
 import { readText } from '../text/read-text.ts'
 import { type Project, parseProject } from './project.ts'
 
@@ -12,5 +13,8 @@ export function readProject(folder: string): Project | undefined {
 export function requireProject(folder: string): Project {
   const project = readProject(folder)
   if (project) return project
-  throw new Error(`There is no PROJECT file in ${folder}: go to the folder of the project, or run kubewright init`)
+  throw new KubewrightError(
+    'KW_PROJECT',
+    `There is no PROJECT file in ${folder}: go to the folder of the project, or run kubewright init`,
+  )
 }

@@ -20,7 +20,7 @@ export async function runCreateWebhook(
   const old = requireProject(folderOf(context))
   const options = await webhookOptions(old, flags, context)
   const next = addWebhook(old, options, await builtinKinds())
-  const isMeant = (resource: { readonly kind: string; readonly group?: string }): boolean =>
+  const isMeant = (resource: { readonly kind: string; readonly group?: string | undefined }): boolean =>
     resource.kind === options.kind && (options.group === undefined || resource.group === options.group)
   const family = familiesOf(next).find(({ versions }) => isMeant(versions[0]!))!
   const before = familiesOf(old).find(({ versions }) => isMeant(versions[0]!))

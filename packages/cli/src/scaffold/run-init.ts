@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type FlagValues, UsageError } from '@kubewright/base'
+import { type FlagValues, KubewrightError, UsageError } from '@kubewright/base'
 import type { CommandInput } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
 import { type Questions, questionsFor } from '../terminal/questions.ts'
@@ -22,7 +22,8 @@ export async function runInit({ flags }: CommandInput<typeof initFlags>, context
     return 0
   }
   if (known && !force) {
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       `The folder already has a project, ${known.projectName}: change it with kubewright edit, or write its files again with --replay`,
     )
   }
@@ -34,7 +35,11 @@ export async function runInit({ flags }: CommandInput<typeof initFlags>, context
   if (fetch) {
     const run = context.runProgram ?? ((program, args) => runProgram(folder, program, args))
     const code = await run('npm', ['install'])
-    if (code !== 0) throw new Error(`npm install failed with exit code ${code}: fix the cause and run it again`)
+    if (code !== 0)
+      throw new KubewrightError(
+        'KW_PROJECT',
+        `npm install failed with exit code ${code}: fix the cause and run it again`,
+      )
   }
   context.note(`Next:${fetch ? '' : ' npm install, then'} npx kubewright create api`)
   return 0

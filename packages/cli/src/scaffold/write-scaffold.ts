@@ -18,11 +18,11 @@ export interface ScaffoldChange {
   readonly old: Project | undefined
   readonly next: Project
   /** Whether changes of the user in a file may be lost. @default never */
-  readonly force?: (path: string) => boolean
+  readonly force?: ((path: string) => boolean) | undefined
   /** @default false */
-  readonly dryRun?: boolean
+  readonly dryRun?: boolean | undefined
   /** @default 'text' */
-  readonly output?: 'text' | 'json'
+  readonly output?: 'text' | 'json' | undefined
 }
 
 /**

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { UsageError } from '@kubewright/base'
+import { KubewrightError, UsageError } from '@kubewright/base'
 import {
   explore,
   type FaultClass,
@@ -60,7 +60,7 @@ export async function runSimulate(input: Input, context: CommandContext): Promis
     await writeRecording(resolve(folderOf(context), flags.recording), operator.name, report.failure)
     note(`Recording of the failure: kubewright console ${flags.recording}`)
   }
-  if (flags.json) out(JSON.stringify(report, null, 2))
+  if (flags.output === 'json') out(JSON.stringify(report, null, 2))
   else print(operator.name, report, out, note)
   return report.failure === undefined ? 0 : 1
 }
@@ -114,9 +114,13 @@ async function samplesOf(given: string | undefined, project: string, folder: str
 /** Explores one part in another process, with the arguments of this one. */
 function inProcess(index: number, of: number): Promise<SimulationReport> {
   const [program = '', ...args] = process.argv.slice(1)
-  const child = spawn(process.execPath, [...process.execArgv, program, ...args, '--json', `--part=${index}/${of}`], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, program, ...args, '--output=json', `--part=${index}/${of}`],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   let text = ''
   child.stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString()
@@ -127,7 +131,9 @@ function inProcess(index: number, of: number): Promise<SimulationReport> {
       try {
         done(JSON.parse(text) as SimulationReport)
       } catch (cause) {
-        failed(new Error(`A worker of the simulation has failed with exit code ${code}`, { cause }))
+        failed(
+          new KubewrightError('KW_COMMAND', `A worker of the simulation has failed with exit code ${code}`, { cause }),
+        )
       }
     })
   })

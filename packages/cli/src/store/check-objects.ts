@@ -10,10 +10,16 @@ export interface ObjectCheck {
 }
 
 interface StoredMeta {
-  readonly name?: string
-  readonly namespace?: string
-  readonly uid?: string
-  readonly ownerReferences?: readonly { readonly kind?: string; readonly name?: string; readonly uid?: string }[]
+  readonly name?: string | undefined
+  readonly namespace?: string | undefined
+  readonly uid?: string | undefined
+  readonly ownerReferences?:
+    | readonly {
+        readonly kind?: string | undefined
+        readonly name?: string | undefined
+        readonly uid?: string | undefined
+      }[]
+    | undefined
 }
 
 const root = '/registry/'
@@ -54,7 +60,11 @@ function metaOf(value: Uint8Array): StoredMeta | string {
     return 'is not JSON'
   }
   if (typeof object !== 'object' || object === null) return 'is not an object'
-  const { kind, apiVersion, metadata } = object as { kind?: unknown; apiVersion?: unknown; metadata?: StoredMeta }
+  const { kind, apiVersion, metadata } = object as {
+    kind?: unknown
+    apiVersion?: unknown
+    metadata?: StoredMeta | undefined
+  }
   if (typeof kind !== 'string' || typeof apiVersion !== 'string') return 'has no kind or apiVersion'
   if (typeof metadata !== 'object' || metadata === null) return 'has no metadata'
   return metadata

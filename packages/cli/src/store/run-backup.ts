@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { UsageError } from '@kubewright/base'
+import { KubewrightError, UsageError } from '@kubewright/base'
 import { type AttachedFile, backUpStore, folderProblem } from '@kubewright/storage'
 import type { CommandInput } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
@@ -32,9 +32,13 @@ export async function runBackup(
   } catch (error) {
     const problem = folderProblem(error)
     if (problem === undefined) throw error
-    throw new Error(`Cannot write the backup to ${dirname(file)} because ${problem}: choose another file`, {
-      cause: error,
-    })
+    throw new KubewrightError(
+      'KW_COMMAND',
+      `Cannot write the backup to ${dirname(file)} because ${problem}: choose another file`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

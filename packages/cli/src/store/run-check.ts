@@ -143,7 +143,11 @@ function lossLines(loss: Loss): string[] {
   }
   const { after, upTo, keys, why } = loss
   const range =
-    upTo === undefined ? `after resource version ${after}` : `with resource versions ${after + 1} to ${upTo}`
+    upTo === undefined
+      ? `after resource version ${after}`
+      : after + 1 === upTo
+        ? `with resource version ${upTo}`
+        : `with resource versions ${after + 1} to ${upTo}`
   const shown = keys.slice(0, shownLines).map((key) => `lost: a change of ${key}`)
   const more =
     keys.length > shownLines ? [`lost: changes of ${keys.length - shownLines} more keys; see --output json`] : []

@@ -2,10 +2,9 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@kubewright/base'
-import { openDurableStore } from '@kubewright/storage'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDurableStore, writePrivateFile } from '@kubewright/storage'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runCommand } from '../run-command.ts'
-import { writePrivateFile } from '../up/private-file.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -51,7 +50,7 @@ const onlyLog = async (): Promise<string> =>
   join(folder, 'data', 'store', (await readdir(join(folder, 'data', 'store')))[0]!)
 
 describe('kubewright backup and restore', () => {
-  it('restore the objects and the keys', async () => {
+  test('restore the objects and the keys', async () => {
     await dataWith()
     expect(await run('backup', 'b', '--data', 'data')).toMatchObject({
       code: 0,
@@ -70,7 +69,7 @@ describe('kubewright backup and restore', () => {
     })
   })
 
-  it('name a backup after the time, and do not replace a file without --force', async () => {
+  test('name a backup after the time, and do not replace a file without --force', async () => {
     await dataWith()
     await run('backup', '--data', 'data')
     const [name] = (await readdir(folder)).filter((file) => /^kubewright-\d{8}-\d{6}\.backup$/.test(file))
@@ -79,7 +78,7 @@ describe('kubewright backup and restore', () => {
     expect((await run('backup', name!, '--data', 'data', '--force')).code).toBe(0)
   })
 
-  it('refuse a folder without a store, and mention etcd', async () => {
+  test('refuse a folder without a store, and mention etcd', async () => {
     expect(await run('backup', 'b', '--data', 'nowhere')).toMatchObject({
       code: 2,
       notes: expect.stringContaining('nowhere has no stored objects'),
@@ -87,7 +86,7 @@ describe('kubewright backup and restore', () => {
     expect((await run('backup', '--help')).out).toContain('etcdctl snapshot save')
   })
 
-  it('refuse a running server, a folder that is not empty and a damaged backup, and change nothing', async () => {
+  test('refuse a running server, a folder that is not empty and a damaged backup, and change nothing', async () => {
     await dataWith()
     await run('backup', 'b', '--data', 'data')
     const before = await readFile(await onlyLog())
@@ -107,7 +106,7 @@ describe('kubewright backup and restore', () => {
     expect((await readdir(join(folder, 'data'))).sort()).toEqual(['pki', 'store'])
   })
 
-  it('keep the replaced files and keys beside the restored ones with --force', async () => {
+  test('keep the replaced files and keys beside the restored ones with --force', async () => {
     await dataWith()
     await run('backup', 'b', '--data', 'data')
     const { code, notes } = await run('restore', 'b', '--data', 'data', '--force')
@@ -118,7 +117,7 @@ describe('kubewright backup and restore', () => {
 })
 
 describe('kubewright check', () => {
-  it('reports damage with exit code 1, and repairs it', async () => {
+  test('reports damage with exit code 1, and repairs it', async () => {
     await dataWith(['/registry/configmaps/default/b', object('ConfigMap', { name: 'b', namespace: 'default' })])
     const log = await onlyLog()
     const file = await readFile(log)
@@ -129,12 +128,12 @@ describe('kubewright check', () => {
     expect(damaged.notes).toMatch(/^damaged: log-0000000000000001: damaged at byte \d+ \(the checksum does not match\)/)
     const repaired = await run('check', 'data', '--repair')
     expect(repaired).toMatchObject({ code: 0, out: 'Rebuilt data with 2 objects; see the losses above' })
-    expect(repaired.notes).toMatch(/^lost: the writes after resource version 3, as log-0000000000000001 is damaged/)
+    expect(repaired.notes).toMatch(/^lost: the writes with resource version 4, as log-0000000000000001 is damaged/)
     expect((await run('check', 'data')).code).toBe(0)
     expect((await run('check', 'data', '--repair')).out).toBe('data is intact: nothing to repair')
   })
 
-  it('reports objects that cannot be decoded or belong to another key, and warns about references', async () => {
+  test('reports objects that cannot be decoded or belong to another key, and warns about references', async () => {
     const owner = { kind: 'Job', name: 'gone', uid: 'u9' }
     await dataWith(
       ['/registry/configmaps/default/broken', Buffer.from('{')],
@@ -153,7 +152,7 @@ describe('kubewright check', () => {
     ])
   })
 
-  it('verifies a backup', async () => {
+  test('verifies a backup', async () => {
     await dataWith()
     await run('backup', 'b', '--data', 'data')
     expect(await run('check', 'b')).toMatchObject({ code: 0, out: expect.stringContaining('b is intact: 2 objects') })

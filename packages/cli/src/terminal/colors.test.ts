@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { paintDiff, painted, plain } from './colors.ts'
 
 describe('paintDiff()', () => {
-  it('colours lines as git does, and leaves context lines unchanged', () => {
+  test('colours lines as git does, and leaves context lines unchanged', () => {
     expect(
       ['--- a', '+++ b', '@@ -1 +1 @@', '-old', '+new', ' same', ''].map((line) => paintDiff(line, painted)),
     ).toEqual([

@@ -4,7 +4,7 @@ import { cutText } from './text-width.ts'
 
 /** The part of a stream that drawing on a terminal needs. */
 export interface ScreenStream {
-  readonly columns?: number
+  readonly columns?: number | undefined
   write(text: string): unknown
 }
 

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { InterruptedError } from './interrupted-error.ts'
 import { Prompt } from './prompt.ts'
 
@@ -13,7 +13,7 @@ function terminal(): { prompt: Prompt; input: PassThrough; shown: () => string }
 }
 
 describe('Prompt', () => {
-  it('resolves to the edited answer', async () => {
+  test('resolves to the edited answer', async () => {
     const { prompt, input } = terminal()
     const answer = prompt.ask('Name: ')
     // The backspace after x deletes it.
@@ -21,7 +21,7 @@ describe('Prompt', () => {
     expect(await answer).toBe('höme')
   })
 
-  it('keeps answers that arrive before their questions', async () => {
+  test('keeps answers that arrive before their questions', async () => {
     const { prompt, input } = terminal()
     const first = prompt.ask('Name: ')
     input.write('home\rexample.com\rn')
@@ -32,7 +32,7 @@ describe('Prompt', () => {
     expect(await third).toBe('no')
   })
 
-  it('rejects differently for Ctrl-C and for the end of the input', async () => {
+  test('rejects differently for Ctrl-C and for the end of the input', async () => {
     for (const [key, error] of [
       ['\u0003', InterruptedError],
       ['\u0004', /^no answer: the input ended/],
@@ -45,7 +45,7 @@ describe('Prompt', () => {
     }
   })
 
-  it('rejects when the signal aborts', async () => {
+  test('rejects when the signal aborts', async () => {
     const { prompt } = terminal()
     const stop = new AbortController()
     const answer = prompt.ask('Name: ', stop.signal)

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import { KubewrightError } from '@kubewright/base'
 import { InterruptedError } from './interrupted-error.ts'
 
 /** The streams of a {@link Prompt}. */
@@ -39,7 +40,7 @@ export class Prompt {
           isAnswered = true
         })
         lines.once('SIGINT', () => reject(new InterruptedError()))
-        lines.once('close', () => reject(new Error('no answer: the input ended')))
+        lines.once('close', () => reject(new KubewrightError('KW_COMMAND', 'no answer: the input ended')))
         signal?.addEventListener('abort', () => reject(new InterruptedError()), { once: true, signal: stop.signal })
         if (signal?.aborted) reject(new InterruptedError())
         lines.setPrompt(question)

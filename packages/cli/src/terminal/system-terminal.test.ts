@@ -1,5 +1,5 @@
 import { VirtualClock } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { systemTerminal } from './system-terminal.ts'
 
 /** A terminal with its content: finished lines, and the line of the cursor. */
@@ -18,14 +18,14 @@ function screen(columns: number, env: Record<string, string> = {}) {
 }
 
 describe('systemTerminal()', () => {
-  it('escapes control characters in results and notes', () => {
+  test('escapes control characters in results and notes', () => {
     const { out, note, shown } = screen(80)
     out('field a\u001B[2J: removed')
     note('invalid name "\u001B]0;title\u0007"')
     expect(shown()).toEqual(['field a\\u001b[2J: removed', 'invalid name "\\u001b]0;title\\u0007"', ''])
   })
 
-  it('shows progress with the elapsed time below written lines, and clears it', async () => {
+  test('shows progress with the elapsed time below written lines, and clears it', async () => {
     const { clock, out, terminal, shown } = screen(40)
     terminal.progress!.show('Waiting for a')
     expect(shown()).toEqual([''])
@@ -42,14 +42,14 @@ describe('systemTerminal()', () => {
     expect(shown()).toEqual(['b created', ''])
   })
 
-  it('cuts progress that is wider than the terminal', async () => {
+  test('cuts progress that is wider than the terminal', async () => {
     const { clock, terminal, shown } = screen(14)
     terminal.progress!.show('Waiting for something')
     await clock.advance('1s')
     expect(shown()).toEqual([expect.stringMatching(/^. Waiting …$/)])
   })
 
-  it('erases the ^C of the terminal', () => {
+  test('erases the ^C of the terminal', () => {
     const { note, eraseKey, write, shown } = screen(40)
     write('^C')
     eraseKey()
@@ -57,14 +57,14 @@ describe('systemTerminal()', () => {
     expect(shown()).toEqual(['Stopping', ''])
   })
 
-  it('wraps notes but not results', () => {
+  test('wraps notes but not results', () => {
     const { out, note, shown } = screen(10)
     note('one two three')
     out('one two three')
     expect(shown()).toEqual(['one two', '  three', 'one two three', ''])
   })
 
-  it('shows no progress if the output cannot be redrawn', () => {
+  test('shows no progress if the output cannot be redrawn', () => {
     expect(screen(80, { TERM: 'dumb' }).terminal.progress).toBeUndefined()
     expect(screen(80, { CI: 'true' }).terminal.progress).toBeUndefined()
     const file = { write: () => undefined }

@@ -7,7 +7,7 @@ import { wrapLine } from './wrap-line.ts'
 
 /** An output stream of a process, possibly a terminal. */
 export interface OutputStream extends ScreenStream {
-  readonly isTTY?: boolean
+  readonly isTTY?: boolean | undefined
 }
 
 /** The streams of {@link systemTerminal}. */

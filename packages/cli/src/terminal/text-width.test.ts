@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { painted } from './colors.ts'
 import { cutText, widthOf } from './text-width.ts'
 
 describe('widthOf()', () => {
-  it.each([
+  test.each([
     ['home', 4],
     ['höme', 4],
     ['ho\u0308me', 4],
@@ -21,13 +21,13 @@ describe('widthOf()', () => {
 })
 
 describe('cutText()', () => {
-  it('keeps text that fits, and never splits a character', () => {
+  test('keeps text that fits, and never splits a character', () => {
     expect(cutText('宿屋の管理人', 12)).toBe('宿屋の管理人')
     expect(cutText('宿屋の管理人', 11)).toBe('宿屋の管理…')
     expect(cutText('宿屋の管理人', 10)).toBe('宿屋の管…')
   })
 
-  it('never exceeds the width', () => {
+  test('never exceeds the width', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, columns) => {
         expect(widthOf(cutText(text, columns))).toBeLessThanOrEqual(columns)

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { withEndsOf, withUnixEnds } from './line-ends.ts'
 
-it('withEndsOf() keeps the Windows line ends of a file', () => {
+test('withEndsOf() keeps the Windows line ends of a file', () => {
   expect(withEndsOf('a\r\nb\r\n', 'c\nd\n')).toBe('c\r\nd\r\n')
   expect(withEndsOf('a\r\n', 'c\r\nd\n')).toBe('c\r\nd\r\n')
   expect(withEndsOf('a\nb\r\n', 'c\nd\n')).toBe('c\nd\n')

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { lineLogger } from '../text/line-logger.ts'
 
 function logged(verbose: boolean): string[] {
@@ -12,7 +12,7 @@ function logged(verbose: boolean): string[] {
 }
 
 describe('lineLogger()', () => {
-  it('writes one line for each record', () => {
+  test('writes one line for each record', () => {
     expect(logged(false)).toEqual([
       'Started port=3 name="x" millis=16.118',
       'Cannot write file="a" error="no space"',
@@ -20,7 +20,7 @@ describe('lineLogger()', () => {
     ])
   })
 
-  it('writes debug records and stack traces if verbose', () => {
+  test('writes debug records and stack traces if verbose', () => {
     const [, details, first] = logged(true)
     expect(details).toBe('Looked')
     expect(first).toMatch(/^Cannot write file="a" Error: no space\n +at /)

@@ -18,7 +18,7 @@ export const apiServerFlags = defineFlags({
   'advertise-address': {
     section,
     value: 'IP',
-    defaultText: 'the bind address unless it is a loopback address',
+    defaultText: 'the bind address, or the address of the host if it is a loopback address',
     parse: addressOf,
     help: 'Publish this address as the endpoint of the service kubernetes; must be reachable by the rest of the cluster',
   },

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseFlags } from '@kubewright/base'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { configFileArguments } from './config-file.ts'
 import { runtimeConfig } from './runtime-config.ts'
 import { upFlags } from './up-command.ts'
@@ -21,7 +21,7 @@ const argumentsOf = async (yaml: string): Promise<string[]> => {
 }
 
 describe('configFileArguments()', () => {
-  it('turns fields into flags, which the command line overrides', async () => {
+  test('turns fields into flags, which the command line overrides', async () => {
     const yaml = [
       'port: 1234',
       'memory: true',
@@ -41,12 +41,12 @@ describe('configFileArguments()', () => {
     expect(values).toMatchObject({ port: 9, memory: true, nodes: 2, 'authorization-mode': ['Node', 'RBAC'] })
   })
 
-  it('needs no file without --config, and accepts an empty one', async () => {
+  test('needs no file without --config, and accepts an empty one', async () => {
     expect(await configFileArguments(['--port', '1'], upFlags)).toEqual([])
     expect(await argumentsOf('# nothing\n')).toEqual([])
   })
 
-  it.each([
+  test.each([
     ['bind-adress: 1.2.3.4', 'bind-adress: unknown field, did you mean bind-address?'],
     ['config: other.yaml', 'config: unknown field'],
     ['bind-address: localhost', 'bind-address: must be an IP address, not "localhost"'],
@@ -66,7 +66,7 @@ describe('runtimeConfig()', () => {
     return runtimeConfig(new Map(pairs.map(([key, value]) => [key, value === 'true']))).serves(...resource)
   }
 
-  it.each<[string, [string, string, string], boolean]>([
+  test.each<[string, [string, string, string], boolean]>([
     ['batch/v1=false', ['batch', 'v1', 'jobs'], false],
     ['batch/v1=false', ['apps', 'v1', 'deployments'], true],
     ['batch/v1/cronjobs=false', ['batch', 'v1', 'cronjobs'], false],
@@ -80,7 +80,7 @@ describe('runtimeConfig()', () => {
     expect(serves(text, ...resource)).toBe(expected)
   })
 
-  it('refuses unknown groups and the core group, and warns about versions that are missing', () => {
+  test('refuses unknown groups and the core group, and warns about versions that are missing', () => {
     expect(() => runtimeConfig(new Map([['nosuch/v1', true]]))).toThrow('unknown api groups nosuch/v1')
     expect(() => runtimeConfig(new Map([['api/v1', false]]))).toThrow('v1 cannot be turned off')
     expect(runtimeConfig(new Map([['batch/v2alpha1', true]])).warnings).toEqual([

@@ -7,7 +7,7 @@ export const defaultKubeconfig = '.kubewright/kubeconfig'
 /** The defaults in which `up` and `dev` differ. */
 export interface PlaneDefaults {
   readonly port: string
-  readonly portText?: string
+  readonly portText?: string | undefined
   readonly nodes: string
   /** Describes where objects are kept without a flag. */
   readonly storage: string

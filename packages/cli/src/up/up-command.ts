@@ -4,17 +4,10 @@ import { consoleFlags } from '../console/console-flags.ts'
 import { apiServerFlags } from './api-server-flags.ts'
 import { etcdFlags } from './etcd-flags.ts'
 import { planeFlags } from './plane-flags.ts'
-import { workersOf } from './workers-flag.ts'
 
 /** The flags of `up`. */
 export const upFlags = defineFlags({
   ...planeFlags({ port: '6443', nodes: '0', storage: '.kubewright/data' }),
-  workers: {
-    value: 'N',
-    default: '0',
-    parse: workersOf,
-    help: 'Serve requests with N more processes, which share the port and the objects; auto starts one for each CPU core but the first',
-  },
   ...apiServerFlags,
   config: {
     value: 'FILE',

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { KubewrightError } from '@kubewright/base'
 import { folderProblem } from '@kubewright/storage'
 
 /** A path that is written to, for error messages. */
@@ -17,6 +18,8 @@ export async function withFolder<T>({ purpose, path, fix }: Written, write: () =
   } catch (error) {
     const problem = folderProblem(error)
     if (problem === undefined) throw error
-    throw new Error(`Cannot ${purpose} ${resolve(path)} because ${problem}: ${fix}`, { cause: error })
+    throw new KubewrightError('KW_COMMAND', `Cannot ${purpose} ${resolve(path)} because ${problem}: ${fix}`, {
+      cause: error,
+    })
   }
 }

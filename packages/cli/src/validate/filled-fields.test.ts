@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { filledFields } from './filled-fields.ts'
 
 describe('filledFields()', () => {
-  it('lists defaults and normalized values, without metadata of the server', () => {
+  test('lists defaults and normalized values, without metadata of the server', () => {
     const given = { metadata: { name: 'a' }, spec: { list: [{ a: 1 }], cpu: '1000m', 'a/b': null } }
     const stored = {
       metadata: { name: 'a', uid: 'x', namespace: 'default', managedFields: [], labels: { by: 'hook' } },

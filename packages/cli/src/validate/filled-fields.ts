@@ -1,5 +1,4 @@
-import { deepEqual } from '@kubewright/base'
-import { isRecord } from '../text/is-record.ts'
+import { deepEqual, isJsonObject } from '@kubewright/base'
 
 /** A field that the server set or changed. */
 export interface FilledField {
@@ -21,9 +20,9 @@ export function filledFields(given: unknown, stored: unknown): FilledField[] {
 }
 
 function withoutBookkeeping(value: unknown): unknown {
-  if (!isRecord(value)) return value
+  if (!isJsonObject(value)) return value
   const { status: _, metadata, ...rest } = value
-  const meta = Object.entries(isRecord(metadata) ? metadata : {}).filter(([name]) => !bookkeeping.includes(name))
+  const meta = Object.entries(isJsonObject(metadata) ? metadata : {}).filter(([name]) => !bookkeeping.includes(name))
   return { ...rest, metadata: Object.fromEntries(meta) }
 }
 
@@ -31,7 +30,7 @@ function compare(given: unknown, stored: unknown, path: string, filled: FilledFi
   if (deepEqual(given, stored)) return
   // Clients read an integer beyond 2^53 as the nearest float.
   if (typeof given === 'bigint' && Number(given) === stored) return
-  if (isRecord(given) && isRecord(stored)) {
+  if (isJsonObject(given) && isJsonObject(stored)) {
     for (const [name, value] of Object.entries(stored)) compare(given[name], value, member(path, name), filled)
   } else if (Array.isArray(given) && Array.isArray(stored) && given.length === stored.length) {
     for (const [index, value] of stored.entries()) compare(given[index], value, `${path}[${index}]`, filled)

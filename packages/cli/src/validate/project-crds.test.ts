@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { documentsOf } from '../input/read-manifests.ts'
 import { projectCrds } from './project-crds.ts'
 
@@ -23,7 +23,7 @@ describe('projectCrds()', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  it('returns the generated CRDs of the kinds among the documents, without conversion webhooks', async () => {
+  test('returns the generated CRDs of the kinds among the documents, without conversion webhooks', async () => {
     expect(await projectCrds(folder, home)).toEqual([])
     const bases = join(folder, 'config/crd/bases')
     mkdirSync(bases, { recursive: true })

@@ -1,4 +1,4 @@
-import { UsageError } from '@kubewright/base'
+import { KubewrightError, UsageError } from '@kubewright/base'
 import type { CommandInput } from '../command/command.ts'
 import { type CommandContext, folderOf } from '../command/command-context.ts'
 import { noteInput, readManifests, readSoundManifests } from '../input/read-manifests.ts'
@@ -22,7 +22,7 @@ export async function runValidate(
     throw new UsageError('--old-crd needs --old: give the state that was written under the old CRDs')
   noteInput(files, context.note)
   const documents = (await readManifests(files)).filter(({ value }) => !isKustomization(value))
-  if (documents.length === 0) throw new Error(`There is no manifest in ${files.join(' ')}`)
+  if (documents.length === 0) throw new KubewrightError('KW_MANIFEST', `There is no manifest in ${files.join(' ')}`)
   const given = crd.length === 0 ? [] : await readSoundManifests(crd)
   const present = [...(await projectCrds(folderOf(context), documents, given)), ...given]
   const verdicts = await validateManifests(documents, {

@@ -1,5 +1,5 @@
 import { systemClock } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { documentsOf, type ManifestDocument } from '../input/read-manifests.ts'
 import { type ManifestVerdict, type ValidateManifestsOptions, validateManifests } from './validate-manifests.ts'
 
@@ -43,7 +43,7 @@ const problems = (verdicts: readonly ManifestVerdict[]): unknown =>
   )
 
 describe('validateManifests()', () => {
-  it('accepts valid objects and lists the defaults', async () => {
+  test('accepts valid objects and lists the defaults', async () => {
     // The CRD comes last, but applies to all manifests.
     const verdicts = await validate([home('{ image: nginx }'), crd()])
     expect(verdicts.map(({ valid, kind, namespace, name }) => [valid, kind, namespace, name])).toEqual([
@@ -53,7 +53,7 @@ describe('validateManifests()', () => {
     expect(verdicts[0]?.filled).toEqual([{ path: 'spec.replicas', value: 1 }])
   })
 
-  it('accepts JSON, and YAML that starts with a brace', async () => {
+  test('accepts JSON, and YAML that starts with a brace', async () => {
     const verdicts = await validate([
       '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"1","a":"2"}}',
       '{ apiVersion: v1, kind: ConfigMap, metadata: { name: b } }',
@@ -62,7 +62,7 @@ describe('validateManifests()', () => {
     expect(problems(verdicts)).toEqual([expect.stringContaining('duplicate field "data.a"')])
   })
 
-  it('preserves integers beyond 2^53', async () => {
+  test('preserves integers beyond 2^53', async () => {
     const wide = crd().replace("self.replicas < 5 || self.image != 'slow'", 'self.replicas < 9007199254740995')
     const item = (replicas: string): string =>
       `{ apiVersion: example.com/v1, kind: Home, metadata: { name: a }, spec: { image: x, replicas: ${replicas} } }`
@@ -76,7 +76,7 @@ describe('validateManifests()', () => {
     ])
   })
 
-  it('reports the messages of the server for schemas, rules, unknown and repeated fields', async () => {
+  test('reports the messages of the server for schemas, rules, unknown and repeated fields', async () => {
     const verdicts = await validate(
       [
         home('{ replicas: 0 }'),
@@ -102,7 +102,7 @@ describe('validateManifests()', () => {
     ])
   })
 
-  it('reports other problems beside unknown fields', async () => {
+  test('reports other problems beside unknown fields', async () => {
     expect(problems(await validate([home('{ imagee: z }')], { present: read(crd()) }))).toEqual([
       'Home in version "v1" cannot be handled as a Home: strict decoding error: unknown field "spec.imagee"',
       'spec.image: Required value',
@@ -110,7 +110,7 @@ describe('validateManifests()', () => {
     ])
   })
 
-  it('warns about unknown fields or ignores them on request', async () => {
+  test('warns about unknown fields or ignores them on request', async () => {
     const options = { present: read(crd()) }
     const [warned] = await validate([home('{ image: x, imagee: z }')], { ...options, fieldValidation: 'Warn' })
     expect(warned).toMatchObject({ valid: true, warnings: ['unknown field "spec.imagee"'] })
@@ -118,7 +118,7 @@ describe('validateManifests()', () => {
     expect(ignored).toMatchObject({ valid: true, warnings: [] })
   })
 
-  it('applies transition rules to an old state', async () => {
+  test('applies transition rules to an old state', async () => {
     const options = { present: read(crd()), old: read(home('{ image: x, domain: a.b }')) }
     const verdicts = await validate([home('{ image: x, domain: c.d }')], options)
     expect(verdicts[0]).toMatchObject({ valid: false, updated: true })
@@ -129,7 +129,7 @@ describe('validateManifests()', () => {
     })
   })
 
-  it('ratchets: accepts unchanged values that an old CRD allowed', async () => {
+  test('ratchets: accepts unchanged values that an old CRD allowed', async () => {
     const options = { present: read(crd(7)), oldPresent: read(crd(1)), old: read(home('{ image: x }')) }
     expect((await validate([home('{ image: x, replicas: 2 }')], options))[0]).toMatchObject({
       valid: true,
@@ -140,13 +140,13 @@ describe('validateManifests()', () => {
     ])
   })
 
-  it('reports repeated keys in updates', async () => {
+  test('reports repeated keys in updates', async () => {
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\ndata:\n  x: "1"\n  x: "2"\n'
     const old = read('apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n')
     expect(problems(await validate([text], { old }))).toEqual([expect.stringContaining('key "x" already set in map')])
   })
 
-  it('creates namespaces and service accounts that objects name', async () => {
+  test('creates namespaces and service accounts that objects name', async () => {
     const pod =
       'apiVersion: v1\nkind: Pod\nmetadata: { name: p, namespace: far }\nspec: { serviceAccountName: me, containers: [{ name: c, image: i }] }\n'
     const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: far, labels: { a: b } }\n'
@@ -157,7 +157,7 @@ describe('validateManifests()', () => {
     ])
   })
 
-  it('enforces labels of existing namespaces', async () => {
+  test('enforces labels of existing namespaces', async () => {
     const namespace =
       'apiVersion: v1\nkind: Namespace\nmetadata: { name: team, labels: { pod-security.kubernetes.io/enforce: restricted } }\n'
     const pod =
@@ -167,7 +167,7 @@ describe('validateManifests()', () => {
     ])
   })
 
-  it('splits lists, and reports documents that are invalid or not objects', async () => {
+  test('splits lists, and reports documents that are invalid or not objects', async () => {
     const list =
       'apiVersion: v1\nkind: List\nitems:\n- { apiVersion: v1, kind: ConfigMap, metadata: { name: a } }\n- { apiVersion: v1, kind: ConfigMap, metadata: { name: B } }\n'
     const verdicts = await validate([
@@ -189,7 +189,7 @@ describe('validateManifests()', () => {
     ])
   })
 
-  it('validates CRDs, and fails if a CRD of --crd is invalid', async () => {
+  test('validates CRDs, and fails if a CRD of --crd is invalid', async () => {
     const bad = crd().replace('type: integer', 'type: float')
     expect(problems(await validate([bad]))).toContainEqual(expect.stringContaining('Unsupported value: "float"'))
     await expect(validate([home('{ image: x }')], { present: read(bad) })).rejects.toThrow(

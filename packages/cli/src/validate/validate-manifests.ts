@@ -1,16 +1,15 @@
 import { decodeYaml, encodeJson, parseGroupVersion, strictDecodingMessage } from '@kubewright/api'
-import type { Clock } from '@kubewright/base'
+import { type Clock, isJsonObject, KubewrightError } from '@kubewright/base'
 import { NoMatchError, type ServedResource } from '@kubewright/client'
 import { isCrd, objectsIn } from '../input/crds-in.ts'
 import type { ManifestDocument } from '../input/read-manifests.ts'
 import { type OfflineServer, type ServerResponse, startOfflineServer } from '../offline/offline-server.ts'
-import { isRecord } from '../text/is-record.ts'
 import { type FilledField, filledFields } from './filled-fields.ts'
 
 /** One problem of an object. */
 export interface ManifestProblem {
   /** The path of the field, if the problem concerns one. */
-  readonly field?: string
+  readonly field?: string | undefined
   readonly message: string
 }
 
@@ -20,13 +19,13 @@ export interface ManifestVerdict {
   readonly line: number
   readonly apiVersion: string
   readonly kind: string
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   readonly name: string
   readonly valid: boolean
   /** Whether the request was an update of an existing object. */
   readonly updated: boolean
   /** The message of the server. */
-  readonly message?: string
+  readonly message?: string | undefined
   readonly problems: readonly ManifestProblem[]
   readonly warnings: readonly string[]
   /** The fields that the server set. */
@@ -37,15 +36,15 @@ export interface ManifestVerdict {
 export interface ValidateManifestsOptions {
   readonly clock: Clock
   /** Objects that exist beforehand: CRDs, namespaces with labels, policies. */
-  readonly present?: readonly ManifestDocument[]
+  readonly present?: readonly ManifestDocument[] | undefined
   /** The state that the manifests update. */
-  readonly old?: readonly ManifestDocument[]
+  readonly old?: readonly ManifestDocument[] | undefined
   /** The CRDs under which the old state was written. @default those of `present` */
-  readonly oldPresent?: readonly ManifestDocument[]
+  readonly oldPresent?: readonly ManifestDocument[] | undefined
   /** The handling of unknown and repeated fields. @default 'Strict' */
-  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore'
+  readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined
   /** The namespace of objects that name none. @default 'default' */
-  readonly namespace?: string
+  readonly namespace?: string | undefined
 }
 
 /**
@@ -78,7 +77,7 @@ interface Item {
   readonly document: ManifestDocument
   readonly object: Readonly<Record<string, unknown>>
   /** The source, if the object is the whole document. */
-  readonly text?: string
+  readonly text?: string | undefined
 }
 
 class Session {
@@ -102,7 +101,10 @@ class Session {
         if (!validated.has(item.document)) {
           const { file, line } = item.document
           if (!response.ok)
-            throw new Error(`${file}:${line} is needed for the validation but is rejected: ${response.message}`)
+            throw new KubewrightError(
+              'KW_MANIFEST',
+              `${file}:${line} is needed for the validation but is rejected: ${response.message}`,
+            )
           this.#before.add(keyOf(item.object, response.target))
         }
       }
@@ -113,7 +115,7 @@ class Session {
     const verdicts: ManifestVerdict[] = []
     for (const document of documents) {
       if (document.problem !== undefined) verdicts.push(unreadable(document, document.problem))
-      else if (!isRecord(document.value)) verdicts.push(unreadable(document, 'the document is not an object'))
+      else if (!isJsonObject(document.value)) verdicts.push(unreadable(document, 'the document is not an object'))
       else for (const item of itemsOf([document])) verdicts.push(await this.#validateOne(item))
     }
     return verdicts
@@ -201,8 +203,8 @@ class Session {
     const object = {
       ...item.object,
       metadata: {
-        ...(isRecord(metadata) ? metadata : {}),
-        resourceVersion: isRecord(before) ? before['resourceVersion'] : undefined,
+        ...(isJsonObject(metadata) ? metadata : {}),
+        resourceVersion: isJsonObject(before) ? before['resourceVersion'] : undefined,
       },
     }
     // The body is not the source of the document, so the server cannot see repeated keys: check them here.
@@ -236,7 +238,7 @@ class Session {
 
   async #createServiceAccount(pod: Readonly<Record<string, unknown>>, namespace: string): Promise<void> {
     const { spec } = pod
-    const name = isRecord(spec) ? spec['serviceAccountName'] : undefined
+    const name = isJsonObject(spec) ? spec['serviceAccountName'] : undefined
     if (typeof name === 'string' && name !== '') await this.#createAccount(namespace, name)
   }
 
@@ -249,12 +251,12 @@ class Session {
 }
 
 interface Target {
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   readonly name: string
 }
 
 function targetOf({ metadata }: Readonly<Record<string, unknown>>): Target {
-  const { name, generateName, namespace } = isRecord(metadata) ? metadata : {}
+  const { name, generateName, namespace } = isJsonObject(metadata) ? metadata : {}
   const shown = typeof name === 'string' ? name : typeof generateName === 'string' ? `${generateName}*` : ''
   return { name: shown, ...(typeof namespace === 'string' && namespace !== '' ? { namespace } : {}) }
 }

@@ -1,5 +1,5 @@
 import { VirtualClock } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FakeHost, pem } from '../testdata/fake-host.ts'
 import { ExecCredentials } from './exec-credentials.ts'
 import { KubeconfigEntry } from './kubeconfig.ts'
@@ -25,7 +25,7 @@ function setUp(fields: object = {}) {
 }
 
 describe('ExecCredentials', () => {
-  it('runs the plugin as client-go does, once for concurrent callers', async () => {
+  test('runs the plugin as client-go does, once for concurrent callers', async () => {
     const { host, make } = setUp({
       command: './bin/plugin',
       args: ['get', 'token'],
@@ -44,7 +44,7 @@ describe('ExecCredentials', () => {
     })
   })
 
-  it('runs the plugin again when credentials expire or the server rejects them', async () => {
+  test('runs the plugin again when credentials expire or the server rejects them', async () => {
     const { host, clock, answer, make } = setUp()
     answer({ token: 'one', expirationTimestamp: '2026-01-01T00:01:00Z' })
     const credentials = make()
@@ -60,14 +60,14 @@ describe('ExecCredentials', () => {
     expect(await credentials.headers()).toEqual({ authorization: 'Bearer three' })
   })
 
-  it('returns certificates', async () => {
+  test('returns certificates', async () => {
     const { answer, make } = setUp()
     answer({ clientCertificateData: pem('CERT'), clientKeyData: pem('KEY') })
     expect(await make().credential()).toEqual({ cert: pem('CERT'), key: pem('KEY') })
     expect(await make().headers()).toEqual({})
   })
 
-  it.each<[object, string]>([
+  test.each<[object, string]>([
     [{}, "didn't return a token or cert/key pair"],
     [{ clientKeyData: 'x' }, 'returned only certificate or key, not both'],
     [{ token: 'x', expirationTimestamp: 'soon' }, 'returned expirationTimestamp "soon", which is not a time'],
@@ -80,7 +80,7 @@ describe('ExecCredentials', () => {
     })
   })
 
-  it('reports the install hint of a missing plugin and the output of a failing one', async () => {
+  test('reports the install hint of a missing plugin and the output of a failing one', async () => {
     const { host, make } = setUp({ installHint: 'Get it from example.com.' })
     host.program = () => Object.assign(new Error('spawn plugin ENOENT'), { code: 'ENOENT' })
     await expect(make().headers()).rejects.toThrow(
@@ -94,7 +94,7 @@ describe('ExecCredentials', () => {
     await expect(make().headers()).rejects.toThrow(`is configured to use API version ${apiVersion}, but returned v0`)
   })
 
-  it.each<[object, string]>([
+  test.each<[object, string]>([
     [{ apiVersion: 'client.authentication.k8s.io/v1alpha1' }, 'exec.apiVersion: must be one of'],
     [{ command: '' }, 'exec.command: must be specified'],
     [{ interactiveMode: '' }, 'exec.interactiveMode: must be specified'],

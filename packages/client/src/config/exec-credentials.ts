@@ -8,12 +8,12 @@ import { resolveCommand } from './resolve-command.ts'
 
 /** The credential that a plugin returned. */
 export interface ExecCredential {
-  readonly token?: string
+  readonly token?: string | undefined
   /** PEM. Both or neither are present. */
-  readonly cert?: string
-  readonly key?: string
+  readonly cert?: string | undefined
+  readonly key?: string | undefined
   /** Milliseconds since the epoch. */
-  readonly expiresAt?: number
+  readonly expiresAt?: number | undefined
 }
 
 /** Options of {@link ExecCredentials}. */
@@ -99,7 +99,7 @@ export class ExecCredentials implements Credentials {
   }
 
   #read(stdout: string): ExecCredential {
-    let answer: { apiVersion?: unknown; status?: Record<string, unknown> }
+    let answer: { apiVersion?: unknown; status?: Record<string, unknown> | undefined }
     try {
       answer = JSON.parse(stdout) as typeof answer
     } catch {

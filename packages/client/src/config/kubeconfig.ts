@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { parseYaml } from '@kubewright/api'
-import { errorText, goQuote } from '@kubewright/base'
+import { errorText, goQuote, isJsonObject } from '@kubewright/base'
 import { ConfigError } from './config-error.ts'
 
 /** One named entry of a kubeconfig, with the file that defines it. */
@@ -69,7 +69,7 @@ export class KubeconfigEntry {
   entry(field: string): KubeconfigEntry | undefined {
     const value = this.#value(field)
     if (value === undefined) return undefined
-    if (isRecord(value)) return new KubeconfigEntry(this.file, `${this.path}.${field}`, value)
+    if (isJsonObject(value)) return new KubeconfigEntry(this.file, `${this.path}.${field}`, value)
     throw this.error(field, 'must be an object')
   }
 
@@ -79,7 +79,7 @@ export class KubeconfigEntry {
     if (!Array.isArray(value)) throw this.error(field, 'must be a list')
     return value.map((item: unknown, index) => {
       const path = `${this.path}.${field}[${index}]`
-      if (!isRecord(item)) throw new ConfigError(`${this.file}: ${path}: must be an object`)
+      if (!isJsonObject(item)) throw new ConfigError(`${this.file}: ${path}: must be an object`)
       return new KubeconfigEntry(this.file, path, item)
     })
   }
@@ -113,7 +113,7 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
     throw new ConfigError(`${file}: ${errorText(error)}`, error)
   }
   if (value === null || value === undefined) value = {}
-  if (!isRecord(value)) throw new ConfigError(`${file}: is not a kubeconfig: it must be an object`)
+  if (!isJsonObject(value)) throw new ConfigError(`${file}: is not a kubeconfig: it must be an object`)
   const { kind = 'Config', apiVersion = 'v1' } = value
   if (kind !== 'Config' || apiVersion !== 'v1') {
     throw new ConfigError(`${file}: is not a kubeconfig: apiVersion and kind must be v1 and Config`)
@@ -152,17 +152,13 @@ function namedEntries(
   const entries = new Map<string, KubeconfigEntry>()
   items.forEach((item: unknown, index) => {
     const at = `${list}[${index}]`
-    if (!isRecord(item)) throw new ConfigError(`${file}: ${at}: must be an object with name and ${field}`)
+    if (!isJsonObject(item)) throw new ConfigError(`${file}: ${at}: must be an object with name and ${field}`)
     const { name } = item
     if (typeof name !== 'string') throw new ConfigError(`${file}: ${at}.name: must be a string`)
     const fields = item[field] ?? {}
-    if (!isRecord(fields)) throw new ConfigError(`${file}: ${list}[${goQuote(name)}].${field}: must be an object`)
+    if (!isJsonObject(fields)) throw new ConfigError(`${file}: ${list}[${goQuote(name)}].${field}: must be an object`)
     // The first of two entries with the same name wins, as between files.
     if (!entries.has(name)) entries.set(name, new KubeconfigEntry(file, `${list}[${goQuote(name)}].${field}`, fields))
   })
   return entries
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,5 @@
 import { VirtualClock } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { base64, FakeHost, pem } from '../testdata/fake-host.ts'
 import { ConfigError } from './config-error.ts'
 import { loadClientConfig } from './load-client-config.ts'
@@ -31,7 +31,7 @@ function setUp(setting: Setting | string = {}) {
 }
 
 describe('loadClientConfig() sources', () => {
-  it('reads the given file, which must exist', async () => {
+  test('reads the given file, which must exist', async () => {
     const { host, load } = setUp()
     host.files.set('/k', kubeconfig({}, 'asked'))
     host.env['KUBECONFIG'] = path
@@ -39,7 +39,7 @@ describe('loadClientConfig() sources', () => {
     await expect(load({ kubeconfig: '/none' })).rejects.toThrow('/none: the file does not exist')
   })
 
-  it('merges the files of KUBECONFIG in order and skips missing ones', async () => {
+  test('merges the files of KUBECONFIG in order and skips missing ones', async () => {
     const { host, load } = setUp()
     host.env['KUBECONFIG'] = '/none:/a:/b'
     host.files.set('/a', kubeconfig({ cluster: { server: 'https://first' } }, 'shared'))
@@ -55,7 +55,7 @@ describe('loadClientConfig() sources', () => {
     expect(await load({ context: 'other' })).toMatchObject({ server: 'https://first', namespace: 'ns' })
   })
 
-  it('falls back to ~/.kube/config, then to the service account of the pod', async () => {
+  test('falls back to ~/.kube/config, then to the service account of the pod', async () => {
     const { host, load } = setUp()
     host.env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' }
     const folder = '/var/run/secrets/kubernetes.io/serviceaccount'
@@ -72,7 +72,7 @@ describe('loadClientConfig() sources', () => {
     await expect(load()).rejects.toThrow(`${folder}/token: cannot read the file`)
   })
 
-  it('reports the missing files when there is no configuration', async () => {
+  test('reports the missing files when there is no configuration', async () => {
     const { host, load } = setUp()
     host.files.clear()
     await expect(load()).rejects.toThrow(
@@ -82,7 +82,7 @@ describe('loadClientConfig() sources', () => {
 })
 
 describe('loadClientConfig() contents', () => {
-  it('prefers embedded data to files, and resolves paths relative to the kubeconfig', async () => {
+  test('prefers embedded data to files, and resolves paths relative to the kubeconfig', async () => {
     const { host, load } = setUp({
       cluster: { 'certificate-authority': 'ca.crt', 'tls-server-name': 'kubernetes', 'disable-compression': true },
       user: { 'client-certificate-data': base64(pem('CERT')), 'client-certificate': 'x', 'client-key': '../key.pem' },
@@ -100,7 +100,7 @@ describe('loadClientConfig() contents', () => {
     })
   })
 
-  it('reads certificates again after five minutes and keeps the old ones when that fails', async () => {
+  test('reads certificates again after five minutes and keeps the old ones when that fails', async () => {
     const { host, clock, load } = setUp({ cluster: { 'certificate-authority': '/ca' } })
     host.files.set('/ca', pem('OLD'))
     const { tls } = await load()
@@ -114,7 +114,7 @@ describe('loadClientConfig() contents', () => {
     expect((await tls?.())?.ca).toBe(pem('NEW'))
   })
 
-  it('reads a token file again periodically, and immediately when the server rejects the token', async () => {
+  test('reads a token file again periodically, and immediately when the server rejects the token', async () => {
     const { host, clock, load } = setUp({ user: { tokenFile: '/token', token: 'fallback' } })
     const { credentials } = await load()
     expect(await credentials?.headers()).toEqual({ authorization: 'Bearer fallback' })
@@ -129,7 +129,7 @@ describe('loadClientConfig() contents', () => {
     expect(await credentials?.headers()).toEqual({ authorization: 'Bearer three' })
   })
 
-  it('supports tokens, passwords and impersonation', async () => {
+  test('supports tokens, passwords and impersonation', async () => {
     const { load } = setUp({
       user: { username: 'ada', password: 's:', as: 'bob', 'as-groups': ['g'], 'as-user-extra': { 'a/b': ['c'] } },
     })
@@ -138,7 +138,7 @@ describe('loadClientConfig() contents', () => {
     expect(config.impersonate).toEqual({ user: 'bob', uid: undefined, groups: ['g'], extra: { 'a/b': ['c'] } })
   })
 
-  it('prefers the proxy of the cluster to that of the environment', async () => {
+  test('prefers the proxy of the cluster to that of the environment', async () => {
     const { host, load } = setUp({ cluster: { 'proxy-url': 'http://proxy:3128' } })
     host.env['HTTPS_PROXY'] = 'other:1'
     expect((await load()).proxy).toBe('http://proxy:3128')
@@ -154,7 +154,7 @@ describe('loadClientConfig() contents', () => {
     expect((await load()).proxy).toBeUndefined()
   })
 
-  it.each<[string, Setting | string, string]>([
+  test.each<[string, Setting | string, string]>([
     ['YAML', 'a: [', `${path}: `],
     ['another document', 'kind: Pod', `${path}: is not a kubeconfig: apiVersion and kind must be v1 and Config`],
     ['a list', '[]', `${path}: is not a kubeconfig: it must be an object`],
@@ -195,7 +195,7 @@ describe('loadClientConfig() contents', () => {
     expect(error).toMatchObject({ code: 'KW_CONFIG', message: expect.stringContaining(message) })
   })
 
-  it.each<[string, Setting]>([
+  test.each<[string, Setting]>([
     ['a token', { user: { token: 31337 } }],
     ['a password', { user: { username: 'ada', password: ['31337'] } }],
     ['a proxy', { cluster: { 'proxy-url': 'socks5://ada:31337@proxy' } }],
@@ -208,14 +208,14 @@ describe('loadClientConfig() contents', () => {
     expect((error as Error).message).not.toContain('31337')
   })
 
-  it('lists the existing contexts', async () => {
+  test('lists the existing contexts', async () => {
     const { load } = setUp()
     await expect(load({ context: 'two' })).rejects.toThrow(
       `${path}: context "two" does not exist: the contexts are one`,
     )
   })
 
-  it('names the field whose file cannot be read', async () => {
+  test('names the field whose file cannot be read', async () => {
     const { load } = setUp({ cluster: { 'certificate-authority': 'none.crt' } })
     const { tls } = await load()
     await expect(tls?.()).rejects.toThrow(

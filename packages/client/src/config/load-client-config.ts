@@ -34,6 +34,8 @@ export async function loadClientConfig(options: LoadConfigOptions = {}): Promise
   const files = candidates(host)
   throw new ConfigError(
     `No cluster is configured: ${files.join(' and ')} ${files.length === 1 ? 'is' : 'are'} missing or empty, and this is not a pod. Set KUBECONFIG or specify a kubeconfig`,
+    undefined,
+    'KW_NO_CLUSTER',
   )
 }
 

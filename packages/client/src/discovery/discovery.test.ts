@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { RestClient } from '../rest/rest-client.ts'
 import { inProcessTransport } from '../transport/in-process-transport.ts'
 import { Discovery } from './discovery.ts'
@@ -52,7 +52,7 @@ const legacy = (): Record<string, unknown> => ({
 })
 
 describe('Discovery', () => {
-  it('reads version by version without aggregated discovery, and tolerates unavailable versions', async () => {
+  test('reads version by version without aggregated discovery, and tolerates unavailable versions', async () => {
     const { discovery } = serve(legacy())
     const groups = await discovery.groups()
     expect(groups.map(({ name, versions }) => [name, versions.map(({ version, stale }) => [version, stale])])).toEqual([
@@ -82,7 +82,7 @@ describe('Discovery', () => {
     ])
   })
 
-  it('uses aggregated discovery where available', async () => {
+  test('uses aggregated discovery where available', async () => {
     const aggregated = {
       kind: 'APIGroupDiscoveryList',
       items: [
@@ -129,7 +129,7 @@ describe('Discovery', () => {
 describe('RestMapper', () => {
   const kind = (group: string, version: string, name: string) => ({ group, version, kind: name })
 
-  it('shares one request between concurrent callers and caches the result', async () => {
+  test('shares one request between concurrent callers and caches the result', async () => {
     const { mapper, asked } = serve(legacy())
     await Promise.all([mapper.forKind(kind('', 'v1', 'Pod')), mapper.forKind(kind('a.io', 'v1', 'A'))])
     const before = asked.length
@@ -137,7 +137,7 @@ describe('RestMapper', () => {
     expect(asked).toHaveLength(before)
   })
 
-  it('reads one version for an unknown kind and caches it', async () => {
+  test('reads one version for an unknown kind and caches it', async () => {
     const { mapper, asked, documents } = serve(legacy())
     const wanted = kind('new.io', 'v1', 'New')
     await expect(mapper.forKind(wanted)).rejects.toThrow('no matches for kind "New" in version "new.io/v1"')
@@ -148,7 +148,7 @@ describe('RestMapper', () => {
     expect(asked).toEqual(['/apis/new.io/v1'])
   })
 
-  it('reads a stale version again', async () => {
+  test('reads a stale version again', async () => {
     const { mapper, documents } = serve(legacy())
     const wanted = kind('down.io', 'v1', 'Down')
     await expect(mapper.forKind(wanted)).rejects.toMatchObject({ statusCode: 503 })
@@ -156,7 +156,7 @@ describe('RestMapper', () => {
     expect(await mapper.forKind(wanted)).toMatchObject({ plural: 'downs' })
   })
 
-  it('forget() drops a version, which is then read again', async () => {
+  test('forget() drops a version, which is then read again', async () => {
     const { mapper, documents } = serve(legacy())
     const wanted = kind('a.io', 'v1', 'A')
     await mapper.forKind(wanted)
@@ -165,7 +165,7 @@ describe('RestMapper', () => {
     await expect(mapper.forKind(wanted)).rejects.toMatchObject({ code: 'KW_NO_MATCH' })
   })
 
-  it('match() prefers the first group unless the word names another', async () => {
+  test('match() prefers the first group unless the word names another', async () => {
     const { mapper } = serve(legacy())
     expect(await mapper.match('po')).toMatchObject({ group: '' })
     expect(await mapper.match('pods')).toMatchObject({ group: '' })

@@ -1,4 +1,5 @@
 import { isNotFound, type Scope } from '@kubewright/api'
+import { textOf, textsOf } from '@kubewright/base'
 import type { CallOptions } from '../call-options.ts'
 import type { RestClient, RestRequest } from '../rest/rest-client.ts'
 import { KnownDocuments } from './known-documents.ts'
@@ -176,10 +177,6 @@ function groupVersions(document: Json): { name: string; versions: string[] }[] {
     return { name: textOf(group['name']), versions: [...first, ...versions.filter((version) => version !== preferred)] }
   })
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-const textsOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
 
 function itemsOf(value: Json, key: string): Json[] {
   const items = value[key]

@@ -2,13 +2,26 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Writable } from 'node:stream'
 import { isNotFound } from '@kubewright/api'
-import { encodeFrame, FrameReader, opcodes } from '@kubewright/base'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import * as ws from 'ws'
 import type { ApiClient } from '../api-client.ts'
 import { createClient } from '../create-client.ts'
 import { httpTransport } from '../transport/http-transport.ts'
 import { inProcessTransport } from '../transport/in-process-transport.ts'
+
+/** Parts of ws that its types omit. */
+const { Receiver, Sender } = ws as unknown as {
+  Receiver: new (options: { isServer: boolean }) => Writable
+  Sender: { frame(payload: Uint8Array, options: object): Buffer[] }
+}
+const opcodes = { binary: 2, close: 8, ping: 9 } as const
+
+/** One frame of a server, which has no mask. */
+function encodeFrame(opcode: number, payload: Uint8Array): Buffer {
+  return Buffer.concat(Sender.frame(payload, { fin: true, mask: false, readOnly: true, rsv1: false, opcode }))
+}
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -44,14 +57,12 @@ async function serve(
       raw: (bytes) => void socket.write(bytes),
       end: () => peer.raw(encodeFrame(opcodes.close, Buffer.alloc(0))),
     }
-    const reader = new FrameReader()
-    socket.on('data', (chunk) => {
-      for (const { opcode, payload } of reader.push(chunk)) {
-        if (opcode === opcodes.binary)
-          play(peer, { channel: payload[0] ?? 0, text: payload.subarray(1).toString('latin1') })
-        if (opcode === opcodes.pong) play(peer, { channel: -1, text: payload.toString() })
-      }
-    })
+    const reader = new Receiver({ isServer: true })
+    reader.on('message', (payload: Buffer) =>
+      play(peer, { channel: payload[0] ?? 0, text: payload.subarray(1).toString('latin1') }),
+    )
+    reader.on('pong', (payload: Buffer) => play(peer, { channel: -1, text: payload.toString() }))
+    socket.on('data', (chunk) => reader.write(chunk))
     play(peer)
   })
   server.listen(0, '127.0.0.1')
@@ -78,7 +89,7 @@ const exited = (code: number): string =>
   })
 
 describe('exec()', () => {
-  it('runs a command and returns both outputs and the exit code', async () => {
+  test('runs a command and returns both outputs and the exit code', async () => {
     let url = ''
     const client = await serve((peer) => {
       url = peer.request.url ?? ''
@@ -94,7 +105,7 @@ describe('exec()', () => {
     )
   })
 
-  it('reads a Status without a type, as kubelets send it', async () => {
+  test('reads a Status without a type, as kubelets send it', async () => {
     const causes = [{ reason: 'ExitCode', message: '3' }]
     const failure = { metadata: {}, status: 'Failure', reason: 'NonZeroExitCode', details: { causes } }
     for (const [status, code] of [
@@ -110,7 +121,7 @@ describe('exec()', () => {
     }
   })
 
-  it('writes and ends the input, resizes the terminal and answers pings', async () => {
+  test('writes and ends the input, resizes the terminal and answers pings', async () => {
     const seen: unknown[] = []
     const client = await serve((peer, message) => {
       if (message === undefined) return peer.raw(encodeFrame(opcodes.ping, Buffer.from('alive?')))
@@ -134,7 +145,7 @@ describe('exec()', () => {
     )
   })
 
-  it('rejects with the Status of the server for a missing pod', async () => {
+  test('rejects with the Status of the server for a missing pod', async () => {
     const server = createServer((_, response) => {
       response.writeHead(404, { 'content-type': 'application/json' })
       response.end(
@@ -151,14 +162,24 @@ describe('exec()', () => {
     await expect(createClient({ transport }).exec('none', { command: ['ls'] })).rejects.toSatisfy(isNotFound)
   })
 
-  it('rejects when the connection ends before the command', async () => {
+  test('rejects when the connection ends before the command', async () => {
     const client = await serve((peer) => peer.request.socket.end())
     const command = await client.exec('web', { command: ['ls'] })
     await expect(command.exitCode).rejects.toMatchObject({ code: 'KW_CONNECTION' })
     await expect(command.stdout.bytes()).rejects.toMatchObject({ code: 'KW_CONNECTION' })
   })
 
-  it('rejects with the reason of its signal', async () => {
+  test.each([
+    ['announces too many bytes', Buffer.from([0x82, 127, 0, 0, 0, 1, 0, 0, 0, 0])],
+    ['has a mask', Buffer.from([0x82, 0x81, 1, 2, 3, 4, 0])],
+    ['is a control frame of more than 125 bytes', Buffer.from([0x89, 126, 0, 126])],
+  ])('rejects when a frame of the server %s', async (_, bytes) => {
+    const client = await serve((peer, message) => message ?? peer.raw(bytes))
+    const command = await client.exec('web', { command: ['ls'] })
+    await expect(command.exitCode).rejects.toMatchObject({ code: 'KW_CONNECTION' })
+  })
+
+  test('rejects with the reason of its signal', async () => {
     const client = await serve(() => undefined)
     const controller = new AbortController()
     const command = await client.exec('web', { command: ['sleep'], signal: controller.signal })
@@ -166,7 +187,7 @@ describe('exec()', () => {
     await expect(command.exitCode).rejects.toThrow('enough')
   })
 
-  it('reports an unsupported protocol and an unsupported transport', async () => {
+  test('reports an unsupported protocol and an unsupported transport', async () => {
     const client = await serve(() => undefined, 'v1.channel.k8s.io')
     await expect(client.exec('web', { command: ['ls'] })).rejects.toThrow(
       'the server does not speak v5.channel.k8s.io or v4.channel.k8s.io',
@@ -180,7 +201,7 @@ describe('exec()', () => {
 })
 
 describe('attach()', () => {
-  it('attaches to a container; an older protocol cannot end the input', async () => {
+  test('attaches to a container; an older protocol cannot end the input', async () => {
     const client = await serve((peer) => {
       peer.send(1, peer.request.url ?? '')
       peer.send(3, success)
@@ -196,7 +217,7 @@ describe('attach()', () => {
 })
 
 describe('portForward()', () => {
-  it('transfers bytes both ways and strips the port header of each channel', async () => {
+  test('transfers bytes both ways and strips the port header of each channel', async () => {
     let url = ''
     const client = await serve((peer, message) => {
       url = peer.request.url ?? ''
@@ -215,7 +236,7 @@ describe('portForward()', () => {
     expect(url).toBe('/api/v1/namespaces/default/pods/db/portforward?ports=80')
   })
 
-  it('rejects with the error of the node when nothing listens', async () => {
+  test('rejects with the error of the node when nothing listens', async () => {
     const client = await serve((peer) => {
       peer.send(0, 'P\u0000')
       peer.send(1, 'P\u0000connection refused')
@@ -226,7 +247,7 @@ describe('portForward()', () => {
     await expect(port.received.bytes()).rejects.toThrow('connection refused')
   })
 
-  it('rejects an invalid port', async () => {
+  test('rejects an invalid port', async () => {
     const client = await serve(() => undefined)
     await expect(client.portForward('db', 0)).rejects.toThrow('it must be an integer from 1 to 65535')
   })

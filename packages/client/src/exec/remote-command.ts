@@ -1,4 +1,5 @@
 import { ApiError, isApiError, newInternalError, statusFromJson } from '@kubewright/api'
+import { KubewrightError } from '@kubewright/base'
 import { ByteStream } from '../transport/byte-stream.ts'
 import type { MessageConnection } from '../transport/transport.ts'
 
@@ -38,7 +39,10 @@ export class RemoteCommand implements Disposable {
   endInput(): Promise<void> {
     if (this.#connection.protocol !== remoteCommandProtocols[0]) {
       return Promise.reject(
-        new Error(`Cannot end the input: the server's protocol ${this.#connection.protocol} does not support it`),
+        new KubewrightError(
+          'KW_CONNECTION',
+          `Cannot end the input: the server's protocol ${this.#connection.protocol} does not support it`,
+        ),
       )
     }
     return this.#send(channels.close, Buffer.from([channels.stdin]))

@@ -7,7 +7,7 @@ import {
   isUnexpectedServerError,
 } from '@kubewright/api'
 import { VirtualClock } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ConnectionError } from '../transport/connection-error.ts'
 import { inProcessTransport } from '../transport/in-process-transport.ts'
 import type { Transport, TransportRequest } from '../transport/transport.ts'
@@ -41,7 +41,7 @@ function flaky(failures: number, code: string): Transport & { readonly sent: Tra
 }
 
 describe('RestClient', () => {
-  it('sends query, headers and body', async () => {
+  test('sends query, headers and body', async () => {
     const { rest } = setUp(async ({ path, query, headers, body }) =>
       json(200, [path, query.get('a'), headers, Buffer.from(await body(100)).toString()]),
     )
@@ -54,7 +54,7 @@ describe('RestClient', () => {
     ])
   })
 
-  it('retries after Retry-After, also writes', async () => {
+  test('retries after Retry-After, also writes', async () => {
     let calls = 0
     const { rest, clock } = setUp(async () =>
       ++calls < 3 ? json(429, {}, { 'retry-after': '2' }) : json(200, { calls }),
@@ -66,7 +66,7 @@ describe('RestClient', () => {
     expect(await answer).toEqual({ calls: 3 })
   })
 
-  it('does not retry without Retry-After or after another status', async () => {
+  test('does not retry without Retry-After or after another status', async () => {
     let calls = 0
     const { rest } = setUp(async ({ path }) => {
       calls++
@@ -77,7 +77,7 @@ describe('RestClient', () => {
     expect(calls).toBe(2)
   })
 
-  it('gives up after ten retries', async () => {
+  test('gives up after ten retries', async () => {
     let calls = 0
     const { rest, clock } = setUp(
       async () => {
@@ -92,7 +92,7 @@ describe('RestClient', () => {
     expect(calls).toBe(11)
   })
 
-  it('retries a read whose connection was lost, but never a write', async () => {
+  test('retries a read whose connection was lost, but never a write', async () => {
     const reading = flaky(1, 'ECONNRESET')
     const { rest, clock } = setUp(async () => json(200, {}), { transport: reading })
     const answer = rest.json({ method: 'GET', path: '/' })
@@ -104,7 +104,7 @@ describe('RestClient', () => {
     expect(writing.sent).toHaveLength(1)
   })
 
-  it('does not retry a refused connection, and reports the attempt', async () => {
+  test('does not retry a refused connection, and reports the attempt', async () => {
     const refused = flaky(9, 'ECONNREFUSED')
     const first = setUp(async () => json(200, {}), { transport: refused }).rest
     await expect(first.json({ method: 'GET', path: '/' })).rejects.toMatchObject({ attempt: 1 })
@@ -114,7 +114,7 @@ describe('RestClient', () => {
     expect(await answer).toMatchObject({ code: 'KW_CONNECTION', attempt: 11, message: 'h: broke (attempt 11)' })
   })
 
-  it('renews credentials once after a 401', async () => {
+  test('renews credentials once after a 401', async () => {
     const shown: unknown[] = []
     let version = 0
     const credentials = {
@@ -138,7 +138,7 @@ describe('RestClient', () => {
     expect(shown).toEqual(['Bearer 0', 'Bearer 1', 'Bearer 2', 'Bearer 3'])
   })
 
-  it('reports each warning once', async () => {
+  test('reports each warning once', async () => {
     const heard: string[] = []
     const { rest } = setUp(async () => json(200, {}, { warning: '299 - "old, \\"very\\" old", 299 - "other"' }), {
       onWarning: (text) => heard.push(text),
@@ -148,7 +148,7 @@ describe('RestClient', () => {
     expect(heard).toEqual(['old, "very" old', 'other'])
   })
 
-  it('rejects with the Status, or with an error derived from the code', async () => {
+  test('rejects with the Status, or with an error derived from the code', async () => {
     const status = {
       kind: 'Status',
       apiVersion: 'v1',
@@ -172,7 +172,7 @@ describe('RestClient', () => {
     )
   })
 
-  it('aborts a call at its deadline, also at the server', async () => {
+  test('aborts a call at its deadline, also at the server', async () => {
     let aborted = false
     const { rest, clock } = setUp(async ({ signal }) => {
       signal.addEventListener('abort', () => (aborted = true))
@@ -187,7 +187,7 @@ describe('RestClient', () => {
     expect(aborted).toBe(true)
   })
 
-  it('applies the deadline of a stream only until it starts', async () => {
+  test('applies the deadline of a stream only until it starts', async () => {
     let write: (text: string) => void = () => undefined
     const { rest, clock } = setUp(async () => ({
       status: 200,
@@ -204,7 +204,7 @@ describe('RestClient', () => {
     expect(Buffer.from(await body.bytes()).toString()).toBe('late')
   })
 
-  it('calls onResponse for each attempt and runs calls inside around', async () => {
+  test('calls onResponse for each attempt and runs calls inside around', async () => {
     let answers = 0
     const attempts: unknown[] = []
     const around: string[] = []
@@ -231,7 +231,7 @@ describe('RestClient', () => {
     expect(around).toEqual(['POST /a', 'GET /b'])
   })
 
-  it('calls onResponse for an attempt without a response', async () => {
+  test('calls onResponse for an attempt without a response', async () => {
     const attempts: unknown[] = []
     const transport = flaky(1, 'ECONNREFUSED')
     const rest = new RestClient({

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ConnectionError, connectionProblem } from './connection-error.ts'
 
 describe('ConnectionError', () => {
@@ -6,7 +6,7 @@ describe('ConnectionError', () => {
   const message = (host: string, cause: Error): string =>
     new ConnectionError(connectionProblem(cause), { host, attempt: 1, cause }).message
 
-  it('suggests https when a plain HTTP connection was closed', () => {
+  test('suggests https when a plain HTTP connection was closed', () => {
     expect(message('http://h:1', reset)).toBe('http://h:1: the connection was lost; the server may require https')
     expect(message('https://h:1', reset)).toBe('https://h:1: the connection was lost')
     const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })

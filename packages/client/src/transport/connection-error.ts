@@ -4,7 +4,7 @@ import { KubewrightError } from '@kubewright/base'
 export interface ConnectionErrorFacts {
   readonly host: string
   /** The number of attempts, including the failed one. @default 1 */
-  readonly attempt?: number
+  readonly attempt?: number | undefined
   readonly cause?: unknown
 }
 

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { type Clock, onAbort } from '@kubewright/base'
-import { http, https, net, tls } from './node-modules.ts'
+import { CaughtError, type Clock, onAbort } from '@kubewright/base'
+import { verifyHostname } from '@kubewright/base/pki'
+import { crypto, http, https, net, tls } from './node-modules.ts'
 
 /** How client and server authenticate each other. All values are PEM. */
 export interface TlsMaterial {
@@ -124,7 +125,7 @@ function tunnel({ server, signal }: DialOptions, proxy: URL): Promise<Socket> {
       if (response.statusCode === 200) return resolve(socket as Socket)
       socket.destroy()
       reject(
-        new Error(
+        new CaughtError(
           `proxy ${proxy.host} refused to connect to ${target}: ${response.statusCode} ${response.statusMessage}`,
         ),
       )
@@ -132,7 +133,9 @@ function tunnel({ server, signal }: DialOptions, proxy: URL): Promise<Socket> {
     request.once('response', (response) => {
       response.destroy()
       reject(
-        new Error(`proxy ${proxy.host} does not support CONNECT: ${response.statusCode} ${response.statusMessage}`),
+        new CaughtError(
+          `proxy ${proxy.host} does not support CONNECT: ${response.statusCode} ${response.statusMessage}`,
+        ),
       )
     })
     request.once('error', (error) => {
@@ -140,6 +143,16 @@ function tunnel({ server, signal }: DialOptions, proxy: URL): Promise<Socket> {
     })
     request.end()
   })
+}
+
+/** Node's own check also accepts common names, which Go does not. */
+function hostnameError(certificate: Buffer, name: string): Error | undefined {
+  try {
+    verifyHostname(new (crypto().X509Certificate)(certificate), name)
+    return undefined
+  } catch (error) {
+    return Object.assign(error as Error, { code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
+  }
 }
 
 const decode = (text: string): string => decodeURIComponent(text)
@@ -153,8 +166,9 @@ function secure(socket: Socket, { server, tls: material, protocols }: DialOption
       rejectUnauthorized: !material.insecure,
       // The TLS server name must not be an IP address.
       ...(net().isIP(name) ? {} : { servername: name }),
-      checkServerIdentity: (_, certificate) => tls().checkServerIdentity(name, certificate),
-      ...(material.ca === undefined ? {} : { ca: material.ca }),
+      checkServerIdentity: (_, { raw }) => hostnameError(raw, name),
+      // As in Go, every certificate of the bundle ends a chain, also one that another CA issued.
+      ...(material.ca === undefined ? {} : { ca: material.ca, allowPartialTrustChain: true }),
       ...(material.cert === undefined || material.key === undefined ? {} : { cert: material.cert, key: material.key }),
     })
     secured.once('error', reject)

@@ -2,9 +2,11 @@ import { type EventEmitter, once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { createSecureServer, type ServerHttp2Session, type ServerHttp2Stream, type Settings } from 'node:http2'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import { VirtualClock } from '@kubewright/base'
-import { afterEach, describe, expect, it, test } from 'vitest'
+import { systemClock, VirtualClock } from '@kubewright/base'
+import { CertificateAuthority } from '@kubewright/base/pki'
+import { afterEach, describe, expect, test } from 'vitest'
 import { transportContract } from '../contract.ts'
 import { listenForTest, testIdentity, tlsTransport } from '../testdata/test-server.ts'
 import { type HttpTransportOptions, httpTransport } from './http-transport.ts'
@@ -78,12 +80,12 @@ async function http2Server(
 }
 
 describe('httpTransport()', () => {
-  it('prepends the path of the server to that of a request', async () => {
+  test('prepends the path of the server to that of a request', async () => {
     const { url } = await plainServer((request, response) => void response.end(request.url))
     expect(await get(opened({ server: `${url}/k8s/clusters/c-1/` }))).toBe('/k8s/clusters/c-1/')
   })
 
-  it('decompresses complete and streamed bodies', async () => {
+  test('decompresses complete and streamed bodies', async () => {
     const { url } = await plainServer((request, response) => {
       expect(request.headers['accept-encoding']).toBe('gzip')
       response.setHeader('content-encoding', 'gzip').end(gzipSync('a'.repeat(100_000)))
@@ -96,7 +98,7 @@ describe('httpTransport()', () => {
     expect(size).toBe(100_000)
   })
 
-  it('uses the client certificate, and a new one as soon as it changes', async () => {
+  test('uses the client certificate, and a new one as soon as it changes', async () => {
     const { url } = await tlsServer()
     const { ca, admin } = testIdentity()
     let material: object = { ca: ca.cert }
@@ -106,7 +108,7 @@ describe('httpTransport()', () => {
     expect(await get(transport)).toBe('kubernetes-admin')
   })
 
-  it('rejects a server certificate of an unknown CA unless insecure', async () => {
+  test('rejects a server certificate of an unknown CA unless insecure', async () => {
     const { url } = await tlsServer()
     await expect(get(opened({ server: url }))).rejects.toThrow(
       `${url}: the server's certificate is signed by an unknown authority; check certificate-authority of the cluster`,
@@ -115,7 +117,7 @@ describe('httpTransport()', () => {
     expect(await get(opened({ server: url, tls: () => careless }))).toBe('nobody')
   })
 
-  it('verifies the certificate against tls-server-name', async () => {
+  test('verifies the certificate against tls-server-name', async () => {
     const { url } = await tlsServer()
     const { ca } = testIdentity()
     const good = { ca: ca.cert, serverName: 'kubernetes.default.svc' }
@@ -129,7 +131,25 @@ describe('httpTransport()', () => {
     })
   })
 
-  it('connects through a proxy with credentials', async () => {
+  test('rejects a server certificate that has its name as common name only', async () => {
+    const { ca } = testIdentity()
+    const validity = { notBefore: systemClock.now() - 1000, notAfter: systemClock.now() + 60_000 }
+    const legacy = new CertificateAuthority(ca).issue({
+      subject: { commonName: 'legacy.example.com' },
+      usages: ['serverAuth'],
+      ...validity,
+    })
+    const server = createTlsServer(legacy).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const material = { ca: ca.cert, serverName: 'legacy.example.com' }
+    await expect(get(opened({ server: `https://127.0.0.1:${port}`, tls: () => material }))).rejects.toThrow(
+      'x509: certificate relies on legacy Common Name field, use SANs instead',
+    )
+    server.close()
+  })
+
+  test('connects through a proxy with credentials', async () => {
     const { url, port } = await tlsServer()
     const seen: unknown[] = []
     const proxy = await plainServer(() => undefined)
@@ -147,7 +167,7 @@ describe('httpTransport()', () => {
     expect(seen).toEqual([[`127.0.0.1:${port}`, `Basic ${Buffer.from('ada:s:cret').toString('base64')}`]])
   })
 
-  it('reports a proxy that rejects the connection', async () => {
+  test('reports a proxy that rejects the connection', async () => {
     const proxy = await plainServer(() => undefined)
     proxy.server.on('connect', (_, socket: Socket) => void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'))
     const transport = opened({ server: 'https://k8s.example.com', proxy: proxy.url })
@@ -157,7 +177,7 @@ describe('httpTransport()', () => {
     )
   })
 
-  it('reports a refused connection with its host and its cause', async () => {
+  test('reports a refused connection with its host and its cause', async () => {
     const { url, server } = await plainServer(() => undefined)
     server.close()
     await once(server, 'close')
@@ -165,7 +185,7 @@ describe('httpTransport()', () => {
     expect(error).toMatchObject({ code: 'KW_CONNECTION', host: url, isBroken: false, cause: { code: 'ECONNREFUSED' } })
   })
 
-  it('reports an incomplete body', async () => {
+  test('reports an incomplete body', async () => {
     const { url } = await plainServer((_, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy())
     })
@@ -178,7 +198,7 @@ describe('httpTransport()', () => {
     await expect(reading).rejects.toMatchObject({ code: 'KW_CONNECTION', isBroken: true })
   })
 
-  it('opens a new connection after the server closed the old one', async () => {
+  test('opens a new connection after the server closed the old one', async () => {
     const { url, server } = await plainServer((_, response) => void response.end('ok'))
     const transport = opened({ server: url })
     expect(await get(transport)).toBe('ok')
@@ -187,7 +207,7 @@ describe('httpTransport()', () => {
     expect(await get(transport)).toBe('ok')
   })
 
-  it('uses one HTTP/2 connection, and more where the server limits concurrent streams', async () => {
+  test('uses one HTTP/2 connection, and more where the server limits concurrent streams', async () => {
     const waiting: (() => void)[] = []
     const { sessions, url } = await http2Server({ maxConcurrentStreams: 2 }, (stream) => {
       waiting.push(() => {
@@ -207,7 +227,7 @@ describe('httpTransport()', () => {
     expect(sessions.size).toBe(3)
   })
 
-  it('opens a new HTTP/2 connection after a restart of the server', async () => {
+  test('opens a new HTTP/2 connection after a restart of the server', async () => {
     const { sessions, url } = await http2Server({}, (stream) => {
       stream.respond({ ':status': 200 })
       stream.end('ok')
@@ -222,7 +242,7 @@ describe('httpTransport()', () => {
     expect(sessions.size).toBe(1)
   })
 
-  it('rejects when the server resets an HTTP/2 stream', async () => {
+  test('rejects when the server resets an HTTP/2 stream', async () => {
     const { url } = await http2Server({}, (stream) => {
       stream.respond({ ':status': 200 })
       stream.write('half', () => stream.destroy(new Error('the power went out')))
@@ -234,7 +254,7 @@ describe('httpTransport()', () => {
     })
   })
 
-  it('detects an HTTP/2 connection whose peer stopped responding', async () => {
+  test('detects an HTTP/2 connection whose peer stopped responding', async () => {
     const { url } = await tlsServer()
     const between: Socket[] = []
     // A link that can be cut without either end noticing.

@@ -86,7 +86,7 @@ class HttpTransport implements Transport {
       const { random = systemRandom } = this.#options
       const options = this.#dialOptions((await this.#options.tls?.()) ?? noMaterial)
       const answer = await upgrade(options, { ...request, path: `${this.#prefix}${request.path}` }, random)
-      if ('head' in answer) return new WebSocketConnection({ ...answer, host, random, signal })
+      if ('head' in answer) return await WebSocketConnection.over({ ...answer, host, random, signal })
       const { status, headers, stream, cancel } = answer
       return { status, headers, body: new HttpBody(stream, { host, signal, gzip: false, cancel }) }
     } catch (error) {

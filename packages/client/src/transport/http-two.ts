@@ -6,7 +6,7 @@ import type {
   OutgoingHttpHeaders,
 } from 'node:http2'
 import type { Socket } from 'node:net'
-import { abortable, type Clock, every, onAbort, type Timer } from '@kubewright/base'
+import { abortable, CaughtError, type Clock, every, onAbort, type Timer } from '@kubewright/base'
 import type { HttpConnections, HttpResponse } from './http-connections.ts'
 import { type DialOptions, dial } from './http-dial.ts'
 import { http2 } from './node-modules.ts'
@@ -64,7 +64,7 @@ class Session {
 }
 
 /** A stream ended before its message was complete. */
-class StreamReset extends Error {
+class StreamReset extends CaughtError {
   readonly code = 'ERR_HTTP2_STREAM_ERROR'
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { onAbort, type Random } from '@kubewright/base'
+import { CaughtError, onAbort, type Random } from '@kubewright/base'
 import type { HttpResponse } from './http-connections.ts'
 import { type DialOptions, dial } from './http-dial.ts'
 import { crypto, http } from './node-modules.ts'
@@ -53,7 +53,7 @@ export async function upgrade(
         return
       }
       stream.destroy()
-      reject(new Error(`the server does not speak ${protocols.join(' or ')}`))
+      reject(new CaughtError(`the server does not speak ${protocols.join(' or ')}`))
     })
     request.end()
   })

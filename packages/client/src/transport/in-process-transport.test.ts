@@ -1,5 +1,7 @@
-import { encodeFrame, FrameReader, linkSignals, opcodes } from '@kubewright/base'
+import type { Duplex, Writable } from 'node:stream'
+import { linkSignals } from '@kubewright/base'
 import { expect, test } from 'vitest'
+import * as ws from 'ws'
 import { transportContract } from '../contract.ts'
 import { ConnectionError } from './connection-error.ts'
 import { inProcessTransport } from './in-process-transport.ts'
@@ -44,6 +46,17 @@ test('inProcessTransport() waits for its pause before sending', async () => {
   expect(seen).toEqual(['pause', 'request'])
 })
 
+/** Parts of ws that its types omit. */
+const { Receiver, Sender } = ws as unknown as {
+  Receiver: new (options: { isServer: boolean }) => Writable
+  Sender: new (
+    connection: Duplex,
+  ) => {
+    send(data: Uint8Array, options: object): void
+    close(code: number, data: undefined, mask: boolean, sent: () => void): void
+  }
+}
+
 test('inProcessTransport() upgrades to a message connection, unless the handler declines', async () => {
   const transport = inProcessTransport({
     handler: async ({ path, headers }) => {
@@ -53,13 +66,11 @@ test('inProcessTransport() upgrades to a message connection, unless the handler 
         status: 101,
         headers: { 'Sec-WebSocket-Protocol': 'v5.channel.k8s.io' },
         upgraded: (connection) => {
-          const reader = new FrameReader()
-          connection.on('data', (chunk: Buffer) => {
-            for (const { opcode, payload } of reader.push(chunk)) {
-              if (opcode === opcodes.binary) connection.write(encodeFrame(opcodes.binary, payload))
-              if (opcode === opcodes.close) connection.end(encodeFrame(opcodes.close, Buffer.alloc(0)))
-            }
-          })
+          const sender = new Sender(connection)
+          const reader = new Receiver({ isServer: true })
+          reader.on('message', (payload: Buffer) => sender.send(payload, { fin: true, binary: true, mask: false }))
+          reader.on('conclude', () => sender.close(1000, undefined, false, () => connection.end()))
+          connection.on('data', (chunk: Buffer) => reader.write(chunk))
         },
       }
     },

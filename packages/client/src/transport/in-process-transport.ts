@@ -1,5 +1,5 @@
 import type { ApiHandler, ApiRequest, ApiResponse, BodySink, RequestPeer } from '@kubewright/api'
-import { type LazySignal, type LinkedController, linkSignals, systemRandom } from '@kubewright/base'
+import { type Defined, type LazySignal, type LinkedController, linkSignals, systemRandom } from '@kubewright/base'
 import { ByteStream } from './byte-stream.ts'
 import { ConnectionError, connectionProblem } from './connection-error.ts'
 import { stream } from './node-modules.ts'
@@ -17,11 +17,11 @@ import { WebSocketConnection } from './web-socket-connection.ts'
 export interface InProcessTransportOptions {
   readonly handler: ApiHandler
   /** @default an unauthenticated client on this machine, whose requests need a token */
-  readonly peer?: RequestPeer
+  readonly peer?: RequestPeer | undefined
   /** The name in messages. @default 'in-process' */
-  readonly host?: string
+  readonly host?: string | undefined
   /** Called before each request, which waits for the returned promise, if any. Pass `turnWhenDue` where time is real. */
-  readonly pause?: () => Promise<void> | undefined
+  readonly pause?: (() => Promise<void> | undefined) | undefined
 }
 
 /** A transport that calls a server's handler directly: no socket and no encoding. Deterministic. */
@@ -79,7 +79,7 @@ class InProcessTransport implements Transport {
       answer.upgraded(far)
       const protocol = headersOf(answer)['sec-websocket-protocol']?.[0] ?? ''
       const head = new Uint8Array()
-      return new WebSocketConnection({
+      return await WebSocketConnection.over({
         stream: near,
         head,
         protocol,
@@ -172,7 +172,7 @@ class InProcessTransport implements Transport {
   }
 }
 
-type ReceivedHeaders = Required<Pick<ApiRequest, 'headers' | 'rawHeaders'>>
+type ReceivedHeaders = Defined<Pick<ApiRequest, 'headers' | 'rawHeaders'>>
 
 function receivedHeaders(sent: NonNullable<TransportRequest['headers']>): ReceivedHeaders {
   const headers: Record<string, string> = {}

@@ -6,7 +6,7 @@ export interface TransportRequest {
   /** Path and query, percent-encoded: `/api/v1/pods?limit=500`. */
   readonly path: string
   /** Lower-case names. The values of a list are sent as repeated headers. */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined
   readonly body?: Uint8Array | undefined
   /** Aborts the request and, later, reading the body: both reject with the signal's reason. */
   readonly signal?: AbortSignal | undefined
@@ -35,7 +35,7 @@ export interface UpgradeRequest extends Pick<TransportRequest, 'path' | 'headers
 }
 
 /**
- * A bidirectional message connection. Iterate once for the messages of the server; the iteration ends when the server
+ * A bidirectional message connection. Iterate once for the messages of the server; the iteration ends when one side
  * closes.
  */
 export interface MessageConnection extends AsyncIterable<Uint8Array> {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
-import { deepCopy, deepEqual, produce } from '@kubewright/base'
+import { deepCopy, deepEqual } from '@kubewright/base'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EncodedReader } from './encoded-reader.ts'
 
 const reader = new EncodedReader<unknown>({ apiVersion: 'example.com/v1', kind: 'Thing', read: (json) => json })
@@ -33,7 +33,7 @@ const indent = fc.constantFrom(undefined, 1, '\t')
 const parsed = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('EncodedReader.read()', () => {
-  it('reads the same key, version and type as parsing, at any position and in any layout', () => {
+  test('reads the same key, version and type as parsing, at any position and in any layout', () => {
     fc.assert(
       fc.property(thing, indent, fc.string(), fc.string(), (object, space, before, after) => {
         const text = JSON.stringify(object, undefined, space)
@@ -50,7 +50,7 @@ describe('EncodedReader.read()', () => {
     )
   })
 
-  it('detects truncation at every byte', () => {
+  test('detects truncation at every byte', () => {
     fc.assert(
       fc.property(thing, fc.nat(), (object, at) => {
         const bytes = Buffer.from(JSON.stringify(object))
@@ -59,14 +59,14 @@ describe('EncodedReader.read()', () => {
     )
   })
 
-  it.each(['[]', '1', '{}', '{"metadata":null}', '{"metadata":{"name":1,"resourceVersion":"1"}}', '{"metadata":{}}'])(
+  test.each(['[]', '1', '{}', '{"metadata":null}', '{"metadata":{"name":1,"resourceVersion":"1"}}', '{"metadata":{}}'])(
     'returns undefined for %s, which must be parsed',
     (text) => {
       expect(reader.read({ bytes: Buffer.from(text) }, 0, text.length)).toBeUndefined()
     },
   )
 
-  it('uses the declared type of an object, or else the default type', () => {
+  test('uses the declared type of an object, or else the default type', () => {
     const kinds = ['{', '{"apiVersion":"v1","kind":"Pod",', '{"kind":"Thing","apiVersion":"example.com/v1",'].map(
       (head) => {
         const bytes = Buffer.from(`${head}"metadata":{"name":"a","resourceVersion":"1"}}`)
@@ -79,7 +79,7 @@ describe('EncodedReader.read()', () => {
 })
 
 describe('EncodedReader.readPage()', () => {
-  it('returns the items and the list metadata', () => {
+  test('returns the items and the list metadata', () => {
     fc.assert(
       fc.property(fc.array(thing, { maxLength: 5 }), indent, (items, space) => {
         const metadata = { resourceVersion: '7', continue: 'abc', remainingItemCount: 3 }
@@ -91,7 +91,7 @@ describe('EncodedReader.readPage()', () => {
     )
   })
 
-  it('returns undefined for a truncated page or an item that must be parsed', () => {
+  test('returns undefined for a truncated page or an item that must be parsed', () => {
     const text = '{"items":[{"metadata":{"name":"a","resourceVersion":"1"}}],"metadata":{"resourceVersion":"1"}}'
     expect(reader.readPage(Buffer.from(text))?.items).toHaveLength(1)
     for (let at = 0; at < text.length; at++) expect(reader.readPage(Buffer.from(text.slice(0, at)))).toBeUndefined()
@@ -101,7 +101,7 @@ describe('EncodedReader.readPage()', () => {
 })
 
 describe('EncodedObject', () => {
-  it('withoutManagedFields() removes only managedFields', () => {
+  test('withoutManagedFields() removes only managedFields', () => {
     fc.assert(
       fc.property(thing, indent, (object, space) => {
         const bytes = Buffer.from(JSON.stringify(object, undefined, space))
@@ -113,7 +113,7 @@ describe('EncodedObject', () => {
     )
   })
 
-  it('decodes the same deeply frozen object after its bytes are moved', () => {
+  test('decodes the same deeply frozen object after its bytes are moved', () => {
     const bytes = Buffer.from('{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"é":["x"]}}')
     const object = reader.read({ bytes }, 0, bytes.length)!
     const home = { bytes: Buffer.alloc(200) }
@@ -127,7 +127,7 @@ describe('EncodedObject', () => {
     expect(() => spec['é']?.push('y')).toThrow(TypeError)
   })
 
-  it.each(['x', 'é'])(
+  test.each(['x', 'é'])(
     'clone() and detach() keep the contents %j when the original is renewed or overwritten',
     (word) => {
       const encoded = (version: string) => {
@@ -151,7 +151,7 @@ describe('EncodedObject', () => {
     },
   )
 
-  it('encode() accepts objects that had to be parsed', () => {
+  test('encode() accepts objects that had to be parsed', () => {
     const json = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', namespace: 'n', resourceVersion: '3' } }
     const { key, resourceVersion, type } = reader.encode(json)
     expect([key, resourceVersion, type.kind, reader.encode(json).decode()]).toEqual(['n/a', '3', 'Pod', json])
@@ -179,7 +179,7 @@ describe.each([
   }
   const decoded = () => encoded().decode() as typeof object
 
-  it('parses managedFields on first access and returns the same frozen value afterwards', () => {
+  test('parses managedFields on first access and returns the same frozen value afterwards', () => {
     const { metadata } = decoded()
     expect(Object.getOwnPropertyDescriptor(metadata, 'managedFields')?.get).toBeTypeOf('function')
     expect(metadata.managedFields).toEqual(managedFields)
@@ -187,7 +187,7 @@ describe.each([
     expect(Object.isFrozen(metadata.managedFields[0]?.fieldsV1)).toBe(true)
   })
 
-  it('returns an object that is frozen, enumerates, copies, compares and drafts like parsed JSON', () => {
+  test('returns an object that is frozen, enumerates, copies and compares like parsed JSON', () => {
     const one = decoded()
     expect([one, one.metadata, one.metadata.labels, one.spec.list].every((part) => Object.isFrozen(part))).toBe(true)
     expect(JSON.parse(JSON.stringify(one))).toEqual(object)
@@ -195,27 +195,26 @@ describe.each([
     expect(deepCopy(one)).toEqual(object)
     expect(deepEqual(one, decoded())).toBe(true)
     expect({ ...one.metadata }).toEqual(object.metadata)
-    const changed = produce(one, (draft) => {
-      draft.metadata.labels.a = 'c'
-    })
+    const changed = deepCopy(one)
+    changed.metadata.labels.a = 'c'
     expect(changed).toEqual({ ...object, metadata: { ...object.metadata, labels: { a: 'c' } } })
   })
 
-  it('returns an object that is printed like parsed JSON', () => {
+  test('returns an object that is printed like parsed JSON', () => {
     const { managedFields: __, ...metadata } = object.metadata
     const lean = Buffer.from(JSON.stringify({ ...object, metadata }))
     expect(inspect(reader.read({ bytes: lean }, 0, lean.length)?.decode())).toBe(inspect({ ...object, metadata }))
     expect(inspect([decoded()])).not.toContain('spec: [Getter]')
   })
 
-  it('reads managedFields after the bytes have moved or changed', () => {
+  test('reads managedFields after the bytes have moved or changed', () => {
     const source = encoded()
     const { metadata } = source.decode() as typeof object
     source.home.bytes.fill(0)
     expect(metadata.managedFields).toEqual(managedFields)
   })
 
-  it('keeps managedFields that the type reads while it converts the object', () => {
+  test('keeps managedFields that the type reads while it converts the object', () => {
     const copying = new EncodedReader<unknown>({
       apiVersion: 'example.com/v1',
       kind: 'Thing',
@@ -235,7 +234,7 @@ describe('EncodedObject.decode() of the usual layout', () => {
   }
   const getterOf = (object: object, name: string) => Object.getOwnPropertyDescriptor(object, name)?.get
 
-  it.each(['', ',"spec":{"a":[1]}', ',"status":null', ',"spec":"x","status":{"b":{}}'])(
+  test.each(['', ',"spec":{"a":[1]}', ',"status":null', ',"spec":"x","status":{"b":{}}'])(
     'has the members of %j and parses each on first access',
     (tail) => {
       const object = decoded(text(tail))
@@ -248,7 +247,7 @@ describe('EncodedObject.decode() of the usual layout', () => {
     },
   )
 
-  it.each([
+  test.each([
     ',"status":{},"spec":{}',
     ',"spec":{},"spec":{"b":1}',
     ',"spec": {}',
@@ -262,7 +261,7 @@ describe('EncodedObject.decode() of the usual layout', () => {
     expect(getterOf(object, 'metadata')).toBeUndefined()
   })
 
-  it('adds the type of its source to an object without one', () => {
+  test('adds the type of its source to an object without one', () => {
     const object = decoded('{"metadata":{"name":"a","resourceVersion":"1"}}')
     expect([object.apiVersion, object.kind]).toEqual(['example.com/v1', 'Thing'])
   })

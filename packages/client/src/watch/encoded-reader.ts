@@ -24,7 +24,7 @@ export interface EncodedReaderParts<T> extends EncodedType<T> {
    * Whether all objects have this type regardless of what they declare, as with requests for metadata only. @default
    * false
    */
-  readonly isFixed?: boolean
+  readonly isFixed?: boolean | undefined
 }
 
 /** A page of a list with encoded objects. */
@@ -32,8 +32,8 @@ export interface EncodedPage<T> {
   readonly items: readonly EncodedObject<T>[]
   readonly resourceVersion: string
   /** Present when more pages follow. */
-  readonly continue?: string
-  readonly remaining?: number
+  readonly continue?: string | undefined
+  readonly remaining?: number | undefined
 }
 
 /** Locates objects in bytes and reads their keys and versions without parsing them. */
@@ -158,9 +158,9 @@ export class EncodedReader<T> {
 }
 
 interface ListFacts {
-  readonly resourceVersion?: string
-  readonly continue?: string
-  readonly remainingItemCount?: number
+  readonly resourceVersion?: string | undefined
+  readonly continue?: string | undefined
+  readonly remainingItemCount?: number | undefined
 }
 
 /** Combines items and list metadata to a page. */

@@ -1,3 +1,5 @@
+import { endOfJsonString, endOfJsonValue } from '@kubewright/base'
+
 // Locates values in encoded JSON without building them. The structure is checked strictly, so that truncated text is
 // always detected. The contents of numbers and literals are not checked; the parser of the value does that.
 
@@ -16,47 +18,6 @@ export function skipSpace(bytes: Uint8Array, at: number, limit: number): number 
   // JSON white space is below 0x21, and no other JSON syntax is.
   while (i < limit && bytes[i]! <= 0x20) i++
   return i
-}
-
-/** The end of the string whose opening quote is at `at`; -1 when it does not end before `limit`. */
-function skipString(bytes: Uint8Array, at: number, limit: number): number {
-  for (let i = at + 1; i < limit; i++) {
-    const byte = bytes[i]!
-    if (byte === quote) return i + 1
-    if (byte === backslash) i++
-  }
-  return -1
-}
-
-/** The end of the value that starts at `at`; -1 when it does not end before `limit`. */
-function skipValue(bytes: Uint8Array, at: number, limit: number): number {
-  const first = at < limit ? bytes[at]! : 0
-  if (first === quote) return skipString(bytes, at, limit)
-  if (first !== openBrace && first !== openBracket) return skipLiteral(bytes, at, limit)
-  let depth = 0
-  let i = at
-  while (i < limit) {
-    const byte = bytes[i]!
-    if (byte === quote) {
-      i = skipString(bytes, i, limit)
-      if (i < 0) return -1
-      continue
-    }
-    i++
-    if (byte === openBrace || byte === openBracket) depth++
-    else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) return i
-  }
-  return -1
-}
-
-function skipLiteral(bytes: Uint8Array, at: number, limit: number): number {
-  let i = at
-  while (i < limit) {
-    const byte = bytes[i]!
-    if (byte === comma || byte === closeBrace || byte === closeBracket || byte <= 0x20) break
-    i++
-  }
-  return i > at ? i : -1
 }
 
 /**
@@ -114,7 +75,7 @@ export class Walk {
 
   /** The end of the current value. */
   skip(): number {
-    if (this.valueEnd < 0) this.valueEnd = skipValue(this.#bytes, this.valueStart, this.#limit)
+    if (this.valueEnd < 0) this.valueEnd = endOfJsonValue(this.#bytes, this.valueStart, this.#limit)
     return this.valueEnd
   }
 
@@ -126,7 +87,7 @@ export class Walk {
   #key(at: number): number {
     const bytes = this.#bytes
     const limit = this.#limit
-    const end = bytes[at] === quote ? skipString(bytes, at, limit) : -1
+    const end = bytes[at] === quote ? endOfJsonString(bytes, at, limit) : -1
     if (end < 0) return -1
     this.keyStart = at + 1
     this.keyEnd = end - 1

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readLines } from './read-lines.ts'
 
 async function* chunksOf(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
@@ -18,7 +18,7 @@ async function linesOf(chunks: AsyncIterable<Uint8Array>): Promise<string[]> {
 }
 
 describe('readLines()', () => {
-  it('yields the same lines for any chunk boundaries, even within a character', async () => {
+  test('yields the same lines for any chunk boundaries, even within a character', async () => {
     const line = fc.string({ unit: 'binary', maxLength: 20 }).map((text) => text.replaceAll('\n', ' '))
     await fc.assert(
       fc.asyncProperty(fc.array(line), fc.array(fc.nat(200)), async (lines, cuts) => {
@@ -31,13 +31,13 @@ describe('readLines()', () => {
     )
   })
 
-  it('yields a non-empty remainder after the last newline', async () => {
+  test('yields a non-empty remainder after the last newline', async () => {
     expect(await linesOf(chunksOf(Buffer.from('a\nb'), []))).toEqual(['a', 'b'])
     expect(await linesOf(chunksOf(Buffer.from('a\n'), []))).toEqual(['a'])
     expect(await linesOf(chunksOf(Buffer.from(''), []))).toEqual([])
   })
 
-  it('yields lines that arrive together in one batch', async () => {
+  test('yields lines that arrive together in one batch', async () => {
     const batches: string[][] = []
     for await (const lines of readLines(chunksOf(Buffer.from('a\nb\nc'), [4]))) batches.push(lines)
     expect(batches).toEqual([['a', 'b'], ['c']])

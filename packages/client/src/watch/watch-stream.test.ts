@@ -1,5 +1,5 @@
 import { isInternalError, isResourceExpired } from '@kubewright/api'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ByteStream } from '../transport/byte-stream.ts'
 import { type WatchEvent, WatchStream } from './watch-stream.ts'
 
@@ -32,7 +32,7 @@ describe.each([
   ['', (stream: WatchStream<unknown>): AsyncIterable<WatchEvent<unknown>> => stream],
   [', encoded', decoded],
 ])('WatchStream%s', (_, readAs) => {
-  it('yields objects and bookmarks', async () => {
+  test('yields objects and bookmarks', async () => {
     const annotations = { 'k8s.io/initial-events-end': 'true' }
     const { events, error } = await drain(
       readAs(
@@ -51,7 +51,7 @@ describe.each([
     ])
   })
 
-  it('yields the same events for any chunk boundaries', async () => {
+  test('yields the same events for any chunk boundaries', async () => {
     const thing = (name: string) => ({ metadata: { name, resourceVersion: '1' }, spec: { text: 'é{"' } })
     const lines = ['ADDED', 'MODIFIED', 'DELETED'].map((type) => ({ type, object: thing(type.toLowerCase()) }))
     const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
@@ -64,7 +64,7 @@ describe.each([
     }
   })
 
-  it('throws the Status of an ERROR event after the events before it', async () => {
+  test('throws the Status of an ERROR event after the events before it', async () => {
     const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410, message: 'old' }
     const { events, error } = await drain(
       readAs(streamOf({ type: 'ADDED', object: {} }, { type: 'ERROR', object: status })),
@@ -73,7 +73,7 @@ describe.each([
     expect(isResourceExpired(error)).toBe(true)
   })
 
-  it.each([
+  test.each([
     ['{"type":"ADDED","obj', 'unable to decode an event from the watch stream'],
     [{ type: 'MOVED', object: {} }, 'got invalid watch event type: MOVED'],
     [{ type: 'ERROR', object: { kind: 'Pod' } }, 'unexpected object in an ERROR event of a watch: {"kind":"Pod"}'],
@@ -84,7 +84,7 @@ describe.each([
     expect((error as Error).message).toContain(message)
   })
 
-  it('close() stops the sender', async () => {
+  test('close() stops the sender', async () => {
     let stopped = false
     const body = new ByteStream(() => (stopped = true))
     new WatchStream({ body, read: (object) => object }).close()

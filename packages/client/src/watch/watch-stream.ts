@@ -23,7 +23,9 @@ export interface WatchStreamParts<Read> {
   /** Converts the parsed object of an event to the type that readers get. */
   readonly read: (object: unknown) => Read
   /** The type of objects that do not declare one or, when `isFixed`, of all objects. */
-  readonly type?: { readonly apiVersion: string; readonly kind: string; readonly isFixed?: boolean }
+  readonly type?:
+    | { readonly apiVersion: string; readonly kind: string; readonly isFixed?: boolean | undefined }
+    | undefined
 }
 
 interface WireEvent {
@@ -168,7 +170,9 @@ function eventOf<O>(line: string, read: (object: unknown) => O): WatchEvent<O> {
 
 function bookmark(object: unknown): WatchEvent<never> {
   const { metadata } = object as {
-    readonly metadata?: { readonly resourceVersion?: string; readonly annotations?: Record<string, string> }
+    readonly metadata?:
+      | { readonly resourceVersion?: string | undefined; readonly annotations?: Record<string, string> | undefined }
+      | undefined
   }
   return {
     type: 'BOOKMARK',

@@ -22,7 +22,7 @@ export function ChangeList(props: {
   /** Whether the changes are those of one object, which needs no column. */
   readonly isHistory: boolean
   /** The moments to compare, and how to choose them. */
-  readonly compared?: Compared
+  readonly compared?: Compared | undefined
 }) {
   const { setAt } = useShared()
   const { changes, compared, isHistory, reconciles } = props

@@ -12,7 +12,7 @@ export interface FieldProps {
   readonly path: string
   readonly label: string
   readonly errors: readonly Conflict[]
-  readonly required?: boolean
+  readonly required?: boolean | undefined
   /** Undefined removes the field. */
   readonly onChange: (value: unknown) => void
 }

@@ -13,7 +13,7 @@ import { text } from './text.ts'
 const pauseMillis = 400
 
 /** Edits an object, or creates one, in a form that the server checks while the user types. */
-export function FormView({ kind, name }: { readonly kind: KindInfo; readonly name?: ObjectName }) {
+export function FormView({ kind, name }: { readonly kind: KindInfo; readonly name?: ObjectName | undefined }) {
   const { notify, namespace } = useShared()
   const { group, version, plural } = kind
   const resource = { group, version, plural }

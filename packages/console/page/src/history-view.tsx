@@ -11,7 +11,7 @@ import { useReconciles } from './use-reconciles.ts'
 export function HistoryView({ name }: { readonly name: ObjectName }) {
   const changes = useChanges({ type: 'history', object: name })
   const reconciles = useReconciles()
-  const [chosen, setChosen] = useState<{ from?: number; to?: number }>({})
+  const [chosen, setChosen] = useState<{ from?: number | undefined; to?: number | undefined }>({})
   const [diff, setDiff] = useState<readonly string[]>()
   const to = chosen.to ?? changes?.[0]?.number ?? 0
   const from = chosen.from ?? changes?.[1]?.number ?? 0

@@ -1,6 +1,7 @@
+import { textOf } from '@kubewright/base'
 import type { RestClient } from '@kubewright/client'
 import type { PageResponse } from '../wire/messages.ts'
-import { type Json, listAt, objectAt, textOf } from './json.ts'
+import { type Json, listAt, objectAt } from './json.ts'
 import { problemText } from './problem-text.ts'
 import { objectPath } from './resource-url.ts'
 

@@ -1,5 +1,5 @@
 import { isApiError } from '@kubewright/api'
-import { type Clock, unifiedDiff } from '@kubewright/base'
+import { CaughtError, type Clock, isJsonObject, unifiedDiff } from '@kubewright/base'
 import type { RestClient } from '@kubewright/client'
 import type { Action, Conflict, CreateAction, EditAction, PageResponse } from '../wire/messages.ts'
 import type { KindInfo, ObjectName } from '../wire/names.ts'
@@ -7,7 +7,7 @@ import { evict, evictPodsOf } from './act-on-node.ts'
 import { changedFields, editText, parseEdited } from './edit-text.ts'
 import { readFormSchema } from './form-schema.ts'
 import type { Forwards } from './forwards.ts'
-import { isJson, type Json } from './json.ts'
+import type { Json } from './json.ts'
 import { problemText } from './problem-text.ts'
 import { collectionPath, objectPath } from './resource-url.ts'
 import type { Terminals } from './terminals.ts'
@@ -58,7 +58,7 @@ export async function sourceOf(object: ObjectName, { rest }: ActContext): Promis
 /** The schema of a kind for a form. */
 export async function schemaOf(kind: KindInfo | undefined, { rest }: ActContext): Promise<PageResponse> {
   return answer(async () => {
-    if (kind === undefined) throw new Error('The cluster does not serve this kind: reload the page')
+    if (kind === undefined) throw new CaughtError('The cluster does not serve this kind: reload the page')
     return { schema: await readFormSchema(kind, rest) }
   })
 }
@@ -140,12 +140,14 @@ async function edit(action: EditAction, rest: RestClient): Promise<PageResponse>
   async function replace(): Promise<Json> {
     // The live version is replaced only if the object is unchanged since the edit began, unless forced.
     if (!force && editText(live) !== action.source)
-      return Promise.reject(new Error('The object has changed since the edit began: start the edit again, or force it'))
+      return Promise.reject(
+        new CaughtError('The object has changed since the edit began: start the edit again, or force it'),
+      )
     const { metadata, status } = live
     const merged = {
       ...edited,
       ...(status === undefined ? {} : { status }),
-      metadata: { ...(isJson(edited['metadata']) ? edited['metadata'] : {}), ...identityOf(metadata) },
+      metadata: { ...(isJsonObject(edited['metadata']) ? edited['metadata'] : {}), ...identityOf(metadata) },
     }
     const query = parameters({ fieldManager, dryRun: dryRun ? 'All' : undefined })
     return jsonOf(await rest.json({ method: 'PUT', path: objectPath(object), query, body: JSON.stringify(merged) }))
@@ -154,7 +156,7 @@ async function edit(action: EditAction, rest: RestClient): Promise<PageResponse>
 
 /** The metadata that an update must repeat, so that it replaces exactly the object that was compared. */
 function identityOf(metadata: unknown): Json {
-  const { uid, resourceVersion } = isJson(metadata) ? metadata : {}
+  const { uid, resourceVersion } = isJsonObject(metadata) ? metadata : {}
   return { uid, resourceVersion }
 }
 
@@ -168,7 +170,7 @@ async function read(object: ObjectName, rest: RestClient): Promise<Json> {
 }
 
 function jsonOf(value: unknown): Json {
-  if (!isJson(value)) throw new TypeError('The response of the API server is not an object')
+  if (!isJsonObject(value)) throw new TypeError('The response of the API server is not an object')
   return value
 }
 

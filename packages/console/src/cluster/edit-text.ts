@@ -1,6 +1,6 @@
 import { encodeYaml, parseYaml } from '@kubewright/api'
-import { deepEqual } from '@kubewright/base'
-import { isJson, type Json, objectAt } from './json.ts'
+import { deepEqual, isJsonObject } from '@kubewright/base'
+import { type Json, objectAt } from './json.ts'
 
 const maintained = ['managedFields', 'resourceVersion', 'generation', 'creationTimestamp', 'uid', 'selfLink']
 
@@ -14,7 +14,8 @@ export function editText(object: Json): string {
 /** Parses edited YAML. Throws if it is not an object. */
 export function parseEdited(text: string): Json {
   const value = parseYaml(text)
-  if (!isJson(value)) throw new TypeError('The text must be one object: fields such as apiVersion, kind and metadata')
+  if (!isJsonObject(value))
+    throw new TypeError('The text must be one object: fields such as apiVersion, kind and metadata')
   return value
 }
 
@@ -36,7 +37,7 @@ function changesOf(before: Json, after: Json): Json {
   for (const [field, value] of Object.entries(after)) {
     const old = before[field]
     if (Object.hasOwn(before, field) && deepEqual(old, value)) continue
-    changes[field] = isJson(value) && isJson(old) ? changesOf(old, value) : value
+    changes[field] = isJsonObject(value) && isJsonObject(old) ? changesOf(old, value) : value
   }
   return changes
 }

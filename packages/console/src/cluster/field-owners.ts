@@ -1,6 +1,7 @@
+import { isJsonObject, textOf } from '@kubewright/base'
 import type { Manager } from '../wire/object-view.ts'
 import { type FieldPath, pathKey } from './field-path.ts'
-import { isJson, type Json, listAt, objectAt, textOf } from './json.ts'
+import { type Json, listAt, objectAt } from './json.ts'
 
 /** The field managers of an object, and the indexes of those that own each field. */
 export interface FieldOwners {
@@ -50,23 +51,23 @@ function visit(fields: Json, value: unknown, path: FieldPath, own: (path: FieldP
     if (step === undefined) continue
     const child = fields[name]
     const found = Array.isArray(value) ? value[step as number] : (value as Json)[step]
-    visit(isJson(child) ? child : {}, found, [...path, step], own)
+    visit(isJsonObject(child) ? child : {}, found, [...path, step], own)
   }
 }
 
 /** The field name or list index that a path element of FieldsV1 selects in a value; undefined if there is none. */
 function childOf(element: string, value: unknown): string | number | undefined {
   const text = element.slice(2)
-  if (element.startsWith('f:')) return isJson(value) && Object.hasOwn(value, text) ? text : undefined
+  if (element.startsWith('f:')) return isJsonObject(value) && Object.hasOwn(value, text) ? text : undefined
   if (!Array.isArray(value)) return undefined
   const wanted = parse(text)
   let index = -1
   if (element.startsWith('i:')) index = typeof wanted === 'number' && wanted < value.length ? wanted : -1
   else if (element.startsWith('v:')) index = value.indexOf(wanted)
-  else if (element.startsWith('k:') && isJson(wanted)) {
+  else if (element.startsWith('k:') && isJsonObject(wanted)) {
     const keys = Object.entries(wanted)
     // A key field that the object leaves out has its default value, which is not known here.
-    index = value.findIndex((item) => isJson(item) && keys.every(([key, v]) => item[key] === v || !(key in item)))
+    index = value.findIndex((item) => isJsonObject(item) && keys.every(([key, v]) => item[key] === v || !(key in item)))
   }
   return index < 0 ? undefined : index
 }
@@ -74,7 +75,7 @@ function childOf(element: string, value: unknown): string | number | undefined {
 function ownAll(value: unknown, path: FieldPath, own: (path: FieldPath) => void): void {
   own(path)
   if (Array.isArray(value)) value.forEach((item, index) => void ownAll(item, [...path, index], own))
-  else if (isJson(value)) for (const [name, child] of Object.entries(value)) ownAll(child, [...path, name], own)
+  else if (isJsonObject(value)) for (const [name, child] of Object.entries(value)) ownAll(child, [...path, name], own)
 }
 
 function parse(text: string): unknown {

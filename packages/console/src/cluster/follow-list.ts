@@ -1,8 +1,8 @@
 import { isApiError } from '@kubewright/api'
-import type { Clock } from '@kubewright/base'
+import { type Clock, textOf } from '@kubewright/base'
 import { type RestClient, WatchStream } from '@kubewright/client'
 import type { FollowOptions } from './cluster-view.ts'
-import { objectAt, textOf } from './json.ts'
+import { objectAt } from './json.ts'
 import { problemText } from './problem-text.ts'
 import { collectionPath } from './resource-url.ts'
 
@@ -99,7 +99,7 @@ async function watch(
 function versionOf(object: unknown): string {
   const own = textOf(objectAt(object, 'metadata')['resourceVersion'])
   if (own !== '') return own
-  const rows = (object as { readonly rows?: readonly unknown[] } | null)?.rows
+  const rows = (object as { readonly rows?: readonly unknown[] | undefined } | null)?.rows
   return textOf(objectAt(objectAt(rows?.at(-1), 'object'), 'metadata')['resourceVersion'])
 }
 

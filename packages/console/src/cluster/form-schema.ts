@@ -1,7 +1,8 @@
+import { CaughtError, isJsonObject, textOf } from '@kubewright/base'
 import type { RestClient } from '@kubewright/client'
 import type { FormSchema } from '../wire/form-schema.ts'
 import type { KindInfo } from '../wire/names.ts'
-import { isJson, type Json, listAt, objectAt, textOf } from './json.ts'
+import { type Json, listAt, objectAt } from './json.ts'
 
 // Pod templates need 9 levels; schemas that contain themselves end here.
 const maxDepth = 10
@@ -13,7 +14,8 @@ export async function readFormSchema(kind: KindInfo, rest: RestClient): Promise<
   const path = `/openapi/v3/${group === '' ? 'api' : `apis/${group}`}/${version}`
   const schemas = objectAt(objectAt(await rest.json({ method: 'GET', path }), 'components'), 'schemas')
   const found = Object.values(schemas).find((schema) => isSchemaOf(schema, kind))
-  if (!isJson(found)) throw new Error(`The API server publishes no schema of ${kind.kind}: edit the YAML instead`)
+  if (!isJsonObject(found))
+    throw new CaughtError(`The API server publishes no schema of ${kind.kind}: edit the YAML instead`)
   const { properties = {}, required, ...described } = formSchema(found, schemas, 0)
   const own = Object.entries(properties).filter(([name]) => !outside.has(name))
   return { ...described, properties: Object.fromEntries(own), required: required?.filter((name) => !outside.has(name)) }
@@ -59,12 +61,12 @@ function formSchema(given: Json, schemas: Json, depth: number): FormSchema {
           ...common,
           type: 'object',
           properties: Object.fromEntries(
-            properties.map(([name, one]) => [name, formSchema(isJson(one) ? one : {}, schemas, depth + 1)]),
+            properties.map(([name, one]) => [name, formSchema(isJsonObject(one) ? one : {}, schemas, depth + 1)]),
           ),
           required: Array.isArray(required) ? required.map(textOf) : [],
         }
       }
-      if (isJson(schema['additionalProperties']))
+      if (isJsonObject(schema['additionalProperties']))
         return { ...common, type: 'map', items: inner('additionalProperties') }
     }
   }

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { CaughtError } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import type { ForwardView } from '../wire/messages.ts'
 import type { ObjectName } from '../wire/names.ts'
@@ -31,7 +32,7 @@ export class Forwards implements Disposable {
   /** Opens a port of 127.0.0.1; `localPort` 0 picks a free one. Rejects if it is in use. */
   async start({ namespace = '', name }: ObjectName, port: number, localPort: number): Promise<void> {
     if (this.#forwards.length >= maxForwards)
-      throw new Error(`${maxForwards} ports are forwarded: stop one of them first`)
+      throw new CaughtError(`${maxForwards} ports are forwarded: stop one of them first`)
     const id = ++this.#lastId
     const listening = await this.#listener.listen(localPort, (connection) => {
       this.#join(connection, { namespace, name }, port).catch((error: unknown) => {

@@ -1,22 +1,18 @@
+import { isJsonObject } from '@kubewright/base'
 /** A JSON object whose fields are not checked yet. */
 export type Json = { readonly [field: string]: unknown }
 
-export const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A field that should be an object; an empty one if it is not. */
 export function objectAt(value: unknown, field: string): Json {
-  const found = isJson(value) ? value[field] : undefined
-  return isJson(found) ? found : {}
+  const found = isJsonObject(value) ? value[field] : undefined
+  return isJsonObject(found) ? found : {}
 }
 
 /** The objects in a field that should be a list of them. */
 export function listAt(value: unknown, field: string): Json[] {
-  const found = isJson(value) ? value[field] : undefined
-  return Array.isArray(found) ? found.filter(isJson) : []
+  const found = isJsonObject(value) ? value[field] : undefined
+  return Array.isArray(found) ? found.filter(isJsonObject) : []
 }
-
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** The string values of a field that should be a map of strings. */
 export function textsAt(value: unknown, field: string): Record<string, string> {

@@ -1,3 +1,4 @@
+import { compareValues } from '@kubewright/base'
 import type { CallOptions, Discovery, ServedResource } from '@kubewright/client'
 import type { KindInfo } from '../wire/names.ts'
 
@@ -15,7 +16,7 @@ export async function listKinds(discovery: Discovery, options: CallOptions = {})
     }
   }
   return [...kinds.values()].sort(
-    (a, b) => Number(b.custom) - Number(a.custom) || compare(a.group, b.group) || compare(a.kind, b.kind),
+    (a, b) => Number(b.custom) - Number(a.custom) || compareValues(a.group, b.group) || compareValues(a.kind, b.kind),
   )
 }
 
@@ -38,5 +39,3 @@ function kindInfo(resource: ServedResource): KindInfo {
 function isBuiltinGroup(group: string): boolean {
   return !group.includes('.') || group === 'k8s.io' || group.endsWith('.k8s.io')
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

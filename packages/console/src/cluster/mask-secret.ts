@@ -1,4 +1,5 @@
-import { isJson, type Json, objectAt } from './json.ts'
+import { isJsonObject } from '@kubewright/base'
+import { type Json, objectAt } from './json.ts'
 
 const hidden = '••••••••'
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -12,7 +13,7 @@ export function isSecret(object: Json): boolean {
 export function maskSecret(object: Json): Json {
   const masked: Record<string, unknown> = { ...object }
   for (const field of ['data', 'stringData'])
-    if (isJson(object[field])) masked[field] = mapValues(objectAt(object, field), () => hidden)
+    if (isJsonObject(object[field])) masked[field] = mapValues(objectAt(object, field), () => hidden)
   const metadata = objectAt(object, 'metadata')
   const annotations = objectAt(metadata, 'annotations')
   if (lastApplied in annotations)

@@ -1,5 +1,6 @@
+import { isJsonObject, textOf } from '@kubewright/base'
 import type { Column, Row } from '../wire/messages.ts'
-import { isJson, type Json, listAt, objectAt, textOf } from './json.ts'
+import { type Json, listAt, objectAt } from './json.ts'
 
 /** The columns and rows of a Table. */
 export interface TablePart {
@@ -33,5 +34,5 @@ export function rowOf(row: Json): Row {
 
 function cellOf(cell: unknown): Row['cells'][number] {
   if (typeof cell === 'string' || typeof cell === 'number' || typeof cell === 'boolean') return cell
-  return isJson(cell) || Array.isArray(cell) ? JSON.stringify(cell) : null
+  return isJsonObject(cell) || Array.isArray(cell) ? JSON.stringify(cell) : null
 }

@@ -1,4 +1,4 @@
-import type { Random } from '@kubewright/base'
+import { CaughtError, type Random } from '@kubewright/base'
 import type { ApiClient, RemoteCommand } from '@kubewright/client'
 import type { ObjectName } from '../wire/names.ts'
 import { problemText } from './problem-text.ts'
@@ -36,7 +36,7 @@ export class Terminals implements Disposable {
     for (const [id, { end }] of this.#running)
       if (end !== undefined && this.#running.size >= maxTerminals) this.#running.delete(id)
     if (this.#running.size >= maxTerminals)
-      throw new Error(`${maxTerminals} commands are running: close one of their pages first`)
+      throw new CaughtError(`${maxTerminals} commands are running: close one of their pages first`)
     const remote = await this.#client.exec({ namespace, name }, { container, command, stdin: true })
     const id = Buffer.from(this.#random.bytes(12)).toString('hex')
     this.#running.set(id, new RunningTerminal(remote))
@@ -50,7 +50,8 @@ export class Terminals implements Disposable {
   /** Writes to the standard input of a command. */
   async input(id: string, text: string): Promise<void> {
     const terminal = this.#running.get(id)
-    if (terminal === undefined || terminal.end !== undefined) throw new Error('The command has ended: start it again')
+    if (terminal === undefined || terminal.end !== undefined)
+      throw new CaughtError('The command has ended: start it again')
     await terminal.remote.write(text)
   }
 

@@ -1,7 +1,8 @@
+import { textOf } from '@kubewright/base'
 import type { KindInfo, ObjectName } from '../wire/names.ts'
 import type { ConditionView, ContainerView, ObjectView, OwnerView } from '../wire/object-view.ts'
 import { fieldOwners } from './field-owners.ts'
-import { type Json, listAt, objectAt, textOf, textsAt } from './json.ts'
+import { type Json, listAt, objectAt, textsAt } from './json.ts'
 import { isSecret, maskSecret } from './mask-secret.ts'
 import { yamlLines } from './yaml-lines.ts'
 

@@ -1,7 +1,8 @@
+import { textOf } from '@kubewright/base'
 import type { RestClient } from '@kubewright/client'
 import type { AccessView, SubjectView } from '../wire/access-view.ts'
 import type { ObjectName } from '../wire/names.ts'
-import { type Json, listAt, objectAt, textOf } from './json.ts'
+import { type Json, listAt, objectAt } from './json.ts'
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const
 const rbac = '/apis/rbac.authorization.k8s.io/v1'

@@ -1,6 +1,7 @@
 import { encodeYaml } from '@kubewright/api'
+import { isJsonObject } from '@kubewright/base'
 import type { FieldPath } from './field-path.ts'
-import { isJson, type Json } from './json.ts'
+import type { Json } from './json.ts'
 
 /** A line of YAML and the path of the field that it belongs to. */
 export interface PathLine {
@@ -35,7 +36,7 @@ function writeMap(map: Json, path: FieldPath, indent: string, lead: string, line
 function writeList(list: readonly unknown[], path: FieldPath, indent: string, lines: PathLine[]): void {
   list.forEach((item, index) => {
     const here = [...path, index]
-    if (isJson(item) && isNested(item)) writeMap(item, here, `${indent}  `, `${indent}- `, lines)
+    if (isJsonObject(item) && isNested(item)) writeMap(item, here, `${indent}  `, `${indent}- `, lines)
     // A list in a list is rare: all of its lines belong to the item.
     else writeText(encodeYaml(item), here, `${indent}  `, `${indent}- `, lines)
   })
@@ -49,4 +50,4 @@ function writeText(text: string, path: FieldPath, indent: string, lead: string, 
 }
 
 const isNested = (value: unknown): boolean =>
-  Array.isArray(value) ? value.length > 0 : isJson(value) && Object.keys(value).length > 0
+  Array.isArray(value) ? value.length > 0 : isJsonObject(value) && Object.keys(value).length > 0

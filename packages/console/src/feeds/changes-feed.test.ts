@@ -1,5 +1,5 @@
 import { systemClock } from '@kubewright/base'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { Recording } from '../recording/recording.ts'
 import type { ChangesUpdate } from '../wire/messages.ts'
 import { ChangesFeed } from './changes-feed.ts'
@@ -36,7 +36,7 @@ function prepare() {
 const seen = (update: ChangesUpdate | undefined): string[] | undefined =>
   update?.changes.map(({ number, object }) => `${number} ${object.name}`)
 
-it('ChangesFeed.take() sends the last changes once, then only new ones', () => {
+test('ChangesFeed.take() sends the last changes once, then only new ones', () => {
   const { context, add } = prepare()
   for (let value = 1; value <= 4; value++) add('a', value)
   using feed = new ChangesFeed({ type: 'changes', limit: 3 }, context)
@@ -51,7 +51,7 @@ it('ChangesFeed.take() sends the last changes once, then only new ones', () => {
   expect(seen(next)).toEqual(['6 b', '5 b'])
 })
 
-it('ChangesFeed.take() of a history begins with the state before the recording and ignores other objects', () => {
+test('ChangesFeed.take() of a history begins with the state before the recording and ignores other objects', () => {
   const { context, add, calls } = prepare()
   add('a', 1, true)
   add('b', 2)

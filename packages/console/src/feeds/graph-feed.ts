@@ -1,4 +1,5 @@
-import { type Json, listAt, objectAt, textOf } from '../cluster/json.ts'
+import { textOf } from '@kubewright/base'
+import { type Json, listAt, objectAt } from '../cluster/json.ts'
 import { ownerName } from '../cluster/view-object.ts'
 import type { FeedState, GraphNode, Topic, Update } from '../wire/messages.ts'
 import type { KindInfo, ObjectName } from '../wire/names.ts'

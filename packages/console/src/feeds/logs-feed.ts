@@ -1,3 +1,4 @@
+import { CaughtError } from '@kubewright/base'
 import { problemText } from '../cluster/problem-text.ts'
 import { objectPath } from '../cluster/resource-url.ts'
 import type { FeedState, Topic, Update } from '../wire/messages.ts'
@@ -38,7 +39,8 @@ export class LogsFeed implements Feed {
   ): Promise<void> {
     const { signal } = this.#stop
     try {
-      if (rest === undefined) throw new Error('Logs are not part of a recording: go back to the present of a cluster')
+      if (rest === undefined)
+        throw new CaughtError('Logs are not part of a recording: go back to the present of a cluster')
       const query = new URLSearchParams({ container, tailLines: String(maxLines), follow: String(!previous) })
       if (previous) query.set('previous', 'true')
       const body = await rest.stream({ method: 'GET', path: objectPath(object, 'log'), query, signal })

@@ -1,4 +1,5 @@
-import { isJson, type Json, listAt, objectAt, textOf } from '../cluster/json.ts'
+import { isJsonObject, textOf } from '@kubewright/base'
+import { type Json, listAt, objectAt } from '../cluster/json.ts'
 import { viewObject } from '../cluster/view-object.ts'
 import type { FeedState, Topic, Update } from '../wire/messages.ts'
 import type { Feed, FeedContext } from './feed.ts'
@@ -33,7 +34,7 @@ export class ObjectFeed implements Feed {
         page: (page, isFirst) => {
           const [item] = listAt(page, 'items')
           if (isFirst) this.#listed = undefined
-          if (!isJson(page) || item === undefined) return
+          if (!isJsonObject(page) || item === undefined) return
           type = { apiVersion: page['apiVersion'], kind: textOf(page['kind']).replace(/List$/, '') }
           this.#listed = typed(item)
         },
@@ -41,7 +42,7 @@ export class ObjectFeed implements Feed {
           this.#object = this.#listed
         },
         event: (event, changed) => {
-          if (!isJson(changed) || textOf(objectAt(changed, 'metadata')['name']) !== name) return
+          if (!isJsonObject(changed) || textOf(objectAt(changed, 'metadata')['name']) !== name) return
           this.#object = event === 'DELETED' ? undefined : typed(changed)
           this.#touch()
         },

@@ -1,5 +1,6 @@
+import { isJsonObject, textOf } from '@kubewright/base'
 import type { DebugReport } from '@kubewright/runtime'
-import { isJson, type Json, listAt, objectAt, textOf } from '../cluster/json.ts'
+import { type Json, listAt, objectAt } from '../cluster/json.ts'
 import type {
   CallView,
   CauseView,
@@ -21,7 +22,7 @@ export function viewOperator(index: number, name: string, report: DebugReport): 
   const missing = (report.access as { readonly missing?: unknown }).missing
   return {
     index,
-    name: textOf(isJson(report.operator) ? report.operator['name'] : undefined) || name,
+    name: textOf(isJsonObject(report.operator) ? report.operator['name'] : undefined) || name,
     controllers: listAt(report, 'controllers').map((controller, index) => {
       const definition = definitions.find((one) => one['name'] === controller['name'])
       return viewController(controller, definition, queues[index] ?? {})
@@ -81,7 +82,7 @@ function viewReconcile(record: Json): ReconcileView {
 }
 
 function viewLine({ time, level, message, values, error }: Json): LineView {
-  const details = isJson(values) && Object.keys(values).length > 0 ? JSON.stringify(values) : ''
+  const details = isJsonObject(values) && Object.keys(values).length > 0 ? JSON.stringify(values) : ''
   return {
     time: textOf(time),
     level: textOf(level),

@@ -1,4 +1,5 @@
-import { isJson, type Json } from '../cluster/json.ts'
+import { isJsonObject } from '@kubewright/base'
+import type { Json } from '../cluster/json.ts'
 import type { PageRequest, Topic } from '../wire/messages.ts'
 import type { ObjectName, ResourceName } from '../wire/names.ts'
 import { parseLeverAction } from './lever-request.ts'
@@ -8,7 +9,7 @@ const maxChanges = 1000
 
 /** Checks the body of a request. Returns undefined for one that the page does not send. */
 export function parsePageRequest(body: unknown): PageRequest | undefined {
-  if (!isJson(body)) return undefined
+  if (!isJsonObject(body)) return undefined
   const { type, stream, id } = body
   const isText = (field: string): boolean => typeof body[field] === 'string'
   switch (type) {
@@ -64,7 +65,7 @@ export function parsePageRequest(body: unknown): PageRequest | undefined {
     }
     case 'label': {
       const { labels } = body
-      if (!isJson(labels) || !Object.values(labels).every((value) => value === null || typeof value === 'string'))
+      if (!isJsonObject(labels) || !Object.values(labels).every((value) => value === null || typeof value === 'string'))
         return undefined
       return { type, object, labels: labels as Record<string, string | null> }
     }
@@ -84,7 +85,7 @@ export function parsePageRequest(body: unknown): PageRequest | undefined {
 }
 
 function topicOf(topic: unknown): Topic | undefined {
-  if (!isJson(topic)) return undefined
+  if (!isJsonObject(topic)) return undefined
   const { at } = topic
   if (at !== undefined && !isMoment(at)) return undefined
   const known = knownTopic(topic)
@@ -125,7 +126,7 @@ const isMoment = (value: unknown): value is number => Number.isSafeInteger(value
 const isPort = (value: unknown): value is number => isMoment(value) && value <= 65_535
 
 function objectOf(value: unknown): ObjectName | undefined {
-  if (!isJson(value)) return undefined
+  if (!isJsonObject(value)) return undefined
   const resource = resourceOf(value['resource'])
   const name = textOr(value, 'name')
   if (resource === undefined || name === undefined) return undefined
@@ -133,7 +134,7 @@ function objectOf(value: unknown): ObjectName | undefined {
 }
 
 function resourceOf(value: unknown): ResourceName | undefined {
-  if (!isJson(value)) return undefined
+  if (!isJsonObject(value)) return undefined
   const { group, version, plural } = value
   if (typeof group !== 'string' || typeof version !== 'string' || typeof plural !== 'string') return undefined
   return { group, version, plural }

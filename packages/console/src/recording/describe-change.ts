@@ -1,5 +1,5 @@
-import { deepEqual } from '@kubewright/base'
-import { isJson, type Json, listAt, objectAt, textOf } from '../cluster/json.ts'
+import { deepEqual, isJsonObject, textOf } from '@kubewright/base'
+import { type Json, listAt, objectAt } from '../cluster/json.ts'
 import type { ChangeView, FieldChange } from '../wire/change-view.ts'
 import { fieldChanges } from './field-changes.ts'
 import type { RecordedObject, Recording, Version } from './recording.ts'
@@ -73,7 +73,7 @@ function hasOnlyLost(before: Json, after: Json): boolean {
 
 /** Whether all fields of a field set are also in another one. */
 function isWithin(fields: unknown, all: unknown): boolean {
-  if (!isJson(fields) || !isJson(all)) return false
+  if (!isJsonObject(fields) || !isJsonObject(all)) return false
   return Object.entries(fields).every(([field, inner]) => field in all && isWithin(inner, all[field]))
 }
 

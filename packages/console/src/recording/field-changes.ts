@@ -1,5 +1,5 @@
-import { deepEqual } from '@kubewright/base'
-import { isJson, type Json } from '../cluster/json.ts'
+import { deepEqual, isJsonObject } from '@kubewright/base'
+import type { Json } from '../cluster/json.ts'
 import type { FieldChange } from '../wire/change-view.ts'
 
 const maxText = 120
@@ -17,7 +17,7 @@ export function fieldChanges(before: Json, after: Json): FieldChange[] {
 
 function compare(before: unknown, after: unknown, path: string, changes: FieldChange[]): void {
   if (ignored.has(path) || deepEqual(before, after)) return
-  if (isJson(before) && isJson(after)) {
+  if (isJsonObject(before) && isJsonObject(after)) {
     for (const field of new Set([...Object.keys(after), ...Object.keys(before)]))
       compare(before[field], after[field], path === '' ? field : `${path}${member(field)}`, changes)
     return
@@ -34,7 +34,7 @@ function compare(before: unknown, after: unknown, path: string, changes: FieldCh
 
 /** The field by which the items of two lists correspond; undefined if there is none. */
 function identityOf(items: readonly unknown[]): string | undefined {
-  return identifying.find((field) => items.length > 0 && items.every((item) => isJson(item) && field in item))
+  return identifying.find((field) => items.length > 0 && items.every((item) => isJsonObject(item) && field in item))
 }
 
 function itemsBy(items: readonly Json[], field: string): Map<string, Json> {

@@ -1,5 +1,5 @@
-import { deepEqual } from '@kubewright/base'
-import { isJson, type Json } from '../cluster/json.ts'
+import { deepEqual, isJsonObject } from '@kubewright/base'
+import type { Json } from '../cluster/json.ts'
 
 /** Fields that change with every write, and those that a component renews to show that it is alive. */
 const renewed = new Set(['resourceVersion', 'managedFields', 'renewTime', 'lastHeartbeatTime'])
@@ -15,7 +15,7 @@ export function isHeartbeat(before: Json, after: Json): boolean {
 /** A copy without the renewed fields. */
 function lasting(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lasting)
-  if (!isJson(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([field, inner]) => (renewed.has(field) ? [] : [[field, lasting(inner)]])),
   )

@@ -1,4 +1,5 @@
-import { type Json, listAt, textOf } from '../cluster/json.ts'
+import { textOf } from '@kubewright/base'
+import { type Json, listAt } from '../cluster/json.ts'
 import type { Column } from '../wire/messages.ts'
 import type { KindInfo, ResourceName } from '../wire/names.ts'
 import type {

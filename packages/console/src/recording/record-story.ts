@@ -1,5 +1,5 @@
-import { formatDuration } from '@kubewright/base'
-import { type Json, objectAt, textOf } from '../cluster/json.ts'
+import { formatDuration, textOf } from '@kubewright/base'
+import { type Json, objectAt } from '../cluster/json.ts'
 import { isSecret, maskSecret } from '../cluster/mask-secret.ts'
 import type { KindInfo } from '../wire/names.ts'
 import { type Mark, Recording } from './recording.ts'

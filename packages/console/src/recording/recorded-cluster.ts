@@ -1,6 +1,7 @@
 import { parseFieldSelector, parseSelector } from '@kubewright/api'
+import { isJsonObject } from '@kubewright/base'
 import type { ClusterView, FollowOptions, Kinds } from '../cluster/cluster-view.ts'
-import { isJson, type Json, objectAt, textsAt } from '../cluster/json.ts'
+import { type Json, objectAt, textsAt } from '../cluster/json.ts'
 import { problemText } from '../cluster/problem-text.ts'
 import { type RecordedObject, type Recording, stateAt } from './recording.ts'
 
@@ -75,6 +76,6 @@ function mayMatch({ name }: RecordedObject, fields: ReturnType<typeof parseField
 /** The value of a field as a field selector compares it. */
 function fieldText(object: Json, path: string): string {
   let value: unknown = object
-  for (const name of path.split('.')) value = isJson(value) ? value[name] : undefined
+  for (const name of path.split('.')) value = isJsonObject(value) ? value[name] : undefined
   return value === undefined || value === null ? '' : String(value)
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
-import { KubewrightError } from '@kubewright/base'
-import { isJson, type Json, listAt, textOf } from '../cluster/json.ts'
+import { CaughtError, isJsonObject, KubewrightError, textOf } from '@kubewright/base'
+import { type Json, listAt } from '../cluster/json.ts'
 import { rowOf } from '../cluster/read-table.ts'
 import type { Column } from '../wire/messages.ts'
 import type { ResourceName } from '../wire/names.ts'
@@ -104,7 +104,7 @@ async function* expandedLines(bytes: Uint8Array): AsyncGenerator<string, void, u
   try {
     for await (const chunk of Readable.from([bytes]).pipe(createGunzip()) as AsyncIterable<Buffer>) {
       size += chunk.length
-      if (size > maxExpanded) throw new Error(`it is larger than ${maxExpanded / 1024 ** 2} MiB`)
+      if (size > maxExpanded) throw new CaughtError(`it is larger than ${maxExpanded / 1024 ** 2} MiB`)
       let start = 0
       for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
         parts.push(chunk.subarray(start, end))
@@ -115,7 +115,7 @@ async function* expandedLines(bytes: Uint8Array): AsyncGenerator<string, void, u
       }
       parts.push(chunk.subarray(start))
       length += chunk.length - start
-      if (length > maxLine) throw new Error(`a line is longer than ${maxLine / 1024 ** 2} MiB`)
+      if (length > maxLine) throw new CaughtError(`a line is longer than ${maxLine / 1024 ** 2} MiB`)
     }
   } catch (error) {
     if (error instanceof KubewrightError) throw error
@@ -125,7 +125,7 @@ async function* expandedLines(bytes: Uint8Array): AsyncGenerator<string, void, u
 }
 
 function checkedHeader(header: unknown): Json {
-  if (!isJson(header) || header['format'] !== format) throw unreadable('it is not a recording of the console')
+  if (!isJsonObject(header) || header['format'] !== format) throw unreadable('it is not a recording of the console')
   if (header['version'] !== formatVersion)
     throw unreadable(`it has version ${String(header['version'])}, but this console reads ${formatVersion}`)
   return header
@@ -135,11 +135,11 @@ function addState(recording: Recording, line: Json, number: number): void {
   const { uid, namespace, name, isBase, object, row } = line
   const resource = readResource(line['resource'])
   const time = readTime(line['time'])
-  const isState = row === undefined || (isJson(row) && isJson(object))
+  const isState = row === undefined || (isJsonObject(row) && isJsonObject(object))
   if (resource === undefined || typeof uid !== 'string' || typeof name !== 'string' || time === undefined || !isState)
     throw unreadable(`line ${number} is not a state of an object`)
   const about = { resource, uid, name, namespace: textOf(namespace) || undefined }
-  const state = isJson(row) ? { text: JSON.stringify(object), row: rowOf({ ...row, object }) } : undefined
+  const state = isJsonObject(row) ? { text: JSON.stringify(object), row: rowOf({ ...row, object }) } : undefined
   recording.add(about, state, time, { isBase: isBase === true })
 }
 

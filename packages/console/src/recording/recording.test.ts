@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib'
+import { textOf } from '@kubewright/base'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import type { FollowOptions } from '../cluster/cluster-view.ts'
-import { listAt, objectAt, textOf } from '../cluster/json.ts'
+import { listAt, objectAt } from '../cluster/json.ts'
 import { describeChange } from './describe-change.ts'
 import { RecordedCluster } from './recorded-cluster.ts'
 import { Recording, stateAt } from './recording.ts'
@@ -39,7 +40,7 @@ const writes = fc.array(
   { maxLength: 40 },
 )
 
-it('Recording shows at every moment what a copy of all states shows', () => {
+test('Recording shows at every moment what a copy of all states shows', () => {
   fc.assert(
     fc.property(writes, (list) => {
       const recording = new Recording({ startedAt: 0 })
@@ -58,7 +59,7 @@ it('Recording shows at every moment what a copy of all states shows', () => {
   )
 })
 
-it('Recording drops the oldest changes beyond its size, and keeps the state at its oldest moment', () => {
+test('Recording drops the oldest changes beyond its size, and keeps the state at its oldest moment', () => {
   fc.assert(
     fc.property(writes, (list) => {
       const whole = new Recording({ startedAt: 0 })
@@ -74,7 +75,7 @@ it('Recording drops the oldest changes beyond its size, and keeps the state at i
   )
 })
 
-it('decodeRecording() reads what encodeRecording() wrote, also after changes were dropped', async () => {
+test('decodeRecording() reads what encodeRecording() wrote, also after changes were dropped', async () => {
   await fc.assert(
     fc.asyncProperty(writes, async (list) => {
       const recording = new Recording({ startedAt: 5, maxSize: 3000 })
@@ -91,14 +92,14 @@ it('decodeRecording() reads what encodeRecording() wrote, also after changes wer
   )
 })
 
-it.each([
+test.each([
   ['text', Buffer.from('no recording')],
   ['nothing', Buffer.alloc(0)],
 ])('decodeRecording() rejects a file of %s', async (_, bytes) => {
   await expect(decodeRecording(bytes)).rejects.toThrow('The recording cannot be read: it cannot be expanded')
 })
 
-it('decodeRecording() rejects a truncated file', async () => {
+test('decodeRecording() rejects a truncated file', async () => {
   const recording = new Recording({ startedAt: 0 })
   add(recording, 'a', 'x'.repeat(1000))
   const bytes = await bytesOf(encodeRecording({ recording, cluster: 'c', operators: [] }))
@@ -112,7 +113,7 @@ const fileOf = (...lines: readonly unknown[]): Buffer =>
   gzipSync(lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'))
 const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
 
-it.each<[string, Buffer | Uint8Array, RegExp]>([
+test.each<[string, Buffer | Uint8Array, RegExp]>([
   ['no bytes', new Uint8Array(), /cannot be expanded|it is empty/],
   ['bytes that are not compressed', Buffer.from('{}'), /cannot be expanded/],
   ['an empty text', fileOf(''), /it is empty/],
@@ -133,7 +134,7 @@ it.each<[string, Buffer | Uint8Array, RegExp]>([
   expect(String(failure)).toMatch(reason)
 })
 
-it('decodeRecording() returns what the page expects when fields have other types', async () => {
+test('decodeRecording() returns what the page expects when fields have other types', async () => {
   const header = {
     ...head,
     startedAt: '<b>',
@@ -155,7 +156,7 @@ it('decodeRecording() returns what the page expects when fields have other types
   expect(operators[0]?.reconciles[0]).toMatchObject({ causes: [], requests: [] })
 })
 
-it('RecordedCluster lists the objects of a moment by namespace and selectors', async () => {
+test('RecordedCluster lists the objects of a moment by namespace and selectors', async () => {
   const recording = new Recording({ startedAt: 0 })
   add(recording, 'a', 'x')
   add(recording, 'b', 'x')
@@ -183,7 +184,7 @@ it('RecordedCluster lists the objects of a moment by namespace and selectors', a
   await expect(names(2, { labelSelector: '===' })).rejects.toThrow()
 })
 
-it('describeChange() names the fields that changed and the managers that wrote', () => {
+test('describeChange() names the fields that changed and the managers that wrote', () => {
   const recording = new Recording({ startedAt: 0 })
   const put = (containers: unknown, manager: string): void => {
     const metadata = { name: 'a', uid: 'a', managedFields: [{ manager: 'old' }, { manager, time: manager }] }
@@ -212,7 +213,7 @@ it('describeChange() names the fields that changed and the managers that wrote',
   })
 })
 
-it('describeChange() does not name a manager that only lost fields', () => {
+test('describeChange() does not name a manager that only lost fields', () => {
   const recording = new Recording({ startedAt: 0 })
   const entry = (manager: string, time: string, fields: object) => ({
     manager,

@@ -138,7 +138,10 @@ export class Recording {
     { resource, uid, namespace, name }: Omit<RecordedObject, 'versions'>,
     state: Version['state'],
     time: number,
-    { isBase = false, replaces = false }: { readonly isBase?: boolean; readonly replaces?: boolean } = {},
+    {
+      isBase = false,
+      replaces = false,
+    }: { readonly isBase?: boolean | undefined; readonly replaces?: boolean | undefined } = {},
   ): void {
     const objects = this.#objects.get(keyOf(resource)) ?? new Map<string, RecordedObject>()
     this.#objects.set(keyOf(resource), objects)

@@ -1,4 +1,5 @@
 import { gvkOf, isNotFound } from '@kubewright/api'
+import { CaughtError } from '@kubewright/base'
 import type { ApiClient } from '@kubewright/client'
 import type { Scale } from '@kubewright/k8s'
 
@@ -28,6 +29,6 @@ export async function findScale(
     const there = await api.find(served, { name, namespace }, { signal })
     if (there === undefined) return undefined
     const resource = served.group === '' ? served.plural : `${served.plural}.${served.group}`
-    throw new Error(`${resource} does not implement the scale subresource`)
+    throw new CaughtError(`${resource} does not implement the scale subresource`)
   }
 }

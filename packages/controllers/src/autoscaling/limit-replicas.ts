@@ -1,4 +1,5 @@
 import type { HorizontalPodAutoscaler } from '@kubewright/k8s'
+import { largest, smallest } from '../workload/extremes.ts'
 
 type Behavior = NonNullable<HorizontalPodAutoscaler['spec']['behavior']>
 type Rules = NonNullable<Behavior['scaleUp']>
@@ -86,14 +87,14 @@ export function withChange(history: ScalingHistory, from: number, to: number, no
 
 function highestOf(recent: readonly Sample[], desired: number, now: number): number {
   const window = recent.filter(({ at }) => now - at <= downWindow * 1000)
-  return Math.max(desired, ...window.map(({ value }) => value))
+  return Math.max(desired, largest(window.map(({ value }) => value)))
 }
 
 function withinWindows({ current, desired, now }: LimitFacts, recent: readonly Sample[], behavior: Behavior): number {
   const within = ({ stabilizationWindowSeconds: seconds }: Rules, fallback: number): number[] =>
     recent.filter(({ at }) => now - at < (seconds ?? fallback) * 1000).map(({ value }) => value)
-  const up = Math.min(desired, ...within(behavior.scaleUp ?? {}, 0))
-  const down = Math.max(desired, ...within(behavior.scaleDown ?? {}, downWindow))
+  const up = Math.min(desired, smallest(within(behavior.scaleUp ?? {}, 0)))
+  const down = Math.max(desired, largest(within(behavior.scaleDown ?? {}, downWindow)))
   return Math.min(down, Math.max(up, current))
 }
 

@@ -1,4 +1,5 @@
 import { Quantity } from '@kubewright/api'
+import { CaughtError } from '@kubewright/base'
 import type { HorizontalPodAutoscaler, Pod } from '@kubewright/k8s'
 import { isPodReady } from '../workload/pod-state.ts'
 import type { GivenMetric } from './given-metrics.ts'
@@ -30,7 +31,7 @@ export interface Proposal {
 }
 
 /** A metric without a usable value, with the reason for the condition ScalingActive. */
-export class MetricError extends Error {
+export class MetricError extends CaughtError {
   override readonly name = 'MetricError'
   readonly reason: string
   /** The message with its prefix, as used when all metrics are summarized in one message. */
@@ -172,7 +173,7 @@ function printSelector(selector: LabelSelector | undefined): string {
 
 function missingTotal(
   object: MetricSpec['object'],
-  metric: { readonly name: string; readonly selector?: LabelSelector },
+  metric: { readonly name: string; readonly selector?: LabelSelector | undefined },
   target: { readonly averageValue?: unknown },
   { namespace }: ProposalFacts,
 ): MetricError {

@@ -2,6 +2,7 @@ import { isConflict, isNotFound, keyOf, parseKey } from '@kubewright/api'
 import { ConfigMap, Secret } from '@kubewright/k8s'
 import { type KeyController, kindSource, when } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
+import { smallest } from '../workload/extremes.ts'
 import { bootstrapTokenType, planSignatures, tokenValidFor } from './bootstrap-token.ts'
 
 const tokens = { namespaces: ['kube-system'], fieldSelector: `type=${bootstrapTokenType}` }
@@ -57,7 +58,7 @@ export const bootstrapSigner: KeyController = /* @__PURE__ */ defineBuiltinContr
           if (!isNotFound(error) && !isConflict(error)) throw error
         }
       }
-      const next = Math.min(...secrets.map((secret) => tokenValidFor(secret, now)).filter((left) => left > 0))
+      const next = smallest(secrets.map((secret) => tokenValidFor(secret, now)).filter((left) => left > 0))
       return Number.isFinite(next) ? { requeueAfter: next } : undefined
     },
 })

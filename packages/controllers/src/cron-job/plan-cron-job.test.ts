@@ -64,3 +64,20 @@ test('planJobHistory() keeps the newest succeeded and failed jobs', () => {
   const names = planJobHistory(cronJob({ successfulJobsHistoryLimit: 1 }), jobs).map(({ metadata: { name } }) => name)
   expect(names).toEqual(['c1', 'c2', 'f1'])
 })
+
+test('dueRun() evaluates the schedule a bounded number of times, even after a gap and years of missed runs', () => {
+  // No runs in June: the first two missed runs are a month apart, and the last two months have one each minute.
+  const text = 'TZ=Europe/Berlin * * * 1-5,7-12 *'
+  const parsed = parseCron(text)
+  let calls = 0
+  const counted = {
+    next: (after: number) => {
+      calls++
+      return parsed.next(after)
+    },
+  }
+  const late = Date.parse('2045-12-30T12:00:30Z')
+  const due = dueRun(cronJob({ schedule: text }, '2025-05-31T21:58:00Z'), counted, late)
+  expect(due).toEqual({ time: Date.parse('2045-12-30T12:00:00Z'), manyMissed: true, neverRuns: false })
+  expect(calls).toBeLessThan(200)
+})

@@ -29,13 +29,26 @@ export function dueRun(cronJob: CronJob, schedule: CronSchedule, now: number): D
   // Years may have passed: skip close to the end instead of visiting every scheduled time.
   const period = second - first
   const missed = Math.floor((now - first) / period) + 1
-  let time: number | undefined
-  let candidate = schedule.next(Math.max(earliest, first + (missed - 2) * period))
-  while (candidate !== undefined && candidate <= now) {
-    time = candidate
-    candidate = schedule.next(candidate)
-  }
+  const time = lastUpTo(schedule, Math.max(earliest, first + (missed - 2) * period), now)
   return { time: time ?? second, manyMissed: missed > manyMisses, neverRuns: false }
+}
+
+/** The last scheduled time after `from` and up to `now`. Bisects when there are many: a schedule may have a gap, and then each minute. */
+function lastUpTo(schedule: CronSchedule, from: number, now: number): number | undefined {
+  let last: number | undefined
+  let next = schedule.next(from)
+  for (let steps = 0; next !== undefined && next <= now && steps < manyMisses; steps++) {
+    last = next
+    next = schedule.next(last)
+  }
+  if (last === undefined || next === undefined || next > now) return last
+  for (let high = now; high - next >= 1000; ) {
+    const middle = Math.floor((next + high) / 2)
+    const found = schedule.next(middle)
+    if (found !== undefined && found <= now) next = found
+    else high = middle
+  }
+  return next
 }
 
 /**

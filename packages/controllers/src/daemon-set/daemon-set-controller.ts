@@ -64,7 +64,13 @@ class FailureDelays {
     // After a long time without failures the back-off starts again from the first delay.
     const again = known !== undefined && now < known.since + 2 * longestDelay
     const delay = again ? Math.min(known.delay * 2, longestDelay) : firstDelay
+    this.#byKey.delete(key)
     this.#byKey.set(key, { delay, since: now })
+    // The entries are in the order of their times: drop those that no longer matter.
+    for (const [old, { since }] of this.#byKey) {
+      if (now < since + 2 * longestDelay) break
+      this.#byKey.delete(old)
+    }
     return 0
   }
 }
@@ -101,19 +107,18 @@ async function reconcile(
   const plan = planDaemonSet(facts)
   let wait: number | undefined
   const going = plan.delete.filter((pod) => {
-    if (pod.status?.phase !== 'Failed' || !plan.ended.includes(pod)) return true
+    if (pod.status?.phase !== 'Failed' || !plan.ended.has(pod)) return true
     const left = failures.next(`${set.metadata.uid}/${pod.spec.nodeName ?? ''}`, facts.now)
     if (left > 0) wait = Math.min(wait ?? left, left)
     return left === 0
   })
-  for (const pod of going.filter((one) => plan.ended.includes(one))) tellEnded(context, set, pod)
+  for (const pod of going.filter((one) => plan.ended.has(one))) tellEnded(context, set, pod)
   await inParallel(going, (pod) => deletePod(context, set, pod))
   const { error } = await slowStart(plan.create, (node) => createPod(context, set, daemonPod(set, node, hash)))
 
   const live = new Set([synced.revision.metadata.name])
-  for (const { metadata } of revisions) {
-    if (pods.some((pod) => pod.metadata.labels?.[hashLabel] === metadata.labels?.[hashLabel])) live.add(metadata.name)
-  }
+  const hashes = new Set(pods.map((pod) => pod.metadata.labels?.[hashLabel]))
+  for (const { metadata } of revisions) if (hashes.has(metadata.labels?.[hashLabel])) live.add(metadata.name)
   await deleteRevisions(client, planTruncation(revisions, live, set.spec.revisionHistoryLimit ?? 10))
   await writeStatus(client, DaemonSet, set, daemonSetStatus(facts, synced.collisionCount))
   if (error !== undefined && !isNamespaceTerminating(error)) throw error

@@ -97,3 +97,12 @@ test('daemonPod() targets one node and tolerates its unhealthy states', () => {
   )
   expect(nodeOf({ ...pod(), spec: draft.spec })).toBe('a')
 })
+
+test('planDaemonSet() creates and deletes at most 250 pods at once', () => {
+  const nodes = Array.from({ length: 2000 }, (_, index) => node(`n${index}`))
+  const none = planDaemonSet({ set: daemonSet(), nodes, pods: [], hash: 'v1', now })
+  expect(none.create).toEqual(nodes.slice(0, 250).map(({ metadata }) => metadata.name))
+  const stray = Array.from({ length: 600 }, (_, index) => pod({ name: `p${index}`, node: `gone${index}` }))
+  const strays = planDaemonSet({ set: daemonSet(), nodes: [], pods: stray, hash: 'v1', now })
+  expect(strays.delete).toEqual(stray.slice(0, 250))
+})

@@ -22,11 +22,25 @@ export interface DaemonPlan {
   readonly create: readonly string[]
   readonly delete: readonly Pod[]
   /** The finished pods among those to delete. */
-  readonly ended: readonly Pod[]
+  readonly ended: ReadonlySet<Pod>
+}
+
+/** The maximum number of pods that one plan creates, and deletes. The events of these pods requeue the set. */
+const burst = 250
+
+interface Fit {
+  readonly run: boolean
+  readonly stay: boolean
+}
+
+/** The fit of each node. It is needed several times per plan, and clusters may have thousands of nodes. */
+function fitsOf({ set, nodes }: DaemonFacts): (node: Node) => Fit {
+  const fits = new Map(nodes.map((node) => [node, fitOf(set, node)]))
+  return (node) => fits.get(node) ?? fitOf(set, node)
 }
 
 /** Whether a daemon pod should run on the node, and whether an existing one may stay there. */
-function fitOf(set: DaemonSet, node: Node): { readonly run: boolean; readonly stay: boolean } {
+function fitOf(set: DaemonSet, node: Node): Fit {
   const spec = set.spec.template.spec ?? { containers: [] }
   if (spec.nodeName && spec.nodeName !== node.metadata.name) return { run: false, stay: false }
   if (!matchesNode(spec, node)) return { run: false, stay: false }
@@ -46,14 +60,15 @@ export function planDaemonSet(facts: DaemonFacts): DaemonPlan {
   const byNode = groupByNode(facts.pods)
   const create: string[] = []
   const remove = new Set<Pod>()
-  const ended: Pod[] = []
+  const ended = new Set<Pod>()
   const known = new Set<string>()
-  const surges = surgeOf(facts) > 0
+  const fit = fitsOf(facts)
+  const surges = surgeOf(facts, fit) > 0
   for (const node of facts.nodes) {
     const { name } = node.metadata
     known.add(name)
     const pods = byNode.get(name) ?? []
-    const { run, stay } = fitOf(facts.set, node)
+    const { run, stay } = fit(node)
     if (!stay) {
       for (const pod of pods.filter(isStaying)) remove.add(pod)
       continue
@@ -66,7 +81,7 @@ export function planDaemonSet(facts: DaemonFacts): DaemonPlan {
     for (const pod of pods.filter(isStaying)) {
       if (pod.status?.phase !== 'Failed' && pod.status?.phase !== 'Succeeded') running.push(pod)
       else {
-        ended.push(pod)
+        ended.add(pod)
         remove.add(pod)
       }
     }
@@ -78,10 +93,10 @@ export function planDaemonSet(facts: DaemonFacts): DaemonPlan {
     if (!known.has(name)) for (const pod of pods.filter(isStaying)) remove.add(pod)
   }
   if (create.length === 0 && remove.size === 0) {
-    const update = planUpdate(facts, byNode)
-    return { create: update.create, delete: update.delete, ended: [] }
+    const update = planUpdate(facts, byNode, fit)
+    return { create: update.create.slice(0, burst), delete: update.delete.slice(0, burst), ended }
   }
-  return { create, delete: [...remove], ended }
+  return { create: create.slice(0, burst), delete: [...remove].slice(0, burst), ended }
 }
 
 /**
@@ -100,12 +115,16 @@ function excess({ hash, set, now }: DaemonFacts, running: readonly Pod[], surges
   return replaced ? [...over, oldest] : over
 }
 
-function planUpdate(facts: DaemonFacts, byNode: ReadonlyMap<string, readonly Pod[]>): Omit<DaemonPlan, 'ended'> {
+function planUpdate(
+  facts: DaemonFacts,
+  byNode: ReadonlyMap<string, readonly Pod[]>,
+  fit: (node: Node) => Fit,
+): Omit<DaemonPlan, 'ended'> {
   const { set, hash, nodes, now } = facts
   if (set.spec.updateStrategy?.type === 'OnDelete') return { create: [], delete: [] }
-  const wanted = nodes.filter((node) => fitOf(set, node).run)
+  const wanted = nodes.filter((node) => fit(node).run)
   const minReady = set.spec.minReadySeconds ?? 0
-  const maxSurge = surgeOf(facts)
+  const maxSurge = surgeOf(facts, fit)
   const { maxUnavailable = 1 } = set.spec.updateStrategy?.rollingUpdate ?? {}
   const limit = Math.max(scaledValue(maxUnavailable, wanted.length, true), maxSurge === 0 ? 1 : 0)
   let unavailable = 0
@@ -135,10 +154,10 @@ function planUpdate(facts: DaemonFacts, byNode: ReadonlyMap<string, readonly Pod
   return { create: [], delete: [...broken, ...more].map(({ pod }) => pod) }
 }
 
-function surgeOf({ set, nodes }: DaemonFacts): number {
+function surgeOf({ set, nodes }: DaemonFacts, fit: (node: Node) => Fit): number {
   const { maxSurge = 0 } = set.spec.updateStrategy?.rollingUpdate ?? {}
   if (set.spec.updateStrategy?.type === 'OnDelete' || maxSurge === 0) return 0
-  return scaledValue(maxSurge, nodes.filter((node) => fitOf(set, node).run).length, true)
+  return scaledValue(maxSurge, nodes.filter((node) => fit(node).run).length, true)
 }
 
 /** Computes the status from the set's pods. */

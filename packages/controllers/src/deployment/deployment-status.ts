@@ -1,8 +1,8 @@
 import { findCondition, toTime } from '@kubewright/api'
-import type { DeepReadonly } from '@kubewright/base'
+import { type DeepReadonly, omitUndefined } from '@kubewright/base'
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '@kubewright/k8s'
 import { knownTime } from '../workload/known-time.ts'
-import { omitUndefined, omitZero } from '../workload/omit-zero.ts'
+import { omitZero } from '../workload/omit-zero.ts'
 import {
   actualReplicas,
   availableReplicas,

@@ -1,5 +1,5 @@
 import { controllerRef, type Reads } from '@kubewright/api'
-import { deepCopy, deepEqual } from '@kubewright/base'
+import { compareValues, deepCopy, deepEqual } from '@kubewright/base'
 import { type Deployment, type PodTemplateSpec, ReplicaSet, type ReplicaSetDraft } from '@kubewright/k8s'
 import { templateHash } from '../workload/template-hash.ts'
 import { maxRevision, newSetAnnotations, replicasAnnotations } from './revisions.ts'
@@ -27,12 +27,10 @@ function withoutHash(template: Template | undefined): object {
 /** The replica sets, oldest first. */
 export function byAge(sets: readonly ReplicaSet[]): ReplicaSet[] {
   return [...sets].sort((a, b) => {
-    const order = compareText(a.metadata.creationTimestamp, b.metadata.creationTimestamp)
-    return order === 0 ? compareText(a.metadata.name, b.metadata.name) : order
+    const order = compareValues(a.metadata.creationTimestamp, b.metadata.creationTimestamp)
+    return order === 0 ? compareValues(a.metadata.name, b.metadata.name) : order
   })
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** The replica set with the deployment's template; the oldest when there are several. */
 export function findNewSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {

@@ -60,3 +60,11 @@ test('maxRevision() and newReplicaSet() count int64 revisions exactly', () => {
   const tooLarge = replicaSet({ name: 'large', annotations: { [revision]: '9223372036854775808' } })
   expect(maxRevision([tooLarge])).toBe(0n)
 })
+
+test('newSetAnnotations() keeps the latest 2000 characters of the revision history, however long it is', () => {
+  const key = 'deployment.kubernetes.io/revision-history'
+  const after = (history: string) => newSetAnnotations(deployment(), { [revision]: '7', [key]: history }, 9n)[key]
+  expect(after('1,2')).toBe('1,2,7')
+  expect(after('1234,'.repeat(50_000).slice(0, -1))).toBe(`${'1234,'.repeat(399)}7`)
+  expect(after('1'.repeat(3000))).toBe('7')
+})

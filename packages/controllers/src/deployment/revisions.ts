@@ -73,15 +73,15 @@ export function newSetAnnotations(
   if (beforeNumber === undefined || beforeNumber >= revision) return annotations
   annotations[revisionAnnotation] = String(revision)
   if (before !== undefined) {
-    const history = appendHistory(annotations[revisionHistoryAnnotation], before)
-    if (history !== undefined) annotations[revisionHistoryAnnotation] = history
+    annotations[revisionHistoryAnnotation] = appendHistory(annotations[revisionHistoryAnnotation], before)
   }
   return annotations
 }
 
-function appendHistory(history: string | undefined, revision: string): string | undefined {
-  const numbers = history ? history.split(',') : []
-  numbers.push(revision)
-  while (numbers.join(',').length > historyLimit && numbers.length > 1) numbers.shift()
-  return numbers.join(',')
+function appendHistory(history: string | undefined, revision: string): string {
+  const text = history ? `${history},${revision}` : revision
+  if (text.length <= historyLimit) return text
+  // Drops the oldest revisions. A user may have written an annotation of any length, so it is not split.
+  const cut = text.indexOf(',', text.length - historyLimit - 1)
+  return text.slice((cut < 0 ? text.lastIndexOf(',') : cut) + 1)
 }

@@ -23,7 +23,7 @@ export interface BudgetOutcome {
   /** Pods whose eviction was allowed more than the deletion timeout ago, but that still exist. */
   readonly notDeleted: readonly Pod[]
   /** The delay in milliseconds after which an in-flight eviction times out; undefined when none is in-flight. */
-  readonly recheckIn?: number
+  readonly recheckIn?: number | undefined
 }
 
 /** Whether the budget is relative to the owners' desired number of pods, so that their scale must be read. */
@@ -82,7 +82,7 @@ const conditionsOf = ({ status }: PodDisruptionBudget): readonly Condition[] | u
 interface Evicted {
   readonly waiting: Record<string, string>
   readonly notDeleted: Pod[]
-  readonly recheckIn?: number
+  readonly recheckIn?: number | undefined
 }
 
 function stillEvicted({ status }: PodDisruptionBudget, pods: readonly Pod[], now: number): Evicted {

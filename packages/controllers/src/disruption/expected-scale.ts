@@ -1,4 +1,5 @@
 import { controllerOf, gvkOf } from '@kubewright/api'
+import { CaughtError } from '@kubewright/base'
 import type { ApiClient, Client } from '@kubewright/client'
 import { Deployment, type Pod, ReplicaSet, ReplicationController, StatefulSet } from '@kubewright/k8s'
 import { findScale } from '../autoscaling/find-scale.ts'
@@ -33,7 +34,7 @@ export async function expectedScale(pods: readonly Pod[], finders: ScaleFinders)
     if (owners.has(owner.uid)) continue
     owners.add(owner.uid)
     const found = await scaleOf(owner, pod.metadata.namespace ?? '', finders)
-    if (found === undefined) throw new Error(`found no controllers for pod ${JSON.stringify(pod.metadata.name)}`)
+    if (found === undefined) throw new CaughtError(`found no controllers for pod ${JSON.stringify(pod.metadata.name)}`)
     scales.set(found.uid, found.replicas)
   }
   return { count: [...scales.values()].reduce((sum, one) => sum + one, 0), unmanaged }

@@ -6,7 +6,7 @@ import type { SlicePlan } from './plan-endpoint-slices.ts'
 /** Carries out a slice plan. With `create: false`, for an owner that is being deleted, it creates no new slices. */
 export async function carryOutSlicePlan(
   client: Client,
-  plan: SlicePlan,
+  plan: Omit<SlicePlan, 'skipped'>,
   options: {
     readonly create: boolean
     /** Computes the annotations to write from the planned ones. */

@@ -1,5 +1,5 @@
 import { keyOf, parseKey } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
+import { CaughtError, errorText } from '@kubewright/base'
 import { EndpointSlice, Node, Pod, Service } from '@kubewright/k8s'
 import { changed, type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
@@ -58,10 +58,11 @@ async function reconcile(key: string, context: KeyContext, triggers: TriggerTime
       create: service.metadata.deletionTimestamp === undefined,
       annotations: (planned) => withTriggerTime(planned, trigger),
     })
-    const [missing] = plan.missingNodes
-    if (missing !== undefined) {
-      const pod = pods.find(({ spec }) => spec.nodeName === missing)?.metadata.name
-      throw new Error(`skipping Pod ${pod} for Service ${namespace}/${name}: Node ${missing} Not Found`)
+    if (plan.skipped.length > 0) {
+      const texts = plan.skipped.map(({ metadata, spec: { nodeName = '' } }) => {
+        return `skipping Pod ${metadata.name} for Service ${namespace}/${name}: Node ${nodeName} Not Found`
+      })
+      throw new CaughtError(texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`)
     }
   } catch (error) {
     if (isNamespaceTerminating(error)) return

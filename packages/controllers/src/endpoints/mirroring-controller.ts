@@ -42,7 +42,7 @@ async function reconcile(key: string, { client, events }: KeyContext): Promise<v
     service !== undefined &&
     service.spec?.selector === undefined
   const alive = slices.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-  const none = { create: [], update: [], delete: alive, missingNodes: [], skipped: 0 }
+  const none = { create: [], update: [], delete: alive, skipped: 0 }
   const plan = mirrored ? planMirroredSlices(endpoints, alive) : none
   if (mirrored && plan.skipped > 0) {
     const message = `A max of 1000 addresses can be mirrored to EndpointSlices per Endpoints subset. ${plan.skipped} addresses were skipped`

@@ -1,7 +1,6 @@
 import { controllerRef, type Reads } from '@kubewright/api'
-import { append } from '@kubewright/base'
+import { append, omitUndefined } from '@kubewright/base'
 import { EndpointSlice, type EndpointSliceDraft, type Node, type Pod, type Service } from '@kubewright/k8s'
-import { omitUndefined } from '../workload/omit-zero.ts'
 import { isPodReady } from '../workload/pod-state.ts'
 import { sameContent } from '../workload/write-status.ts'
 import {
@@ -37,8 +36,8 @@ export interface SlicePlan {
   readonly create: readonly NewSlice[]
   readonly update: readonly EndpointSlice[]
   readonly delete: readonly EndpointSlice[]
-  /** Nodes that pods refer to and that do not exist in the cache. Their pods are skipped until the nodes appear. */
-  readonly missingNodes: readonly string[]
+  /** Pods whose nodes do not exist in the cache. They are skipped until the nodes appear. */
+  readonly skipped: readonly Pod[]
 }
 
 /** Input of {@link planEndpointSlices}. */
@@ -58,16 +57,16 @@ export function planEndpointSlices(facts: SliceFacts): SlicePlan {
   const { service, slices } = facts
   const families = familiesOf(service)
   const plan = { create: [] as NewSlice[], update: [] as EndpointSlice[], delete: [] as EndpointSlice[] }
-  const missing = new Set<string>()
+  const skipped = new Set<Pod>()
   append(
     plan.delete,
     slices.filter(({ addressType }) => !families.includes(addressType as IpFamily)),
   )
   for (const family of families) {
     const ofFamily = slices.filter(({ addressType }) => addressType === family)
-    planFamily(facts, family, ofFamily, plan, missing)
+    planFamily(facts, family, ofFamily, plan, skipped)
   }
-  return { ...plan, missingNodes: [...missing] }
+  return { ...plan, skipped: [...skipped] }
 }
 
 type Changes = { create: NewSlice[]; update: EndpointSlice[]; delete: EndpointSlice[] }
@@ -77,7 +76,7 @@ function planFamily(
   family: IpFamily,
   slices: readonly EndpointSlice[],
   plan: Changes,
-  missing: Set<string>,
+  skipped: Set<Pod>,
 ): void {
   const { service } = facts
   const isOwn = ({ metadata }: EndpointSlice): boolean =>
@@ -86,7 +85,7 @@ function planFamily(
   const create: NewSlice[] = []
   const update: EndpointSlice[] = []
   const unwanted: EndpointSlice[] = slices.filter((slice) => !isOwn(slice))
-  const wanted = wantedByPorts(facts, family, missing)
+  const wanted = wantedByPorts(facts, family, skipped)
   for (const [key, { ports, endpoints }] of wanted) {
     const there = own.filter((slice) => portsKey(slice.ports ?? []) === key)
     fill(service, family, ports, endpoints, there, { create, update, delete: unwanted })
@@ -103,15 +102,19 @@ function planFamily(
     else create.push(empty)
   }
   // Reuse a surplus slice for a new one, instead of one delete and one create.
-  for (const slice of [...unwanted].filter(isOwn)) {
+  const reused = new Set<EndpointSlice>()
+  for (const slice of unwanted.filter(isOwn)) {
     const draft = create.pop()
     if (draft === undefined) break
-    unwanted.splice(unwanted.indexOf(slice), 1)
+    reused.add(slice)
     update.push({ ...slice, ...contentOf(draft), metadata: { ...slice.metadata, labels: draft.metadata.labels ?? {} } })
   }
   append(plan.create, create)
   append(plan.update, update)
-  append(plan.delete, unwanted)
+  append(
+    plan.delete,
+    unwanted.filter((slice) => !reused.has(slice)),
+  )
 }
 
 const contentOf = ({ endpoints, ports }: NewSlice): Pick<EndpointSlice, 'endpoints' | 'ports'> =>
@@ -128,7 +131,7 @@ interface Wanted {
 }
 
 /** The endpoints grouped by ports: one named port may have different numbers in different pods. */
-function wantedByPorts(facts: SliceFacts, family: IpFamily, missing: Set<string>): Map<string, Wanted> {
+function wantedByPorts(facts: SliceFacts, family: IpFamily, skipped: Set<Pod>): Map<string, Wanted> {
   const { service, pods, nodes } = facts
   const wanted = new Map<string, Wanted>()
   for (const pod of pods) {
@@ -143,7 +146,7 @@ function wantedByPorts(facts: SliceFacts, family: IpFamily, missing: Set<string>
     const { nodeName = '' } = pod.spec
     const node = nodes.get(nodeName)
     if (node === undefined && service.spec?.publishNotReadyAddresses !== true) {
-      missing.add(nodeName)
+      skipped.add(pod)
       continue
     }
     const endpoint = endpointOf(service, pod, node, family)

@@ -1,6 +1,6 @@
 import type { Reads } from '@kubewright/api'
+import { omitUndefined } from '@kubewright/base'
 import { Endpoints, type EndpointsDraft, type Pod, type Service } from '@kubewright/k8s'
-import { omitUndefined } from '../workload/omit-zero.ts'
 import { isPodReady } from '../workload/pod-state.ts'
 import { sameContent } from '../workload/write-status.ts'
 import { addressesIn, familiesOf, hostnameIn, isHeadless, offersAddress, targetPort } from './backends.ts'
@@ -74,7 +74,11 @@ function subsetsOf(service: Service, pods: readonly Pod[]): Subset[] {
     const address = offersAddress(pod, all) ? addressOf(service, pod) : undefined
     if (address === undefined) continue
     const offer = { address, ready: all || isPodReady(pod) }
-    for (const port of portKeys(service, pod)) byPort.set(port, [...(byPort.get(port) ?? []), offer])
+    for (const port of portKeys(service, pod)) {
+      const offers = byPort.get(port)
+      if (offers === undefined) byPort.set(port, [offer])
+      else offers.push(offer)
+    }
   }
   const byOffers = new Map<string, { readonly offers: readonly Offer[]; readonly ports: string[] }>()
   for (const [port, offers] of byPort) {

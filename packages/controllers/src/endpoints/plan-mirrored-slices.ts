@@ -1,6 +1,6 @@
 import { controllerRef } from '@kubewright/api'
+import { omitUndefined } from '@kubewright/base'
 import { EndpointSlice, type Endpoints } from '@kubewright/k8s'
-import { omitUndefined } from '../workload/omit-zero.ts'
 import { sameContent } from '../workload/write-status.ts'
 import { type IpFamily, ipFamilyOf } from './backends.ts'
 import { managedByLabel, type NewSlice, portsKey, type SlicePlan, serviceNameLabel } from './plan-endpoint-slices.ts'
@@ -22,7 +22,7 @@ const maxPerSubset = 1000
 export function planMirroredSlices(
   endpoints: Endpoints,
   slices: readonly EndpointSlice[],
-): SlicePlan & { readonly skipped: number } {
+): Omit<SlicePlan, 'skipped'> & { readonly skipped: number } {
   const create: NewSlice[] = []
   const update: EndpointSlice[] = []
   const left = [...slices]
@@ -42,7 +42,7 @@ export function planMirroredSlices(
     if (there === undefined) create.push(draft)
     else update.push(asDrafted(there, draft))
   }
-  return { create, update, delete: left, missingNodes: [], skipped }
+  return { create, update, delete: left, skipped }
 }
 
 function says({ endpoints, metadata }: EndpointSlice, draft: NewSlice): boolean {

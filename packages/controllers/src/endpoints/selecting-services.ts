@@ -1,7 +1,8 @@
 import { keyOf, Selector, selectorFrom } from '@kubewright/api'
 import { Pod, Service } from '@kubewright/k8s'
-import { changed, type Source } from '@kubewright/runtime'
+import { changed, or, type Source } from '@kubewright/runtime'
 import { joinedSource } from '../workload/joined-source.ts'
+import { isPodReady } from '../workload/pod-state.ts'
 import { isFilled } from './backends.ts'
 
 /** The pods that a service selects. An empty selector selects all pods. */
@@ -13,13 +14,17 @@ export function podSelector({ spec }: Service): Selector {
 export const podsOfServices: Source = joinedSource(Pod, [Service], (cached) => ({
   name: 'Pod (selected)',
   predicates: [
-    changed(
-      'metadata.labels',
-      'metadata.deletionTimestamp',
-      'spec.nodeName',
-      'spec.hostname',
-      'spec.subdomain',
-      'status',
+    or(
+      changed(
+        'metadata.labels',
+        'metadata.deletionTimestamp',
+        'spec.hostname',
+        'spec.subdomain',
+        'status.phase',
+        'status.podIPs',
+      ),
+      // Not every change of the condition: the time of a change that has no effect belongs to the next write of the endpoints.
+      { update: (before, after) => isPodReady(before) !== isPodReady(after) },
     ),
   ],
   map: ({ metadata: { namespace = '', labels } }, { client }) => {

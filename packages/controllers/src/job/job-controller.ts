@@ -2,13 +2,16 @@ import { controllerOf, findCondition, formatKey, isNotFound, parseKey, selectorF
 import { Job, type JobCondition, type JobStatus, Pod } from '@kubewright/k8s'
 import {
   type ControllerParts,
+  generationChanged,
   type KeyContext,
   type KeyController,
   type KeyOutcome,
   kindSource,
+  not,
 } from '@kubewright/runtime'
 import { claimDependents } from '../workload/claims.ts'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
+import { delayed } from '../workload/delayed.ts'
 import { createPod, deletePod, isNamespaceTerminating } from '../workload/pod-control.ts'
 import { asError, inParallel, slowStart } from '../workload/slow-start.ts'
 import { controlled } from '../workload/sources.ts'
@@ -19,18 +22,28 @@ import { planJob, settleCounts } from './plan-job.ts'
 
 const ownName = 'kubernetes.io/job-controller'
 
+/**
+ * Changes of pods wait for further ones, as in kube-controller-manager: pods that fail together count as one failure for the back-off,
+ * and many pods need few writes of the status.
+ */
+const batchPeriod = '1s'
+
 /** Runs pods until the number of completions that a job requires have succeeded. */
 export const jobController: KeyController = /* @__PURE__ */ defineBuiltinController({
   name: 'job-controller',
   kind: Job,
   concurrency: 5,
   sources: [
-    kindSource(Job),
+    kindSource(Job, { predicates: [generationChanged] }),
+    delayed(kindSource(Job, { name: 'Job (status)', predicates: [not(generationChanged)] }), batchPeriod),
     // Pods without their job still have its finalizer, which this controller must remove.
-    controlled(Pod, Job, async (pod) => {
-      const name = pod.metadata.labels?.[jobNameLabel]
-      return name === undefined ? [] : [formatKey(name, pod.metadata.namespace)]
-    }),
+    delayed(
+      controlled(Pod, Job, async (pod) => {
+        const name = pod.metadata.labels?.[jobNameLabel]
+        return name === undefined ? [] : [formatKey(name, pod.metadata.namespace)]
+      }),
+      batchPeriod,
+    ),
   ],
   start: (parts) => (key, context) => reconcile(key, context, parts),
 })

@@ -1,12 +1,11 @@
 import type { Job, Pod } from '@kubewright/k8s'
-import type { Indexes } from './indexes.ts'
-import { Indexes as IndexSet } from './indexes.ts'
+import { Indexes } from './indexes.ts'
 
 /** The decision of a job's pod failure policy about a failed pod. */
 export interface FailureVerdict {
   readonly action: 'Count' | 'FailIndex' | 'FailJob' | 'Ignore'
   /** The reason for failing the whole job, when the action is FailJob. */
-  readonly message?: string
+  readonly message?: string | undefined
 }
 
 type Policy = NonNullable<Job['spec']['podFailurePolicy']>
@@ -51,9 +50,9 @@ export function judgeSuccess(job: Job, succeeded: Indexes): string | undefined {
   for (const [index, rule] of (job.spec.successPolicy?.rules ?? []).entries()) {
     const { succeededCount, succeededIndexes } = rule
     const required =
-      succeededIndexes === undefined ? undefined : IndexSet.parse(succeededIndexes, job.spec.completions ?? 0)
+      succeededIndexes === undefined ? undefined : Indexes.parse(succeededIndexes, job.spec.completions ?? 0)
     if (required?.size === 0) continue
-    const done = required === undefined ? succeeded.size : [...required].filter((one) => succeeded.has(one)).length
+    const done = required === undefined ? succeeded.size : required.sizeWithin(succeeded)
     const needed = succeededCount ?? required?.size
     if (needed !== undefined && done >= needed) return `Matched rules at index ${index}`
   }

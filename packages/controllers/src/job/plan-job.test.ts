@@ -180,7 +180,7 @@ test.each([
 })
 
 test('Indexes.parse() drops entries beyond the limit and invalid ones', () => {
-  expect([...Indexes.parse('1-9,x,2-', 4)]).toEqual([1, 2, 3])
+  expect(Indexes.parse('1-9,x,2-', 4).toString()).toBe('1-3')
 })
 
 test('jobPod() has the tracking finalizer and the completion index', () => {

@@ -10,9 +10,9 @@ import { judgeFailure, judgeSuccess } from './job-policies.ts'
 
 /** A pod to create for a job. */
 export interface JobPodOrder {
-  readonly index?: number
+  readonly index?: number | undefined
   /** How often the index failed before, for jobs with `backoffLimitPerIndex`. */
-  readonly failures?: number
+  readonly failures?: number | undefined
 }
 
 /** The next actions for a job. */
@@ -34,6 +34,8 @@ export interface JobPlan {
 const firstBackoff = 10_000
 const longestBackoff = 10 * 60_000
 const burst = 500
+// The maximum number of pods that one plan counts, which keeps the lists of uncounted pods small. The next plan counts further ones.
+const maxCounted = 500
 
 /**
  * Plans the next actions for a job. Each pod is counted exactly once: its finalizer keeps it until the status includes
@@ -48,12 +50,13 @@ class JobPlanner {
   readonly #pods: readonly Pod[]
   readonly #now: number
   readonly #active: readonly Pod[]
-  readonly #uncounted: { readonly succeeded: string[]; readonly failed: string[] }
+  readonly #uncounted: { readonly succeeded: Set<string>; readonly failed: Set<string> }
   readonly #limit: number
   // Indexes that were complete before this plan, and including it.
   readonly #doneBefore: Indexes
   readonly #done: Indexes
   readonly #failedIndexes: Indexes | undefined
+  readonly #byIndex = new Map<number | undefined, Pod[]>()
 
   constructor(job: Job, pods: readonly Pod[], now: number) {
     const { failed = [], succeeded = [] } = job.status?.uncountedTerminatedPods ?? {}
@@ -61,11 +64,17 @@ class JobPlanner {
     this.#pods = pods
     this.#now = now
     this.#active = pods.filter(isPodActive)
-    this.#uncounted = { succeeded: [...succeeded], failed: [...failed] }
+    for (const pod of isIndexed(job) ? pods : []) {
+      const index = indexOf(pod)
+      const group = this.#byIndex.get(index)
+      if (group === undefined) this.#byIndex.set(index, [pod])
+      else group.push(pod)
+    }
+    this.#uncounted = { succeeded: new Set(succeeded), failed: new Set(failed) }
     this.#limit = isIndexed(job) ? (job.spec.completions ?? 0) : Number.POSITIVE_INFINITY
     this.#doneBefore = Indexes.parse(job.status?.completedIndexes, this.#limit)
     const done = pods.filter((pod) => pod.status?.phase === 'Succeeded' && isTracked(pod))
-    this.#done = this.#doneBefore.with(done.flatMap((pod) => indexOf(pod, this.#limit) ?? []))
+    this.#done = this.#doneBefore.with(this.#indexesOf(done))
     this.#failedIndexes = job.spec.backoffLimitPerIndex === undefined ? undefined : this.#findFailedIndexes()
   }
 
@@ -96,7 +105,7 @@ class JobPlanner {
         conditions = withSuspended(conditions, suspended, this.#now)
       }
     }
-    const released = this.#count(ending)
+    const { released, complete: counted } = this.#count(ending)
     const resumed = conditions !== before
     // The start time of a resumed job is reset.
     const started = resumed && !suspended ? toTime(this.#now) : startTime
@@ -110,7 +119,7 @@ class JobPlanner {
       dismisses: target === undefined,
       release: released,
       status: this.#status({ started, conditions, create, remove }),
-      finish: ending && finishing(ending, this.#now),
+      finish: ending && counted ? finishing(ending, this.#now) : undefined,
       requeueAfter: earliest(requeueAfter, ending === undefined ? deadline : undefined),
     }
   }
@@ -118,12 +127,12 @@ class JobPlanner {
   #succeeded(): number {
     if (isIndexed(this.#job)) return this.#done.size
     const fresh = this.#pods.filter((pod) => pod.status?.phase === 'Succeeded' && this.#isNew(pod))
-    return (this.#job.status?.succeeded ?? 0) + this.#uncounted.succeeded.length + fresh.length
+    return (this.#job.status?.succeeded ?? 0) + this.#uncounted.succeeded.size + fresh.length
   }
 
   #failed(): number {
     const fresh = this.#pods.filter((pod) => this.#isFailed(pod) && this.#isNew(pod) && this.#counts(pod))
-    return (this.#job.status?.failed ?? 0) + this.#uncounted.failed.length + fresh.length
+    return (this.#job.status?.failed ?? 0) + this.#uncounted.failed.size + fresh.length
   }
 
   /** Whether a pod is in neither list: one that was counted as failed while it ran may still succeed. */
@@ -131,7 +140,7 @@ class JobPlanner {
     if (isIndexed(this.#job) && indexOf(pod, this.#limit) === undefined) return false
     const { succeeded, failed } = this.#uncounted
     const { uid } = pod.metadata
-    return isTracked(pod) && !succeeded.includes(uid) && !failed.includes(uid)
+    return isTracked(pod) && !succeeded.has(uid) && !failed.has(uid)
   }
 
   #counts(pod: Pod): boolean {
@@ -198,14 +207,18 @@ class JobPlanner {
   #findFailedIndexes(): Indexes {
     const limit = this.#job.spec.backoffLimitPerIndex ?? 0
     const before = Indexes.parse(this.#job.status?.failedIndexes, this.#limit)
-    return before.with(
-      this.#pods.flatMap((pod) => {
-        const index = indexOf(pod, this.#limit)
-        if (index === undefined || !this.#isFailed(pod)) return []
-        const { action } = judgeFailure(this.#job.spec.podFailurePolicy, pod)
-        return action === 'FailIndex' || failuresBefore(pod) >= limit ? [index] : []
-      }),
-    )
+    const failed = this.#pods.filter((pod) => {
+      // Pods that a suspension deletes lose their finalizer first, so that they do not count.
+      if (indexOf(pod, this.#limit) === undefined || !isTracked(pod) || !this.#isFailed(pod)) return false
+      const { action } = judgeFailure(this.#job.spec.podFailurePolicy, pod)
+      return action === 'FailIndex' || failuresBefore(pod) >= limit
+    })
+    return before.with(this.#indexesOf(failed))
+  }
+
+  /** The completion indexes of pods, without those that have none. */
+  #indexesOf(pods: readonly Pod[]): Indexes {
+    return Indexes.of(pods.flatMap((pod) => indexOf(pod, this.#limit) ?? []))
   }
 
   #manage(suspended: boolean): Pick<JobPlan, 'create' | 'delete' | 'requeueAfter'> {
@@ -224,11 +237,11 @@ class JobPlanner {
     if (this.#failedIndexes !== undefined) return this.#perIndex(missing)
     const wait = this.#backoff(this.#pods)
     if (wait > 0) return { ...none, requeueAfter: wait }
-    const create = isIndexed(this.#job)
-      ? this.#openIndexes()
-          .slice(0, missing)
-          .map((index) => ({ index }))
-      : Array.from({ length: missing }, () => ({}))
+    if (!isIndexed(this.#job)) return { ...none, create: Array.from({ length: missing }, () => ({})) }
+    const create: JobPodOrder[] = []
+    for (const index of this.#openIndexes()) {
+      if (create.push({ index }) === missing) break
+    }
     return { ...none, create }
   }
 
@@ -238,22 +251,19 @@ class JobPlanner {
     let requeueAfter: number | undefined
     for (const index of this.#openIndexes()) {
       if (create.length === missing) break
-      const failed = this.#pods.filter((pod) => indexOf(pod) === index && this.#isFailed(pod))
+      const failed = (this.#byIndex.get(index) ?? []).filter((pod) => this.#isFailed(pod))
       const wait = this.#backoff(failed)
       if (wait > 0) requeueAfter = earliest(requeueAfter, wait)
-      else create.push({ index, failures: Math.max(0, ...failed.map((pod) => failuresBefore(pod) + 1)) })
+      else create.push({ index, failures: failed.reduce((most, pod) => Math.max(most, failuresBefore(pod) + 1), 0) })
     }
     return { create, delete: [], requeueAfter }
   }
 
-  #openIndexes(): number[] {
+  /** The indexes without a pod that are neither done nor failed, in order. */
+  #openIndexes(): Iterable<number> {
     const busy = this.#job.spec.podReplacementPolicy === 'Failed' ? this.#pods.filter(isPodTerminating) : []
-    const taken = new Set([...this.#active, ...busy].map((pod) => indexOf(pod)))
-    const open: number[] = []
-    for (let index = 0; index < this.#limit; index++) {
-      if (!taken.has(index) && !this.#done.has(index) && !this.#failedIndexes?.has(index)) open.push(index)
-    }
-    return open
+    const taken = this.#indexesOf([...this.#active, ...busy])
+    return this.#done.with(taken, ...(this.#failedIndexes ? [this.#failedIndexes] : [])).missing(this.#limit)
   }
 
   /** The surplus pods: those without a valid index or with a duplicate one, then as many as needed. */
@@ -269,10 +279,10 @@ class JobPlanner {
       if (surplus) extra.push(pod)
       else {
         kept.add(index)
-        left.unshift(pod)
+        left.push(pod)
       }
     }
-    return [...extra, ...left.slice(0, Math.max(0, atLeast - extra.length))]
+    return [...extra, ...left.reverse().slice(0, Math.max(0, atLeast - extra.length))]
   }
 
   #backoff(pods: readonly Pod[]): number {
@@ -285,24 +295,25 @@ class JobPlanner {
     return Math.max(0, since.reduce((a, b) => Math.max(a, b)) + wait - this.#now)
   }
 
-  /** Records the finished pods, and returns those whose finalizer can be removed. */
-  #count(ending: JobCondition | undefined): readonly Pod[] {
+  /** Records the finished pods, and returns those whose finalizer can be removed, and whether these are all. */
+  #count(ending: JobCondition | undefined): { readonly released: readonly Pod[]; readonly complete: boolean } {
     const over = ending !== undefined || this.#job.metadata.deletionTimestamp !== undefined
     const released: Pod[] = []
     for (const pod of this.#pods) {
+      if (released.length === maxCounted) return { released, complete: false }
       const failed = this.#isFailed(pod)
       const succeeded = pod.status?.phase === 'Succeeded'
       if (!isTracked(pod) || !(over || succeeded || (failed && !this.#isAwaited(pod)))) continue
       released.push(pod)
       const { uid } = pod.metadata
       if (succeeded) {
-        if (!isIndexed(this.#job) && this.#isNew(pod)) this.#uncounted.succeeded.push(uid)
+        if (!isIndexed(this.#job) && this.#isNew(pod)) this.#uncounted.succeeded.add(uid)
       } else if (failed || (ending !== undefined && ending.type !== 'SuccessCriteriaMet')) {
         // When the job fails, every pod that is still running counts as failed.
-        if (this.#isNew(pod) && this.#counts(pod)) this.#uncounted.failed.push(uid)
+        if (this.#isNew(pod) && this.#counts(pod)) this.#uncounted.failed.add(uid)
       }
     }
-    return released
+    return { released, complete: true }
   }
 
   // The next pod of an index reads the failure count from the last failed pod, which must be kept until the next pod
@@ -311,8 +322,7 @@ class JobPlanner {
     const index = indexOf(pod, this.#limit)
     if (this.#failedIndexes === undefined || index === undefined) return false
     if (this.#failedIndexes.has(index) || this.#done.has(index)) return false
-    const others = this.#pods.filter((one) => one !== pod && indexOf(one) === index)
-    return !others.some((one) => failuresBefore(one) > failuresBefore(pod))
+    return !this.#byIndex.get(index)?.some((one) => failuresBefore(one) > failuresBefore(pod))
   }
 
   #status(parts: {
@@ -326,7 +336,8 @@ class JobPlanner {
     const done = isIndexed(this.#job) ? this.#done.toString() : ''
     const active = this.#active.length + create.length - remove.length
     const total = isIndexed(this.#job) ? this.#done.size : succeeded
-    const { succeeded: newlyDone, failed: newlyFailed } = this.#uncounted
+    const removed = new Set(remove)
+    const [newlyDone, newlyFailed] = [[...this.#uncounted.succeeded], [...this.#uncounted.failed]]
     return {
       ...(parts.conditions.length > 0 ? { conditions: [...parts.conditions] as JobCondition[] } : {}),
       ...(started === undefined ? {} : { startTime: started }),
@@ -336,7 +347,7 @@ class JobPlanner {
       ...(done === '' ? {} : { completedIndexes: done }),
       ...(this.#failedIndexes === undefined ? {} : { failedIndexes: this.#failedIndexes.toString() }),
       terminating: this.#pods.filter(isPodTerminating).length + remove.length,
-      ready: this.#active.filter((pod) => isPodReady(pod) && !remove.includes(pod)).length,
+      ready: this.#active.filter((pod) => isPodReady(pod) && !removed.has(pod)).length,
       uncountedTerminatedPods: {
         ...(newlyDone.length > 0 ? { succeeded: newlyDone } : {}),
         ...(newlyFailed.length > 0 ? { failed: newlyFailed } : {}),

@@ -3,10 +3,14 @@ import type { ApiClient } from '@kubewright/client'
 import { Namespace } from '@kubewright/k8s'
 import { changed, type KeyController, kindSource } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
+import { delayed } from '../workload/delayed.ts'
 import { emptyNamespace } from './empty-namespace.ts'
 import { type NamespaceRemains, namespaceConditions } from './namespace-conditions.ts'
 
 const finalizer = 'kubernetes'
+
+/** The same as in kube-controller-manager: the other API servers observe the deletion meanwhile, and admit no further objects. */
+const gracePeriod = '5s'
 
 /**
  * Empties namespaces that are being deleted, reports obstacles in their conditions, and removes the finalizer at the
@@ -16,7 +20,12 @@ export const namespaceController: KeyController = defineBuiltinController({
   name: 'namespace-controller',
   kind: Namespace,
   // Not the status: the controller writes it in each round, and would start the next round at once.
-  sources: [kindSource(Namespace, { predicates: [changed('metadata.deletionTimestamp', 'spec.finalizers')] })],
+  sources: [
+    delayed(
+      kindSource(Namespace, { predicates: [changed('metadata.deletionTimestamp', 'spec.finalizers')] }),
+      gracePeriod,
+    ),
+  ],
   concurrency: 10,
   start: ({ cluster, clock }) => {
     // By the monotonic clock: the wall time of a deletion may be in the future.

@@ -147,7 +147,10 @@ class NodeMonitor {
   }
 
   /** Marks the node as lost when its grace period has ended. `checkIn` is the time until the next check. */
-  async #checkHealth(node: Node, context: KeyContext): Promise<{ readonly node: Node; readonly checkIn?: number }> {
+  async #checkHealth(
+    node: Node,
+    context: KeyContext,
+  ): Promise<{ readonly node: Node; readonly checkIn?: number | undefined }> {
     const { annotations, name } = node.metadata
     if (annotations?.[heartbeatAnnotation] === 'none') return { node }
     let health = observeNode(this.#health.get(name), node, undefined, this.#clock.now())

@@ -10,7 +10,7 @@ import { staysFor } from './plan-eviction.ts'
 interface Eviction {
   readonly uid: string
   readonly since: number
-  done?: boolean
+  done?: boolean | undefined
 }
 
 /** The pods of nodes with NoExecute taints. When a node gets the first one, the source of nodes enqueues its pods. */

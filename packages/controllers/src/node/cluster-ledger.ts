@@ -227,7 +227,7 @@ function lifeOf({ metadata, status }: Pod): Pick<PlacedPod, 'startTime' | 'termi
 /** A load with other pods, for trying a placement. The given load stays as it is. */
 export function loadWith(
   load: NodeLoad,
-  change: { readonly without?: readonly PlacedPod[]; readonly and?: readonly PlacedPod[] },
+  change: { readonly without?: readonly PlacedPod[] | undefined; readonly and?: readonly PlacedPod[] | undefined },
 ): NodeLoad {
   const used = new Map(load.used)
   const pods = new Map(load.pods)

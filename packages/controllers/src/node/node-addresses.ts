@@ -1,3 +1,5 @@
+import { CaughtError } from '@kubewright/base'
+
 /** The pod CIDR of one or more nodes. */
 interface Range {
   readonly prefix: string
@@ -53,7 +55,8 @@ export class NodeAddresses {
 
   #free(node: string): string {
     const range = this.#nodes.get(node)?.range
-    if (range === undefined) throw new Error(`Cannot find an address on node "${node}": the node is not simulated`)
+    if (range === undefined)
+      throw new CaughtError(`Cannot find an address on node "${node}": the node is not simulated`)
     for (let tries = 0; tries < 65_534; tries++) {
       const number = range.next
       // The first and the last address of a range are reserved.
@@ -61,6 +64,6 @@ export class NodeAddresses {
       const address = `${range.prefix}.${number >> 8}.${number & 255}`
       if (!this.#taken.has(address)) return address
     }
-    throw new Error(`Cannot find an address on node "${node}": all addresses of its range are in use`)
+    throw new CaughtError(`Cannot find an address on node "${node}": all addresses of its range are in use`)
   }
 }

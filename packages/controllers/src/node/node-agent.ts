@@ -9,10 +9,12 @@ import type { NodeAddresses } from './node-addresses.ts'
 /** The parameters of a simulated node. */
 export interface NodeSpecification {
   readonly name: string
-  readonly labels?: Readonly<Record<string, string>>
-  readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: TaintEffect }[]
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  readonly taints?:
+    | readonly { readonly key: string; readonly value?: string | undefined; readonly effect: TaintEffect }[]
+    | undefined
   /** The capacity for pods. @default 32 CPUs, 128Gi of memory, 5000 pods */
-  readonly capacity?: Readonly<Record<string, string>>
+  readonly capacity?: Readonly<Record<string, string>> | undefined
 }
 
 type TaintEffect = 'NoExecute' | 'NoSchedule' | 'PreferNoSchedule'

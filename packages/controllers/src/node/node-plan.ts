@@ -5,24 +5,24 @@ import type { Pod } from '@kubewright/k8s'
 /** The behaviour of a simulated container. */
 export interface ContainerPlan {
   /** Delay from the start of the pod until the container runs, for pulling and starting. @default 0 */
-  readonly startDelay?: Duration
+  readonly startDelay?: Duration | undefined
   /** The reason why the image cannot be pulled, such as `ErrImagePull`. The container never starts. @default none */
-  readonly imageError?: string
+  readonly imageError?: string | undefined
   /** Delay from running until ready. @default 0 */
-  readonly readyAfter?: Duration
+  readonly readyAfter?: Duration | undefined
   /** False for a container whose readiness probe never succeeds. @default true */
-  readonly ready?: boolean
+  readonly ready?: boolean | undefined
   /**
    * How long the container runs before it exits. @default forever; one second in pods whose restart policy is not
    * Always
    */
-  readonly runFor?: Duration
+  readonly runFor?: Duration | undefined
   /** @default 0 */
-  readonly exitCode?: number
+  readonly exitCode?: number | undefined
   /** Delay from SIGTERM until the container has stopped, limited by the pod's grace period. @default 0 */
-  readonly stopAfter?: Duration
+  readonly stopAfter?: Duration | undefined
   /** The lines that the container logs when it starts. */
-  readonly log?: readonly string[]
+  readonly log?: readonly string[] | undefined
 }
 
 /**
@@ -39,9 +39,9 @@ export interface NodePlan {
    * Plans by image: the full name, the name without its tag, or a pattern with `*` for any characters. The first match
    * wins.
    */
-  readonly images?: Readonly<Record<string, ContainerPlan>>
+  readonly images?: Readonly<Record<string, ContainerPlan>> | undefined
   /** The plan for all other images. */
-  readonly default?: ContainerPlan
+  readonly default?: ContainerPlan | undefined
 }
 
 /** A {@link ContainerPlan} with all defaults applied and durations in milliseconds. */

@@ -50,13 +50,13 @@ interface Seat extends PodMemory {
   readonly uid: string
   readonly podIP: string
   // Created when needed: a cluster has many pods, and most of them need none of these.
-  processes?: Map<string, { readonly exitCode?: number }>
-  running?: Map<string, RunningProcess>
+  processes?: Map<string, { readonly exitCode?: number | undefined }> | undefined
+  running?: Map<string, RunningProcess> | undefined
   /** The messages about volumes that cannot be mounted that were recorded as Events. */
-  reported?: Set<string>
+  reported?: Set<string> | undefined
   /** Whether the node has accepted the pod. */
   isAdmitted: boolean
-  deletedAt?: number
+  deletedAt?: number | undefined
 }
 
 /** Starts, updates and stops the pods of the simulated nodes, as kubelets do. */
@@ -303,7 +303,7 @@ class PodAgent {
       ...(container.workingDir ? { workingDir: container.workingDir } : {}),
       onLine: (line) => this.#parts.logs.write(seat.uid, name, line, this.#clock.now()),
     })
-    const processes = (seat.processes ??= new Map<string, { readonly exitCode?: number }>())
+    const processes = (seat.processes ??= new Map<string, { readonly exitCode?: number | undefined }>())
     const running = (seat.running ??= new Map<string, RunningProcess>())
     processes.set(name, {})
     running.set(name, process)

@@ -9,7 +9,7 @@ export interface ConditionFacts {
   readonly uninitialized: readonly string[]
   readonly containers: readonly ContainerStatus[]
   /** False while volumes are not mounted. @default true */
-  readonly hasSandbox?: boolean
+  readonly hasSandbox?: boolean | undefined
   readonly now: number
 }
 

@@ -8,7 +8,7 @@ import { classOfClaim } from '../volume/match-volume.ts'
 /** The state of the claims of a pod that waits for a node. */
 export interface VolumeFacts {
   /** Why the pod fits on no node. */
-  readonly obstacle?: string
+  readonly obstacle?: string | undefined
   /** The node selectors of the bound volumes. */
   readonly volumeNodes: readonly DeepReadonly<NodeSelector>[]
   /** The claims that are bound once a node is selected. */

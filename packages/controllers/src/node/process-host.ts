@@ -2,7 +2,7 @@
 export interface ProcessSpec {
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  readonly workingDir?: string
+  readonly workingDir?: string | undefined
   /** Called with each line of output. */
   readonly onLine: (line: string) => void
 }

@@ -1,5 +1,6 @@
 import type { DeepReadonly } from '@kubewright/base'
 import type { Node, NodeSelector, Pod } from '@kubewright/k8s'
+import { largest, smallest } from '../workload/extremes.ts'
 import { matchesNode, matchesTerm, untoleratedTaint } from '../workload/node-fit.ts'
 import { hasPortConflict, loadWith, type NodeLoad, type PlacedPod, placedPod } from './cluster-ledger.ts'
 import { affinityProblem, type NamespaceLabels, preferredAffinity } from './pod-affinity.ts'
@@ -15,21 +16,21 @@ export interface Refusal {
   /** The pods to delete from a node, so that the pod fits there. */
   readonly preemption?: { readonly node: string; readonly victims: readonly PlacedPod[] } | undefined
   /** Whether a nomination of the pod stays: its victims still terminate. */
-  readonly keepsNomination?: boolean
+  readonly keepsNomination?: boolean | undefined
 }
 
 /** The facts besides nodes and pods that placing a pod depends on. */
 export interface SchedulingFacts {
   /** The labels of namespaces, for terms that select namespaces. @default none */
-  readonly namespaces?: NamespaceLabels
+  readonly namespaces?: NamespaceLabels | undefined
   /** @default none */
-  readonly budgets?: readonly Budget[]
+  readonly budgets?: readonly Budget[] | undefined
   /** The pods for which room is made on a node, by node. @default none */
-  readonly nominated?: ReadonlyMap<string, readonly PlacedPod[]>
+  readonly nominated?: ReadonlyMap<string, readonly PlacedPod[]> | undefined
   /** The node on which room was made for the pod. @default the pod's status */
   readonly nominatedNode?: string | undefined
   /** The node selectors of the pod's volumes. @default none */
-  readonly volumeNodes?: readonly DeepReadonly<NodeSelector>[]
+  readonly volumeNodes?: readonly DeepReadonly<NodeSelector>[] | undefined
   /** Why the pod fits on no node, whatever its resources, such as an unbound claim. @default none */
   readonly obstacle?: string | undefined
 }
@@ -202,7 +203,7 @@ class Filter {
     const scores: (readonly number[])[] = []
     const score = (weight: number, measure: (load: NodeLoad) => number): void => {
       const values = fitting.map(measure)
-      const [low, high] = [Math.min(...values), Math.max(...values)]
+      const [low, high] = [smallest(values), largest(values)]
       if (low < high) scores.push(values.map((value) => (weight * 100 * (value - low)) / (high - low)))
     }
     if (fitting.some(({ node }) => node.spec?.taints?.some(({ effect }) => effect === 'PreferNoSchedule'))) {

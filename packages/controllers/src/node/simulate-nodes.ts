@@ -15,9 +15,9 @@ import { podScheduler } from './scheduler.ts'
 /** Options of {@link simulateNodes}. */
 export interface SimulateNodesOptions {
   /** The number of nodes, named `node-1`, `node-2` and so on, or their specifications. @default 1 */
-  readonly nodes?: number | readonly NodeSpecification[]
+  readonly nodes?: number | readonly NodeSpecification[] | undefined
   /** How containers behave. @default they start at once, become ready and run; those of jobs exit after a second */
-  readonly plan?: NodePlan
+  readonly plan?: NodePlan | undefined
   /**
    * How often each node renews its Lease. Kubelets do it every 10 seconds. Without heartbeats the nodes have an
    * annotation, with which the built-in node lifecycle controller counts them as alive; other controllers would regard
@@ -28,18 +28,18 @@ export interface SimulateNodesOptions {
    * Runs real processes for pods with the annotation `kubewright.dev/process: "true"`. @default none: everything is
    * simulated
    */
-  readonly processes?: ProcessHost
+  readonly processes?: ProcessHost | undefined
   /** How long real processes may take to stop on disposal before they are killed. @default '2s' */
-  readonly stopGrace?: Duration
+  readonly stopGrace?: Duration | undefined
   /**
    * Whether Events report that containers were pulled, created and started. Problems are always reported. @default
    * false
    */
-  readonly tellsStarts?: boolean
+  readonly tellsStarts?: boolean | undefined
   /** Whether pods are bound to nodes. Turn it off if another scheduler runs. @default true */
-  readonly schedules?: boolean
+  readonly schedules?: boolean | undefined
   /** The clock for the times of log queries. @default the system clock */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
 }
 
 /**

@@ -16,8 +16,8 @@ export type ContainerNews = 'started' | 'ended' | 'backed-off' | 'pull-failed' |
  * instead.
  */
 export interface ContainerTimes {
-  startedAt?: number
-  finishedAt?: number
+  startedAt?: number | undefined
+  finishedAt?: number | undefined
   /** The exit code with which the container crashes now, if it runs. */
   crash?: number | undefined
 }
@@ -34,7 +34,7 @@ export interface ContainerFacts {
   readonly since: number
   readonly now: number
   /** The state of a real process: its exit code, or none while it runs. Absent for simulated containers. */
-  readonly process?: { readonly exitCode?: number } | undefined
+  readonly process?: { readonly exitCode?: number | undefined } | undefined
   /** Why the container cannot be created: its volumes are not mounted, or an object of its environment is missing. */
   readonly hold?: 'unmounted' | { readonly config: string } | undefined
 }

@@ -17,7 +17,7 @@ export interface PodMemory {
   readonly since: number
   readonly containers: Map<string, ContainerTimes>
   /** The real processes by container: their exit code, or none while they run. @default there are none */
-  readonly processes?: ReadonlyMap<string, { readonly exitCode?: number }>
+  readonly processes?: ReadonlyMap<string, { readonly exitCode?: number | undefined }> | undefined
 }
 
 /** Input of {@link stepPod}. */

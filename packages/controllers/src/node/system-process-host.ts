@@ -36,7 +36,7 @@ const hasGroups = process.platform !== 'win32'
 
 interface Started extends RunningProcess {
   /** Kills the process and its children; absent when the process could not be started. */
-  readonly kill?: () => void
+  readonly kill?: (() => void) | undefined
 }
 
 function startProcess({ command, env, onLine, workingDir }: ProcessSpec, clock: Clock): Started {

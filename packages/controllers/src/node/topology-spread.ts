@@ -1,6 +1,7 @@
 import { type Selector, selectorFrom } from '@kubewright/api'
 import type { DeepReadonly } from '@kubewright/base'
 import type { Node, Pod, TopologySpreadConstraint } from '@kubewright/k8s'
+import { smallest } from '../workload/extremes.ts'
 import { matchesNode, untoleratedTaint } from '../workload/node-fit.ts'
 import type { NodeLoad } from './cluster-ledger.ts'
 
@@ -79,7 +80,7 @@ function spreadOf(
     counts.set(domain, count)
   }
   const enough = counts.size >= (constraint.minDomains ?? 1)
-  const lowest = enough && counts.size > 0 ? Math.min(...counts.values()) : 0
+  const lowest = enough && counts.size > 0 ? smallest(counts.values()) : 0
   return { constraint, counts, lowest, own: matches(labels) ? 1 : 0 }
 }
 

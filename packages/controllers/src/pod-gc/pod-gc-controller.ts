@@ -18,7 +18,7 @@ import { type Leftover, planPodGc } from './plan-pod-gc.ts'
 /** Options of {@link podGarbageCollector}. */
 export interface PodGcOptions {
   /** The number of finished pods to keep; 0 means unlimited. @default 12500 */
-  readonly terminatedThreshold?: number
+  readonly terminatedThreshold?: number | undefined
 }
 
 // The same interval as kube-controller-manager, but only after pods or nodes have changed or while pods are left over.

@@ -16,17 +16,19 @@ import { type ReplicaStatus, replicaStatus } from './replica-set-status.ts'
 /** An object that maintains a number of identical pods. */
 export interface ReplicaOwner extends KubeObject {
   readonly spec: {
-    readonly replicas?: number
-    readonly minReadySeconds?: number
-    readonly template?: TemplateLike
+    readonly replicas?: number | undefined
+    readonly minReadySeconds?: number | undefined
+    readonly template?: TemplateLike | undefined
   }
-  readonly status?: ReplicaStatus
+  readonly status?: ReplicaStatus | undefined
 }
 
 /** The differences between ReplicaSet and ReplicationController. */
 export interface ReplicaKindFacts<T extends ReplicaOwner> {
   /** The controller's name in kube-controller-manager. */
   readonly name: string
+  /** The component that its Events name. @default the name */
+  readonly reporter?: string | undefined
   readonly kind: AnyKind
   readonly selectorOf: (object: T) => Selector
   /** Whether the status counts terminating pods. */
@@ -38,9 +40,10 @@ const burst = 500
 
 /** Creates the controller that maintains the number of pods of each object of the kind. */
 export function replicaController<T extends ReplicaOwner>(facts: ReplicaKindFacts<T>): KeyController {
-  const { kind, name } = facts
+  const { kind, name, reporter = name } = facts
   return defineBuiltinController({
     name,
+    reporter,
     kind,
     concurrency: 5,
     sources: [kindSource(kind), controlled(Pod, kind, selectedBy(kind, facts.selectorOf))],
@@ -52,11 +55,11 @@ export function replicaController<T extends ReplicaOwner>(facts: ReplicaKindFact
 
 async function reconcile<T extends ReplicaOwner>(
   facts: ReplicaKindFacts<T>,
-  key: { readonly name: string; readonly namespace?: string },
+  key: { readonly name: string; readonly namespace?: string | undefined },
   context: KeyContext,
   { api }: Cluster,
   clock: Clock,
-): Promise<{ requeueAfter?: Duration } | undefined> {
+): Promise<{ requeueAfter?: Duration | undefined } | undefined> {
   const { client } = context
   const found: (T & TypeMeta) | undefined = await client.find(facts.kind, key)
   if (found === undefined) return undefined

@@ -14,6 +14,7 @@ export const replicaSetController: KeyController = /* @__PURE__ */ replicaContro
 /** Maintains the number of pods of replication controllers. */
 export const replicationController: KeyController = /* @__PURE__ */ replicaController<ReplicationController>({
   name: 'replicationcontroller-controller',
+  reporter: 'replication-controller',
   kind: ReplicationController,
   // An absent selector selects nothing.
   selectorOf: ({ spec: { selector } }) => selectorFrom(selector ? { matchLabels: selector } : undefined),

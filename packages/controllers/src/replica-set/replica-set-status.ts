@@ -1,27 +1,27 @@
 import { type Selector, selectorFrom, toTime } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
+import { errorText, omitUndefined } from '@kubewright/base'
 import type { Pod } from '@kubewright/k8s'
-import { omitUndefined, omitZero } from '../workload/omit-zero.ts'
+import { omitZero } from '../workload/omit-zero.ts'
 import { isPodAvailable, isPodReady } from '../workload/pod-state.ts'
 
 /** A condition of a replica set or replication controller. */
 export interface ReplicaCondition {
   readonly type: string
   readonly status: string
-  readonly lastTransitionTime?: string
-  readonly reason?: string
-  readonly message?: string
+  readonly lastTransitionTime?: string | undefined
+  readonly reason?: string | undefined
+  readonly message?: string | undefined
 }
 
 /** The common status of replica sets and replication controllers. */
 export interface ReplicaStatus {
   readonly replicas: number
-  readonly fullyLabeledReplicas?: number
-  readonly readyReplicas?: number
-  readonly availableReplicas?: number
-  readonly terminatingReplicas?: number
-  readonly observedGeneration?: number
-  readonly conditions?: readonly ReplicaCondition[]
+  readonly fullyLabeledReplicas?: number | undefined
+  readonly readyReplicas?: number | undefined
+  readonly availableReplicas?: number | undefined
+  readonly terminatingReplicas?: number | undefined
+  readonly observedGeneration?: number | undefined
+  readonly conditions?: readonly ReplicaCondition[] | undefined
 }
 
 /** Input of {@link replicaStatus}. */

@@ -135,3 +135,15 @@ test.each([
   } as const
   expect(claimOwners(claim, set, member(ordinal))?.map(({ kind }) => kind)).toEqual(kinds)
 })
+
+test('planStatefulSet() creates at most 500 pods at once, whatever the number of replicas', () => {
+  const largest = 2 ** 31 - 1
+  const huge = { replicas: largest, podManagementPolicy: 'Parallel', ordinals: { start: 7 } } as const
+  expect(plan(statefulSet(huge))).toEqual(Array.from({ length: 500 }, (_, index) => `create ${index + 7}`))
+  const some = Array.from({ length: 10 }, (_, index) => member(index + 7))
+  expect(plan(statefulSet(huge), ...some)).toHaveLength(500)
+  expect(plan(statefulSet({ replicas: largest }), member(0))).toEqual(['create 1'])
+  // The update continues only when the highest pod exists.
+  const next = planStatefulSet({ ...facts(statefulSet({ replicas: largest }), member(0)), updateRevision: 'v2' })
+  expect(brief(next)).toEqual(['create 1'])
+})

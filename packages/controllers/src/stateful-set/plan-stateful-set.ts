@@ -22,9 +22,13 @@ export interface StatefulFacts {
   readonly now: number
 }
 
+/** The maximum number of pods that one plan creates. The events of these pods requeue the set, which creates the next ones. */
+const burst = 500
+
 /**
  * Plans the next actions for a stateful set. With the policy OrderedReady each pod waits until its predecessors are
  * available, and at most one pod is created or deleted at a time. With the policy Parallel only updates are sequential.
+ * The work is bounded by the number of existing pods, whatever `replicas` is.
  */
 export function planStatefulSet(facts: StatefulFacts): StatefulAction[] {
   const { set, pods, now } = facts
@@ -44,11 +48,12 @@ export function planStatefulSet(facts: StatefulFacts): StatefulAction[] {
   condemned.sort((a, b) => b.ordinal - a.ordinal)
 
   const actions: StatefulAction[] = []
-  for (const ordinal of ordinals(set)) {
+  let created = 0
+  for (let ordinal = startOrdinal(set); isWanted(ordinal, set); ordinal++) {
     const pod = slots.get(ordinal)
     if (pod === undefined) {
       actions.push({ do: 'create', ordinal, revision: revisionFor(facts, ordinal) })
-      if (ordered) return actions
+      if (ordered || ++created === burst) return actions
       continue
     }
     if (isPodTerminal(pod)) {
@@ -87,9 +92,9 @@ function nextUpdate(
 ): Pod | undefined {
   if (set.spec.updateStrategy?.type === 'OnDelete') return undefined
   const partition = set.spec.updateStrategy?.rollingUpdate?.partition ?? 0
-  for (const ordinal of ordinals(set).reverse()) {
-    // The partition counts replicas, not ordinals.
-    if (ordinal - startOrdinal(set) < partition) return undefined
+  const start = startOrdinal(set)
+  // The partition counts replicas, not ordinals.
+  for (let ordinal = start + (set.spec.replicas ?? 1) - 1; ordinal >= start + partition; ordinal--) {
     const pod = slots.get(ordinal)
     if (pod === undefined) return undefined
     if (pod.metadata.labels?.[revisionLabel] !== updateRevision && !isGoing(pod)) return pod
@@ -104,9 +109,6 @@ function revisionFor({ set }: StatefulFacts, ordinal: number): 'current' | 'upda
   if (rollingUpdate !== undefined) return index < (rollingUpdate.partition ?? 0) ? 'current' : 'update'
   return type === 'RollingUpdate' && index < (set.status?.currentReplicas ?? 0) ? 'current' : 'update'
 }
-
-const ordinals = (set: StatefulSet): number[] =>
-  Array.from({ length: set.spec.replicas ?? 1 }, (_, index) => startOrdinal(set) + index)
 
 const hasClaims = (set: StatefulSet): boolean => (set.spec.volumeClaimTemplates?.length ?? 0) > 0
 const isGoing = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined

@@ -14,10 +14,12 @@ export const revisionLabel = 'controller-revision-hash'
 const podNameLabel = 'statefulset.kubernetes.io/pod-name'
 const podIndexLabel = 'apps.kubernetes.io/pod-index'
 
+const maxInt32 = 2 ** 31 - 1
+
 /** The ordinal in the name of a pod; undefined when the name does not belong to the set. */
 export function ordinalOf(pod: Pod, set: StatefulSet): number | undefined {
   const [, parent, digits] = /^(.*)-([0-9]+)$/.exec(pod.metadata.name) ?? []
-  return parent === set.metadata.name && digits !== undefined ? Number(digits) : undefined
+  return parent === set.metadata.name && Number(digits) <= maxInt32 ? Number(digits) : undefined
 }
 
 /** The first ordinal of a set. */

@@ -1,5 +1,5 @@
 import { isAlreadyExists, isConflict, isNotFound, parseKey, selectorFrom } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
+import { CaughtError, errorText } from '@kubewright/base'
 import { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from '@kubewright/k8s'
 import {
   type ControllerParts,
@@ -10,6 +10,7 @@ import {
 } from '@kubewright/runtime'
 import { claimDependents } from '../workload/claims.ts'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
+import { assertRoomForPod } from '../workload/pod-budget.ts'
 import { nextAvailability } from '../workload/pod-state.ts'
 import {
   claimRevisions,
@@ -72,7 +73,12 @@ async function reconcile(key: string, context: KeyContext, parts: ControllerPart
   const plan = planRevision(revisions, set.spec.template)
   // The garbage collector deletes the revisions of a set that is being deleted, and each deletion requeues the set. A new revision
   // would have to be deleted too, so that the deletion of the set might never end.
-  if (plan.kind === 'create' && set.metadata.deletionTimestamp !== undefined) return undefined
+  if (plan.kind === 'create' && set.metadata.deletionTimestamp !== undefined) {
+    const { currentRevision = '', updateRevision = '', collisionCount = 0 } = set.status ?? {}
+    const rest = { set, pods, currentRevision, updateRevision, now: clock.now() }
+    await writeStatus(client, StatefulSet, set, statefulSetStatus(rest, collisionCount))
+    return undefined
+  }
   const synced = await syncRevision(
     clients,
     {
@@ -117,6 +123,7 @@ async function act(context: KeyContext, set: StatefulSet, action: StatefulAction
       await createClaims(context, set, action.ordinal, name)
       const made = await withEvent(context, set, 'Create', name, async () => {
         try {
+          assertRoomForPod(context.cluster)
           return await client.create(draft)
         } catch (error) {
           // Another pod has the name: its next event requeues the set. A member that is not in the cache yet is fine.
@@ -174,7 +181,7 @@ async function claimsAreFree({ client }: KeyContext, set: StatefulSet, ordinal: 
     const { name, namespace = '' } = metadata
     const claim = await client.find(PersistentVolumeClaim, { namespace, name })
     const taken = claim?.metadata.ownerReferences?.some((owner) => owner.kind === 'Pod' && owner.name === pod)
-    if (taken) throw new Error(`claim ${name} is still owned by an earlier pod ${pod}`)
+    if (taken) throw new CaughtError(`claim ${name} is still owned by an earlier pod ${pod}`)
   }
 }
 

@@ -1,4 +1,5 @@
 import { controllerOf, controllerRef, isAlreadyExists, parseKey } from '@kubewright/api'
+import { CaughtError } from '@kubewright/base'
 import { PersistentVolumeClaim, type PersistentVolumeClaimDraft, Pod } from '@kubewright/k8s'
 import { changed, type KeyController, kindSource, when } from '@kubewright/runtime'
 import { defineBuiltinController } from '../workload/define-builtin-controller.ts'
@@ -32,7 +33,7 @@ export const ephemeralVolumeController: KeyController = /* @__PURE__ */ defineBu
           const [claim, user] = [`${namespace}/${name}`, `${namespace}/${pod.metadata.name}`].map((of) =>
             JSON.stringify(of),
           )
-          throw new Error(`PVC ${claim} was not created for pod ${user} (pod is not owner)`)
+          throw new CaughtError(`PVC ${claim} was not created for pod ${user} (pod is not owner)`)
         }
         const { annotations, labels } = template.metadata ?? {}
         const metadata = {

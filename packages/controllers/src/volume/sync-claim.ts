@@ -1,3 +1,4 @@
+import { CaughtError } from '@kubewright/base'
 import { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@kubewright/k8s'
 import type { KeyContext } from '@kubewright/runtime'
 import { writeStatus } from '../workload/write-status.ts'
@@ -31,7 +32,7 @@ export async function syncClaim(claim: PersistentVolumeClaim, context: KeyContex
     const [own, other] = [`${claim.metadata.namespace}/${claim.metadata.name}`, `${namespace}/${name}`].map((key) =>
       JSON.stringify(key),
     )
-    throw new Error(
+    throw new CaughtError(
       `invalid binding of claim ${own} to volume ${JSON.stringify(volumeName)}: volume already claimed by ${other}`,
     )
   }

@@ -9,6 +9,7 @@ import {
   type Owner,
   type Selector,
 } from '@kubewright/api'
+import { CaughtError } from '@kubewright/base'
 import type { Client, Reader } from '@kubewright/client'
 
 /** The objects that belong to an owner, and those whose owner reference must change. */
@@ -61,11 +62,11 @@ export interface ClaimRequest<K extends AnyKind> {
   readonly kind: K
   readonly selector: Selector
   /** Whether an object without a controller may be adopted. @default always */
-  readonly mayAdopt?: (object: Infer<K>) => boolean
+  readonly mayAdopt?: ((object: Infer<K>) => boolean) | undefined
   /** Whether the owner releases dependents that it no longer selects. @default true */
-  readonly releases?: boolean
+  readonly releases?: boolean | undefined
   /** Finalizers that an adopted object receives. @default none */
-  readonly finalizers?: readonly string[]
+  readonly finalizers?: readonly string[] | undefined
 }
 
 /**
@@ -147,9 +148,11 @@ async function assertAlive(api: Reader, kind: AnyKind, owner: Owner & KubeObject
   const { namespace = '', name, uid } = owner.metadata
   const fresh: KubeObject = await api.get(kind, { namespace, name })
   if (fresh.metadata.uid !== uid) {
-    throw new Error(`original ${kind.kind} ${namespace}/${name} is gone: got uid ${fresh.metadata.uid}, wanted ${uid}`)
+    throw new CaughtError(
+      `original ${kind.kind} ${namespace}/${name} is gone: got uid ${fresh.metadata.uid}, wanted ${uid}`,
+    )
   }
   if (fresh.metadata.deletionTimestamp !== undefined) {
-    throw new Error(`${namespace}/${name} has just been deleted at ${fresh.metadata.deletionTimestamp}`)
+    throw new CaughtError(`${namespace}/${name} has just been deleted at ${fresh.metadata.deletionTimestamp}`)
   }
 }

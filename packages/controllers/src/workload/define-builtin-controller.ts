@@ -14,7 +14,7 @@ import {
  */
 export interface BuiltinOptions extends Omit<KeyControllerOptions, 'reconcile'> {
   /** The component that its Events name. @default the controller's name */
-  readonly reporter?: string
+  readonly reporter?: string | undefined
   start(parts: ControllerParts): KeyReconciler
 }
 

@@ -23,7 +23,7 @@ export function disruptionTarget(pod: Pod, reason: string, message: string, now:
 export async function disruptPod(
   client: Client,
   pod: Pod,
-  { status, gracePeriodSeconds }: { readonly status: PodStatus; readonly gracePeriodSeconds?: number },
+  { status, gracePeriodSeconds }: { readonly status: PodStatus; readonly gracePeriodSeconds?: number | undefined },
 ): Promise<void> {
   const { namespace = '', name, uid } = pod.metadata
   try {

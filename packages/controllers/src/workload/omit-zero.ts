@@ -11,10 +11,3 @@ export function omitZero<T extends object>(value: { readonly [K in keyof T]: T[K
   // Callers' types make every member optional that can be zero, so the result is still a T.
   return result as T
 }
-
-/** Copies an object without undefined members. */
-export function omitUndefined<T extends object>(value: { readonly [K in keyof T]: T[K] | undefined }): T {
-  const result: Record<string, unknown> = {}
-  for (const [key, item] of Object.entries(value)) if (item !== undefined) result[key] = item
-  return result as T
-}

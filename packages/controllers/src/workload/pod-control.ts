@@ -2,21 +2,25 @@ import { findCause, isApiError, isNotFound, type KubeObject, type Reads } from '
 import { errorText } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import { Pod, type PodDraft } from '@kubewright/k8s'
-import type { EventRecorder } from '@kubewright/runtime'
+import type { Cluster, EventRecorder } from '@kubewright/runtime'
+import { assertRoomForPod } from './pod-budget.ts'
 
 /** Dependencies of {@link createPod} and {@link deletePod}. */
 export interface PodControlParts {
   readonly client: Client
   readonly events: EventRecorder
+  /** Holds the number of pods, which is limited. */
+  readonly cluster: Pick<Cluster, 'cache'>
 }
 
 /** Creates a pod and records the outcome in an Event of the owner. */
 export async function createPod(
-  { client, events }: PodControlParts,
+  { client, events, cluster }: PodControlParts,
   owner: KubeObject,
   draft: PodDraft & Reads<Pod>,
 ): Promise<Pod> {
   try {
+    assertRoomForPod(cluster)
     const pod = await client.create(draft)
     events.record(owner, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` })
     return pod

@@ -6,9 +6,9 @@ import { Pod, type PodDraft, type PodSpec } from '@kubewright/k8s'
 export interface TemplateLike {
   readonly metadata?:
     | {
-        readonly labels?: Readonly<Record<string, string>>
-        readonly annotations?: Readonly<Record<string, string>>
-        readonly finalizers?: readonly string[]
+        readonly labels?: Readonly<Record<string, string>> | undefined
+        readonly annotations?: Readonly<Record<string, string>> | undefined
+        readonly finalizers?: readonly string[] | undefined
       }
     | undefined
   // A PodSpec. The deeply read-only type is not named here, because it slows down the compiler.

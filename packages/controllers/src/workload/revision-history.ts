@@ -21,19 +21,21 @@ export interface RevisionData {
 /** Parameters of {@link syncRevision}. */
 export interface RevisionFacts {
   readonly owner: Owner & KubeObject
-  readonly template: { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } | undefined }
+  readonly template: {
+    readonly metadata?: { readonly labels?: Readonly<Record<string, string>> | undefined } | undefined
+  }
   readonly collisionCount: number
   /** The label that carries the hash, in addition to the name. */
   readonly hashLabel: string
   /** @default {@link templateHash} */
-  readonly hash?: (data: RevisionData, collisions: number) => string
+  readonly hash?: ((data: RevisionData, collisions: number) => string) | undefined
 }
 
 /** Whether the template's revision exists, must be renumbered or must be created. */
 export interface RevisionPlan {
   readonly kind: 'keep' | 'renumber' | 'create'
   /** The revision to keep or renumber. */
-  readonly revision?: ControllerRevision
+  readonly revision?: ControllerRevision | undefined
   readonly number: number
 }
 

@@ -2,7 +2,7 @@
 export interface SlowStartResult {
   readonly succeeded: number
   /** The first failure; no further batch was started after it. */
-  readonly error?: Error
+  readonly error?: Error | undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type AnyKind, type Infer, isNotFound, type KubeObject } from '@kubewright/api'
-import { deepEqual } from '@kubewright/base'
+import { deepEqual, isJsonObject } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 
 /**
@@ -29,7 +29,7 @@ export function sameContent(a: unknown, b: unknown): boolean {
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameContent(item, b[i]))
   }
-  if (!isMap(a) || !isMap(b)) return deepEqual(a ?? undefined, b ?? undefined)
+  if (!isJsonObject(a) || !isJsonObject(b)) return deepEqual(a ?? undefined, b ?? undefined)
   for (const key in a) if (!sameField(a[key], b[key])) return false
   for (const key in b) if (a[key] === undefined && !isNothing(b[key])) return false
   return true
@@ -42,11 +42,7 @@ function sameField(a: unknown, b: unknown): boolean {
 /** Whether a field has no value that counts. An empty list does. */
 function isNothing(value: unknown): boolean {
   if (value === undefined || value === null) return true
-  if (!isMap(value)) return false
+  if (!isJsonObject(value)) return false
   for (const key in value) if (!isNothing(value[key])) return false
   return true
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -5,7 +5,7 @@ export interface OpaqueSchema {
   /** As a component of /openapi/v3. */
   readonly v3: JSONSchemaProps
   /** As a definition of /openapi/v2, if it differs. */
-  readonly v2?: JSONSchemaProps
+  readonly v2?: JSONSchemaProps | undefined
   /** In the schema of a kind: the published form plus semantics that it does not express. */
   readonly kind: JSONSchemaProps
 }

@@ -21,20 +21,20 @@
 /** A field, list element or map value of a definition. */
 export interface Shape {
   /** The scalar type. Absent for references, lists, maps and `any`. */
-  readonly type?: string
-  readonly format?: string
+  readonly type?: string | undefined
+  readonly format?: string | undefined
   /** A local name, or `table.Name` for a definition of another table. */
-  readonly ref?: string
-  readonly bareRef?: boolean
-  readonly items?: Shape
-  readonly values?: Shape
-  readonly enum?: readonly string[]
+  readonly ref?: string | undefined
+  readonly bareRef?: boolean | undefined
+  readonly items?: Shape | undefined
+  readonly values?: Shape | undefined
+  readonly enum?: readonly string[] | undefined
   readonly default?: unknown
-  readonly listType?: string
-  readonly listMapKeys?: readonly string[]
-  readonly mapType?: string
-  readonly patchStrategy?: string
-  readonly patchMergeKey?: string
+  readonly listType?: string | undefined
+  readonly listMapKeys?: readonly string[] | undefined
+  readonly mapType?: string | undefined
+  readonly patchStrategy?: string | undefined
+  readonly patchMergeKey?: string | undefined
 }
 
 /** A named struct of the API. */
@@ -42,9 +42,9 @@ export interface Definition {
   readonly name: string
   readonly required: readonly string[]
   readonly fields: ReadonlyMap<string, Shape>
-  readonly mapType?: string
+  readonly mapType?: string | undefined
   /** The `group/version` of each version in which this is a kind. */
-  readonly kindOf?: readonly string[]
+  readonly kindOf?: readonly string[] | undefined
   readonly unions?: unknown
 }
 
@@ -66,7 +66,7 @@ const WORD = /\$?[\w./]+/y
 export function parseDefinition(line: string): Definition {
   const words = line.split(' ')
   let required: readonly string[] = []
-  const head: { mapType?: string; kindOf?: readonly string[]; unions?: unknown } = {}
+  const head: { mapType?: string | undefined; kindOf?: readonly string[] | undefined; unions?: unknown } = {}
   const fields = new Map<string, Shape>()
   for (let i = 1; i < words.length; i++) {
     const word = words[i]!

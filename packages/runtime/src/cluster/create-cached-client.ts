@@ -91,7 +91,9 @@ export function createCachedClient(options: CachedClientOptions): CachedClient {
   return new CachingClient(options)
 }
 
-type ObjectLike = Readonly<TypeMeta> & { readonly metadata?: { readonly name?: string; readonly namespace?: string } }
+type ObjectLike = Readonly<TypeMeta> & {
+  readonly metadata?: { readonly name?: string | undefined; readonly namespace?: string | undefined } | undefined
+}
 
 interface Writing {
   readonly dryRun?: boolean | undefined

@@ -148,7 +148,7 @@ class InformerCache implements ObjectCache, CacheContents {
     this.#factory.start()
   }
 
-  waitForSync(options: { readonly timeout: Duration; readonly signal?: AbortSignal }): Promise<void> {
+  waitForSync(options: { readonly timeout: Duration; readonly signal?: AbortSignal | undefined }): Promise<void> {
     return this.#factory.waitForSync(options)
   }
 

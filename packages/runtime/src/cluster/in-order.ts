@@ -1,4 +1,5 @@
 import type { KubeObject } from '@kubewright/api'
+import { compareValues } from '@kubewright/base'
 
 /**
  * Sorts objects by namespace, then by name, in place. The order of keys differs when one namespace's name is a prefix
@@ -13,8 +14,7 @@ export function inOrder<T extends KubeObject>(objects: T[]): T[] {
 
 function compare(a: KubeObject, b: KubeObject): number {
   return (
-    compareText(a.metadata.namespace ?? '', b.metadata.namespace ?? '') || compareText(a.metadata.name, b.metadata.name)
+    compareValues(a.metadata.namespace ?? '', b.metadata.namespace ?? '') ||
+    compareValues(a.metadata.name, b.metadata.name)
   )
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

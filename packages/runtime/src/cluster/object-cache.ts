@@ -82,5 +82,5 @@ export interface ObjectCache extends AsyncDisposable {
    * Resolves when all stores in use have their initial list. Rejects after `timeout`; the message names what is missing
    * and the fix.
    */
-  waitForSync(options: { readonly timeout: Duration; readonly signal?: AbortSignal }): Promise<void>
+  waitForSync(options: { readonly timeout: Duration; readonly signal?: AbortSignal | undefined }): Promise<void>
 }

@@ -278,7 +278,7 @@ function isKept(object: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata
   if (deletionTimestamp === undefined) return false
   // Namespaces have finalizers in their spec too.
-  const { spec } = object as { readonly spec?: { readonly finalizers?: readonly string[] } }
+  const { spec } = object as { readonly spec?: { readonly finalizers?: readonly string[] | undefined } | undefined }
   return finalizers.length > 0 || deletionGracePeriodSeconds > 0 || (spec?.finalizers?.length ?? 0) > 0
 }
 

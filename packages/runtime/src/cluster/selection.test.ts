@@ -1,7 +1,7 @@
 import { type KubeObject, parseSelector } from '@kubewright/api'
 import { Pod } from '@kubewright/k8s'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { implies, impliesKey, type StoreSelection, selectionOf } from './selection.ts'
 import { matchesQuery, storedQuery } from './stored-query.ts'
 
@@ -13,7 +13,7 @@ const selection = (labels: string, fields = ''): StoreSelection => {
 const query = (labels: string, fields = '') => storedQuery(Pod, { selector: labels, fieldSelector: fields })!
 
 describe('implies()', () => {
-  it.each([
+  test.each([
     ['app=a', 'app', true],
     ['app=a,tier=x', 'app=a', true],
     ['app in (a,b)', 'app in (a,b,c)', true],
@@ -33,7 +33,7 @@ describe('implies()', () => {
     expect(implies(query(given), selection(wanted))).toBe(expected)
   })
 
-  it.each([
+  test.each([
     ['spec.nodeName=a', 'spec.nodeName=a', true],
     ['spec.nodeName=a', 'spec.nodeName=b', false],
     ['spec.nodeName=a', 'spec.nodeName!=b', true],
@@ -44,7 +44,7 @@ describe('implies()', () => {
     expect(implies(query('', given), selection('', wanted))).toBe(expected)
   })
 
-  it('never holds for a query that matches an object outside the selection', () => {
+  test('never holds for a query that matches an object outside the selection', () => {
     const value = fc.constantFrom('1', '2', '3', 'x')
     const requirement = fc.oneof(
       fc.constantFrom('a', '!a', 'b', '!b', 'a>1', 'a<3'),
@@ -66,7 +66,7 @@ describe('implies()', () => {
 })
 
 describe('selectionOf()', () => {
-  it('returns undefined without selectors, and unknown for fields that only the server knows', () => {
+  test('returns undefined without selectors, and unknown for fields that only the server knows', () => {
     expect(selectionOf(Pod, '', '', 'live')).toBeUndefined()
     expect(selectionOf(Pod, '', '', 'absent')).toMatchObject({ outside: 'absent' })
     expect(selectionOf(Pod, '', 'spec.notThere=1', 'live')).toBe('unknown')
@@ -77,7 +77,7 @@ describe('selectionOf()', () => {
 })
 
 describe('impliesKey()', () => {
-  it('holds when the selectors depend on name and namespace alone', () => {
+  test('holds when the selectors depend on name and namespace alone', () => {
     const one = selection('', 'metadata.name=a')
     expect([impliesKey('a', 'x', one), impliesKey('b', 'x', one)]).toEqual([true, false])
     expect(impliesKey('a', 'x', selection('', 'metadata.namespace!=y'))).toBe(true)

@@ -26,9 +26,9 @@ export interface FieldCondition {
   readonly names: readonly string[]
   /** Compared by identity or, with `asText`, as the server compares: as text, with `absent` for a missing field. */
   readonly value: unknown
-  readonly asText?: { readonly absent: string; readonly negated: boolean }
+  readonly asText?: { readonly absent: string; readonly negated: boolean } | undefined
   /** Reads a derived value. @default the value at the names */
-  readonly read?: (object: KubeObject) => unknown
+  readonly read?: ((object: KubeObject) => unknown) | undefined
 }
 
 const controllerUid = (object: KubeObject): unknown => controllerOf(object)?.uid

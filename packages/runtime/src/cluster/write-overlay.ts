@@ -9,7 +9,7 @@ export interface Doubt {
   /** Whether the store has caught up, so that it can be read again. */
   readonly isSettled: (store: Store<KubeObject>, object: KubeObject | undefined) => boolean
   /** The object in question, if known: when the server does not find the key, this object is gone. */
-  readonly about?: { readonly uid: string; readonly resourceVersion: string }
+  readonly about?: { readonly uid: string; readonly resourceVersion: string } | undefined
 }
 
 /** The value of a key: the object, undefined for none, or `unsure`, which means that the server must be asked. */

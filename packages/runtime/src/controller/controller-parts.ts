@@ -18,5 +18,5 @@ export interface ControllerParts {
   /** The name of the operator: the prefix of its controllers' field managers. */
   readonly operator: string
   /** Set when replicas share the keys. */
-  readonly keyGate?: KeyGate
+  readonly keyGate?: KeyGate | undefined
 }

@@ -46,7 +46,7 @@ test('createControllerRunner() never reconciles a key concurrently, forgets none
           if (gives === 'error') throw new Error('x')
           if (gives === 'conflict') throw newConflict({ group: '', resource: 'homes' }, key, 'x')
           if (gives === 'terminal') throw new TerminalError('x')
-          if (gives === 'later') throw new RetryLater(20)
+          if (gives === 'later') throw new RetryLater('later', { requeueAfter: 20 })
           if (gives === 'text') return Promise.reject('x')
           return undefined
         }

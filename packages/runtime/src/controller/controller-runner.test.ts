@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { itemExponentialRateLimiter } from '../queue/rate-limiter.ts'
 import type { Tracer } from '../telemetry/tracing/tracer.ts'
 import { defineKeyController, type KeyContext, type KeyOutcome } from './key-controller.ts'
-import { RetryLater, TerminalError } from './reconcile-errors.ts'
+import { ReconcileError, RetryLater, TerminalError } from './reconcile-errors.ts'
 import { channelSource } from './sources/channel-source.ts'
 import { runController } from './testdata/run-controller.ts'
 import { errorsOf, Home, objectOf, testParts } from './testdata/test-parts.ts'
@@ -30,6 +30,30 @@ describe('the result of a reconcile', () => {
     expect(running.parts.metrics.of('reconcile_total', 'success')).toBe(1)
     expect(running.parts.metrics.of('reconcile_total', 'error')).toBe(3)
     expect(running.parts.metrics.of('reconcile_errors_total')).toBe(3)
+  })
+
+  test('a key that fails every time is named with a fix, waits longer each time, and does not delay others', async () => {
+    const overflow = (): void => overflow()
+    const done: string[] = []
+    await using running = runController(
+      (key) => {
+        if (key === 'ns/poison') overflow()
+        done.push(key)
+      },
+      { rateLimiter, kind: Home, concurrency: 1 },
+    )
+    await running.push('ns/poison')
+    for (let failures = 1; failures < 10; failures++) {
+      expect(running.waiting()).toEqual({ 'ns/poison': 5 * 2 ** (failures - 1) })
+      await running.push(`ns/${failures}`)
+      await running.parts.clock.advance(5 * 2 ** (failures - 1))
+    }
+    expect(done).toHaveLength(9)
+    const errors = running.parts.log.records.filter(({ message }) => message === 'Reconciler error')
+    const fix =
+      'correct the object with "kubectl edit homes.example.com poison -n ns", or delete it with "kubectl delete homes.example.com poison -n ns"'
+    expect(errors.map(({ values }) => values?.['fix'])).toEqual([...Array(7).fill(undefined), fix, fix, fix])
+    expect(errors.at(-1)?.values).toMatchObject({ failures: 10, Home: { name: 'poison', namespace: 'ns' } })
   })
 
   test('null, which reconcilers in JavaScript may return, is a success', async () => {
@@ -86,14 +110,22 @@ describe('the result of a reconcile', () => {
   })
 
   test('RetryLater requeues after its delay without counting as a failure', async () => {
-    const errors = [new RetryLater('30s', 'the volume is being made'), undefined]
+    const errors = [new RetryLater('the volume is being made', { requeueAfter: '30s' }), undefined]
     await using running = runController(() => raise(errors.shift()))
     await running.push('ns/a')
     expect(running.waiting()).toEqual({ 'ns/a': 30_000 })
     expect(running.records).toMatchObject([{ result: 'requeue_after', requeueAfterMillis: 30_000 }])
     expect(running.parts.metrics.of('reconcile_errors_total')).toBe(0)
     expect(errorsOf(running.parts.log)).toEqual([])
-    expect(() => new RetryLater(-1)).toThrow('at least 0')
+    expect(() => new RetryLater('x', { requeueAfter: -1 })).toThrow('at least 0')
+  })
+
+  test('ReconcileError is a failure and retried with back-off, even if a conflict caused it', async () => {
+    await using running = runController(() => raise(new ReconcileError('x', { cause: conflict() })), { rateLimiter })
+    await running.push('ns/a')
+    expect(running.waiting()).toEqual({ 'ns/a': 5 })
+    expect(running.records).toMatchObject([{ result: 'error' }])
+    expect(running.parts.metrics.of('reconcile_errors_total')).toBe(1)
   })
 
   test('a conflict is retried soon without an error in the log, until there are too many in a row', async () => {
@@ -202,15 +234,12 @@ test('a write that is rejected because the process no longer leads does not coun
   expect(running.waiting()).toEqual({ 'ns/a': 5 })
 })
 
-test.each(['reconcileTimeout', 'hangAfter', 'syncTimeout'] as const)(
-  'defineKeyController() rejects %s of zero',
-  (field) => {
-    const options = { name: 'test', sources: [channelSource()], reconcile: () => undefined, [field]: 0 }
-    expect(() => defineKeyController(options)).toThrow(
-      `Cannot define controller "test" as '${field}' must be greater than 0: 0`,
-    )
-  },
-)
+test.each(['timeout', 'hangAfter', 'syncTimeout'] as const)('defineKeyController() rejects %s of zero', (field) => {
+  const options = { name: 'test', sources: [channelSource()], reconcile: () => undefined, [field]: 0 }
+  expect(() => defineKeyController(options)).toThrow(
+    `Cannot define controller "test" as '${field}' must be greater than 0: 0`,
+  )
+})
 
 describe('controller metrics', () => {
   test('exist at zero before the first reconcile', async () => {
@@ -255,6 +284,21 @@ describe('the context of a reconcile', () => {
       name: 'a',
       reconcileID: running.records[0]?.reconcileID,
     })
+  })
+
+  test('keeps all members in a spread', async () => {
+    const seen: KeyContext[] = []
+    await using running = runController((_key, context) => {
+      const copy = { ...context }
+      expect(copy.signal).toBe(context.signal)
+      expect(copy.log).toBe(context.log)
+      seen.push(copy)
+    })
+    await running.push('ns/a')
+    expect(Object.keys(seen[0]!).sort()).toEqual(
+      'causes client cluster clusters events log now reconcileID signal waitsFor watch'.split(' '),
+    )
+    expect(Object.values(seen[0]!).filter((value) => value === undefined)).toEqual([])
   })
 
   test('logs other keys as they are, and keys of clusters with the name of the cluster', async () => {
@@ -309,7 +353,7 @@ describe('the context of a reconcile', () => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
       reasons.push(signal.reason)
     }
-    await using running = runController(reconcile, { reconcileTimeout: '10s' })
+    await using running = runController(reconcile, { timeout: '10s' })
     await running.push('ns/a')
     await running.parts.clock.advance('9s')
     expect(running.records).toEqual([])
@@ -333,7 +377,7 @@ describe('the context of a reconcile', () => {
       await parts.clock.sleep(20_000)
       seen.push(context.signal.aborted)
     }
-    await using running = runController(reconcile, { reconcileTimeout: '10s' }, parts)
+    await using running = runController(reconcile, { timeout: '10s' }, parts)
     await running.push('ns/a')
     await running.parts.clock.advance('20s')
     expect(seen).toEqual([true])

@@ -16,7 +16,7 @@ export interface ReconcileRecord {
   readonly durationMillis: number
   readonly result: 'success' | 'requeue_after' | 'conflict' | 'error' | 'terminal_error'
   readonly error?: unknown
-  readonly requeueAfterMillis?: number
+  readonly requeueAfterMillis?: number | undefined
 }
 
 /** Runs one controller. Call `warmUp` first, then, when this process leads, `work`. */

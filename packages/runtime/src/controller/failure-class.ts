@@ -1,6 +1,6 @@
 import { findCause, isApiError, isConflict, isNotFound, suggestedDelaySeconds } from '@kubewright/api'
 import { isKubewrightError } from '@kubewright/base'
-import type { FailureStatus, ReconcileError, RetryLater } from './reconcile-errors.ts'
+import type { FailureOptions, RetryLater } from './reconcile-errors.ts'
 
 /** The class of an error that a reconciler threw, which decides what happens next. */
 export type FailureClass =
@@ -10,15 +10,9 @@ export type FailureClass =
   /** The object has changed meanwhile: retry soon, without an error in the log. */
   | { readonly class: 'conflict' }
   /**
-   * `atLeast`: the minimum delay that the server requested, in milliseconds. `after`: the delay of a ReconcileError,
-   * which replaces back-off. `panic`: a programming error.
+   * `atLeast`: the minimum delay that the server requested, in milliseconds. `panic`: a programming error.
    */
-  | {
-      readonly class: 'error'
-      readonly atLeast: number
-      readonly panic: boolean
-      readonly after?: number | undefined
-    }
+  | { readonly class: 'error'; readonly atLeast: number; readonly panic: boolean }
 
 /**
  * Classifies an error. `isDeleted` states whether the object of the key is deleted or being deleted: then it is expected
@@ -28,29 +22,24 @@ export function classifyFailure(error: unknown, isDeleted: () => boolean): Failu
   if (inChain(error, isTerminal) !== undefined) return { class: 'terminal' }
   const later = inChain(error, (each) => isKubewrightError(each, 'KW_RETRY_LATER'))
   // Only this class uses the code.
-  if (later !== undefined) return { class: 'retry-later', after: (later as RetryLater).after }
-  const failure = inChain(error, (each) => isKubewrightError(each, 'KW_RECONCILE'))
+  if (later !== undefined) return { class: 'retry-later', after: (later as RetryLater).requeueAfter }
   const atLeast = (suggestedDelaySeconds(error) ?? 0) * 1000
-  // The reconciler reported a failure, whatever caused it. Only this class uses the code.
-  if (failure !== undefined) {
-    return { class: 'error', atLeast, panic: false, after: (failure as ReconcileError).requeueAfter }
-  }
+  // The reconciler reported a failure, whatever caused it.
+  if (inChain(error, isReported) !== undefined) return { class: 'error', atLeast, panic: false }
   if (isStale(error) || (isExpectedOnDeletion(error) && isDeleted())) return { class: 'conflict' }
   return { class: 'error', atLeast, panic: isProgramError(error) }
 }
 
-/** The status that an error, or one of its causes, leaves on the object. */
-export function failureStatusOf(error: unknown): FailureStatus | undefined {
-  const found = inChain(error, (each) => {
-    if (!isTerminal(each) && !isKubewrightError(each, 'KW_RECONCILE')) return false
-    // Only these two classes use the codes.
-    const { status, mergeStatus } = each as FailureStatus
-    return status !== undefined || mergeStatus !== undefined
-  })
-  return found as FailureStatus | undefined
+/** The fields of the status that an error, or one of its causes, changes. */
+export function failureStatusOf(error: unknown): object | undefined {
+  // Only these two classes use the codes.
+  const statusOf = (each: unknown): object | undefined =>
+    isTerminal(each) || isReported(each) ? (each as FailureOptions).mergeStatus : undefined
+  return statusOf(inChain(error, (each) => statusOf(each) !== undefined))
 }
 
 const isTerminal = (error: unknown): boolean => isKubewrightError(error, 'KW_TERMINAL')
+const isReported = (error: unknown): boolean => isKubewrightError(error, 'KW_RECONCILE')
 
 // A field manager conflict does not resolve itself, so it is an ordinary failure.
 function isStale(error: unknown): boolean {

@@ -5,9 +5,9 @@ import type { Taken } from '../queue/queue.ts'
 /** The threshold of a hot loop: a key that is reconciled repeatedly because fields keep changing. */
 export interface HotLoopOptions {
   /** The number of reconciles of one key. @default 20 */
-  readonly times?: number
+  readonly times?: number | undefined
   /** The period in which they occur. @default '1m' */
-  readonly within?: Duration
+  readonly within?: Duration | undefined
 }
 
 /** A detected hot loop, and the field that causes it. */

@@ -10,11 +10,12 @@ import type { ControllerParts } from './controller-parts.ts'
 import type { WatchObjects } from './dynamic-watches.ts'
 import type { HotLoopOptions } from './hot-loop-detector.ts'
 import type { KeyType } from './key-type.ts'
+import { ownMembers } from './own-members.ts'
 import type { Source } from './sources/source.ts'
 
 /**
- * The context of a reconcile. Its members may be destructured, but a spread (`{ ...context }`) does not copy them: most
- * are getters, so that a reconcile pays only for what it uses.
+ * The context of a reconcile. Its members may be destructured and spread. Some are computed on first read, so that a
+ * reconcile pays only for what it uses: prefer destructuring to a spread, which reads them all.
  */
 export interface KeyContext {
   readonly client: Client
@@ -59,7 +60,7 @@ export interface KeyOutcome {
  * Reconciles a key. Never runs concurrently for the same key. An error decides what happens next:
  * - `TerminalError`: nothing, until the key is added again.
  * - `RetryLater`: a retry after its delay, not counted as a failure.
- * - `ReconcileError`: a failure as below. Its `requeueAfter`, if any, replaces the back-off.
+ * - `ReconcileError`: a failure as below, whatever its cause is.
  * - A conflict, or NotFound while the object is being deleted: a retry soon, without an error in the log. After 16 in a
  *   row it counts as a failure.
  * - Any other thrown value: logged, counted and retried with back-off, but not before the time that an API server
@@ -72,43 +73,43 @@ export type KeyReconciler<K = string> = (key: K, context: KeyContext) => KeyOutc
 export interface KeyControllerOptions<K = string> {
   readonly name: string
   /** The kind that the controller is about, for metrics, logs and messages. */
-  readonly kind?: AnyKind
+  readonly kind?: AnyKind | undefined
   readonly sources: readonly Source[]
   /**
    * The type of the keys that `reconcile` receives. Sources add keys as texts: use its `format` in their mappings.
    * @default text
    */
-  readonly keys?: KeyType<K>
+  readonly keys?: KeyType<K> | undefined
   /** The maximum number of concurrent reconciles. @default 1 */
-  readonly concurrency?: number
+  readonly concurrency?: number | undefined
   /** @default per key, 5 ms doubling to 1000 s, with jitter */
-  readonly rateLimiter?: RateLimiterFactory
+  readonly rateLimiter?: RateLimiterFactory | undefined
   /**
    * How long a key waits for further adds before its reconcile: all adds within this time cause one reconcile.
    * @default none
    */
-  readonly debounce?: Duration
+  readonly debounce?: Duration | undefined
   /**
    * The minimum time from the start of a reconcile to the start of the next one of the same key, whatever causes it.
    * @default none
    */
-  readonly minInterval?: Duration
+  readonly minInterval?: Duration | undefined
   /** `classic` has no priorities, and a plain add does not cancel a delayed one. @default 'priority' */
-  readonly queue?: 'priority' | 'classic'
+  readonly queue?: 'priority' | 'classic' | undefined
   /** The time after which a reconcile's signal aborts. @default none */
-  readonly reconcileTimeout?: Duration
+  readonly timeout?: Duration | undefined
   /** The time after which a running reconcile is reported as hanging, repeatedly. @default '1m' */
-  readonly hangAfter?: Duration
+  readonly hangAfter?: Duration | undefined
   /** The threshold of hot loops; false disables the detection. @default 20 reconciles within a minute */
-  readonly hotLoop?: HotLoopOptions | false
+  readonly hotLoop?: HotLoopOptions | false | undefined
   /** The time limit for sources to sync; then the start fails. @default '2m' */
-  readonly syncTimeout?: Duration
+  readonly syncTimeout?: Duration | undefined
   /** Whether the controller runs only while this process leads. @default true */
-  readonly needsLeader?: boolean
+  readonly needsLeader?: boolean | undefined
   /** On which clusters of the manager the controller runs: `others` are all but the main one. @default 'all' */
-  readonly clusters?: ClusterChoice
+  readonly clusters?: ClusterChoice | undefined
   /** Permissions that `reconcile` needs for its use of `client`. Those for watches are derived from the sources. */
-  readonly rbac?: readonly AccessRule[]
+  readonly rbac?: readonly AccessRule[] | undefined
   reconcile: KeyReconciler<NoInfer<K>>
 }
 
@@ -122,7 +123,7 @@ export interface KeyController {
   readonly debounce?: Duration | undefined
   readonly minInterval?: Duration | undefined
   readonly queue: 'priority' | 'classic'
-  readonly reconcileTimeout: Duration | undefined
+  readonly timeout: Duration | undefined
   readonly hangAfter?: Duration | undefined
   readonly hotLoop?: HotLoopOptions | false | undefined
   readonly syncTimeout: Duration
@@ -147,7 +148,7 @@ export function defineKeyController<K = string>(options: KeyControllerOptions<K>
       `Cannot define controller "${name}" as it has no 'sources': add at least one, or it never receives a key`,
     )
   }
-  for (const field of ['reconcileTimeout', 'hangAfter', 'syncTimeout', 'debounce', 'minInterval'] as const) {
+  for (const field of ['timeout', 'hangAfter', 'syncTimeout', 'debounce', 'minInterval'] as const) {
     const value = options[field]
     if (value !== undefined && !(toMillis(value) > 0)) {
       throw new RangeError(`Cannot define controller "${name}" as '${field}' must be greater than 0: ${value}`)
@@ -162,7 +163,7 @@ export function defineKeyController<K = string>(options: KeyControllerOptions<K>
     debounce: options.debounce,
     minInterval: options.minInterval,
     queue,
-    reconcileTimeout: options.reconcileTimeout,
+    timeout: options.timeout,
     hangAfter: options.hangAfter,
     hotLoop: options.hotLoop,
     syncTimeout,
@@ -173,9 +174,23 @@ export function defineKeyController<K = string>(options: KeyControllerOptions<K>
   })
 }
 
+const asContext = ownMembers<KeyContext>([
+  'client',
+  'cluster',
+  'clusters',
+  'watch',
+  'signal',
+  'now',
+  'log',
+  'events',
+  'causes',
+  'reconcileID',
+  'waitsFor',
+])
+
 function reconcilerOf<K>(options: KeyControllerOptions<K>): KeyReconciler {
   const { keys } = options
   // Without `keys`, K is string.
-  if (keys === undefined) return options.reconcile.bind(options) as unknown as KeyReconciler
-  return (key, context) => options.reconcile(keys.parse(key), context)
+  if (keys === undefined) return (key, context) => options.reconcile(key as never, asContext(context))
+  return (key, context) => options.reconcile(keys.parse(key), asContext(context))
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { bucketRateLimiter } from '../queue/rate-limiter.ts'
 import { keyType } from './key-type.ts'
-import { ReconcileError } from './reconcile-errors.ts'
 import { runController } from './testdata/run-controller.ts'
 
 describe('KeyControllerOptions.debounce', () => {
@@ -74,14 +73,4 @@ test('KeyControllerOptions.keys gives typed keys to the reconciler', async () =>
   await running.push(share.format({ tenant: 'a/b', region: 'eu' }))
   expect([seen, running.records[0]?.key]).toEqual([[{ tenant: 'a/b', region: 'eu' }], 'a%2Fb/eu'])
   expect(() => share.parse('a')).toThrow('does not have the parts tenant/region')
-})
-
-test('ReconcileError.requeueAfter replaces the back-off and counts as a failure', async () => {
-  await using running = runController(() => {
-    throw new ReconcileError('Unreachable', { requeueAfter: '1h30m', cause: new Error('no route') })
-  })
-  await running.push('a')
-  expect(running.waiting()).toEqual({ a: 5_400_000 })
-  expect(running.parts.metrics.of('reconcile_errors_total')).toBe(1)
-  expect(running.records[0]).toMatchObject({ result: 'error', requeueAfterMillis: 5_400_000 })
 })

@@ -164,6 +164,17 @@ export class ReconcileRun implements KeyContext {
     this.#timer = clock.setTimer(millis, onTimeout, 'reconcile timeout')
   }
 
+  /** How a user ends the failures of the object; undefined when the key is not that of an object. */
+  fix(): string | undefined {
+    const { kind } = this.#host
+    const { key } = parseClusterKey(this.key)
+    if (kind === undefined || key.split('/').length > 2) return undefined
+    const { name, namespace } = parseKey(key)
+    const resource = kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`
+    const object = `${resource} ${name}${namespace ? ` -n ${namespace}` : ''}`
+    return `correct the object with "kubectl edit ${object}", or delete it with "kubectl delete ${object}"`
+  }
+
   end(now: number): void {
     this.#ended = true
     this.durationMillis = now - this.started

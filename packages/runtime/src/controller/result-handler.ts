@@ -11,6 +11,9 @@ import type { ReconcileRun } from './reconcile-run.ts'
 // The maximum number of consecutive conflicts that are retried without counting as a failure.
 const maxQuietConflicts = 16
 
+// The number of consecutive failures after which the log says how to get rid of the object.
+const stuckAfter = 8
+
 const requeueCause: Cause = Object.freeze({ event: 'requeue' })
 const retryCause: Cause = Object.freeze({ event: 'retry' })
 
@@ -76,10 +79,13 @@ export class ResultHandler {
       run.result = failure.class === 'terminal' ? 'terminal_error' : 'error'
       metrics.count('errors')
       if (failure.class === 'terminal') metrics.count('terminalErrors')
-      else if (failure.class === 'error' && failure.after !== undefined) this.#retry(run, failure.after)
       else this.#retry(run, Math.max(limiter.when(key), failure.class === 'error' ? failure.atLeast : 0))
       if (failure.class === 'error' && failure.panic) metrics.count('panics')
-      run.log.error(error, 'Reconciler error')
+      // The limiter of a terminal error is not asked, so its count stays 0.
+      const failures = limiter.numRequeues(key)
+      const fix = failures >= stuckAfter ? run.fix() : undefined
+      if (fix === undefined) run.log.error(error, 'Reconciler error')
+      else run.log.error(error, 'Reconciler error', { failures, fix })
     }
   }
 

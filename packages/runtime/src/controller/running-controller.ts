@@ -56,7 +56,7 @@ export class RunningController implements ControllerRunner {
   #disposed = false
 
   constructor(controller: KeyController, parts: ControllerParts) {
-    const { name, kind, concurrency, hangAfter = '1m', hotLoop, reconcileTimeout } = controller
+    const { name, kind, concurrency, hangAfter = '1m', hotLoop, timeout } = controller
     const { clock, keyGate, tracer, events, cluster } = parts
     const random = parts.random.fork(`controller ${name}`)
     const names = kind === undefined ? {} : { controllerGroup: kind.group, controllerKind: kind.kind }
@@ -97,7 +97,7 @@ export class RunningController implements ControllerRunner {
     const isDeleted = (key: string): boolean => this.#isDeleted(key)
     const pace = new Pace(clock, controller.debounce, controller.minInterval)
     const results = new ResultHandler({ queue, limiter, random, metrics, isDeleted, pace })
-    const watched = { reconcileTimeout, hangAfter, hotLoop }
+    const watched = { timeout, hangAfter, hotLoop }
     this.#queue = queue
     this.#history = history
     this.#workers = new Workers({

@@ -29,7 +29,7 @@ export interface WorkersOptions {
   readonly keyGate: KeyGate | undefined
   /** The number of workers. */
   readonly concurrency: number
-  readonly reconcileTimeout: Duration | undefined
+  readonly timeout: Duration | undefined
   readonly hangAfter: Duration
   readonly hotLoop: HotLoopOptions | false | undefined
 }
@@ -66,10 +66,10 @@ export class Workers {
   #steps = 0
 
   constructor(options: WorkersOptions) {
-    const { host, hangAfter, hotLoop, reconcileTimeout, queue } = options
+    const { host, hangAfter, hotLoop, timeout, queue } = options
     this.#options = options
     this.#debug = host.log.v(1)
-    this.#timeout = reconcileTimeout === undefined ? 0 : toMillis(reconcileTimeout)
+    this.#timeout = timeout === undefined ? 0 : toMillis(timeout)
     this.#hangs = new HangWatch(host.clock, toMillis(hangAfter), host.controller)
     const kind = host.kind === undefined ? undefined : `${host.kind.apiVersion} ${host.kind.kind}`
     this.#hotLoops = hotLoop === false ? undefined : new HotLoopDetector(kind, hotLoop)

@@ -1,4 +1,4 @@
-import type { Clock } from '@kubewright/base'
+import { CaughtError, type Clock } from '@kubewright/base'
 import {
   type ApiClient,
   type ConfigHost,
@@ -18,8 +18,8 @@ const refused = {
 const noMachine: ConfigHost = {
   env: {},
   home: '/',
-  readFile: (path) => Promise.reject(new Error(`no file can be read: ${path}`)),
-  run: ({ command }) => Promise.reject(new Error(`no program can be run: ${command}`)),
+  readFile: (path) => Promise.reject(new CaughtError(`no file can be read: ${path}`)),
+  run: ({ command }) => Promise.reject(new CaughtError(`no program can be run: ${command}`)),
 }
 
 /** Returns a client of the current context of a kubeconfig, which must not refer to files or programs. */

@@ -37,7 +37,7 @@ export type StatusParts<T> = T extends readonly unknown[]
     ? { readonly [K in keyof T]?: StatusParts<T[K]> | undefined }
     : T
 
-/** The context of a reconcile. Its members are closures and may be destructured. */
+/** The context of a reconcile. Its members are closures and may be destructured and spread. */
 export interface Context<Status = unknown> {
   /**
    * Reads watched kinds from the cache, including own writes, and other kinds from the server. Sends writes to the
@@ -69,12 +69,10 @@ export interface Context<Status = unknown> {
   /** Records an Event about the object, or about another one. */
   readonly event: (type: 'Normal' | 'Warning', reason: string, message: string, options?: EventOptions) => void
   /**
-   * Writes the whole status now, as the `status` of an outcome does at the end. A later write replaces it. Resolves
-   * when the server has stored it, or when nothing would change.
+   * Changes some fields of the status now, as the `mergeStatus` of an outcome does at the end. Resolves when the server
+   * has stored them, or when nothing would change.
    */
   // A method, so that a Context of any status can be passed to a function that takes a plain Context.
-  setStatus(this: void, status: Status): Promise<void>
-  /** Changes some fields of the status now, as the `mergeStatus` of an outcome does at the end. */
   mergeStatus(this: void, status: StatusParts<Status>): Promise<void>
   /**
    * Applies a child with server-side apply: sets owner reference, field manager and namespace, and resolves to the live
@@ -83,26 +81,26 @@ export interface Context<Status = unknown> {
    */
   readonly apply: <R>(child: Readonly<TypeMeta> & Reads<R>, options?: ApplyChildOptions) => Promise<R>
   /** The objects of a kind that this object controls, ordered by namespace and name. */
-  readonly owned: <K extends AnyKind>(kind: K) => Promise<readonly Infer<K>[]>
+  readonly children: <K extends AnyKind>(kind: K) => Promise<readonly Infer<K>[]>
 }
 
-/** The status in the result of a reconcile. Return one of both. */
-export interface StatusOutcome<Status> {
+/** The result of `onError`. */
+export interface FailureOutcome<Status> {
+  /**
+   * Some fields of the status: the others keep what this controller wrote before. Objects are merged field by field,
+   * conditions by type; other lists are replaced.
+   */
+  mergeStatus?: StatusParts<Status> | undefined
+}
+
+/** The result of a reconcile: of `status` and `mergeStatus` at most one. To requeue with back-off, throw instead. */
+export interface Outcome<Status> extends FailureOutcome<Status> {
   /**
    * The whole status, applied to the status subresource when it differs from the current one. Conditions get their
    * times and their observed generation. Fields and conditions that this controller wrote before and that are missing
    * now are removed; those of other managers are kept.
    */
   status?: Status | undefined
-  /**
-   * Some fields of the status: the others keep what this controller wrote before. Objects are merged field by field,
-   * conditions by type; other lists are replaced. To remove a field, return `status`.
-   */
-  mergeStatus?: StatusParts<Status> | undefined
-}
-
-/** The result of a reconcile. To requeue with back-off, throw instead. */
-export interface Outcome<Status> extends StatusOutcome<Status> {
   /** Requeues the object after this time, even if nothing changes. */
   requeueAfter?: Duration | undefined
   /** False keeps children that this reconcile did not apply, although the controller prunes. @default true */

@@ -1,4 +1,5 @@
 import { type AnyKind, formatGroupKind, parseGroupVersion } from '@kubewright/api'
+import { CaughtError } from '@kubewright/base'
 import type { Conversion } from './define-conversion.ts'
 
 /** An object of any kind. */
@@ -9,7 +10,7 @@ export interface ConvertibleObject {
 }
 
 /** An object cannot be converted. The message names it. */
-export class ConversionError extends Error {
+export class ConversionError extends CaughtError {
   override readonly name = 'ConversionError'
 }
 
@@ -65,7 +66,9 @@ function step(
       `${object.kind} ${nameOf(object)} cannot be converted from or to version ${version}: the conversion supports ${known}`,
     )
   }
-  const { metadata = {}, ...fields } = spoke[way](object) as { metadata?: Partial<Record<MapField, object>> }
+  const { metadata = {}, ...fields } = spoke[way](object) as {
+    metadata?: Partial<Record<MapField, object>> | undefined
+  }
   const kept: Record<string, unknown> = { ...object.metadata }
   for (const field of mapFields) {
     const given = metadata[field]

@@ -14,9 +14,9 @@ import { type WebhookRuleOptions, webhookRules } from './webhook-rule.ts'
 
 /** An object of a request whose kind is not known at compile time. Some, such as PodExecOptions, have no metadata. */
 export interface AdmittedObject {
-  readonly apiVersion?: string
-  readonly kind?: string
-  readonly metadata?: Partial<ObjectMeta>
+  readonly apiVersion?: string | undefined
+  readonly kind?: string | undefined
+  readonly metadata?: Partial<ObjectMeta> | undefined
   readonly [field: string]: unknown
 }
 
@@ -91,7 +91,7 @@ export interface AdmissionOptions
     'failurePolicy' | 'matchPolicy' | 'timeoutSeconds' | 'sideEffects' | 'reinvocationPolicy' | 'matchConditions'
   > {
   /** A mutating webhook may return a patch; validating webhooks run after all mutating ones. @default 'validating' */
-  readonly type?: 'mutating' | 'validating'
+  readonly type?: 'mutating' | 'validating' | undefined
   readonly rules: readonly WebhookRuleOptions[]
   /**
    * Decides about a request. A thrown ApiError becomes the response; any other thrown error rejects the request as
@@ -99,11 +99,11 @@ export interface AdmissionOptions
    */
   handle(review: RawReview): AdmissionResult | Promise<AdmissionResult>
   /** The path at the webhook server. @default `/admit-<name>`, with dashes for dots */
-  readonly path?: string
-  readonly namespaceSelector?: LabelSelector
-  readonly objectSelector?: LabelSelector
+  readonly path?: string | undefined
+  readonly namespaceSelector?: LabelSelector | undefined
+  readonly objectSelector?: LabelSelector | undefined
   /** Permissions that the webhook needs for its reads with `client`, besides those of the operator's controllers. */
-  readonly rbac?: readonly AccessRule[]
+  readonly rbac?: readonly AccessRule[] | undefined
 }
 
 /** The definition of a raw admission webhook. */

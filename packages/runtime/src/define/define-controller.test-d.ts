@@ -17,7 +17,7 @@ import { owned, watch } from './watched-kinds.ts'
 // Enumerations, with and without a parameter, with and without a promise.
 defineController(Node, { reconcile: () => ({ status: { phase: 'Running' } }) })
 defineController(Node, {
-  async reconcile(node, { owned: children }) {
+  async reconcile(node, { children }) {
     await children(ConfigMap)
     return { status: { phase: 'Running', conditions: [{ type: 'Ready', status: node.spec ? 'True' : 'False' }] } }
   },
@@ -58,11 +58,11 @@ defineController(Home, {
   rbac: [can(ConfigMap, 'delete', 'list')],
   async reconcile(_, context) {
     note(context)
-    const { setStatus, mergeStatus } = context
-    await setStatus({ readyReplicas: 1, conditions: [condition('Ready', false, 'Starting')] })
+    const { mergeStatus } = context
+    await mergeStatus({ readyReplicas: 1, conditions: [condition('Ready', false, 'Starting')] })
     await mergeStatus({ conditions: [condition('Reachable', true, 'Answers')] })
     // @ts-expect-error not a field of the status
-    await setStatus({ readyReplica: 1 })
+    await mergeStatus({ readyReplica: 1 })
     // @ts-expect-error not a declared condition
     await mergeStatus({ conditions: [condition('Reachabel', true, 'Answers')] })
     return { mergeStatus: { readyReplicas: undefined }, requeueAfter: undefined, prune: undefined }
@@ -81,6 +81,11 @@ defineController(Home, {
 defineController(Home, {
   reconcile: () => undefined,
   onError: () => ({ mergeStatus: { readyReplica: 0 } }),
+})
+// @ts-expect-error a failure changes some fields of the status
+defineController(Home, {
+  reconcile: () => undefined,
+  onError: () => ({ status: { readyReplicas: 0 } }),
 })
 // @ts-expect-error not a verb
 can(ConfigMap, 'remove')

@@ -6,7 +6,7 @@ import {
   type KubeObject,
   validateFieldManager,
 } from '@kubewright/api'
-import { type Duration, isQualifiedName, toMillis } from '@kubewright/base'
+import { type Awaitable, type Duration, isQualifiedName, toMillis } from '@kubewright/base'
 import type { AccessRule } from '../controller/access-rule.ts'
 import type { HotLoopOptions } from '../controller/hot-loop-detector.ts'
 import type { ClusterChoice } from '../controller/key-controller.ts'
@@ -14,11 +14,9 @@ import type { Predicate } from '../controller/sources/predicate.ts'
 import type { Source } from '../controller/sources/source.ts'
 import type { RateLimiterFactory } from '../queue/rate-limiter.ts'
 import { checkKinds, checkRules } from './check-definition.ts'
-import type { Adoption, Context, Outcome, StatusOutcome } from './context.ts'
+import type { Adoption, Context, FailureOutcome, Outcome } from './context.ts'
 import type { AnyOutcome, OutcomeProblems } from './outcome-problems.ts'
 import { type LabelSelection, type OwnedKind, owned, selectorText, type Watch } from './watched-kinds.ts'
-
-type Awaitable<T> = T | Promise<T>
 
 /** Options of {@link defineController}. */
 export interface ControllerOptions<
@@ -26,14 +24,14 @@ export interface ControllerOptions<
   Status,
   Reconciled = Awaitable<Outcome<DraftParts<Status>> | void>,
   Cleaned = Reconciled,
-  Failed = Awaitable<StatusOutcome<DraftParts<Status>> | void>,
+  Failed = Awaitable<FailureOutcome<DraftParts<Status>> | void>,
 > {
   /** The kinds of the children that this controller applies. A change of a child reconciles its owner. */
-  readonly owns?: readonly (AnyKind | OwnedKind)[]
+  readonly owns?: readonly (AnyKind | OwnedKind)[] | undefined
   /** Further kinds to watch, each with a mapping to keys. */
-  readonly watches?: readonly Watch[]
+  readonly watches?: readonly Watch[] | undefined
   /** Further sources of keys, such as timers and channels. */
-  readonly sources?: readonly Source[]
+  readonly sources?: readonly Source[] | undefined
   /**
    * Which changes of the kind itself trigger a reconcile; all predicates must accept. Deletions always do. @default
    * every change
@@ -146,7 +144,7 @@ export interface Controller {
   readonly reconcile: (object: never, context: Context) => Awaitable<Outcome<unknown> | void>
   readonly cleanup: ((object: never, context: Context) => Awaitable<Outcome<unknown> | void>) | undefined
   readonly onError:
-    | ((object: never, error: Error, context: Context) => Awaitable<StatusOutcome<unknown> | void>)
+    | ((object: never, error: Error, context: Context) => Awaitable<FailureOutcome<unknown> | void>)
     | undefined
 }
 
@@ -164,7 +162,7 @@ export interface ControllerOf<Read, Status> extends Controller {
         object: Read,
         error: Error,
         context: Context<DraftParts<Status>>,
-      ) => Awaitable<StatusOutcome<DraftParts<Status>> | void>)
+      ) => Awaitable<FailureOutcome<DraftParts<Status>> | void>)
     | undefined
 }
 
@@ -188,14 +186,14 @@ export function defineController<
   Status extends AnyStatus,
   const Reconciled extends AnyOutcome<Outcome<DraftParts<Status>>>,
   const Cleaned extends AnyOutcome<Outcome<DraftParts<Status>> | object> = void,
-  const Failed extends AnyOutcome<StatusOutcome<DraftParts<Status>> | object> = void,
+  const Failed extends AnyOutcome<FailureOutcome<DraftParts<Status>> | object> = void,
 >(
   kind: Kind<Read, Write, Status>,
   // NoInfer: the kind alone determines the types, so that a returned status is checked, not inferred.
   options: ControllerOptions<NoInfer<Read>, NoInfer<Status>, Reconciled, Cleaned, Failed> &
     OutcomeProblems<'reconcile', Reconciled, Outcome<DraftParts<NoInfer<Status>>> | void> &
     OutcomeProblems<'cleanup', Cleaned, Outcome<DraftParts<NoInfer<Status>>> | void> &
-    OutcomeProblems<'onError', Failed, StatusOutcome<DraftParts<NoInfer<Status>>> | void>,
+    OutcomeProblems<'onError', Failed, FailureOutcome<DraftParts<NoInfer<Status>>> | void>,
 ): ControllerOf<NoInfer<Read>, NoInfer<Status>> {
   // The compiler has checked the results.
   return makeController(kind, options as unknown as ControllerOptions<Read, Status>)

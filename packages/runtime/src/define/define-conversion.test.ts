@@ -1,6 +1,6 @@
 import { defineResource } from '@kubewright/api'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Home, homeConversion } from '../webhook/conversion/testdata/home.ts'
 import { convertObject } from './convert-object.ts'
 import { defineConversion, type Spoke, spoke } from './define-conversion.ts'
@@ -9,7 +9,7 @@ const same = <K extends typeof Home>(kind: unknown): Spoke<K> =>
   spoke(kind as never, { toHub: (object: object) => object, fromHub: (object: object) => object } as never)
 
 describe('defineConversion()', () => {
-  it('requires exactly one spoke for each version except the hub', () => {
+  test('requires exactly one spoke for each version except the hub', () => {
     const { v1, v1beta1, v1alpha1 } = Home.versions
     expect(() => defineConversion(Home, [same(v1beta1)])).toThrow(
       'Cannot define conversion of Home.ajd.example.com as version v1alpha1 has no spoke: add one for it',
@@ -20,7 +20,7 @@ describe('defineConversion()', () => {
     expect(() => defineConversion(Home, [same(v1), same(v1beta1), same(v1alpha1)])).toThrow('version v1 is the hub')
   })
 
-  it('rejects other kinds, and versions that were defined elsewhere', () => {
+  test('rejects other kinds, and versions that were defined elsewhere', () => {
     const spec = s.object({ a: s.string() })
     const Other = defineResource({ group: 'ajd.example.com', version: 'v2', kind: 'Other', spec })
     const Later = defineResource({ group: 'ajd.example.com', version: 'v2', kind: 'Home', spec })
@@ -34,7 +34,7 @@ describe('defineConversion()', () => {
 })
 
 describe('Conversion.convert()', () => {
-  it('returns the object in the type of the other version', () => {
+  test('returns the object in the type of the other version', () => {
     const old = { apiVersion: 'ajd.example.com/v1alpha1', kind: 'Home', spec: { container: 'nginx', size: 2 } }
     expect(homeConversion.convert({ ...old, metadata: { name: 'cosy' } }, Home).spec.image).toBe('nginx')
   })
@@ -55,7 +55,7 @@ describe('convertObject()', () => {
     spec: { container: 'nginx', replicas: 2, ports: [80] },
   }
 
-  it('converts between spokes through the hub', () => {
+  test('converts between spokes through the hub', () => {
     expect(convertObject([homeConversion], home, 'ajd.example.com/v1alpha1')).toEqual({
       apiVersion: 'ajd.example.com/v1alpha1',
       kind: 'Home',
@@ -64,7 +64,7 @@ describe('convertObject()', () => {
     })
   })
 
-  it('preserves metadata except for returned labels and annotations', () => {
+  test('preserves metadata except for returned labels and annotations', () => {
     const meddling = defineConversion(
       Home,
       [Home.versions.v1beta1, Home.versions.v1alpha1].map((kind) =>
@@ -87,7 +87,7 @@ describe('convertObject()', () => {
     })
   })
 
-  it.each([
+  test.each([
     [
       'ajd.example.com/v1beta1',
       'conversion is not allowed between same type: Home "default/cosy" is of ajd.example.com/v1beta1 already',
@@ -104,7 +104,7 @@ describe('convertObject()', () => {
     expect(() => convertObject([homeConversion], home, desired)).toThrow(message)
   })
 
-  it('names a kind without a conversion', () => {
+  test('names a kind without a conversion', () => {
     expect(() => convertObject([homeConversion], { ...home, kind: 'Tent' }, 'ajd.example.com/v1')).toThrow(
       'the operator has no conversion for Tent.ajd.example.com',
     )

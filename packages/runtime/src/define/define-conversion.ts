@@ -67,7 +67,10 @@ export interface Conversion {
    * Converts an object to another version, through the hub if needed, as the operator answers the API server. The API
    * server then prunes the result and sets its defaults, which this function does not.
    */
-  readonly convert: <K extends AnyKind>(object: Readonly<TypeMeta> & { readonly metadata?: object }, to: K) => Infer<K>
+  readonly convert: <K extends AnyKind>(
+    object: Readonly<TypeMeta> & { readonly metadata?: object | undefined },
+    to: K,
+  ) => Infer<K>
 }
 
 /**
@@ -100,7 +103,7 @@ export function defineConversion<Hub extends AnyKind>(hub: Hub, spokes: readonly
         fromHub: fromHub as unknown as ConvertFields,
       })),
     ),
-    convert: <K extends AnyKind>(object: Readonly<TypeMeta> & { readonly metadata?: object }, to: K) =>
+    convert: <K extends AnyKind>(object: Readonly<TypeMeta> & { readonly metadata?: object | undefined }, to: K) =>
       convertObject([conversion], object as ConvertibleObject, to.apiVersion) as unknown as Infer<K>,
   })
   return conversion

@@ -16,68 +16,68 @@ export { isKeyController } from './kinds-of.ts'
 /** Leader election: only one replica of the operator works at a time. */
 export interface LeaderElectionOptions extends LeaseTimingOptions {
   /** The name of the Lease. @default the name of the operator */
-  readonly leaseName?: string
+  readonly leaseName?: string | undefined
   /** The namespace of the Lease. @default the namespace that the operator runs in */
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   /**
    * Whether a replica that stops releases the Lease after its work has ended, so that another replica can lead at once.
    * @default true
    */
-  readonly releaseOnStop?: boolean
+  readonly releaseOnStop?: boolean | undefined
   /**
    * Whether a replica that waits for the Lease watches it, so that it leads at once after another one has released it.
    * Requires the permission to watch Leases. Without it, the replica notices after a retry period. @default false
    */
-  readonly watch?: boolean
+  readonly watch?: boolean | undefined
   /**
    * What a leader does when it could not renew its Lease in time. Its writes are rejected in either case. `exit` ends
    * the manager with an error; `step-down` ends the work, keeps the caches and campaigns again. @default 'exit'
    */
-  readonly onLost?: 'exit' | 'step-down'
+  readonly onLost?: 'exit' | 'step-down' | undefined
 }
 
 /** Sharding: all replicas work, each on its share of the keys. */
 export interface ShardingOptions extends LeaseTimingOptions {
   /** The prefix of the members' Leases. @default the name of the operator */
-  readonly leaseName?: string
+  readonly leaseName?: string | undefined
   /** The namespace of the Leases. @default the namespace that the operator runs in */
-  readonly namespace?: string
+  readonly namespace?: string | undefined
 }
 
 /** Options of {@link defineOperator}. */
 export interface OperatorOptions {
   readonly name: string
   /** Further kinds that are installed with the operator, although no controller, webhook or conversion uses them. */
-  readonly kinds?: readonly AnyKind[]
+  readonly kinds?: readonly AnyKind[] | undefined
   /** @default none, for an operator of webhooks or conversions only */
-  readonly controllers?: readonly (Controller | KeyController)[]
-  readonly webhooks?: readonly AnyWebhook[]
+  readonly controllers?: readonly (Controller | KeyController)[] | undefined
+  readonly webhooks?: readonly AnyWebhook[] | undefined
   /** Conversions between the versions of kinds. */
-  readonly conversions?: readonly Conversion[]
+  readonly conversions?: readonly Conversion[] | undefined
   /** Further parts that run with the operator. */
-  readonly runnables?: readonly Runnable[]
+  readonly runnables?: readonly Runnable[] | undefined
   /** The namespaces that the operator watches. @default all */
-  readonly namespaces?: readonly string[]
+  readonly namespaces?: readonly string[] | undefined
   /** Whether only one replica works at a time. @default false */
-  readonly leaderElection?: boolean | LeaderElectionOptions
+  readonly leaderElection?: boolean | LeaderElectionOptions | undefined
   /**
    * Whether all replicas work, each on its share of the keys. Controllers then do not wait for leadership. @default
    * false
    */
-  readonly sharding?: boolean | ShardingOptions
+  readonly sharding?: boolean | ShardingOptions | undefined
   /** Finds further clusters, on which the controllers run as on the main one; see `kubeconfigSecrets`. @default none */
   readonly clusters?: ClusterProvider | undefined
   /** What is cached, and in which form. @default all objects of the watched kinds, unchanged */
-  readonly cache?: OperatorCacheOptions
+  readonly cache?: OperatorCacheOptions | undefined
   /** Health checks besides those of the framework. */
-  readonly checks?: OperatorChecks
+  readonly checks?: OperatorChecks | undefined
   /** Metrics of the operator's own code, made with `counter`, `gauge` or `histogram`. The metrics page shows them. */
-  readonly metrics?: readonly AnyMetric[]
+  readonly metrics?: readonly AnyMetric[] | undefined
   /**
    * Further paths of the metrics server, such as `/teams`, besides `/metrics`. Where the server authorizes its clients,
    * they need permission for these paths too.
    */
-  readonly metricsHandlers?: OperatorHandlers
+  readonly metricsHandlers?: OperatorHandlers | undefined
 }
 
 /** The definition of an operator. CRDs, roles and manifests are derived from it. */

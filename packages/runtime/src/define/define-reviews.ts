@@ -1,4 +1,4 @@
-import type { Logger } from '@kubewright/base'
+import type { Defined, Logger } from '@kubewright/base'
 import type { Reader } from '@kubewright/client'
 import type { AccessRule } from '../controller/access-rule.ts'
 import { checkRules } from './check-definition.ts'
@@ -40,7 +40,7 @@ export interface TokenReviewOptions {
   /** Returns the user of a token, or undefined when it is unknown. The message of a thrown error is logged by the API server. */
   authenticate(review: TokenReview): TokenUser | undefined | Promise<TokenUser | undefined>
   /** Permissions that the webhook needs for its reads with `client`. */
-  readonly rbac?: readonly AccessRule[]
+  readonly rbac?: readonly AccessRule[] | undefined
 }
 
 /** The definition of a webhook that authenticates tokens. */
@@ -57,7 +57,7 @@ export interface TokenReviewWebhook {
 
 /** A request that the API server asks about. Either `resource` or `nonResource` is set. */
 export interface AccessReview extends UserReview {
-  readonly user: Required<Pick<ReviewedUser, 'name' | 'groups'>> & ReviewedUser
+  readonly user: Defined<Pick<ReviewedUser, 'name' | 'groups'>> & ReviewedUser
   readonly resource:
     | {
         readonly verb: string
@@ -80,7 +80,7 @@ export interface AccessReviewOptions {
   /** Decides about a request. A thrown error counts as `no-opinion`, and its message is reported. */
   authorize(review: AccessReview): AccessAnswer | Promise<AccessAnswer>
   /** Permissions that the webhook needs for its reads with `client`. */
-  readonly rbac?: readonly AccessRule[]
+  readonly rbac?: readonly AccessRule[] | undefined
 }
 
 /** A decision, optionally with a reason that the client sees. */

@@ -1,5 +1,5 @@
 import type { AnyKind, Kind, LabelSelector } from '@kubewright/api'
-import type { Logger } from '@kubewright/base'
+import type { Awaitable, Logger } from '@kubewright/base'
 import type { Reader } from '@kubewright/client'
 import type { PathOf } from '@kubewright/schema'
 import type { AccessRule } from '../controller/access-rule.ts'
@@ -18,12 +18,12 @@ export interface Review<Read> {
   /** The subresource of the request, such as `status`; undefined for requests to the object itself. */
   readonly subresource: string | undefined
   /** The object before the request; undefined on create. */
-  readonly old?: Read
+  readonly old?: Read | undefined
   readonly user: {
     readonly name: string
     readonly groups: readonly string[]
-    readonly uid?: string
-    readonly extra?: Readonly<Record<string, readonly string[]>>
+    readonly uid?: string | undefined
+    readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
   }
   /** Whether the request is a dry run, which stores nothing. A webhook with side effects must skip them. */
   readonly dryRun: boolean
@@ -44,8 +44,6 @@ export interface Review<Read> {
   readonly signal: AbortSignal
 }
 
-type Awaitable<T> = T | Promise<T>
-
 // The fields that an issue may refer to.
 type Reviewed<Read> = Omit<Read, 'apiVersion' | 'kind'>
 
@@ -58,31 +56,31 @@ export type Issues<Read> = readonly (Issue<IssuePath<Read>> | false | null | und
 /** How a webhook is registered with the API server. Omitted options use the API server's defaults. */
 export interface WebhookRegistrationOptions {
   /** @default `m<kind>-<version>.kb.io` */
-  readonly defaultingName?: string
+  readonly defaultingName?: string | undefined
   /** @default `/mutate-<group>-<version>-<kind>`, with dashes for dots */
-  readonly defaultingPath?: string
+  readonly defaultingPath?: string | undefined
   /** @default `v<kind>-<version>.kb.io` */
-  readonly validationName?: string
+  readonly validationName?: string | undefined
   /** @default `/validate-<group>-<version>-<kind>`, with dashes for dots */
-  readonly validationPath?: string
+  readonly validationPath?: string | undefined
   /** The operations to validate. @default CREATE and UPDATE, and DELETE when there is a `validateDelete` */
-  readonly operations?: readonly WebhookOperation[]
+  readonly operations?: readonly WebhookOperation[] | undefined
   /** What happens when the webhook cannot be called. @default 'Fail' */
-  readonly failurePolicy?: 'Fail' | 'Ignore'
+  readonly failurePolicy?: 'Fail' | 'Ignore' | undefined
   /** Whether requests in other versions of the kind are converted and sent to the webhook too. @default 'Equivalent' */
-  readonly matchPolicy?: 'Exact' | 'Equivalent'
+  readonly matchPolicy?: 'Exact' | 'Equivalent' | undefined
   /** The time limit of the response, 1 to 30. @default 10 */
-  readonly timeoutSeconds?: number
+  readonly timeoutSeconds?: number | undefined
   /** @default 'None' */
-  readonly sideEffects?: 'None' | 'NoneOnDryRun'
+  readonly sideEffects?: 'None' | 'NoneOnDryRun' | undefined
   /** Whether defaulting runs again after a later webhook changed the object. @default 'Never' */
-  readonly reinvocationPolicy?: 'Never' | 'IfNeeded'
+  readonly reinvocationPolicy?: 'Never' | 'IfNeeded' | undefined
   /** Only objects in namespaces with these labels. @default all */
-  readonly namespaceSelector?: LabelSelector
+  readonly namespaceSelector?: LabelSelector | undefined
   /** Only objects with these labels. @default all */
-  readonly objectSelector?: LabelSelector
+  readonly objectSelector?: LabelSelector | undefined
   /** Further conditions in CEL. */
-  readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[]
+  readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[] | undefined
 }
 
 /** Options of {@link defineWebhook}. */
@@ -91,7 +89,7 @@ export interface WebhookOptions<Read, Write> extends WebhookRegistrationOptions 
    * Subresources whose requests are reviewed too, such as `status`; `review.subresource` names the subresource. Only those
    * whose requests contain the object itself; `defineAdmission` handles the others. @default none
    */
-  readonly subresources?: readonly string[]
+  readonly subresources?: readonly string[] | undefined
   /**
    * Sets defaults by modifying the draft. Called for creates and updates. Must be idempotent. Throwing rejects the
    * request.
@@ -105,7 +103,7 @@ export interface WebhookOptions<Read, Write> extends WebhookRegistrationOptions 
   /** Like `validate`, for deletions. Without it, deletions are not validated. */
   validateDelete?(object: Read, review: Review<Read>): Awaitable<Issues<Read>>
   /** Permissions that the webhook needs for its reads with `client`, besides those of the operator's controllers. */
-  readonly rbac?: readonly AccessRule[]
+  readonly rbac?: readonly AccessRule[] | undefined
 }
 
 /** The definition of a webhook. */

@@ -1,7 +1,7 @@
 import { defineResource } from '@kubewright/api'
 import { ConfigMap } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { defineKeyController } from '../controller/key-controller.ts'
 import { channelSource } from '../controller/sources/channel-source.ts'
 import { defineController } from './define-controller.ts'
@@ -13,7 +13,7 @@ const define = (kind: string) =>
   defineResource({ group: 'example.com', version: 'v1', kind, spec: s.object({ size: s.int() }) })
 
 describe('definitionsOf()', () => {
-  it('returns the CRD of each custom kind once, and none of built-in kinds', () => {
+  test('returns the CRD of each custom kind once, and none of built-in kinds', () => {
     const [Home, Door, Lamp, Wall] = [define('Home'), define('Door'), define('Lamp'), define('Wall')]
     const operator = defineOperator({
       name: 'homes',
@@ -32,7 +32,7 @@ describe('definitionsOf()', () => {
       'walls.example.com',
     ])
   })
-  it('omits kinds that another project installs when asked to', () => {
+  test('omits kinds that another project installs when asked to', () => {
     const Foreign = defineResource({ group: 'foreign.example.com', version: 'v1', kind: 'Foreign', external: true })
     const operator = defineOperator({
       name: 'homes',

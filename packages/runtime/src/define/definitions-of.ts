@@ -5,7 +5,7 @@ import { kindsOf, type OperatorKinds } from './kinds-of.ts'
 /** Options of {@link definitionsOf}. */
 export interface DefinitionsOptions {
   /** Whether to include kinds that another project installs. @default true */
-  readonly external?: boolean
+  readonly external?: boolean | undefined
 }
 
 /**

@@ -27,9 +27,9 @@ export interface RunnableContext {
 export interface Runnable {
   readonly name: string
   /** @default 'leader' */
-  readonly phase?: RunnablePhase
+  readonly phase?: RunnablePhase | undefined
   /** Whether later phases wait for `ready`. @default false */
-  readonly announcesReady?: boolean
+  readonly announcesReady?: boolean | undefined
   /** Prepares on every replica before it leads, for example fills queues. */
   warmUp?(options: { readonly signal: AbortSignal }): Promise<void>
   /** Runs until `drain` aborts; may end earlier. In the phase `leader`, called again for each term. */

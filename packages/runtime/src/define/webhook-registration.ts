@@ -24,7 +24,7 @@ export interface WebhookRegistration {
 
 /** The options that determine the registration. */
 interface Registered extends WebhookRegistrationOptions {
-  readonly subresources?: readonly string[]
+  readonly subresources?: readonly string[] | undefined
   readonly default?: unknown
   readonly validate?: unknown
   readonly validateDelete?: unknown
@@ -73,7 +73,9 @@ export function validationRegistration(kind: AnyKind, options: Registered): Webh
 export function webhookRegistration(
   what: string,
   options: WebhookRegistrationOptions,
-  own: Pick<WebhookRegistration, 'name' | 'path' | 'rules' | 'reinvocationPolicy'> & { readonly pathOption?: string },
+  own: Pick<WebhookRegistration, 'name' | 'path' | 'rules' | 'reinvocationPolicy'> & {
+    readonly pathOption?: string | undefined
+  },
 ): WebhookRegistration {
   const { timeoutSeconds } = options
   const { pathOption = 'path', ...rest } = own

@@ -12,11 +12,11 @@ export interface WebhookRuleOptions {
   readonly resources: readonly string[]
   readonly operations: readonly RuleOperation[]
   /** API groups; `*` for all. @default [''], the core group */
-  readonly groups?: readonly string[]
+  readonly groups?: readonly string[] | undefined
   /** API versions; `*` for all. @default ['v1'] */
-  readonly versions?: readonly string[]
+  readonly versions?: readonly string[] | undefined
   /** @default '*', objects with and without a namespace */
-  readonly scope?: 'Cluster' | 'Namespaced' | '*'
+  readonly scope?: 'Cluster' | 'Namespaced' | '*' | undefined
 }
 
 /** A rule of a webhook configuration. */

@@ -1,4 +1,5 @@
 import type { AnyKind, ConditionDraft, DraftParts, Kind } from '@kubewright/api'
+import type { Awaitable } from '@kubewright/base'
 import { can } from '../controller/access-rule.ts'
 import { ReconcileError } from '../controller/reconcile-errors.ts'
 import type { Context, Outcome, StatusParts } from '../define/context.ts'
@@ -6,8 +7,6 @@ import { type Controller, type ControllerOptions, makeController } from '../defi
 import type { Dependent } from './dependent.ts'
 import { dependentConditions } from './dependent-conditions.ts'
 import { DependentsRun, type ReadDependents } from './dependents-run.ts'
-
-type Awaitable<T> = T | Promise<T>
 
 /** Options of {@link defineDependents}: those of a controller, with dependents instead of `reconcile`. */
 export interface DependentsOptions<Read, Status> extends Omit<ControllerOptions<Read, Status>, 'reconcile' | 'prune'> {
@@ -43,7 +42,9 @@ export function defineDependents<Read, Write, Status>(
     const run = new DependentsRun(primary, dependents, context)
     await run.apply()
     await run.prune()
-    const further = (await status?.(primary, run, context)) as { readonly conditions?: readonly ConditionDraft[] }
+    const further = (await status?.(primary, run, context)) as {
+      readonly conditions?: readonly ConditionDraft[] | undefined
+    }
     const conditions = [...dependentConditions(kind, run.states), ...(further?.conditions ?? [])]
     // The types of a status are unknown here. `status` was checked when it was defined.
     const whole = { ...further, ...(conditions.length > 0 ? { conditions } : {}) } as DraftParts<Status> & object
@@ -51,7 +52,7 @@ export function defineDependents<Read, Write, Status>(
     if (failures.length === 0) return { status: whole }
     const errors = failures.map(([, error]) => error)
     const cause = errors.length === 1 ? errors[0] : new AggregateError(errors)
-    throw new ReconcileError(`Cannot apply ${failures.map(([name]) => name).join(', ')}`, { cause, status: whole })
+    throw new ReconcileError(`Cannot apply ${failures.map(([name]) => name).join(', ')}`, { cause, mergeStatus: whole })
   }
 
   async function cleanUp(primary: Read, context: Context): Promise<Outcome<DraftParts<Status>> | void> {

@@ -44,5 +44,10 @@ function overallCondition(wanted: readonly (readonly [string, DependentState])[]
   return condition('Ready', true, 'Ready', 'all dependents are ready')
 }
 
-const nameOf = ({ kind, metadata }: { readonly kind?: string; readonly metadata: { readonly name: string } }): string =>
-  `${kind ?? 'object'} ${metadata.name}`
+const nameOf = ({
+  kind,
+  metadata,
+}: {
+  readonly kind?: string | undefined
+  readonly metadata: { readonly name: string }
+}): string => `${kind ?? 'object'} ${metadata.name}`

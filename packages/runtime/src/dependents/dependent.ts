@@ -19,7 +19,7 @@ export interface DependentOptions<Primary, K extends AnyKind> {
    * The dependents that must be ready before this one is applied. If one of them is not wanted, this one is not wanted
    * either. Clean-up runs in the opposite order.
    */
-  readonly dependsOn?: readonly Dependent<Primary, AnyKind>[]
+  readonly dependsOn?: readonly Dependent<Primary, AnyKind>[] | undefined
   /** Whether the live object is ready. @default {@link isReady} */
   ready?(live: Infer<K>, primary: Primary): boolean
 }

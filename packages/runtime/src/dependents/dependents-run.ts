@@ -121,7 +121,7 @@ export class DependentsRun<Primary> implements ReadDependents {
   }
 
   async #objectsOf(kind: AnyKind): Promise<readonly KubeObject[]> {
-    const objects = (await this.#context.owned(kind)) as readonly KubeObject[]
+    const objects = (await this.#context.children(kind)) as readonly KubeObject[]
     return objects.filter(({ metadata }) => metadata.labels?.[dependentLabel] !== undefined)
   }
 

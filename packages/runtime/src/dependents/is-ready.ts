@@ -4,20 +4,22 @@ import type { KubeObject } from '@kubewright/api'
 interface Observed {
   readonly apiVersion: string
   readonly kind: string
-  readonly metadata: { readonly generation?: number }
-  readonly spec?: { readonly replicas?: number; readonly type?: string }
-  readonly status?: {
-    readonly observedGeneration?: number
-    readonly phase?: string
-    readonly availableReplicas?: number
-    readonly readyReplicas?: number
-    readonly updatedReplicas?: number
-    readonly desiredNumberScheduled?: number
-    readonly updatedNumberScheduled?: number
-    readonly numberAvailable?: number
-    readonly loadBalancer?: { readonly ingress?: readonly unknown[] }
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[]
-  }
+  readonly metadata: { readonly generation?: number | undefined }
+  readonly spec?: { readonly replicas?: number | undefined; readonly type?: string | undefined } | undefined
+  readonly status?:
+    | {
+        readonly observedGeneration?: number | undefined
+        readonly phase?: string | undefined
+        readonly availableReplicas?: number | undefined
+        readonly readyReplicas?: number | undefined
+        readonly updatedReplicas?: number | undefined
+        readonly desiredNumberScheduled?: number | undefined
+        readonly updatedNumberScheduled?: number | undefined
+        readonly numberAvailable?: number | undefined
+        readonly loadBalancer?: { readonly ingress?: readonly unknown[] | undefined } | undefined
+        readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined
+      }
+    | undefined
 }
 
 const rules: Readonly<Record<string, (object: Observed) => boolean>> = {

@@ -1,5 +1,5 @@
 import type { DraftParts, Kind, KubeObject } from '@kubewright/api'
-import { type Duration, type Logger, toMillis } from '@kubewright/base'
+import { type Awaitable, type Duration, type Logger, toMillis } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import type { PathOf } from '@kubewright/schema'
 import { can } from '../controller/access-rule.ts'
@@ -9,7 +9,6 @@ import { type Controller, type ControllerOptions, makeController } from '../defi
 import { HandledValues } from './handled-values.ts'
 import { type HandlerTasks, handlerTasksSource } from './handler-tasks.ts'
 
-type Awaitable<T> = T | Promise<T>
 // The fields that users write.
 type Watched<Read> = Omit<Read, 'apiVersion' | 'kind' | 'status'>
 
@@ -44,26 +43,30 @@ export interface HandlersOptions<Read, Status>
    * Called when the field at a path has another value than at the handler's last success, and once for a new object.
    * Changes that follow each other quickly may cause one call.
    */
-  readonly onChange?: {
-    readonly [P in PathOf<Watched<Read>>]?: (
-      object: Read,
-      context: ChangeContext<DraftParts<Status>>,
-    ) => Awaitable<void>
-  }
+  readonly onChange?:
+    | {
+        readonly [P in PathOf<Watched<Read>>]?: (
+          object: Read,
+          context: ChangeContext<DraftParts<Status>>,
+        ) => Awaitable<void>
+      }
+    | undefined
   /** Called before the object is deleted, until it succeeds. */
   onDelete?(object: Read, context: Context<DraftParts<Status>>): Awaitable<void>
   /** Called at a fixed interval for each object, and once when the operator starts. */
-  readonly timers?: Readonly<
-    Record<
-      string,
-      {
-        readonly every: Duration
-        run(object: Read, context: Context<DraftParts<Status>>): Awaitable<void>
-      }
-    >
-  >
+  readonly timers?:
+    | Readonly<
+        Record<
+          string,
+          {
+            readonly every: Duration
+            run(object: Read, context: Context<DraftParts<Status>>): Awaitable<void>
+          }
+        >
+      >
+    | undefined
   /** Tasks that run for as long as the object exists. One that fails is started again, with back-off. */
-  readonly daemons?: Readonly<Record<string, (object: Read, context: DaemonContext) => Promise<void>>>
+  readonly daemons?: Readonly<Record<string, (object: Read, context: DaemonContext) => Promise<void>>> | undefined
 }
 
 /**
@@ -103,7 +106,7 @@ export function defineHandlers<Read, Write, Status>(
       const value = valueAt(object, path)
       const id = `change ${path}`
       if (!handled.isDue(id, value)) continue
-      await handler(read, extend(context, { old: handled.old(id), value }))
+      await handler(read, { ...context, old: handled.old(id), value })
       await save(id, value)
     }
     if (!hasTasks) return {}
@@ -154,12 +157,4 @@ function valueAt(object: object, path: string): unknown {
       ? (value as Readonly<Record<string, unknown>>)[field]
       : undefined
   }, object)
-}
-
-/** The members of a context are getters, which a spread would evaluate or lose. */
-function extend<C extends object, M extends object>(context: C, members: M): C & M {
-  const extended = Object.create(context) as C & M
-  for (const [name, value] of Object.entries(members))
-    Object.defineProperty(extended, name, { value, enumerable: true })
-  return extended
 }

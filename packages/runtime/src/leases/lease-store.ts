@@ -37,7 +37,11 @@ export interface LeaseStore {
  * The Leases of a namespace of an API server. The client must not read from a cache. With `watch`, candidates learn of a
  * released Lease from a watch, which requires the permission to watch Leases.
  */
-export function apiLeaseStore(client: Client, namespace: string, options: { watch?: boolean } = {}): LeaseStore {
+export function apiLeaseStore(
+  client: Client,
+  namespace: string,
+  options: { watch?: boolean | undefined } = {},
+): LeaseStore {
   const released: LeaseStore['released'] = async ({ metadata }, { signal, onRenewed }) => {
     const { name, resourceVersion } = metadata
     const fields = { 'metadata.name': name }

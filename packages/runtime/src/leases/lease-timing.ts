@@ -3,11 +3,11 @@ import { type Duration, formatDuration, toMillis } from '@kubewright/base'
 /** How fast replicas detect that another one has failed. All replicas should use the same values. */
 export interface LeaseTimingOptions {
   /** How long a Lease is valid without a renewal. Rounded up to whole seconds. @default '15s' */
-  readonly leaseDuration?: Duration
+  readonly leaseDuration?: Duration | undefined
   /** How long a replica may go without a successful renewal before it stops writing. @default '10s' */
-  readonly renewDeadline?: Duration
+  readonly renewDeadline?: Duration | undefined
   /** The time between two attempts to renew or to acquire. @default '2s' */
-  readonly retryPeriod?: Duration
+  readonly retryPeriod?: Duration | undefined
 }
 
 /** The validated timing of a Lease, in milliseconds. */

@@ -7,7 +7,7 @@ export interface WriteGate {
 /** A hold on a key. Must be disposed when the work on the key has ended. */
 export interface KeyHold extends Disposable {
   /** Aborts when another process may take the key. Writes are rejected from then on, so the work should end. */
-  readonly lost?: AbortSignal
+  readonly lost?: AbortSignal | undefined
 }
 
 /**

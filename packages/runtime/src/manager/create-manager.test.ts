@@ -210,6 +210,32 @@ describe('a failure of a runnable', () => {
     expect(reconciled).toEqual(['ns/a', 'ns/late'])
     await checks.get('readyz/controllers')?.(new AbortController().signal)
   })
+
+  test('because of a bug does not end a degraded manager, whose other controllers work', async () => {
+    const scene = new ManagerScene()
+    const { manager, start, outcome } = scene.replica({ degraded: true })
+    const reconciled: string[] = []
+    const { channel, controller } = pushed((key) => void reconciled.push(key))
+    let attempts = 0
+    const failing = () => {
+      attempts++
+      throw new RangeError('Maximum call stack size exceeded')
+    }
+    manager.add(
+      Object.freeze({
+        ...defineKeyController({ name: 'bug', sources: [kindSource(Home)], reconcile: () => undefined }),
+        start: failing,
+      }),
+    )
+    manager.add(controller)
+    start()
+    channel.push('ns/a')
+    await scene.clock.advance('11s')
+    expect(reconciled).toEqual(['ns/a'])
+    await scene.clock.advance('1m')
+    expect(attempts).toBeGreaterThan(10)
+    expect(outcome()).toBeUndefined()
+  })
 })
 
 describe('Manager.start(), stop', () => {

@@ -1,4 +1,3 @@
-import { isKubewrightError } from '@kubewright/base'
 import type { ControllerParts } from '../controller/controller-parts.ts'
 import { type ControllerRunner, createControllerRunner } from '../controller/controller-runner.ts'
 import type { KeyController } from '../controller/key-controller.ts'
@@ -16,13 +15,11 @@ export interface ManagedController {
   readonly workplace: Workplace
 }
 
-// Errors that may resolve themselves while the program runs. Other errors are bugs in it.
-const curable = ['KW_CACHE_NOT_SYNCED', 'KW_SOURCE_FAILED'] as const
 const retryPause = 5_000
 
 /**
- * Creates the runner and the runnable of a controller; starts nothing. With `degraded`, a controller whose sources do
- * not sync waits instead of failing.
+ * Creates the runner and the runnable of a controller; starts nothing. With `degraded`, a controller that cannot start or that ends
+ * with an error starts again later instead of failing.
  */
 export function manageController(
   controller: KeyController,
@@ -34,13 +31,13 @@ export function manageController(
   // The name distinguishes the clusters in metrics and logs.
   const name = cluster.name === '' ? controller.name : `${controller.name}@${cluster.name}`
   const runner = createControllerRunner({ ...controller, name }, parts)
-  const warmUp = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
+  const untilItWorks = async (signal: AbortSignal, attempt: () => Promise<void>): Promise<void> => {
     for (;;) {
       try {
-        return await runner.warmUp({ signal })
+        return await attempt()
       } catch (error) {
         signal.throwIfAborted()
-        if (!degraded || !curable.some((code) => isKubewrightError(error, code))) throw error
+        if (!degraded) throw error
         log.error(error, 'Controller cannot start yet; retrying while the others run', { controller: name })
         await clock.sleep(retryPause, { signal })
       }
@@ -48,15 +45,13 @@ export function manageController(
   }
   const runnable: Runnable = {
     name: `controller "${name}"`,
-    warmUp,
+    warmUp: ({ signal }) => untilItWorks(signal, () => runner.warmUp({ signal })),
     async run({ drain, abort }) {
       try {
-        await warmUp({ signal: drain })
+        await untilItWorks(drain, () => runner.work({ drain, abort }))
       } catch (error) {
-        if (drain.aborted) return
-        throw error
+        if (!drain.aborted) throw error
       }
-      await runner.work({ drain, abort })
     },
   }
   return { controller: controller.name, runner, runnable, workplace }

@@ -58,9 +58,9 @@ export interface ManagerOptions {
   /** The sync timeout of caches that are in use before the start. @default '2m' */
   readonly syncTimeout?: Duration | undefined
   /**
-   * Whether the manager keeps running when the kinds of a controller are missing or forbidden for longer than its sync
-   * timeout. If true, the readiness check reports that controller, which starts when its kinds become available. If
-   * false, the manager ends with an error, as in controller-runtime. @default false
+   * Whether the manager keeps running when a controller cannot start, for example because its kinds are missing or
+   * forbidden for longer than its sync timeout. If true, the readiness check reports that controller, which starts again
+   * every five seconds. If false, the manager ends with an error, as in controller-runtime. @default false
    */
   readonly degraded?: boolean | undefined
   /** Creates the runnable that serves the operator's webhooks. Called once at the start. */
@@ -130,20 +130,24 @@ export interface ManagerState {
   readonly name: string
   readonly identity: string
   readonly phase: 'new' | 'starting' | 'running' | 'stopping' | 'stopped'
-  readonly leaderElection?: {
-    readonly lease: string
-    /** The last observed holder of the lease; empty when there is none. */
-    readonly holder: string
-    readonly leading: boolean
-  }
-  readonly sharding?: {
-    /** The replicas that share the keys, as this one observes them, sorted. */
-    readonly members: readonly string[]
-    /** Whether this replica holds its share. */
-    readonly joined: boolean
-    /** The number of keys in process. */
-    readonly held: number
-  }
+  readonly leaderElection?:
+    | {
+        readonly lease: string
+        /** The last observed holder of the lease; empty when there is none. */
+        readonly holder: string
+        readonly leading: boolean
+      }
+    | undefined
+  readonly sharding?:
+    | {
+        /** The replicas that share the keys, as this one observes them, sorted. */
+        readonly members: readonly string[]
+        /** Whether this replica holds its share. */
+        readonly joined: boolean
+        /** The number of keys in process. */
+        readonly held: number
+      }
+    | undefined
   readonly clusters: readonly string[]
   readonly runnables: readonly string[]
 }

@@ -1,4 +1,12 @@
-import { AsyncDisposer, Deferred, formatDuration, KubewrightError, onAbort, toMillis } from '@kubewright/base'
+import {
+  AsyncDisposer,
+  CaughtError,
+  Deferred,
+  formatDuration,
+  KubewrightError,
+  onAbort,
+  toMillis,
+} from '@kubewright/base'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { ControllerRunner } from '../controller/controller-runner.ts'
 import type { KeyController } from '../controller/key-controller.ts'
@@ -318,7 +326,7 @@ export class RunningManager implements Manager {
       this.#checks.push(health.addLiveness({ name: 'leaderElection', check: () => elector.check() }))
       const campaigns = (): void => {
         const problem = elector.problem()
-        if (problem !== undefined) throw new Error(problem)
+        if (problem !== undefined) throw new CaughtError(problem)
       }
       this.#checks.push(health.addReadiness({ name: 'leaderElection', check: campaigns }))
     }
@@ -328,7 +336,7 @@ export class RunningManager implements Manager {
       const problems = [...this.#roster.problems()]
       const share = sharding?.problem()
       if (share !== undefined) problems.push(share)
-      if (problems.length > 0) throw new Error(problems.join('; '))
+      if (problems.length > 0) throw new CaughtError(problems.join('; '))
     }
     this.#checks.push(health.addReadiness({ name: 'controllers', check }))
   }

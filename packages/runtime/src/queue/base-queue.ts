@@ -11,10 +11,10 @@ import { WorkQueueMetrics } from './work-queue-metrics.ts'
 export interface WorkQueueOptions<K = string> {
   readonly clock: Clock
   /** Appears in metrics, snapshots and timer labels. @default 'queue' */
-  readonly name?: string
-  readonly metrics?: MetricSink
+  readonly name?: string | undefined
+  readonly metrics?: MetricSink | undefined
   /** @default per key exponential, and 10 per second overall; see `defaultRateLimiter` */
-  readonly rateLimiter?: RateLimiter<K>
+  readonly rateLimiter?: RateLimiter<K> | undefined
 }
 
 /** A key that is ready to be taken. */

@@ -6,13 +6,13 @@ export interface Cause {
    */
   readonly event: 'add' | 'update' | 'delete' | 'resync' | 'retry' | 'requeue' | 'other'
   /** The kind of the object that the event is about, such as `apps/v1 Deployment`. */
-  readonly kind?: string
+  readonly kind?: string | undefined
   /** The key of that object. */
-  readonly object?: string
+  readonly object?: string | undefined
   /** The paths that an update changed, if known. May be a getter that compares the two objects on first read. */
-  readonly paths?: readonly string[]
+  readonly paths?: readonly string[] | undefined
   /** The field managers that made an update, if known. May be a getter. */
-  readonly by?: readonly string[]
+  readonly by?: readonly string[] | undefined
 }
 
 /** A cause, and how often it occurred since the key was last taken. */

@@ -13,7 +13,7 @@ export interface PriorityQueueOptions<K = string> extends WorkQueueOptions<K> {
    * How long higher priorities may overtake a ready key. A key that has waited longer takes every second turn, so that neither old
    * nor urgent keys starve. `Infinity` means strict priorities. @default 10 s
    */
-  readonly maxWait?: Duration
+  readonly maxWait?: Duration | undefined
 }
 
 interface Ready<K> extends ReadyKey<K> {

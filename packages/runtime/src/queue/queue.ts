@@ -4,9 +4,9 @@ import type { Cause, CountedCause } from './cause.ts'
 /** Options of an add. */
 export interface AddOptions {
   /** Why the key is added. Merged with other causes and kept until the key is taken. */
-  readonly cause?: Cause
+  readonly cause?: Cause | undefined
   /** Keys with a higher priority are taken first. Queues without priorities ignore it. @default 0 */
-  readonly priority?: number
+  readonly priority?: number | undefined
 }
 
 /** A key that a worker took. The worker must return it with `done`. */
@@ -32,7 +32,7 @@ export interface ShutDownReport<K = string> {
  * dropped.
  */
 export interface ShutDownOptions extends WaitOptions {
-  readonly pending?: 'drain' | 'drop'
+  readonly pending?: 'drain' | 'drop' | undefined
 }
 
 /** The state of one key in a {@link QueueSnapshot}. Times are milliseconds. */

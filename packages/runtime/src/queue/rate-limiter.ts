@@ -25,9 +25,9 @@ export type RateLimiterFactory<K = string> = (parts: {
 /** Bounds of {@link itemExponentialRateLimiter}. */
 export interface ExponentialOptions {
   /** @default 5 ms */
-  readonly base?: Duration
+  readonly base?: Duration | undefined
   /** @default 1000 s */
-  readonly max?: Duration
+  readonly max?: Duration | undefined
 }
 
 /** Doubles the delay of a key with each failure, from `base` to `max`. Keys are independent of each other. */
@@ -67,9 +67,9 @@ export function itemFastSlowRateLimiter<K = string>(options: FastSlowOptions): R
 export interface BucketOptions {
   readonly clock: Clock
   /** Tokens added per second. @default 10 */
-  readonly qps?: number
+  readonly qps?: number | undefined
   /** The capacity of the bucket. @default 100 */
-  readonly burst?: number
+  readonly burst?: number | undefined
 }
 
 /** A token bucket shared by all keys: limits the overall rate of retries. Does not count failures of single keys. */

@@ -1,7 +1,7 @@
 import { defineResource } from '@kubewright/api'
 import { dynamicKind } from '@kubewright/client'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { defineKeyController } from '../controller/key-controller.ts'
 import { kindSource } from '../controller/sources/kind-source.ts'
 import { timerSource } from '../controller/sources/timer-source.ts'
@@ -27,7 +27,7 @@ const events = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['c
 const read = ['get', 'list', 'watch']
 
 describe('rulesOf()', () => {
-  it('derives the minimal rules from a controller', () => {
+  test('derives the minimal rules from a controller', () => {
     const operator = defineOperator({
       name: 'home',
       controllers: [
@@ -53,7 +53,7 @@ describe('rulesOf()', () => {
     ])
   })
 
-  it('contains nothing that a plain controller does not need', () => {
+  test('contains nothing that a plain controller does not need', () => {
     const operator = defineOperator({
       name: 'plain',
       controllers: [defineController(Plain, { reconcile: () => undefined })],
@@ -63,7 +63,7 @@ describe('rulesOf()', () => {
     expect(rulesOf(operator)).toEqual([{ apiGroups: ['ajd.example.com'], resources: ['plains'], verbs }, events])
   })
 
-  it('allows deleting children only with prune', () => {
+  test('allows deleting children only with prune', () => {
     const verbsOf = (prune: boolean): readonly string[] | undefined => {
       const controller = defineController(Plain, { owns: [Service], prune, reconcile: () => undefined })
       const rules = rulesOf(defineOperator({ name: 'a', controllers: [controller] }))
@@ -75,7 +75,7 @@ describe('rulesOf()', () => {
 })
 
 describe('rulesOf() of key controllers', () => {
-  it('derives rules from sources and `rbac`', () => {
+  test('derives rules from sources and `rbac`', () => {
     const controller = defineKeyController({
       name: 'nodes',
       kind: Home,
@@ -92,7 +92,7 @@ describe('rulesOf() of key controllers', () => {
 })
 
 describe('accessOf()', () => {
-  it('contains Leases in their namespace', () => {
+  test('contains Leases in their namespace', () => {
     const options = { leaderElection: { namespace: 'far' }, sharding: { namespace: 'far' } }
     const { own, elsewhere } = accessOf(defineOperator({ name: 'a', controllers: [], ...options }))
     const verbs = ['create', 'delete', 'get', 'list', 'update']
@@ -100,26 +100,26 @@ describe('accessOf()', () => {
     expect([...elsewhere]).toEqual([['far', [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }]]])
   })
 
-  it('contains the permission to watch the Lease if candidates watch it', () => {
+  test('contains the permission to watch the Lease if candidates watch it', () => {
     const { own } = accessOf(defineOperator({ name: 'home', leaderElection: { watch: true } }))
     const verbs = ['create', 'get', 'update', 'watch']
     expect(own).toContainEqual({ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs })
   })
 
-  it('contains Events beside the Lease when the operator does not watch all namespaces', () => {
+  test('contains Events beside the Lease when the operator does not watch all namespaces', () => {
     const options = { controllers: [], leaderElection: { namespace: 'far' }, namespaces: ['near'] }
     const { watched, elsewhere } = accessOf(defineOperator({ name: 'a', ...options }))
     expect(watched).toEqual([events])
     expect(elsewhere.get('far')).toContainEqual({ ...events, verbs: ['create'] })
   })
 
-  it('contains the `rbac` of webhooks', () => {
+  test('contains the `rbac` of webhooks', () => {
     const rule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }
     const webhooks = [defineWebhook(Home, { default: () => undefined, rbac: [rule] })]
     expect(accessOf(defineOperator({ name: 'a', controllers: [], webhooks })).cluster).toContainEqual(rule)
   })
 
-  it("restricts Leases and certificates to the operator's namespace, and namespaced kinds to the watched namespaces", () => {
+  test("restricts Leases and certificates to the operator's namespace, and namespaced kinds to the watched namespaces", () => {
     const operator = defineOperator({
       name: 'home',
       namespaces: ['a', 'b'],

@@ -11,9 +11,9 @@ import { mergeRules, type PolicyRule } from './policy-rule.ts'
 /** Options of {@link accessOf}. */
 export interface AccessOptions {
   /** Whether the metrics server authorizes its clients with the API server. @default true */
-  readonly secureMetrics?: boolean
+  readonly secureMetrics?: boolean | undefined
   /** Whether the operator manages its webhook certificates itself. @default when it has webhooks or conversions */
-  readonly managedCertificates?: boolean
+  readonly managedCertificates?: boolean | undefined
 }
 
 /** The permissions that an operator needs, by the scope in which they are granted. */

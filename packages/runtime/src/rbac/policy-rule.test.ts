@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { mergeRules, type PolicyRule } from './policy-rule.ts'
 
 /** All single permissions of the rules. */
@@ -14,7 +14,7 @@ function rightsOf(rules: readonly PolicyRule[]): string[] {
 }
 
 describe('mergeRules()', () => {
-  it('joins verbs, then resources, then groups, and sorts', () => {
+  test('joins verbs, then resources, then groups, and sorts', () => {
     expect(
       mergeRules([
         { apiGroups: ['b'], resources: ['y'], verbs: ['get'] },
@@ -32,7 +32,7 @@ describe('mergeRules()', () => {
     ])
   })
 
-  it('replaces all verbs by *, and keeps rules for names separate', () => {
+  test('replaces all verbs by *, and keeps rules for names separate', () => {
     expect(
       mergeRules([
         { apiGroups: ['a'], resources: ['x'], verbs: ['get', '*'] },
@@ -44,7 +44,7 @@ describe('mergeRules()', () => {
     ])
   })
 
-  it('preserves exactly the given permissions, in any order', () => {
+  test('preserves exactly the given permissions, in any order', () => {
     const some = (...values: string[]) => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1 })
     const rule: fc.Arbitrary<PolicyRule> = fc.oneof(
       fc.record({ apiGroups: some('', 'a', 'b'), resources: some('x', 'y', 'z'), verbs: some('get', 'list', 'watch') }),

@@ -86,7 +86,7 @@ async function isAllowed(
     path: `/apis/${apiVersion}/selfsubjectaccessreviews`,
     body: JSON.stringify({ apiVersion, kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } }),
     signal,
-  })) as { readonly status?: { readonly allowed?: boolean } }
+  })) as { readonly status?: { readonly allowed?: boolean | undefined } | undefined }
   return answer.status?.allowed === true
 }
 

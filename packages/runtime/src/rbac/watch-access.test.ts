@@ -1,7 +1,7 @@
 import type { ApiHandler } from '@kubewright/api'
 import { memoryLogger, VirtualClock } from '@kubewright/base'
 import { createClient, inProcessTransport } from '@kubewright/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { watchAccess } from './watch-access.ts'
 
 const access = {
@@ -38,7 +38,7 @@ function setUp(denied: Set<string>) {
 }
 
 describe('watchAccess()', () => {
-  it('checks each verb of each resource in its namespace, once', async () => {
+  test('checks each verb of each resource in its namespace, once', async () => {
     const { reviews, start, clock } = setUp(new Set())
     const watch = start()
     await watch.done
@@ -57,7 +57,7 @@ describe('watchAccess()', () => {
     expect(clock.pending).toEqual([])
   })
 
-  it('names the missing permissions and the fix, and recovers when they are granted', async () => {
+  test('names the missing permissions and the fix, and recovers when they are granted', async () => {
     const denied = new Set(['watch deployments', 'list deployments', 'get services b', 'update leases home system'])
     const { start, clock, log } = setUp(denied)
     const watch = start()
@@ -76,7 +76,7 @@ describe('watchAccess()', () => {
     expect(log.records).toHaveLength(2)
   })
 
-  it('logs equal results once, keeps checking during an outage of the API server, and stops with the signal', async () => {
+  test('logs equal results once, keeps checking during an outage of the API server, and stops with the signal', async () => {
     const { start, clock, log, stop, setDown } = setUp(new Set(['get services a']))
     const watch = start()
     await clock.advance(30_000)

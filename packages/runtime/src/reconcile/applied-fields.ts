@@ -1,14 +1,14 @@
-import { deepCopy, deepEqual } from '@kubewright/base'
+import { deepCopy, deepEqual, isJsonObject } from '@kubewright/base'
 
 /** The JSON of `fieldsV1`: the fields of an object that one manager owns. */
 type Fields = { readonly [element: string]: Fields }
 type Json = Readonly<Record<string, unknown>>
 
 interface Entry {
-  readonly manager?: string
-  readonly operation?: string
-  readonly apiVersion?: string
-  readonly subresource?: string
+  readonly manager?: string | undefined
+  readonly operation?: string | undefined
+  readonly apiVersion?: string | undefined
+  readonly subresource?: string | undefined
   readonly fieldsV1?: unknown
 }
 
@@ -88,7 +88,7 @@ export class AppliedFields {
   unchanged(config: object, live: Live): boolean {
     if (live.metadata.managedFields === undefined) return this.#isLastResult(config, live)
     const entry = entryOf(live, this.#manager, this.#subresource)
-    if (entry === undefined || entry.apiVersion !== live.apiVersion || !isObject(entry.fieldsV1)) return false
+    if (entry === undefined || entry.apiVersion !== live.apiVersion || !isJsonObject(entry.fieldsV1)) return false
     const fields = entry.fieldsV1 as Fields
     const applied = owned(config as Json)
     if (same(applied, live, fields, othersOf(live, entry))) return true
@@ -120,7 +120,7 @@ export class AppliedFields {
     this.#lessons.delete(uid)
     const entry = entryOf(answer, this.#manager, this.#subresource)
     const fields = entry?.fieldsV1
-    if (entry === undefined || !isObject(fields)) return
+    if (entry === undefined || !isJsonObject(fields)) return
     const applied = owned(config as Json)
     const isBlind = before !== undefined && before.metadata.managedFields === undefined
     if (!isBlind && same(applied, answer, fields as Fields, othersOf(answer, entry))) return
@@ -153,7 +153,7 @@ function withoutStatusOf(manager: string, live: Live, owners: Live): Json {
   const { metadata, status, ...rest } = live as Live & Json
   const { resourceVersion, managedFields, ...kept } = metadata
   const entry = entryOf(owners, manager, 'status')
-  const fields = isObject(entry?.fieldsV1) ? (entry.fieldsV1 as Fields)['f:status'] : undefined
+  const fields = isJsonObject(entry?.fieldsV1) ? (entry.fieldsV1 as Fields)['f:status'] : undefined
   if (entry === undefined || fields === undefined) return { ...rest, metadata: kept, status }
   return { ...rest, metadata: kept, status: without(status, fields, below(othersOf(owners, entry), 'f:status')) }
 }
@@ -172,7 +172,7 @@ function without(value: unknown, fields: Fields, others: readonly Fields[]): unk
     })
     return left.length === 0 ? undefined : left
   }
-  if (!isObject(value)) return undefined
+  if (!isJsonObject(value)) return undefined
   const left = Object.keys(value).flatMap((key) => {
     const element = `f:${key}`
     const owned = fields[element]
@@ -183,7 +183,7 @@ function without(value: unknown, fields: Fields, others: readonly Fields[]): unk
 }
 
 function othersOf(live: Live, own: Entry): readonly Fields[] {
-  const entries = live.metadata.managedFields?.filter((entry) => entry !== own && isObject(entry.fieldsV1)) ?? []
+  const entries = live.metadata.managedFields?.filter((entry) => entry !== own && isJsonObject(entry.fieldsV1)) ?? []
   return entries.map((entry) => entry.fieldsV1 as Fields)
 }
 
@@ -195,7 +195,7 @@ function same(applied: unknown, live: unknown, fields: Fields, others: readonly 
   const elements = elementsOf(fields)
   if (elements.length === 0) return isWhole(applied, others) && deepEqual(applied, live)
   if (Array.isArray(applied)) return Array.isArray(live) && sameItems(applied, live, elements, fields, others)
-  if (!isObject(applied) || !isObject(live)) return false
+  if (!isJsonObject(applied) || !isJsonObject(live)) return false
   let count = 0
   for (const key in applied) {
     const value = applied[key]
@@ -215,7 +215,7 @@ function same(applied: unknown, live: unknown, fields: Fields, others: readonly 
  */
 function isWhole(applied: unknown, others: readonly Fields[]): boolean {
   if (mayOwnNothing(applied)) return false
-  if (!isObject(applied)) return true
+  if (!isJsonObject(applied)) return true
   for (const _ in applied) return others.every((fields) => elementsOf(fields).length === 0)
   return true
 }
@@ -226,7 +226,7 @@ function isWhole(applied: unknown, others: readonly Fields[]): boolean {
  */
 function mayOwnNothing(applied: unknown): boolean {
   if (Array.isArray(applied)) return applied.length === 0
-  return isObject(applied) && Object.values(applied).some(mayOwnNothing)
+  return isJsonObject(applied) && Object.values(applied).some(mayOwnNothing)
 }
 
 function sameItems(
@@ -262,7 +262,7 @@ function project(live: unknown, fields: Fields): unknown {
       return found ? [project(item, found.below)] : []
     })
   }
-  if (!isObject(live)) return live
+  if (!isJsonObject(live)) return live
   return Object.fromEntries(
     elements.map((element) => [element, project(live[element.slice(2)], fields[element] ?? {})]),
   )
@@ -278,8 +278,8 @@ function gapsOf(applied: unknown, live: unknown, path = '.'): string {
     if (!Array.isArray(live) || live.length < applied.length) return path
     return applied.every((item) => live.some((other) => gapsOf(item, other) === '')) ? '' : path
   }
-  if (!isObject(applied)) return ''
-  if (!isObject(live)) return path
+  if (!isJsonObject(applied)) return ''
+  if (!isJsonObject(live)) return path
   return Object.keys(applied)
     .map((key) => gapsOf(applied[key], live[key], `${path}${key}.`))
     .join('')
@@ -303,9 +303,5 @@ function matcherOf(element: string): (item: unknown, needsAll: boolean) => boole
   // The server writes a JSON object after `k:`.
   const keys = Object.entries(JSON.parse(element.slice(2)) as Json)
   return (item, needsAll) =>
-    isObject(item) && keys.every(([key, wanted]) => item[key] === wanted || (!needsAll && item[key] === undefined))
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    isJsonObject(item) && keys.every(([key, wanted]) => item[key] === wanted || (!needsAll && item[key] === undefined))
 }

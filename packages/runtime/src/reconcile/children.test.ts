@@ -385,10 +385,10 @@ describe('apply()', () => {
     const reconcile = bench.run(
       defineController(Estate, {
         owns: [ConfigMap, ClusterRole],
-        async reconcile(_, { apply, owned }) {
+        async reconcile(_, { apply, children }) {
           await apply(ClusterRole({ metadata: { name: 'r' } }))
           await apply(ConfigMap({ metadata: { name: 'a', ...(namespace ? { namespace } : {}) } }))
-          expect((await owned(ConfigMap)).map(keyOf)).toEqual(['default/a'])
+          expect((await children(ConfigMap)).map(keyOf)).toEqual(['default/a'])
         },
       }),
     )
@@ -412,7 +412,7 @@ describe('apply()', () => {
   })
 })
 
-describe('owned()', () => {
+describe('children()', () => {
   test('returns the objects of a kind that the object controls', async () => {
     const home = await create()
     const other = await create('other')
@@ -421,10 +421,10 @@ describe('owned()', () => {
     let names: string[] = []
     const controller = defineController(Home, {
       owns: [ConfigMap],
-      async reconcile(_, { apply, owned }) {
+      async reconcile(_, { apply, children }) {
         await apply(map('b'))
         await apply(map('a'))
-        names = (await owned(ConfigMap)).map(keyOf)
+        names = (await children(ConfigMap)).map(keyOf)
       },
     })
     await bench.run(controller)('default/cosy')
@@ -498,7 +498,7 @@ describe('prune', () => {
       owns: [owned(Garden, { optional: true })],
       prune: true,
       async reconcile(_, context) {
-        gardens = await context.owned(Garden)
+        gardens = await context.children(Garden)
       },
     })
     await bench.run(controller)('default/cosy')

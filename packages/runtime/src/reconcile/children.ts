@@ -60,11 +60,13 @@ export interface ChildrenParts {
 }
 
 interface ChildDraft extends Readonly<TypeMeta> {
-  readonly metadata?: {
-    readonly name?: string
-    readonly namespace?: string
-    readonly ownerReferences?: readonly OwnerReference[]
-  }
+  readonly metadata?:
+    | {
+        readonly name?: string | undefined
+        readonly namespace?: string | undefined
+        readonly ownerReferences?: readonly OwnerReference[] | undefined
+      }
+    | undefined
 }
 
 // The garbage collector is fast, and the deletion of the child reconciles the owner even sooner.
@@ -227,7 +229,9 @@ export class Children {
     const childText = `${kind.kind} ${keyOf(live)}`
     if (controller !== undefined && controller.kind === ownerKind.kind && controller.name === owner.metadata.name) {
       const what = `${childText} belongs to an earlier ${ownerKind.kind} with the same name`
-      throw new RetryLater(waitForCollector, `${what}: waiting for the garbage collector to delete it`)
+      throw new RetryLater(`${what}: waiting for the garbage collector to delete it`, {
+        requeueAfter: waitForCollector,
+      })
     }
     if (controller === undefined) {
       if (adopt === 'orphans' || (adopt === 'ours' && (await this.#wasOurs(kind, live)))) return
@@ -260,7 +264,9 @@ export class Children {
     const isSame = live?.metadata.uid === owner.metadata.uid
     if (live !== undefined && isSame && isDeleting(live) === isDeleting(owner)) return
     const why = live === undefined ? 'was deleted' : isSame ? 'is being deleted' : 'was deleted and created again'
-    throw new RetryLater(waitForWatch, `${this.#ownerText()} ${why}: waiting for its watch to catch up`)
+    throw new RetryLater(`${this.#ownerText()} ${why}: waiting for its watch to catch up`, {
+      requeueAfter: waitForWatch,
+    })
   }
 
   async #sent<T>(kind: AnyKind, key: string, send: () => Promise<T>): Promise<T> {

@@ -46,8 +46,8 @@ describe('objectController()', () => {
       needsLeader: false,
       reconcile: () => undefined,
     })
-    const { name, kind, sources, concurrency, reconcileTimeout, needsLeader } = objectController(controller)
-    expect([name, kind, concurrency, reconcileTimeout, needsLeader]).toEqual(['homes', Home, 3, '10s', false])
+    const { name, kind, sources, concurrency, timeout, needsLeader } = objectController(controller)
+    expect([name, kind, concurrency, timeout, needsLeader]).toEqual(['homes', Home, 3, '10s', false])
     expect(sources.map((source) => source.name)).toEqual(['Home', 'ConfigMap (owned)', 'Secret (watched)'])
   })
 

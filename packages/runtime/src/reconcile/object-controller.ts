@@ -53,25 +53,17 @@ export function objectController(controller: Controller): KeyController {
     needsLeader,
     clusters: controller.clusters,
     reconcile,
-    ...defined({
-      rateLimiter,
-      debounce,
-      minInterval,
-      reconcileTimeout: timeout,
-      hangAfter: controller.hangAfter,
-      hotLoop: controller.hotLoop,
-    }),
+    rateLimiter,
+    debounce,
+    minInterval,
+    timeout,
+    hangAfter: controller.hangAfter,
+    hotLoop: controller.hotLoop,
   })
   return Object.freeze({
     ...keyController,
     start: (parts: ControllerParts) => new ObjectReconciler(controller, owns, parts, ownVersions(parts)).reconcile,
   })
-}
-
-/** Removes properties without a value. */
-function defined<T extends object>(options: T): { [P in keyof T]?: Exclude<T[P], undefined> } {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as { [P in keyof T]?: Exclude<T[P], undefined> }
 }
 
 function watchSource(watched: Watch, { kind: owner, selector }: Controller): Source {

@@ -17,6 +17,7 @@ import type { Cluster, Clusters } from '../cluster/cluster.ts'
 import type { ControllerParts } from '../controller/controller-parts.ts'
 import { classifyFailure, failureStatusOf } from '../controller/failure-class.ts'
 import type { KeyContext, KeyOutcome, KeyReconciler } from '../controller/key-controller.ts'
+import { ownMembers } from '../controller/own-members.ts'
 import { RetryLater } from '../controller/reconcile-errors.ts'
 import type { ApplyChildOptions, Context, Outcome } from '../define/context.ts'
 import type { Controller } from '../define/define-controller.ts'
@@ -109,7 +110,9 @@ export class ObjectReconciler {
       const live = (await context.client.find(kind, key, options)) as KubeObject | undefined
       if (live === undefined || live.metadata.uid !== uid || isDeleting(live)) {
         const what = live?.metadata.uid === uid ? 'is being deleted' : 'was deleted'
-        throw new RetryLater(waitForWatch, `${kind.kind} ${key} ${what}: waiting for its watch to catch up`)
+        throw new RetryLater(`${kind.kind} ${key} ${what}: waiting for its watch to catch up`, {
+          requeueAfter: waitForWatch,
+        })
       }
     }
     this.#confirmed.set(key, uid)
@@ -203,10 +206,10 @@ export class ObjectReconciler {
     const { onError } = this.#controller
     try {
       const own = failureStatusOf(error)
-      if (own !== undefined) return statusChangeOf(own)
+      if (own !== undefined) return { mergeStatus: own }
       const asError = error instanceof Error ? error : new Error(String(error))
       const outcome = await onError?.(running.object as never, asError, running.controller)
-      return outcome === undefined ? undefined : statusChangeOf(outcome)
+      return outcome?.mergeStatus ? { mergeStatus: outcome.mergeStatus } : undefined
     } catch (problem) {
       running.context.log.error(problem, "Determining the status of a failed reconcile failed; see 'onError'")
       return undefined
@@ -269,7 +272,7 @@ export class ObjectReconciler {
       event,
       count: (result) => this.#count(objectMetricNames.applies, result),
     })
-    const controller = new ObjectContext(context, children, statuses, event)
+    const controller = asContext(new ObjectContext(context, children, statuses, event))
     return { object: owner, context, controller, children, statuses }
   }
 
@@ -292,12 +295,27 @@ interface Running {
 
 const rootOf = (error: unknown): unknown => (error instanceof Error ? (error.cause ?? error) : error)
 
+const asContext = ownMembers<Context>([
+  'client',
+  'cluster',
+  'clusters',
+  'watch',
+  'signal',
+  'now',
+  'log',
+  'causes',
+  'reconcileID',
+  'event',
+  'apply',
+  'children',
+  'mergeStatus',
+])
+
 /** The context of a reconciler. Expensive values are computed on first read. */
 class ObjectContext implements Context {
   readonly event: Context['event']
   readonly apply: Context['apply']
-  readonly owned: Context['owned']
-  readonly setStatus: Context['setStatus']
+  readonly children: Context['children']
   readonly mergeStatus: Context['mergeStatus']
   readonly #context: KeyContext
 
@@ -307,9 +325,8 @@ class ObjectContext implements Context {
     // The type of the draft determines the type of the live object.
     this.apply = <R>(child: Readonly<TypeMeta> & Reads<R>, options?: ApplyChildOptions) =>
       children.apply(child, options) as Promise<R>
-    this.setStatus = (status) => statuses.write({ status: status as object })
     this.mergeStatus = (status) => statuses.write({ mergeStatus: status as object })
-    this.owned = <K extends AnyKind>(kind: K): Promise<readonly Infer<K>[]> => children.list(kind)
+    this.children = <K extends AnyKind>(kind: K): Promise<readonly Infer<K>[]> => children.list(kind)
   }
 
   get client(): Client {

@@ -106,8 +106,8 @@ describe('reconciles caused by own writes', () => {
   }
 
   const twoWrites: HomeController = {
-    async reconcile(_, { setStatus }) {
-      await setStatus({ readyReplicas: 0, conditions: [condition('Ready', false, 'Starting')] })
+    async reconcile(_, { mergeStatus }) {
+      await mergeStatus({ readyReplicas: 0, conditions: [condition('Ready', false, 'Starting')] })
       return { status: { readyReplicas: 1, conditions: [condition('Ready', true, 'Serving')] } }
     },
     cleanup: () => undefined,

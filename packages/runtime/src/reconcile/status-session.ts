@@ -1,7 +1,7 @@
 import { type KubeObject, keyOf } from '@kubewright/api'
 import { isKubewrightError } from '@kubewright/base'
 import type { KeyContext } from '../controller/key-controller.ts'
-import type { StatusOutcome } from '../define/context.ts'
+import type { Outcome } from '../define/context.ts'
 import type { OwnVersions } from './own-versions.ts'
 import type { StatusChange, StatusWrite, StatusWriter } from './status-writer.ts'
 
@@ -59,7 +59,7 @@ function writeSignal({ signal }: KeyContext): AbortSignal | undefined {
 }
 
 /** The change of the status that an outcome requests; undefined for none. */
-export function statusChangeOf(outcome: StatusOutcome<unknown>, isFinal = false): StatusChange | undefined {
+export function statusChangeOf(outcome: Outcome<unknown>, isFinal = false): StatusChange | undefined {
   const { status = null, mergeStatus = null } = outcome
   if (status !== null && mergeStatus !== null) {
     throw new TypeError("An outcome must have either 'status' or 'mergeStatus', not both")

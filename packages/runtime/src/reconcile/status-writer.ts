@@ -18,7 +18,7 @@ import {
   toTime,
   valueAt,
 } from '@kubewright/api'
-import { type Clock, KubewrightError } from '@kubewright/base'
+import { type Clock, isJsonObject, KubewrightError } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import { TerminalError } from '../controller/reconcile-errors.ts'
 import { AppliedFields, differsOnlyInStatusOf } from './applied-fields.ts'
@@ -43,7 +43,7 @@ interface StatusReplacement {
 interface StatusMerge {
   readonly mergeStatus: object
   /** Whether the reconcile succeeded: then the condition of an earlier TerminalError is removed. */
-  readonly isFinal?: boolean
+  readonly isFinal?: boolean | undefined
 }
 
 /** A change of a status. */
@@ -64,7 +64,7 @@ export interface StatusWrite {
 
 const notSent: StatusWrite = Object.freeze({ sent: false, known: undefined, answer: undefined })
 
-type LiveObject = KubeObject & { readonly status?: Json }
+type LiveObject = KubeObject & { readonly status?: Json | undefined }
 
 /** The reason of the condition and of the Event of a TerminalError without a status. */
 export const terminalReason = 'TerminalError'
@@ -252,12 +252,10 @@ function mergeFields(before: Json, changes: Json): Json {
   for (const [key, value] of Object.entries(changes)) {
     if (value === undefined) continue
     const old = merged[key]
-    merged[key] = isPlain(old) && isPlain(value) ? mergeFields(old, value) : value
+    merged[key] = isJsonObject(old) && isJsonObject(value) ? mergeFields(old, value) : value
   }
   return merged
 }
-
-const isPlain = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Orders conditions as the status has them, new ones last: an apply also reorders the items of a list. */
 function inOrderOf(status: Json, conditions: Conditions): Conditions {

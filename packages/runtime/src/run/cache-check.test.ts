@@ -1,9 +1,9 @@
 import { VirtualClock } from '@kubewright/base'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ReflectorHealth } from '../cache/reflector/reflector-health.ts'
 import { cacheCheck } from './cache-check.ts'
 
-it('cacheCheck() names what is missing with the fix, and tolerates short failures of watches that worked', async () => {
+test('cacheCheck() names what is missing with the fix, and tolerates short failures of watches that worked', async () => {
   const clock = new VirtualClock()
   const health = new Map<string, ReflectorHealth>()
   const { check } = cacheCheck({ cache: { health }, clock })

@@ -1,4 +1,4 @@
-import { type Clock, type Duration, toMillis } from '@kubewright/base'
+import { CaughtError, type Clock, type Duration, toMillis } from '@kubewright/base'
 import type { ObjectCache } from '../cluster/object-cache.ts'
 import type { HealthCheck } from '../serving/health/health-check.ts'
 
@@ -10,7 +10,7 @@ export interface CacheCheckOptions {
    * How long a watch that worked before may fail before the check fails: a restart of the API server must not make pods
    * unready. @default '30s'
    */
-  readonly patience?: Duration
+  readonly patience?: Duration | undefined
 }
 
 /**
@@ -30,7 +30,7 @@ export function cacheCheck({ cache, clock, patience = '30s' }: CacheCheckOptions
         if (state === 'starting') return [`${name} has not been listed yet`]
         return [[message ?? `${name} cannot be watched`, fix].filter((text) => text !== undefined).join('. ')]
       })
-      if (problems.length > 0) throw new Error(problems.join('; '))
+      if (problems.length > 0) throw new CaughtError(problems.join('; '))
       wasHealthy = true
     },
   }

@@ -1,7 +1,7 @@
 import { defineResource } from '@kubewright/api'
 import { VirtualClock } from '@kubewright/base'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { ControllerRunner } from '../controller/controller-runner.ts'
 import { defineController } from '../define/define-controller.ts'
@@ -96,7 +96,7 @@ async function ask(path: string, request: Partial<HttpRequest> = {}) {
 }
 
 describe('debugHandler()', () => {
-  it('serves operator, election, controllers, queues, caches and recent reconciles', async () => {
+  test('serves operator, election, controllers, queues, caches and recent reconciles', async () => {
     const { status, value } = await ask('/debug/kubewright')
     expect(status).toBe(200)
     expect(value).toMatchObject({
@@ -118,7 +118,7 @@ describe('debugHandler()', () => {
     })
   })
 
-  it('serves a single part, and truncates long queues', async () => {
+  test('serves a single part, and truncates long queues', async () => {
     const { value } = await ask('/debug/kubewright/queues')
     expect(Object.keys(value as object)).toEqual(['queues'])
     const [queue] = (value as { queues: { ready: { count: number; keys: unknown[] } }[] }).queues
@@ -126,7 +126,7 @@ describe('debugHandler()', () => {
     expect(queue?.ready.keys).toHaveLength(500)
   })
 
-  it('passes commands to a controller, but none that a web page could send', async () => {
+  test('passes commands to a controller, but none that a web page could send', async () => {
     const path = '/debug/kubewright/controllers/home'
     const host = 'localhost:6060'
     const json = { host, 'content-type': 'application/json' }
@@ -142,7 +142,7 @@ describe('debugHandler()', () => {
     expect(commands).toEqual(['pause', 'step', 'resume'])
   })
 
-  it('allows only local requests with a local host name, and only reads of existing paths', async () => {
+  test('allows only local requests with a local host name, and only reads of existing paths', async () => {
     expect((await ask('/debug/kubewright', { remoteAddress: '10.0.0.7' })).status).toBe(403)
     expect((await ask('/debug/kubewright', { headers: { host: 'evil.example.com' } })).status).toBe(403)
     expect((await ask('/debug/kubewright', { headers: { host: '[::1]:6060' } })).status).toBe(200)

@@ -25,11 +25,11 @@ export interface DebugOptions {
     Partial<Pick<Manager, 'tracer'>>
   readonly clock: Clock
   /** The missing permissions of the operator, if known. */
-  readonly missingAccess?: () => readonly MissingAccess[] | undefined
+  readonly missingAccess?: (() => readonly MissingAccess[] | undefined) | undefined
   /** Serves profiles at `/debug/profile` and `/debug/heap`. @default no profiles */
   readonly profiler?: Profiler | undefined
   /** Which requests are allowed. @default requests from the loopback interface with a local host name */
-  readonly mayLook?: (request: HttpRequest) => boolean
+  readonly mayLook?: ((request: HttpRequest) => boolean) | undefined
 }
 
 // The maximum number of keys shown per queue; the total is shown as well.

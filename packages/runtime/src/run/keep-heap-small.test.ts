@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { keepHeapSmall } from './keep-heap-small.ts'
 
 function flagsOf(execArgv: readonly string[], nodeOptions?: string, node = '20.20.2'): string[] {
@@ -10,7 +10,7 @@ function flagsOf(execArgv: readonly string[], nodeOptions?: string, node = '20.2
 }
 
 describe('keepHeapSmall()', () => {
-  it('leaves the choice to flags of the user', () => {
+  test('leaves the choice to flags of the user', () => {
     expect(flagsOf([])).toHaveLength(2)
     expect(flagsOf(['--enable-source-maps', '--conditions=x'], '--max-old-space-size=100')).toHaveLength(2)
     for (const flag of [
@@ -26,12 +26,12 @@ describe('keepHeapSmall()', () => {
     }
   })
 
-  it('does nothing in an untested release of Node', () => {
+  test('does nothing in an untested release of Node', () => {
     expect(flagsOf([], undefined, '24.1.0')).toHaveLength(2)
     expect(flagsOf([], undefined, '99.0.0')).toEqual([])
   })
 
-  it('keeps the young generation small', () => {
+  test('keeps the young generation small', () => {
     const module = fileURLToPath(new URL('keep-heap-small.ts', import.meta.url))
     const program = (start: string): string => `
       ${start}

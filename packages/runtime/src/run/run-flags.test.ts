@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isHelpRequest, readSettings, runHelp } from './run-flags.ts'
 
 describe('readSettings()', () => {
-  it('has the defaults of kubebuilder', () => {
+  test('has the defaults of kubebuilder', () => {
     expect(readSettings([], {})).toEqual({
       kubeconfig: undefined,
       leaderElect: undefined,
@@ -19,7 +19,7 @@ describe('readSettings()', () => {
     })
   })
 
-  it("parses the arguments of kubebuilder's manifests", () => {
+  test("parses the arguments of kubebuilder's manifests", () => {
     const args = [
       '--metrics-bind-address=:8443',
       '--leader-elect',
@@ -52,7 +52,7 @@ describe('readSettings()', () => {
     })
   })
 
-  it('uses --zap-devel as a default for level and format', () => {
+  test('uses --zap-devel as a default for level and format', () => {
     expect(readSettings(['--zap-devel'], {}).log).toMatchObject({ level: 1, format: 'pretty' })
     expect(readSettings(['--zap-devel', '--log-level=error', '--log-format=json'], {}).log).toMatchObject({
       level: 'error',
@@ -60,7 +60,7 @@ describe('readSettings()', () => {
     })
   })
 
-  it('reads the environment', () => {
+  test('reads the environment', () => {
     const env = { WATCH_NAMESPACE: 'a, b,', ENABLE_WEBHOOKS: 'false', POD_NAME: 'p', POD_NAMESPACE: 'system' }
     expect(readSettings([], env)).toMatchObject({
       namespaces: ['a', 'b'],
@@ -71,7 +71,7 @@ describe('readSettings()', () => {
     expect(readSettings([], { WATCH_NAMESPACE: '' }).namespaces).toEqual([])
   })
 
-  it.each([
+  test.each([
     [['--leader-elec'], 'unknown flag --leader-elec: did you mean --leader-elect?'],
     [['--zap-loglevel=1'], 'unknown flag --zap-loglevel: did you mean --zap-log-level?'],
     [['--nonsense'], 'unknown flag --nonsense'],
@@ -93,7 +93,7 @@ describe('readSettings()', () => {
     expect(() => readSettings(args, {})).toThrow(expect.objectContaining({ code: 'KW_USAGE', message }))
   })
 
-  it('rejects an invalid environment variable', () => {
+  test('rejects an invalid environment variable', () => {
     expect(() => readSettings([], { ENABLE_WEBHOOKS: 'no' })).toThrow(
       'the environment variable ENABLE_WEBHOOKS must be true or false, not "no"',
     )
@@ -101,7 +101,7 @@ describe('readSettings()', () => {
 })
 
 describe('runHelp()', () => {
-  it('fits into 80 columns and lists every flag once', () => {
+  test('fits into 80 columns and lists every flag once', () => {
     const help = runHelp({ name: 'home-operator' })
     expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
     const names = [...help.matchAll(/^ {2}(--[a-z0-9-]+)/gm)].map(([, name]) => name)
@@ -110,7 +110,7 @@ describe('runHelp()', () => {
     expect(help).toContain('Usage: home-operator [FLAGS]')
   })
 
-  it('is requested by --help, -help, -h and help', () => {
+  test('is requested by --help, -help, -h and help', () => {
     expect([['--help'], ['-h'], ['help'], ['--leader-elect', '-help'], []].map((args) => isHelpRequest(args))).toEqual([
       true,
       true,

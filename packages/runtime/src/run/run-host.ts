@@ -47,5 +47,5 @@ export interface RunHost {
   /** Used by the debug address. @default no profiles */
   readonly profiler?: Profiler | undefined
   /** Opens the webhook server. @default on a socket */
-  readonly listenForWebhooks?: StartWebhooksOptions['listen']
+  readonly listenForWebhooks?: StartWebhooksOptions['listen'] | undefined
 }

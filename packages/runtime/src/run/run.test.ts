@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { defineOperator } from '../define/define-operator.ts'
 import { run, runHookSymbol } from './run.ts'
 
@@ -9,7 +9,7 @@ describe('run()', () => {
     delete shared[runHookSymbol]
   })
 
-  it('passes the operator to a hook, and resolves with it', async () => {
+  test('passes the operator to a hook, and resolves with it', async () => {
     const operator = defineOperator({ name: 'homes', controllers: [] })
     const given: unknown[] = []
     shared[runHookSymbol] = async (...args: unknown[]) => void given.push(...args)
@@ -17,7 +17,7 @@ describe('run()', () => {
     expect(given).toEqual([operator, { requestDetails: true }])
   })
 
-  it('uses a hook symbol that all copies of the package share', () => {
+  test('uses a hook symbol that all copies of the package share', () => {
     expect(runHookSymbol).toBe(Symbol.for('kubewright.run'))
   })
 })

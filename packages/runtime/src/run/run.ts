@@ -18,7 +18,7 @@ export const runHookSymbol: unique symbol = Symbol.for('kubewright.run') as neve
  * stop. A failure is reported in one line and ends the process with code 1, invalid flags with code 2.
  */
 export async function run(operator: Operator, options: RunOptions = {}): Promise<void> {
-  const hook = (globalThis as { [runHookSymbol]?: RunHook })[runHookSymbol]
+  const hook = (globalThis as { [runHookSymbol]?: RunHook | undefined })[runHookSymbol]
   if (hook) return hook(operator, options)
   keepHeapSmall()
   // Loaded here, because tools and tests import an operator without running it.

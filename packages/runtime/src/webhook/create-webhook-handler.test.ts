@@ -2,7 +2,7 @@ import { defineResource, newNotFound } from '@kubewright/api'
 import { type MetricLabels, type MetricSink, memoryLogger, VirtualClock } from '@kubewright/base'
 import { s } from '@kubewright/schema'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { defineWebhook, type Review, type WebhookOptions } from '../define/define-webhook.ts'
 import { duplicate, forbidden, invalid, notSupported, required, warning } from '../define/issue.ts'
 import { homeConversion, Home as Versioned } from './conversion/testdata/home.ts'
@@ -38,7 +38,7 @@ function ask(path: string, options: HomeOptions, request: object = {}, apiVersio
 }
 
 describe('defaulting', () => {
-  it('patches exactly the changes', async () => {
+  test('patches exactly the changes', async () => {
     const { status, body, patch } = await ask(mutate, {
       default(home) {
         home.spec.domain ??= `${home.metadata.name}.example.com`
@@ -57,12 +57,12 @@ describe('defaulting', () => {
     ])
   })
 
-  it('sends no patch when nothing changed', async () => {
+  test('sends no patch when nothing changed', async () => {
     const { body } = await ask(mutate, { default: () => undefined })
     expect(body.response).toEqual({ uid: 'u-1', allowed: true, status: { metadata: {}, code: 200 } })
   })
 
-  it('passes a spec even when the user omitted it, and adds none that stays empty', async () => {
+  test('passes a spec even when the user omitted it, and adds none that stays empty', async () => {
     const without = { object: { ...object, spec: undefined } }
     const filled = await ask(mutate, { default: (home) => void (home.spec.image ??= 'nginx') }, without)
     expect(filled.patch).toEqual([{ op: 'add', path: '/spec', value: { image: 'nginx' } }])
@@ -70,19 +70,19 @@ describe('defaulting', () => {
     expect(empty.body.response.patch).toBeUndefined()
   })
 
-  it('is not called for deletions', async () => {
+  test('is not called for deletions', async () => {
     const request = { operation: 'DELETE', object: null, oldObject: object }
     const { body } = await ask(mutate, { default: () => Promise.reject(new Error('never')) }, request)
     expect(body.response.allowed).toBe(true)
   })
 
-  it('preserves integers beyond double precision', async () => {
+  test('preserves integers beyond double precision', async () => {
     const { post } = asker({ webhooks: [defineWebhook(Home, { default: (home) => void (home.spec.domain = 'x') })] })
     const review = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE","object":{"metadata":{"name":"a"},"spec":{"big":9007199254740993}}}}`
     expect((await post(mutate, review)).patch).toEqual([{ op: 'add', path: '/spec/domain', value: 'x' }])
   })
 
-  it('rejects the request with the message of a thrown error', async () => {
+  test('rejects the request with the message of a thrown error', async () => {
     const { body } = await ask(mutate, { default: () => Promise.reject(new Error('no defaults today')) })
     expect(body.response).toEqual({
       uid: 'u-1',
@@ -93,7 +93,7 @@ describe('defaulting', () => {
 })
 
 describe('validation', () => {
-  it("converts issues to an Invalid response like the API server's own", async () => {
+  test("converts issues to an Invalid response like the API server's own", async () => {
     const { body } = await ask(validate, {
       validate: () => [
         duplicate('spec.domain', 'taken.example.com'),
@@ -137,7 +137,7 @@ describe('validation', () => {
     })
   })
 
-  it('returns warnings with allowed and rejected requests', async () => {
+  test('returns warnings with allowed and rejected requests', async () => {
     const warn = warning('spec.replicas', 'one is few')
     const admitted = await ask(validate, { validate: () => [warn] })
     expect(admitted.body.response).toEqual({
@@ -150,7 +150,7 @@ describe('validation', () => {
     expect(refused.body.response).toMatchObject({ allowed: false, warnings: ['spec.replicas: one is few'] })
   })
 
-  it('returns the Status of an ApiError, also as a cause', async () => {
+  test('returns the Status of an ApiError, also as a cause', async () => {
     const gone = newNotFound({ group: '', resource: 'pods' }, 'x')
     for (const error of [gone, new Error('looking', { cause: gone })]) {
       const { body } = await ask(validate, { validate: () => Promise.reject(error) })
@@ -158,7 +158,7 @@ describe('validation', () => {
     }
   })
 
-  it('responds with Forbidden to other errors', async () => {
+  test('responds with Forbidden to other errors', async () => {
     const { body } = await ask(validate, { validate: () => Promise.reject(new Error('because')) })
     expect(body.response).toMatchObject({
       uid: 'u-1',
@@ -167,7 +167,7 @@ describe('validation', () => {
     })
   })
 
-  it('responds to programming errors with 500 and the uid', async () => {
+  test('responds to programming errors with 500 and the uid', async () => {
     const log = memoryLogger()
     const slip = defineWebhook(Home, { validate: (home) => [invalid('spec.domain', home.spec.domain!.trim())] })
     const { body } = await asker({ webhooks: [slip], log }).ask(validate, { uid: 'u-2', operation: 'CREATE', object })
@@ -179,7 +179,7 @@ describe('validation', () => {
     expect(log.records.find((record) => 'error' in record)?.message).toBe('Observed a panic')
   })
 
-  it('passes frozen objects', async () => {
+  test('passes frozen objects', async () => {
     const { body } = await ask(validate, {
       validate: (home) => {
         ;(home as { spec: { image: string } }).spec.image = 'other'
@@ -189,7 +189,7 @@ describe('validation', () => {
     expect(body.response.status.message).toMatch(/^panic: Cannot assign to read only property/)
   })
 
-  it('passes all details of the request', async () => {
+  test('passes all details of the request', async () => {
     let seen: Review<unknown> | undefined
     const old = { ...object, spec: { ...object.spec, replicas: 2 } }
     await ask(
@@ -219,7 +219,7 @@ describe('validation', () => {
     })
   })
 
-  it('validates deletions with the old object, by validateDelete or else by validate', async () => {
+  test('validates deletions with the old object, by validateDelete or else by validate', async () => {
     const request = { operation: 'DELETE', object: null, oldObject: object }
     const refuse = (text: string) => () => [forbidden('metadata.name', text)]
     const message = async (options: HomeOptions) => (await ask(validate, options, request)).body.response.status.message
@@ -228,12 +228,12 @@ describe('validation', () => {
     expect(await message({ validate: refuse('v'), operations: ['DELETE'] })).toMatch('Forbidden: v')
   })
 
-  it('allows operations that it does not handle', async () => {
+  test('allows operations that it does not handle', async () => {
     const { body } = await ask(validate, { validate: () => [invalid('spec', 'never')] }, { operation: 'CONNECT' })
     expect(body.response).toEqual({ uid: 'u-1', allowed: true, status: { metadata: {}, code: 200 } })
   })
 
-  it('rejects objects of another kind, naming the fix', async () => {
+  test('rejects objects of another kind, naming the fix', async () => {
     const request = { kind: { group: 'ajd.example.com', version: 'v2', kind: 'Home' } }
     const { body } = await ask(validate, { validate: () => [] }, request)
     expect(body.response.status).toMatchObject({ code: 400, message: expect.stringContaining('correct the rules') })
@@ -248,16 +248,16 @@ describe('createWebhookHandler()', () => {
     response: { uid: '', allowed: false, status: { metadata: {}, message, code } },
   })
 
-  it('responds to v1beta1 reviews in v1beta1', async () => {
+  test('responds to v1beta1 reviews in v1beta1', async () => {
     const { body } = await ask(validate, { validate: () => [] }, {}, 'admission.k8s.io/v1beta1')
     expect(body).toMatchObject({ apiVersion: 'admission.k8s.io/v1beta1', response: { uid: 'u-1', allowed: true } })
   })
 
-  it('responds with 404 to other paths', async () => {
+  test('responds with 404 to other paths', async () => {
     expect(await asker({ webhooks }).ask('/other', {})).toEqual({ status: 404, body: '404 page not found\n' })
   })
 
-  it.each([
+  test.each([
     ['nothing', '', undefined, 400, 'request body is empty'],
     ['another type', '{}', 'text/plain', 400, 'contentType=text/plain, expected application/json'],
     [
@@ -274,7 +274,7 @@ describe('createWebhookHandler()', () => {
     expect((await asker({ webhooks }).post(validate, body, contentType)).body).toEqual(bad(code, message))
   })
 
-  it('responds to any input, and never rejects', async () => {
+  test('responds to any input, and never rejects', async () => {
     const hook = defineWebhook(Home, {
       default: (home) => void (home.spec.domain = home.spec.image.trim()),
       validate: (home, { old }) => [invalid('spec.image', `${old?.spec.image} to ${home.spec.image.trim()}`)],
@@ -324,13 +324,13 @@ describe('createWebhookHandler()', () => {
     )
   })
 
-  it('rejects two webhooks with the same path', () => {
+  test('rejects two webhooks with the same path', () => {
     expect(() => createWebhookHandler({ webhooks: [...webhooks, ...webhooks], client: noClient })).toThrow(
       'Cannot serve two webhooks under /validate-ajd-example-com-v1-home',
     )
   })
 
-  it("aborts the signal when the API server's timeout has passed", async () => {
+  test("aborts the signal when the API server's timeout has passed", async () => {
     const clock = new VirtualClock()
     let reason: unknown
     const slow = defineWebhook(Home, {
@@ -349,7 +349,7 @@ describe('createWebhookHandler()', () => {
     expect(reason).toMatchObject({ message: 'context deadline exceeded' })
   })
 
-  it('counts requests under the metric names of controller-runtime', async () => {
+  test('counts requests under the metric names of controller-runtime', async () => {
     const seen = new Map<string, number>()
     const note = (name: string, labels: MetricLabels, value: number) =>
       seen.set(`${name}${JSON.stringify(labels)}`, value)
@@ -382,7 +382,7 @@ describe('/convert', () => {
     spec,
   })
 
-  it.each(['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1'])(
+  test.each(['apiextensions.k8s.io/v1', 'apiextensions.k8s.io/v1beta1'])(
     'responds to %s in the same version',
     async (apiVersion) => {
       const request = { uid: 'u', desiredAPIVersion: Versioned.apiVersion, objects: [old('a'), old('b')] }
@@ -403,7 +403,7 @@ describe('/convert', () => {
     },
   )
 
-  it('fails as a whole with the name of the object that cannot be converted', async () => {
+  test('fails as a whole with the name of the object that cannot be converted', async () => {
     const objects = [old('a'), { ...old('b'), spec: undefined }]
     const { body } = await convert({ uid: 'u', desiredAPIVersion: Versioned.apiVersion, objects })
     expect(body.response).toEqual({
@@ -417,7 +417,7 @@ describe('/convert', () => {
     })
   })
 
-  it('fails when an object already has the desired version', async () => {
+  test('fails when an object already has the desired version', async () => {
     const { body } = await convert({ uid: 'u', desiredAPIVersion: 'ajd.example.com/v1beta1', objects: [old('a')] })
     expect(body.response.result).toMatchObject({
       status: 'Failure',
@@ -425,7 +425,7 @@ describe('/convert', () => {
     })
   })
 
-  it('rejects invalid reviews', async () => {
+  test('rejects invalid reviews', async () => {
     expect(await asker({ conversions: [homeConversion] }).post('/convert', '')).toEqual({
       status: 400,
       body: 'request body is empty\n',

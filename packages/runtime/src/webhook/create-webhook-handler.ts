@@ -25,21 +25,27 @@ import { answerRaw } from './admission/answer-raw.ts'
 import { answerConversion } from './conversion/conversion-review.ts'
 import { answerAccessReview, answerTokenReview } from './reviews/answer-reviews.ts'
 import { WebhookMetrics } from './webhook-metrics.ts'
-import { textResponse, type WebhookHandler, type WebhookRequest, type WebhookResponse } from './webhook-request.ts'
+import {
+  notFoundResponse,
+  textResponse,
+  type WebhookHandler,
+  type WebhookRequest,
+  type WebhookResponse,
+} from './webhook-request.ts'
 
 /** Options of {@link createWebhookHandler}. */
 export interface WebhookHandlerOptions {
   readonly webhooks: readonly AnyWebhook[]
   /** Served at {@link conversionPath}. */
-  readonly conversions?: readonly Conversion[]
+  readonly conversions?: readonly Conversion[] | undefined
   /** The client of the webhooks; must not read from a cache. */
   readonly client: Reader
   /** @default the system clock */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** @default no log */
-  readonly log?: Logger
-  readonly metrics?: MetricSink
-  readonly tracer?: Tracer
+  readonly log?: Logger | undefined
+  readonly metrics?: MetricSink | undefined
+  readonly tracer?: Tracer | undefined
 }
 
 /** The path of the conversion webhook. */
@@ -71,10 +77,11 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
       answerConversion(conversions, request, { log, panicked: () => metrics.conversionPanicked() }),
     )
   }
-  return async (request) => {
+  const serves = (path: string): boolean => routes.has(path.split('?', 1)[0]!)
+  const handle = async (request: WebhookRequest): Promise<WebhookResponse> => {
     const [path = '', query = ''] = request.path.split('?', 2)
     const found = routes.get(path)
-    if (!found) return textResponse(404, '404 page not found')
+    if (!found) return notFoundResponse()
     const { route, metrics } = found
     const start = clock.monotonic()
     metrics.started()
@@ -96,6 +103,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
     }
     return response
   }
+  return Object.assign(handle, { serves })
 }
 
 /** The paths of a webhook and what serves them. */

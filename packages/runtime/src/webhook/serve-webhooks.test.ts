@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import { Deferred, nullLogger } from '@kubewright/base'
 import { CertificateAuthority } from '@kubewright/base/pki'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { certificateSource } from '../serving/http/certificate-source.ts'
 import { maxReviewBytes } from './admission/admission-review.ts'
 import { type ServedWebhooks, type ServeWebhooksOptions, serveWebhooks } from './serve-webhooks.ts'
@@ -74,13 +74,13 @@ async function shownBy(port: number): Promise<string> {
 }
 
 describe('serveWebhooks()', () => {
-  it('passes requests to the handler and returns its responses', async () => {
+  test('passes requests to the handler and returns its responses', async () => {
     const { port, health } = await start()
     expect(await post(port, '{}')).toMatchObject({ status: 201, text: 'POST /x?y=1 application/json 2' })
     expect(health.check(new AbortController().signal)).toBeUndefined()
   })
 
-  it('responds before the end of a body that is too long, and stops reading it', async () => {
+  test('responds before the end of a body that is too long, and stops reading it', async () => {
     const { port } = await start()
     const headers = { 'content-type': 'application/json', 'content-length': String(2 * maxReviewBytes) }
     const sent = request({ host: '127.0.0.1', port, method: 'POST', headers, ca: ca.cert, agent: false })
@@ -90,11 +90,43 @@ describe('serveWebhooks()', () => {
     expect(response.headers.connection).toBe('close')
     const chunks: Buffer[] = []
     for await (const chunk of response) chunks.push(chunk)
-    expect(Buffer.concat(chunks).toString()).toBe(`POST / application/json ${maxReviewBytes + 1}`)
+    expect(Buffer.concat(chunks).toString()).toContain(`request entity is too large; limit is ${maxReviewBytes} bytes`)
     sent.destroy()
   })
 
-  it('uses a new certificate from the next connection on', async () => {
+  test('responds to a path without a webhook before its body arrives', async () => {
+    const { port } = await start({
+      handler: Object.assign(echo.bind(undefined), { serves: (path: string) => path === '/known' }),
+    })
+    const headers = { 'content-length': '1000' }
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      path: '/other',
+      method: 'POST',
+      headers,
+      ca: ca.cert,
+      agent: false,
+    })
+    sent.on('error', () => undefined)
+    sent.flushHeaders()
+    const [response] = await once(sent, 'response')
+    expect(response.statusCode).toBe(404)
+    sent.destroy()
+  })
+
+  test('disconnects a client that sends its body in one-byte chunks', async () => {
+    const { port } = await start()
+    const socket = connect({ host: '127.0.0.1', port, ca: ca.cert, servername: 'localhost', rejectUnauthorized: false })
+    socket.on('error', () => undefined)
+    socket.resume()
+    await once(socket, 'secureConnect')
+    socket.write('POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
+    for (let i = 0; i < 10 && !socket.destroyed; i++) socket.write('1\r\na\r\n'.repeat(1000))
+    await once(socket, 'close')
+  })
+
+  test('uses a new certificate from the next connection on', async () => {
     const [first, second] = [issue(), issue()]
     const certificate = certificateSource(first)
     const { port } = await start({ certificate })
@@ -105,20 +137,20 @@ describe('serveWebhooks()', () => {
     expect(await shownBy(port)).toBe(new X509Certificate(second.cert).serialNumber)
   })
 
-  it('requires client certificates with clientCa', async () => {
+  test('requires client certificates with clientCa', async () => {
     const { port } = await start({ clientCa: ca.cert })
     await expect(post(port, '{}')).rejects.toThrow()
     const mine = authority.issueClient({ commonName: 'kube-apiserver', now })
     expect(await post(port, '{}', mine)).toMatchObject({ status: 201 })
   })
 
-  it('offers HTTP/2 with http2', async () => {
+  test('offers HTTP/2 with http2', async () => {
     const { port } = await start({ http2: true })
     expect(await post(port, '{}')).toMatchObject({ status: 201 })
     expect(await post2(port, '{}')).toEqual({ text: 'POST /two application/json 2' })
   })
 
-  it('aborts the signal when the client disconnects', async () => {
+  test('aborts the signal when the client disconnects', async () => {
     const gone = new Deferred<void>()
     const received = new Deferred<void>()
     const { port } = await start({
@@ -137,7 +169,7 @@ describe('serveWebhooks()', () => {
     await gone.promise
   })
 
-  it.each([false, true])(
+  test.each([false, true])(
     'waits for open requests when disposed, although connections stay open (HTTP/2: %s)',
     async (http2) => {
       const received = new Deferred<void>()
@@ -162,7 +194,7 @@ describe('serveWebhooks()', () => {
     },
   )
 
-  it('close() aborts open requests', async () => {
+  test('close() aborts open requests', async () => {
     const received = new Deferred<void>()
     const served = await start({
       handler: ({ signal }) => {
@@ -178,7 +210,7 @@ describe('serveWebhooks()', () => {
     await disposed
   })
 
-  it('does not wait for connections without a request', async () => {
+  test('does not wait for connections without a request', async () => {
     const served = await start()
     const socket = connect({ host: '127.0.0.1', port: served.port, ca: ca.cert })
     await once(socket, 'secureConnect')
@@ -190,7 +222,7 @@ describe('serveWebhooks()', () => {
     await closed
   })
 
-  it('names the fix when the port is in use', async () => {
+  test('names the fix when the port is in use', async () => {
     const other = createServer()
     other.listen(0, '127.0.0.1')
     await once(other, 'listening')
@@ -204,7 +236,7 @@ describe('serveWebhooks()', () => {
 })
 
 describe('webhookRunnable()', () => {
-  it('is ready when it listens, and ends when it is drained', async () => {
+  test('is ready when it listens, and ends when it is drained', async () => {
     const opened = new Deferred<ServeWebhooksOptions>()
     let closed = 0
     const runnable = webhookRunnable(
@@ -246,7 +278,7 @@ describe('webhookRunnable()', () => {
     expect(closed).toBe(1)
   })
 
-  it('fails when there are no certificates', async () => {
+  test('fails when there are no certificates', async () => {
     const options = { client: noClient, folder: { dir: '/does/not/exist' } }
     await expect(startWebhooks({ name: 'o', webhooks: [] }, options)).rejects.toMatchObject({ code: 'KW_CERTIFICATE' })
   })

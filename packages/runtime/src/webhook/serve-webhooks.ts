@@ -3,11 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SecureServerOptions, ServerHttp2Session } from 'node:http2'
 import type { Server, ServerOptions } from 'node:https'
 import type { Socket } from 'node:net'
-import { KubewrightError, type Logger, nullLogger } from '@kubewright/base'
+import { BodyBudget, CaughtError, IncomingBody, KubewrightError, type Logger, nullLogger } from '@kubewright/base'
 import type { HealthCheck } from '../serving/health/health-check.ts'
 import type { CertificateSource } from '../serving/http/http-listener.ts'
-import { maxReviewBytes } from './admission/admission-review.ts'
-import type { WebhookHandler } from './webhook-request.ts'
+import { connectionOf, maxConcurrentStreams } from '../serving/http/system-http-listener.ts'
+import { maxReviewBytes, tooLargeResponse } from './admission/admission-review.ts'
+import { notFoundResponse, textResponse, type WebhookHandler, type WebhookResponse } from './webhook-request.ts'
 
 /** Options of {@link serveWebhooks}. */
 export interface ServeWebhooksOptions {
@@ -39,6 +40,8 @@ export interface ServedWebhooks extends AsyncDisposable {
 
 // The limits of controller-runtime.
 const limits = { headersTimeout: 32_000, requestTimeout: 60_000, keepAliveTimeout: 90_000, maxHeaderSize: 1024 * 1024 }
+/** Reviews in memory, until they are answered. */
+const bodyLimits = { total: 64 * 1024 * 1024, connection: 32 * 1024 * 1024 }
 
 /** Serves a webhook handler over TLS. A new certificate is used from the next connection on, without a restart. */
 export async function serveWebhooks(options: ServeWebhooksOptions): Promise<ServedWebhooks> {
@@ -54,7 +57,10 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
     ...(clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: true }),
   }
   // With HTTP/2 the server offers both protocols on one port. For the events used here it behaves like an HTTPS server.
-  const server = http2 ? (secureServer({ ...tls, allowHTTP1: true }) as unknown as Server) : httpsServer(tls)
+  const server = http2
+    ? (secureServer({ ...tls, settings: { maxConcurrentStreams }, allowHTTP1: true }) as unknown as Server)
+    : httpsServer(tls)
+  const bodies = new BodyBudget(bodyLimits)
   const sessions = new Set<ServerHttp2Session>()
   server.on('session', (session: ServerHttp2Session) => {
     sessions.add(session)
@@ -75,7 +81,9 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
         if (connections.has(request.socket)) connections.set(request.socket, connections.get(request.socket)! - 1)
       })
     }
-    answer(handler, request, response, () => server.listening).catch((error: unknown) => {
+    const incoming = new IncomingBody(request, bodies.accountOf(connectionOf(request)))
+    response.once('close', () => incoming.done())
+    answer(handler, request, incoming, response, () => server.listening).catch((error: unknown) => {
       // Handlers never reject; if one does anyway, it must not end the process.
       if (!response.destroyed) log.error(error, 'Webhook request failed', { path: request.url })
       response.destroy()
@@ -104,7 +112,7 @@ export async function serveWebhooks(options: ServeWebhooksOptions): Promise<Serv
     health: {
       name: 'webhook',
       check: () => {
-        if (!server.listening) throw new Error('webhook server has not been started yet')
+        if (!server.listening) throw new CaughtError('webhook server has not been started yet')
       },
     },
     close: () => {
@@ -133,16 +141,14 @@ const secureServer = (options: SecureServerOptions) =>
 async function answer(
   handler: WebhookHandler,
   request: IncomingMessage,
+  incoming: IncomingBody,
   response: ServerResponse,
   isServing: () => boolean,
 ): Promise<void> {
   const gone = new AbortController()
   response.on('close', () => gone.abort(new Error('the client disconnected')))
-  const body = await readBody(request).catch(() => undefined)
-  if (body === undefined || response.destroyed) return
-  const { method = 'GET', url: path = '/', headers } = request
-  const answered = await handler({ method, path, headers, body, signal: gone.signal })
-  if (response.destroyed) return
+  const answered = await responseTo(handler, request, incoming, gone.signal)
+  if (answered === undefined || response.destroyed) return
   response.writeHead(answered.status, {
     ...(answered.headers as Record<string, string[]>),
     // Closes the connection after a body that was too long, and when the server stops.
@@ -152,22 +158,20 @@ async function answer(
   response.end(answered.body)
 }
 
-/** Reads a body, up to the size at which the handler rejects it as too long. Rejects when the client disconnects. */
-function readBody(request: IncomingMessage): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = []
-    let size = 0
-    const end = (): void => resolve(Buffer.concat(chunks))
-    request.on('data', (chunk: Uint8Array) => {
-      if (size > maxReviewBytes) return
-      chunks.push(chunk)
-      size += chunk.length
-      if (size > maxReviewBytes) end()
-    })
-    request.once('end', end)
-    request.once('error', reject)
-    request.once('close', () => reject(new Error('the client disconnected')))
-  })
+/** Reads the body only if the handler serves the path. Undefined if the client has disconnected. */
+async function responseTo(
+  handler: WebhookHandler,
+  { method = 'GET', url: path = '/', headers }: IncomingMessage,
+  incoming: IncomingBody,
+  signal: AbortSignal,
+): Promise<WebhookResponse | undefined> {
+  if (handler.serves?.(path) === false) return notFoundResponse()
+  const body = await incoming.read(maxReviewBytes)
+  if (body === 'too large') return tooLargeResponse()
+  if (body === 'over budget')
+    return textResponse(429, 'Too many requests: the bodies of other requests fill the memory')
+  if (typeof body === 'string') return undefined
+  return handler({ method, path, headers, body, signal })
 }
 
 function listenError(address: string, cause: unknown): KubewrightError {

@@ -125,7 +125,7 @@ export async function startWebhooks(operator: WebhookOwner, options: StartWebhoo
  */
 export function webhookRunnable(
   operator: WebhookOwner,
-  options: StartWebhooksOptions & { readonly health?: HealthChecks },
+  options: StartWebhooksOptions & { readonly health?: HealthChecks | undefined },
 ): Runnable {
   return {
     name: 'webhooks',

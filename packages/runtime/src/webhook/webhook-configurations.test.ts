@@ -1,7 +1,7 @@
 import { defineResource } from '@kubewright/api'
 import { Pod } from '@kubewright/k8s/core/v1'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { defineWebhook } from '../define/define-webhook.ts'
 import { homeConversion, Home as Versioned } from './conversion/testdata/home.ts'
 import { conversionCrd, webhookConfigurations } from './webhook-configurations.ts'
@@ -15,7 +15,7 @@ const Home = defineResource({
 const service = { namespace: 'homes', name: 'hooks' }
 
 describe('webhookConfigurations()', () => {
-  it('registers defaulting and validation with the names and paths of kubebuilder', () => {
+  test('registers defaulting and validation with the names and paths of kubebuilder', () => {
     const webhooks = [defineWebhook(Home, { default() {}, validate: () => [] })]
     expect(webhookConfigurations({ name: 'home-operator', webhooks }, { service, caBundle: 'PEM' })).toEqual({
       mutating: {
@@ -59,7 +59,7 @@ describe('webhookConfigurations()', () => {
     })
   })
 
-  it('passes every option of a registration, and omits options that are not set', () => {
+  test('passes every option of a registration, and omits options that are not set', () => {
     const hook = defineWebhook(Home, {
       validateDelete: () => [],
       validationName: 'guard.example.com',
@@ -96,7 +96,7 @@ describe('webhookConfigurations()', () => {
     })
   })
 
-  it('distinguishes the versions of a kind', () => {
+  test('distinguishes the versions of a kind', () => {
     const { v1, v1beta1 } = Versioned.versions
     const hooks = [defineWebhook(v1, { validate: () => [] }), defineWebhook(v1beta1, { validate: () => [] })]
     const { validating } = webhookConfigurations({ name: 'o', webhooks: hooks }, { service })
@@ -106,7 +106,7 @@ describe('webhookConfigurations()', () => {
     ])
   })
 
-  it('registers built-in kinds and the reinvocation policy', () => {
+  test('registers built-in kinds and the reinvocation policy', () => {
     const hook = defineWebhook(Pod, { default() {}, reinvocationPolicy: 'IfNeeded' })
     expect(hook.defaulting?.path).toBe('/mutate--v1-pod')
     expect(webhookConfigurations({ name: 'o', webhooks: [hook] }, { service }).mutating?.webhooks?.[0]).toMatchObject({
@@ -116,14 +116,14 @@ describe('webhookConfigurations()', () => {
     })
   })
 
-  it('requires either a service or a URL', () => {
+  test('requires either a service or a URL', () => {
     const webhooks = [defineWebhook(Home, { validate: () => [] })]
     expect(() => webhookConfigurations({ name: 'o', webhooks }, {})).toThrow(`set either 'service' or 'url'`)
   })
 })
 
 describe('defineWebhook()', () => {
-  it.each([
+  test.each([
     [{}, `has neither 'default' nor 'validate' nor 'validateDelete'`],
     [{ validate: () => [], validationPath: 'no-slash' }, `'validationPath' must look like "/a-path"`],
     [{ default() {}, timeoutSeconds: 31 }, `'timeoutSeconds' must be an integer from 1 to 30: current value is 31`],
@@ -135,7 +135,7 @@ describe('defineWebhook()', () => {
 })
 
 describe('conversionCrd()', () => {
-  it('contains all versions and the conversion webhook', () => {
+  test('contains all versions and the conversion webhook', () => {
     const { spec } = conversionCrd(homeConversion, { service })
     expect(spec.versions.map(({ name, storage }) => [name, storage])).toEqual([
       ['v1', true],

@@ -12,31 +12,33 @@ import { conversionPath } from './create-webhook-handler.ts'
 export interface WebhookOwner {
   readonly name: string
   readonly webhooks: readonly AnyWebhook[]
-  readonly conversions?: readonly Conversion[]
+  readonly conversions?: readonly Conversion[] | undefined
 }
 
 /** How the API server reaches the webhook server: through a Service, or at a URL. */
 export interface WebhookTarget {
-  readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number }
+  readonly service?:
+    | { readonly namespace: string; readonly name: string; readonly port?: number | undefined }
+    | undefined
   /** Scheme, host and port, such as `https://192.168.1.5:9443`. The paths are appended. */
-  readonly url?: string
+  readonly url?: string | undefined
   /**
    * The certificate authorities (PEM) for the server's certificate. @default those that the API server trusts, as for
    * ''
    */
-  readonly caBundle?: string
+  readonly caBundle?: string | undefined
 }
 
 /** Options of {@link webhookConfigurations}. */
 export interface WebhookConfigurationOptions extends WebhookTarget {
   /** The prefix of the configurations' names. @default the name of the operator and a dash */
-  readonly namePrefix?: string
+  readonly namePrefix?: string | undefined
 }
 
 /** The configurations that register an operator's webhooks. Each is absent when the operator has no such webhooks. */
 export interface WebhookConfigurations {
-  readonly mutating?: MutatingWebhookConfigurationDraft
-  readonly validating?: ValidatingWebhookConfigurationDraft
+  readonly mutating?: MutatingWebhookConfigurationDraft | undefined
+  readonly validating?: ValidatingWebhookConfigurationDraft | undefined
 }
 
 /**

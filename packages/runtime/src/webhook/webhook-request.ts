@@ -21,7 +21,11 @@ export interface WebhookResponse {
  * A webhook server without a listener. `serveWebhooks` serves it over TLS; the embedded control plane calls it in the
  * same process. Never throws and never rejects.
  */
-export type WebhookHandler = (request: WebhookRequest) => Promise<WebhookResponse>
+export interface WebhookHandler {
+  (request: WebhookRequest): Promise<WebhookResponse>
+  /** Whether there is something at a path, query included. A server does not read the bodies of other requests. @default all paths */
+  readonly serves?: ((path: string) => boolean) | undefined
+}
 
 /** The first value of a header, or the empty text. */
 export function headerOf({ headers }: WebhookRequest, name: string): string {
@@ -33,6 +37,9 @@ export function headerOf({ headers }: WebhookRequest, name: string): string {
 export function jsonResponse(text: string): WebhookResponse {
   return { status: 200, headers: { 'content-type': ['application/json'] }, body: Buffer.from(text) }
 }
+
+/** The response for a path without a webhook. */
+export const notFoundResponse = (): WebhookResponse => textResponse(404, '404 page not found')
 
 /** A plain-text response. */
 export function textResponse(status: number, text: string): WebhookResponse {

@@ -1,11 +1,11 @@
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 import type { Schema } from './schema.ts'
 import { optionNames, validationJson } from './validation-json.ts'
 
 /** The options of a list that are not plain keywords. ArrayOptions is the typed form. */
 export interface ListSettings {
-  readonly listType?: 'atomic' | 'set' | 'map'
-  readonly keys?: readonly string[]
+  readonly listType?: 'atomic' | 'set' | 'map' | undefined
+  readonly keys?: readonly string[] | undefined
 }
 
 /**

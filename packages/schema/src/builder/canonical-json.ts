@@ -1,7 +1,5 @@
-import type { JSONSchemaProps } from '../json-schema.ts'
-
-/** Orders strings by code unit, which for the ASCII names of fields and keywords is Go's byte order. */
-export const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+import { compareValues } from '@kubewright/base'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 
 /**
  * Returns a deeply frozen copy of plain JSON data. Keys keep their order, `undefined` members are dropped, and a key
@@ -27,7 +25,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 export function canonicalSchema(schema: JSONSchemaProps): JSONSchemaProps {
   if (canonical.has(schema)) return schema
   const entries: [string, unknown][] = []
-  for (const [keyword, value] of Object.entries(schema).sort(([a], [b]) => byName(a, b))) {
+  for (const [keyword, value] of Object.entries(schema).sort(([a], [b]) => compareValues(a, b))) {
     if (value !== undefined) entries.push([keyword, canonicalKeyword(keyword, value)])
   }
   // The entries are those of a JSONSchemaProps, keyword by keyword.
@@ -42,9 +40,10 @@ function canonicalKeyword(keyword: string, value: unknown): unknown {
   if (schemas.has(keyword) && isObject(value)) return canonicalSchema(value)
   if (schemaLists.has(keyword) && Array.isArray(value)) return Object.freeze(value.map((arm) => canonicalSchema(arm)))
   if (schemaMaps.has(keyword) && isObject(value)) {
-    const fields = Object.entries(value).sort(([a], [b]) => byName(a, b))
+    const fields = Object.entries(value).sort(([a], [b]) => compareValues(a, b))
     return Object.freeze(Object.fromEntries(fields.map(([name, field]) => [name, canonicalSchema(field)])))
   }
-  if (keyword === 'required' && Array.isArray(value)) return Object.freeze([...new Set<string>(value)].sort(byName))
+  if (keyword === 'required' && Array.isArray(value))
+    return Object.freeze([...new Set<string>(value)].sort(compareValues))
   return frozenJson(value)
 }

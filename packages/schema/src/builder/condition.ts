@@ -1,4 +1,4 @@
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 
 /** A status condition (`metav1.Condition`): one aspect of an object's state, identified by its type. */
 export interface Condition<Type extends string = string> {

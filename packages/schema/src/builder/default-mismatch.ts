@@ -1,4 +1,4 @@
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 
 /**
  * Returns how a default contradicts its schema, or `undefined` if it does not. Checks types, enums, bounds, required

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 import { s } from './s.ts'
 
 const ref = (name: string): JSONSchemaProps => ({ allOf: [{ $ref: `#/components/schemas/${name}` }], default: {} })

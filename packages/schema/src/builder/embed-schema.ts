@@ -1,5 +1,5 @@
-import type { JSONSchemaProps } from '../json-schema.ts'
-import { structName } from '../struct-name.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
+import { structName } from '../model/struct-name.ts'
 import { intOrStringJson, quantityJson } from './well-known.ts'
 
 /** How `s.from` converts a built-in schema to a structural one. */
@@ -7,7 +7,7 @@ export interface EmbedOptions {
   /**
    * The definitions that `$ref` refers to, keyed by the part after the last slash. @default none; a `$ref` is an error
    */
-  readonly definitions?: Readonly<Record<string, JSONSchemaProps>>
+  readonly definitions?: Readonly<Record<string, JSONSchemaProps>> | undefined
 }
 
 const dropped = new Set<string>([

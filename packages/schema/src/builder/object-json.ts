@@ -1,5 +1,5 @@
 import { escapeIdentifier } from '@kubewright/cel'
-import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
+import type { JSONSchemaProps, ValidationRule } from '../model/json-schema.ts'
 import type { Fields } from './object-shape.ts'
 import { optionNames, validationJson } from './validation-json.ts'
 
@@ -7,12 +7,12 @@ const where = 's.object()'
 
 /** The options of an object that are not plain keywords. ObjectOptions is the typed form. */
 export interface ObjectSettings {
-  readonly mapType?: 'granular' | 'atomic'
-  readonly preserveUnknownFields?: boolean
-  readonly required?: readonly string[]
-  readonly exactlyOneOf?: readonly string[]
-  readonly atMostOneOf?: readonly string[]
-  readonly atLeastOneOf?: readonly string[]
+  readonly mapType?: 'granular' | 'atomic' | undefined
+  readonly preserveUnknownFields?: boolean | undefined
+  readonly required?: readonly string[] | undefined
+  readonly exactlyOneOf?: readonly string[] | undefined
+  readonly atMostOneOf?: readonly string[] | undefined
+  readonly atLeastOneOf?: readonly string[] | undefined
 }
 
 /**

@@ -51,28 +51,28 @@ export type ObjectIn<F extends Fields, One extends PropertyKey = never, Open = f
 export interface ObjectOptions<F extends Fields, One extends OptionalField<F> = never, Open extends boolean = false>
   extends Junctors<ObjectValidation<{ readonly [K in keyof F]: F[K]['$out'] }>> {
   /** The minimum number of fields present. */
-  readonly minProperties?: number
+  readonly minProperties?: number | undefined
   /** The maximum number of fields present. */
-  readonly maxProperties?: number
+  readonly maxProperties?: number | undefined
   /**
    * Whether server-side apply merges field by field (`granular`) or replaces the object (`atomic`). @default 'granular'
    */
-  readonly mapType?: 'granular' | 'atomic'
+  readonly mapType?: 'granular' | 'atomic' | undefined
   /** Keeps unspecified fields instead of pruning them. @default false */
-  readonly preserveUnknownFields?: Open
+  readonly preserveUnknownFields?: Open | undefined
   /**
    * Additional names for the `required` list: fields with a default that should be listed anyway (as controller-gen
    * does), and, with `preserveUnknownFields`, names that are not fields. Other fields are required unless they are
    * optional or have a default.
    */
-  readonly required?: readonly string[]
+  readonly required?: readonly string[] | undefined
   /**
    * Exactly one of these optional fields must be present; the type becomes a union. Emitted as a CEL rule, like
    * controller-gen does.
    */
-  readonly exactlyOneOf?: readonly One[]
+  readonly exactlyOneOf?: readonly One[] | undefined
   /** At most one of these optional fields may be present. Emitted as a CEL rule. */
-  readonly atMostOneOf?: readonly OptionalField<F>[]
+  readonly atMostOneOf?: readonly OptionalField<F>[] | undefined
   /** At least one of these optional fields must be present. Emitted as a CEL rule. */
-  readonly atLeastOneOf?: readonly OptionalField<F>[]
+  readonly atLeastOneOf?: readonly OptionalField<F>[] | undefined
 }

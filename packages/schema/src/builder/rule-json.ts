@@ -1,5 +1,5 @@
-import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
-import { resolveSchemaPath } from '../rule-field-path.ts'
+import type { JSONSchemaProps, ValidationRule } from '../model/json-schema.ts'
+import { resolveSchemaPath } from '../model/rule-field-path.ts'
 import type { RuleOptions } from './schema.ts'
 
 const lineBreak = /[\r\n]/

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkStructural } from '../check-structural.ts'
-import type { JSONSchemaProps } from '../json-schema.ts'
+import { checkStructural } from '../check/check-structural.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 import { s } from './s.ts'
 import type { Schema } from './schema.ts'
 

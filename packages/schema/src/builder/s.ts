@@ -1,5 +1,5 @@
 import type { DurationText } from '@kubewright/base'
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 import { arrayJson, type ListSettings, refuseOptional } from './array-json.ts'
 import { conditionsJson, declareConditionTypes } from './condition.ts'
 import { type EmbedOptions, embedResource, embedSchema } from './embed-schema.ts'

@@ -1,5 +1,5 @@
 import type { DurationText } from '@kubewright/base'
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 import type { Condition, ConditionDraft } from './condition.ts'
 import type { EmbedOptions } from './embed-schema.ts'
 import type { JsonValue } from './json-value.ts'
@@ -132,9 +132,9 @@ export interface SchemaBuilder {
    * them. A list map whose keys may be absent becomes an atomic list, because a CRD cannot express it.
    * @example s.from(schemaOf('io.k8s.api.core.v1.PodTemplateSpec')) // with schemaOf of @kubewright/k8s/schemas
    */
-  from<Out>(schema: JSONSchemaProps & { readonly $type?: Out }, options?: EmbedOptions): Schema<Out>
+  from<Out>(schema: JSONSchemaProps & { readonly $type?: Out | undefined }, options?: EmbedOptions): Schema<Out>
   /** A built-in type that has different types for reading and writing. */
-  from<Out, In>(schema: JSONSchemaProps & { readonly $type?: Out }, options?: EmbedOptions): Schema<Out, In>
+  from<Out, In>(schema: JSONSchemaProps & { readonly $type?: Out | undefined }, options?: EmbedOptions): Schema<Out, In>
   /**
    * An escape hatch: any structural schema, unchanged. The caller is responsible for the types (any JSON if none are
    * given). Call `.default()` instead of including a default.

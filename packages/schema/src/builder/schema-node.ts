@@ -1,6 +1,6 @@
 import { deepCopy } from '@kubewright/base'
-import { compileSchema } from '../compile-schema.ts'
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
+import { compileSchema } from '../validate/compile-schema.ts'
 import { canonicalSchema, frozenJson } from './canonical-json.ts'
 import { defaultMismatch } from './default-mismatch.ts'
 import { ruleJson } from './rule-json.ts'

@@ -1,4 +1,4 @@
-import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
+import type { JSONSchemaProps, ValidationRule } from '../model/json-schema.ts'
 import type { PathOf } from './path-of.ts'
 
 /**
@@ -22,15 +22,15 @@ export type RuleFieldPath<T> = `.${PathOf<T>}` | `['${string}']${string}` | `.${
 /** The properties of a CEL rule besides its expression, named as in `x-kubernetes-validations`. */
 export interface RuleOptions<T> {
   /** The text of the error. @default `failed rule: ` followed by the rule */
-  readonly message?: string
+  readonly message?: string | undefined
   /** A CEL expression that evaluates to the text of the error. Takes precedence over `message`. */
-  readonly messageExpression?: string
+  readonly messageExpression?: string | undefined
   /** The machine-readable reason of the error. @default 'FieldValueInvalid' */
-  readonly reason?: NonNullable<ValidationRule['reason']>
+  readonly reason?: NonNullable<ValidationRule['reason']> | undefined
   /** The field below this one to which the error refers. @default the field with the rule */
-  readonly fieldPath?: RuleFieldPath<T>
+  readonly fieldPath?: RuleFieldPath<T> | undefined
   /** Also evaluates the rule on create, with `oldSelf` as a CEL optional. @default false */
-  readonly optionalOldSelf?: boolean
+  readonly optionalOldSelf?: boolean | undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isSupportedFormat } from '@kubewright/base'
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 import { patternSource } from './pattern-source.ts'
 
 type Keyword = keyof JSONSchemaProps

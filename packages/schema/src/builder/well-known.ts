@@ -1,4 +1,4 @@
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 
 /** An integer or a string, for example a port number or name. */
 export type IntOrString = number | string

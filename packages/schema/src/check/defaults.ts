@@ -1,13 +1,13 @@
 import { append, deepCopy, deepEqual } from '@kubewright/base'
-import { aggregateText, type FieldError, invalid } from '../field-error.ts'
-import { FieldPath } from '../field-path.ts'
-import { checkEmbedded, coerceMetadata } from '../internal/embedded-resources.ts'
-import { validateExactly } from '../internal/exact-validate.ts'
-import { CheckCompiler } from '../internal/fast-check.ts'
-import { toFieldErrors } from '../internal/problem.ts'
-import { pruneFields } from '../internal/prune-fields.ts'
-import { RULE_COST_BUDGET, RuleValidator } from '../internal/rule-validator.ts'
-import type { JsonObject, StructuralNode } from '../internal/structural-node.ts'
+import { aggregateText, type FieldError, invalid } from '../field/field-error.ts'
+import { FieldPath } from '../field/field-path.ts'
+import type { JsonObject, StructuralNode } from '../model/structural-node.ts'
+import { checkEmbedded, coerceMetadata } from '../validate/embedded-resources.ts'
+import { validateExactly } from '../validate/exact-validate.ts'
+import { CheckCompiler } from '../validate/fast-check.ts'
+import { toFieldErrors } from '../validate/problem.ts'
+import { pruneFields } from '../validate/prune-fields.ts'
+import { RULE_COST_BUDGET, RuleValidator } from '../validate/rule-validator.ts'
 
 /** A field name, or ITEM for the items of a list. */
 type Step = string | typeof ITEM

@@ -1,5 +1,5 @@
-import { goJson } from '../go-format.ts'
-import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
+import { goJson } from '../field/go-format.ts'
+import type { JSONSchemaProps, ValidationRule } from '../model/json-schema.ts'
 
 /** Formats a rule like Go marshals the API server's internal type: Go field names, in declaration order. */
 export function ruleJson(rule: ValidationRule): string {

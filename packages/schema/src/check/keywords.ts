@@ -1,11 +1,11 @@
 import { append } from '@kubewright/base'
-import { type FieldError, forbidden, invalid, notSupported, required } from '../field-error.ts'
-import type { FieldPath } from '../field-path.ts'
-import type { JSONSchemaProps } from '../json-schema.ts'
+import { type FieldError, forbidden, invalid, notSupported, required } from '../field/field-error.ts'
+import type { FieldPath } from '../field/field-path.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
+import { additionalSchema, hasAdditional, itemsList, propertyOf, singleItems } from '../model/schema-shape.ts'
 import { checkListExtensions, checkMapExtension } from './list-extensions.ts'
 import { checkRuleTexts } from './rule-texts.ts'
 import type { RuleScope } from './rules.ts'
-import { additionalSchema, hasAdditional, itemsList, propertyOf, singleItems } from './schema-shape.ts'
 
 /** Selects the checks. Each is disabled for CRDs that were stored before the check existed. */
 export interface KeywordOptions {

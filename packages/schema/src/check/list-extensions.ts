@@ -1,8 +1,8 @@
-import { type FieldError, invalid, notSupported, RawValue, required } from '../field-error.ts'
-import type { FieldPath } from '../field-path.ts'
-import type { JSONSchemaProps } from '../json-schema.ts'
+import { type FieldError, invalid, notSupported, RawValue, required } from '../field/field-error.ts'
+import type { FieldPath } from '../field/field-path.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
+import { itemsList, propertyOf, singleItems } from '../model/schema-shape.ts'
 import { itemsJson } from './go-schema-json.ts'
-import { itemsList, propertyOf, singleItems } from './schema-shape.ts'
 
 /** Checks `x-kubernetes-map-type`. */
 export function checkMapExtension(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {

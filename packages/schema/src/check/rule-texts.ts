@@ -1,9 +1,9 @@
-import { type FieldError, invalid, notSupported, required } from '../field-error.ts'
-import type { FieldPath } from '../field-path.ts'
-import { goTrim } from '../internal/go-text.ts'
-import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
-import { resolveSchemaPath } from '../rule-field-path.ts'
-import { structuralError } from './schema-shape.ts'
+import { type FieldError, invalid, notSupported, required } from '../field/field-error.ts'
+import type { FieldPath } from '../field/field-path.ts'
+import { goTrim } from '../field/go-text.ts'
+import type { JSONSchemaProps, ValidationRule } from '../model/json-schema.ts'
+import { resolveSchemaPath } from '../model/rule-field-path.ts'
+import { structuralError } from '../model/schema-shape.ts'
 
 const REASONS: readonly string[] = [
   'FieldValueDuplicate',

@@ -1,10 +1,10 @@
 import { type DeclaredType, declareSchema, escapeIdentifier, MAX_REQUEST_SIZE_BYTES } from '@kubewright/cel'
-import { type FieldError, forbidden, internalError, invalid, RawValue } from '../field-error.ts'
-import type { FieldPath } from '../field-path.ts'
-import { type CompiledRule, compileRules } from '../internal/rule-compiler.ts'
-import type { JSONSchemaProps } from '../json-schema.ts'
+import { type FieldError, forbidden, internalError, invalid, RawValue } from '../field/field-error.ts'
+import type { FieldPath } from '../field/field-path.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
+import { hasAdditional } from '../model/schema-shape.ts'
+import { type CompiledRule, compileRules } from '../validate/rule-compiler.ts'
 import { ruleJson } from './go-schema-json.ts'
-import { hasAdditional } from './schema-shape.ts'
 
 /** Costs saturate at this value, like in saturating 64-bit arithmetic. */
 const MAX_COST = 2 ** 64

@@ -1,9 +1,9 @@
 import { compareUtf8 } from '@kubewright/base'
-import { type FieldError, forbidden, invalid, required } from '../field-error.ts'
-import type { FieldPath } from '../field-path.ts'
-import { compilePattern } from '../internal/value-rules.ts'
-import type { JSONSchemaProps } from '../json-schema.ts'
-import { additionalSchema, hasAdditional, keywordsOf, propertyOf, singleItems } from './schema-shape.ts'
+import { type FieldError, forbidden, invalid, required } from '../field/field-error.ts'
+import type { FieldPath } from '../field/field-path.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
+import { additionalSchema, hasAdditional, keywordsOf, propertyOf, singleItems } from '../model/schema-shape.ts'
+import { compilePattern } from '../validate/value-rules.ts'
 
 type Level = 'root' | 'item' | 'field'
 

@@ -1,5 +1,5 @@
 import { isSupportedFormat } from '@kubewright/base'
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 
 const sizes = {
   string: ['minLength', 'maxLength', 'pattern', 'format', 'enum'],

@@ -1,5 +1,6 @@
+import { isJsonObject } from '@kubewright/base'
 import { canonicalSchema } from '../builder/canonical-json.ts'
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 
 // Keywords without effect if they are false, empty or null; Go's omitempty omits them.
 const emptyMeansAbsent = new Set([
@@ -32,9 +33,6 @@ export function normalSchema(schema: JSONSchemaProps): JSONSchemaProps {
   return canonicalSchema(strip(schema))
 }
 
-const isPlain = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function strip(schema: JSONSchemaProps): JSONSchemaProps {
   const entries: [string, unknown][] = []
   for (const [keyword, value] of Object.entries(schema)) {
@@ -56,7 +54,7 @@ function stripKeyword(keyword: string, value: unknown): unknown {
     case 'items':
     case 'not':
     case 'additionalProperties':
-      return isPlain(value) ? strip(value) : value
+      return isJsonObject(value) ? strip(value) : value
     case 'allOf':
     case 'anyOf':
     case 'oneOf':

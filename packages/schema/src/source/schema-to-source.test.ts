@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { s } from '../builder/s.ts'
 import type { Schema } from '../builder/schema.ts'
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 import { normalSchema } from './normal-schema.ts'
 import { dataToSource, schemaToSource } from './schema-to-source.ts'
 

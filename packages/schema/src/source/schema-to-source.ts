@@ -5,7 +5,7 @@ import type { ObjectSettings } from '../builder/object-json.ts'
 import { s } from '../builder/s.ts'
 import type { Schema } from '../builder/schema.ts'
 import { intOrStringJson, quantityJson } from '../builder/well-known.ts'
-import type { JSONSchemaProps, ValidationRule } from '../json-schema.ts'
+import type { JSONSchemaProps, ValidationRule } from '../model/json-schema.ts'
 import { armsFit } from './arms-fit.ts'
 import { normalSchema } from './normal-schema.ts'
 import { type ChainDoc, docComment, propertyName, renderSource, type SourceDoc, valueDoc } from './source-doc.ts'
@@ -14,17 +14,17 @@ import { typeDoc } from './type-doc.ts'
 /** The layout of source text. */
 export interface SourceOptions {
   /** The maximum line width. @default 120 */
-  readonly width?: number
+  readonly width?: number | undefined
   /** The indentation of the line on which the expression starts. @default 0 */
-  readonly indent?: number
+  readonly indent?: number | undefined
   /** The column in which the expression starts. @default indent */
-  readonly column?: number
+  readonly column?: number | undefined
 }
 
 /** Options of {@link schemaToSource}. */
 export interface SchemaSourceOptions extends SourceOptions {
   /** Whether the field with this schema may be absent. @default false */
-  readonly optional?: boolean
+  readonly optional?: boolean | undefined
 }
 
 /**
@@ -135,7 +135,7 @@ function chain(base: Written, extras: Extras): Written {
         ? [ruleOptions(rest)]
         : []
     // In a CRD, the field path may be any string.
-    add('rule', [{ words: rule }, ...second], schema.rule(rule, rest as { readonly message?: string }))
+    add('rule', [{ words: rule }, ...second], schema.rule(rule, rest as { readonly message?: string | undefined }))
   }
   if (extras.default !== undefined) add('default', [valueDoc(extras.default)], schema.default(extras.default))
   else if (optional) add('optional', [], schema.optional())

@@ -7,11 +7,11 @@ export interface BracketDoc {
   readonly close: string
   readonly items: readonly SourceDoc[]
   /** Breaks the list even if it fits. */
-  readonly broken?: boolean
+  readonly broken?: boolean | undefined
   /** Whether the brackets have inner spaces on one line: objects have, calls have not. */
-  readonly padded?: boolean
+  readonly padded?: boolean | undefined
   /** The separator of items: a comma in values, a semicolon (or only a line break) in types. */
-  readonly separator?: ',' | ';'
+  readonly separator?: ',' | ';' | undefined
 }
 
 /** Method calls on a head. If they do not fit on one line, each call gets a line, like in code formatters. */

@@ -1,4 +1,4 @@
-import type { JSONSchemaProps } from '../json-schema.ts'
+import type { JSONSchemaProps } from '../model/json-schema.ts'
 import { propertyName, type SourceDoc, valueDoc } from './source-doc.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { validateManagedFieldsEntries } from '@kubewright/api'
-import { deepEqual } from '@kubewright/base'
-import { type Awaitable, andThen } from '../request/awaitable.ts'
+import { type Awaitable, type Defined, deepEqual } from '@kubewright/base'
+import { andThen } from '../request/awaitable.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -42,17 +42,17 @@ export interface MutationRound {
 export interface AdmissionPlugin {
   readonly name: string
   /** The resources whose requests the plugin handles, each as GROUP/PLURAL. It is not called for others. @default all */
-  readonly resources?: readonly string[]
+  readonly resources?: readonly string[] | undefined
   /** May change `attributes.object`. */
-  readonly mutate?: (attributes: AdmissionAttributes, round: MutationRound) => Awaitable<void>
+  readonly mutate?: ((attributes: AdmissionAttributes, round: MutationRound) => Awaitable<void>) | undefined
   /** Checks the complete object. Must not change it. */
-  readonly validate?: (attributes: AdmissionAttributes) => Awaitable<void>
+  readonly validate?: ((attributes: AdmissionAttributes) => Awaitable<void>) | undefined
 }
 
 /** The plugins that handle one resource. */
 interface ResourcePlugins {
-  readonly mutating: readonly Required<Pick<AdmissionPlugin, 'mutate'>>[]
-  readonly validating: readonly Required<Pick<AdmissionPlugin, 'validate'>>[]
+  readonly mutating: readonly Defined<Pick<AdmissionPlugin, 'mutate'>>[]
+  readonly validating: readonly Defined<Pick<AdmissionPlugin, 'validate'>>[]
   /** The number of all plugins when they were selected. */
   readonly of: number
 }

@@ -10,7 +10,7 @@ export interface ConnectOptions {
   readonly kind: string
   readonly fields: Readonly<Record<string, 'string' | 'strings' | 'boolean' | 'integers'>>
   /** Whether the options contain the path after the subresource. @default false */
-  readonly path?: boolean
+  readonly path?: boolean | undefined
 }
 
 /** Runs admission for a connect request before its subresource handles it. Refuses dry runs, with any value of the parameter. */

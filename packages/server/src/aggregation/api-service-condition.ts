@@ -10,16 +10,26 @@ export interface RemoteApiService extends MutableObject {
   spec: {
     group: string
     version: string
-    groupPriorityMinimum?: number
-    versionPriority?: number
-    service: { name: string; namespace: string; port?: number }
-    insecureSkipTLSVerify?: boolean
+    groupPriorityMinimum?: number | undefined
+    versionPriority?: number | undefined
+    service: { name: string; namespace: string; port?: number | undefined }
+    insecureSkipTLSVerify?: boolean | undefined
     /** PEM in base64. */
-    caBundle?: string
+    caBundle?: string | undefined
   }
-  status?: {
-    conditions?: { type: string; status: string; lastTransitionTime?: string; reason?: string; message?: string }[]
-  }
+  status?:
+    | {
+        conditions?:
+          | {
+              type: string
+              status: string
+              lastTransitionTime?: string | undefined
+              reason?: string | undefined
+              message?: string | undefined
+            }[]
+          | undefined
+      }
+    | undefined
 }
 
 /** Whether the extension server of an APIService is reachable, and the reason. */

@@ -30,7 +30,6 @@ export class ApiServiceController {
   readonly #lookup: ObjectLookup
   readonly #remote: RemoteApiServices
   readonly #discovery: DiscoveryIndex | undefined
-  readonly #isReadOnly: boolean
   /** The APIServices of custom resources whose spec was found to be right. An object is another one after a change. */
   readonly #right = new WeakSet<MutableObject>()
   /** Whether a change came after the last reconcile had started. */
@@ -42,10 +41,9 @@ export class ApiServiceController {
     parts: AggregationParts,
     lookup: ObjectLookup,
     remote: RemoteApiServices,
-    options: { readonly discovery?: DiscoveryIndex | undefined; readonly isReadOnly?: boolean | undefined } = {},
+    discovery: DiscoveryIndex | undefined,
   ) {
-    this.#discovery = options.discovery
-    this.#isReadOnly = options.isReadOnly ?? false
+    this.#discovery = discovery
     this.#parts = parts
     this.#lookup = lookup
     this.#remote = remote
@@ -128,8 +126,6 @@ export class ApiServiceController {
     const known = (await this.#lookup.list(apiServices)) as MutableObject[]
     await this.#remote.update(known.filter(isRemote))
     this.#discovery?.setPromised(known.filter((object) => isUserManaged(object)).map(promisedBy))
-    // Another server on the same store maintains the objects.
-    if (this.#isReadOnly) return known.length
     const custom = this.#customGroupVersions()
     const byName = new Map(known.map((object) => [object.metadata.name!, object]))
     for (const [name, { group, version }] of custom) {
@@ -171,7 +167,10 @@ export class ApiServiceController {
 
   /** Marks an APIService that no longer names a service as available. */
   async #markLocal(object: MutableObject): Promise<void> {
-    const { group = '', version = '' } = (object['spec'] ?? {}) as { group?: string; version?: string }
+    const { group = '', version = '' } = (object['spec'] ?? {}) as {
+      group?: string | undefined
+      version?: string | undefined
+    }
     const { status } = localApiService(group, version, 'true', this.#parts.clock.now())
     await this.#parts.writer.putStatus('apiservices', { ...object, status })
   }
@@ -214,10 +213,12 @@ function promisedBy(object: MutableObject): PromisedVersion {
 }
 
 function isLocal(object: MutableObject): boolean {
-  const { conditions = [] } = (object['status'] ?? {}) as { conditions?: readonly { type: string; reason?: string }[] }
+  const { conditions = [] } = (object['status'] ?? {}) as {
+    conditions?: readonly { type: string; reason?: string | undefined }[] | undefined
+  }
   return conditions.some(({ type, reason }) => type === 'Available' && reason === 'Local')
 }
 
 function isRemote(object: MutableObject): object is RemoteApiService {
-  return (object['spec'] as { service?: object } | undefined)?.service !== undefined
+  return (object['spec'] as { service?: object | undefined } | undefined)?.service !== undefined
 }

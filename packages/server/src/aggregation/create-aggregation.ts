@@ -28,17 +28,11 @@ export interface Aggregation {
 export function createAggregation(
   parts: AggregationParts,
   discovery: DiscoveryIndex | undefined,
-  options: AggregationOptions & {
-    readonly frontProxy?: FrontProxyIdentity | undefined
-    readonly isReadOnly?: boolean | undefined
-  } = {},
+  options: AggregationOptions & { readonly frontProxy?: FrontProxyIdentity | undefined } = {},
 ): Aggregation {
   const lookup = new ObjectLookup(parts)
   const { outgoing = systemOutgoing, resolveService = endpointResolver(lookup, parts.random), frontProxy } = options
   const servers = new ExtensionServers({ outgoing, resolveService, clock: parts.clock, frontProxy })
   const remote = new RemoteApiServices({ parts, lookup, servers, discovery })
-  return {
-    controller: new ApiServiceController(parts, lookup, remote, { discovery, isReadOnly: options.isReadOnly }),
-    paths: remote.paths,
-  }
+  return { controller: new ApiServiceController(parts, lookup, remote, discovery), paths: remote.paths }
 }

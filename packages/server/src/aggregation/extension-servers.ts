@@ -1,4 +1,4 @@
-import type { Clock } from '@kubewright/base'
+import { CaughtError, type Clock } from '@kubewright/base'
 import type { Outgoing, OutgoingResponse } from '../outgoing/outgoing.ts'
 import type { ServiceResolver } from '../outgoing/service-resolver.ts'
 import type { UserInfo } from '../request/user-info.ts'
@@ -20,20 +20,20 @@ export interface ExtensionRequest {
   /** Path and query, sent unchanged. */
   readonly target: string
   readonly user: UserInfo
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined
   readonly body?: Uint8Array | undefined
   readonly signal: AbortSignal
   /** Whether the headers ask for a protocol upgrade. @default false */
-  readonly upgrade?: boolean
+  readonly upgrade?: boolean | undefined
   /** Whether to verify the server's certificate. @default as the APIService specifies */
-  readonly verify?: boolean
+  readonly verify?: boolean | undefined
 }
 
 /** The user of the aggregator's own requests. */
 export const aggregatorUser: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] }
 
 /** The service or its endpoints do not exist; no request was sent. */
-export class UnresolvedService extends Error {
+export class UnresolvedService extends CaughtError {
   override readonly name = 'UnresolvedService'
 }
 

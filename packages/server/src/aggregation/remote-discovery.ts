@@ -1,3 +1,4 @@
+import { CaughtError } from '@kubewright/base'
 import type { OutgoingResponse } from '../outgoing/outgoing.ts'
 import type { RemoteApiService } from './api-service-condition.ts'
 import { aggregatorUser, type ExtensionServers } from './extension-servers.ts'
@@ -14,22 +15,26 @@ const accept = ['v2', 'v2beta1']
   .join(',')
 
 interface GroupDiscoveryList {
-  readonly items?: readonly {
-    readonly metadata?: { readonly name?: string }
-    readonly versions?: readonly { readonly version?: string; readonly resources?: RemoteResources }[]
-  }[]
+  readonly items?:
+    | readonly {
+        readonly metadata?: { readonly name?: string | undefined } | undefined
+        readonly versions?:
+          | readonly { readonly version?: string | undefined; readonly resources?: RemoteResources | undefined }[]
+          | undefined
+      }[]
+    | undefined
 }
 
 interface LegacyResource {
   readonly name: string
-  readonly singularName?: string
-  readonly namespaced?: boolean
-  readonly group?: string
-  readonly version?: string
+  readonly singularName?: string | undefined
+  readonly namespaced?: boolean | undefined
+  readonly group?: string | undefined
+  readonly version?: string | undefined
   readonly kind: string
-  readonly verbs?: readonly string[]
-  readonly shortNames?: readonly string[]
-  readonly categories?: readonly string[]
+  readonly verbs?: readonly string[] | undefined
+  readonly shortNames?: readonly string[] | undefined
+  readonly categories?: readonly string[] | undefined
 }
 
 /**
@@ -40,7 +45,7 @@ export async function fetchDiscovery(service: RemoteApiService, servers: Extensi
   const { group, version } = service.spec
   const all = await ask(service, servers, '/apis', accept)
   const contentType = all.headers['content-type']?.[0] ?? ''
-  if (all.status === 503) throw new Error(`The extension server for ${version}.${group} is not available`)
+  if (all.status === 503) throw new CaughtError(`The extension server for ${version}.${group} is not available`)
   if (all.status === 200 && aggregatedType.test(contentType)) {
     const { items = [] } = JSON.parse(all.text) as GroupDiscoveryList
     const found = items.find(({ metadata }) => metadata?.name === group)
@@ -48,8 +53,8 @@ export async function fetchDiscovery(service: RemoteApiService, servers: Extensi
   }
   const path = `/apis/${group}/${version}`
   const own = await ask(service, servers, path, 'application/json')
-  if (own.status !== 200) throw new Error(`failed to download legacy discovery for ${path}: ${own.status}`)
-  const { resources = [] } = JSON.parse(own.text) as { resources?: readonly LegacyResource[] }
+  if (own.status !== 200) throw new CaughtError(`failed to download legacy discovery for ${path}: ${own.status}`)
+  const { resources = [] } = JSON.parse(own.text) as { resources?: readonly LegacyResource[] | undefined }
   return fromLegacy(resources, group, version)
 }
 
@@ -61,7 +66,9 @@ export async function fetchOpenApiUrl(
   const { group, version } = service.spec
   const index = await ask(service, servers, '/openapi/v3', 'application/json')
   if (index.status !== 200) return undefined
-  const { paths = {} } = JSON.parse(index.text) as { paths?: Record<string, { serverRelativeURL?: string }> }
+  const { paths = {} } = JSON.parse(index.text) as {
+    paths?: Record<string, { serverRelativeURL?: string | undefined }> | undefined
+  }
   const path = `apis/${group}/${version}`
   const url = Object.hasOwn(paths, path) ? paths[path]?.serverRelativeURL : undefined
   // Rejects paths of other group versions: they may belong to another server.
@@ -93,7 +100,7 @@ export async function readText({ body }: Pick<OutgoingResponse, 'body'>): Promis
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > maxBytes) throw new Error(`Response of an extension server exceeds the limit of ${maxBytes} bytes`)
+    if (size > maxBytes) throw new CaughtError(`Response of an extension server exceeds the limit of ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AccessFixture } from '../testdata/access-fixture.ts'
 
 let server: AccessFixture
@@ -29,11 +29,11 @@ async function whoAmI(options: Parameters<AccessFixture['send']>[1]): Promise<un
 }
 
 describe('authentication', () => {
-  it('adds system:authenticated to the groups of a static token', async () => {
+  test('adds system:authenticated to the groups of a static token', async () => {
     expect(await whoAmI({})).toEqual({ username: 'root', groups: ['system:masters', 'system:authenticated'] })
   })
 
-  it('reads user and groups from a client certificate and records its hash', async () => {
+  test('reads user and groups from a client certificate and records its hash', async () => {
     const peer = { address: '', certificate: { commonName: 'jane', organizations: ['devs'], fingerprint: 'AB:CD' } }
     expect(await whoAmI({ peer })).toEqual({
       username: 'jane',
@@ -42,17 +42,17 @@ describe('authentication', () => {
     })
   })
 
-  it('accepts a valid certificate even with an invalid token', async () => {
+  test('accepts a valid certificate even with an invalid token', async () => {
     const peer = { address: '', certificate: { commonName: 'jane', organizations: [] } }
     expect(await whoAmI({ peer, token: 'wrong' })).toMatchObject({ username: 'jane' })
   })
 
-  it('responds with 401 to an untrusted certificate', async () => {
+  test('responds with 401 to an untrusted certificate', async () => {
     const answer = await server.send('GET /api', { peer: { address: '', certificateError: 'SELF_SIGNED' } })
     expect(answer).toMatchObject({ status: 401, body: { message: 'Unauthorized', reason: 'Unauthorized', code: 401 } })
   })
 
-  it.each([
+  test.each([
     ['Bearer wrong', 401],
     ['bearer wrong', 401],
     ['Bearer wrong more', 401],
@@ -64,7 +64,7 @@ describe('authentication', () => {
     expect(answer.status).toBe(status)
   })
 
-  it('allows anonymous users health and version only', async () => {
+  test('allows anonymous users health and version only', async () => {
     const peer = { address: '' }
     for (const path of ['/healthz', '/livez', '/readyz', '/version']) {
       expect((await server.send(`GET ${path}`, { peer })).status, path).not.toBe(403)
@@ -80,7 +80,7 @@ describe('authentication', () => {
 describe('createAccessControl()', () => {
   const peer = { address: '' }
 
-  it('responds with 401 to requests without credentials if they are not anonymous', async () => {
+  test('responds with 401 to requests without credentials if they are not anonymous', async () => {
     await using strict = await AccessFixture.start({ anonymous: false })
     expect((await strict.send('GET /version', { peer })).status).toBe(401)
     await using partly = await AccessFixture.start({ anonymous: (path) => path === '/livez' })
@@ -88,7 +88,7 @@ describe('createAccessControl()', () => {
     expect((await partly.send('GET /livez', { peer })).status).not.toBe(401)
   })
 
-  it('authorizes by the modes in order, and always allows system:masters', async () => {
+  test('authorizes by the modes in order, and always allows system:masters', async () => {
     const jane = { certificate: { commonName: 'jane', organizations: [] }, ...peer }
     await using open = await AccessFixture.start({ authorization: ['AlwaysDeny', 'AlwaysAllow'] })
     expect((await open.send('GET /api/v1/pods', { peer: jane })).status).toBe(200)
@@ -112,14 +112,14 @@ describe('createAccessControl()', () => {
 })
 
 describe('impersonation', () => {
-  it('does not split groups at commas', async () => {
+  test('does not split groups at commas', async () => {
     expect(await whoAmI({ as: 'jane', groups: ['cn=a,ou=b', 'ops'] })).toEqual({
       username: 'jane',
       groups: ['cn=a,ou=b', 'ops', 'system:authenticated'],
     })
   })
 
-  it('decodes extra keys and collects their values', async () => {
+  test('decodes extra keys and collects their values', async () => {
     const headers = {
       'impersonate-extra-example.com%2fscopes': 'a',
       'impersonate-extra-bad%zz': 'b',
@@ -131,12 +131,12 @@ describe('impersonation', () => {
     })
   })
 
-  it('replaces the groups of a service account by the given ones', async () => {
+  test('replaces the groups of a service account by the given ones', async () => {
     const as = 'system:serviceaccount:default:bot'
     expect(await whoAmI({ as, groups: ['x'] })).toMatchObject({ groups: ['x', 'system:authenticated'] })
   })
 
-  it('names the extra that the client may not impersonate', async () => {
+  test('names the extra that the client may not impersonate', async () => {
     await server.send(`POST ${rbac}/clusterroles`, {
       body: role('imp', { apiGroups: [''], resources: ['users'], verbs: ['impersonate'] }),
     })
@@ -148,7 +148,7 @@ describe('impersonation', () => {
     )
   })
 
-  it('rejects groups, extras and uids without a user', async () => {
+  test('rejects groups, extras and uids without a user', async () => {
     const answer = await server.send('GET /api', { groups: ['a', 'b'] })
     expect(answer).toMatchObject({
       status: 400,
@@ -162,7 +162,7 @@ describe('escalation checks', () => {
   const roles = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: ['*'] }
   const narrow = { ...roles, verbs: ['get', 'create', 'update', 'patch'] }
 
-  it('list the permissions of a role that its author lacks', async () => {
+  test('list the permissions of a role that its author lacks', async () => {
     await grant('jane', configmaps, narrow)
     const body = role(
       'more',
@@ -179,7 +179,7 @@ describe('escalation checks', () => {
     )
   })
 
-  it('let a user grant permissions that the user has', async () => {
+  test('let a user grant permissions that the user has', async () => {
     await grant('jane', configmaps, narrow)
     const less = role('less', { ...configmaps, verbs: ['get'] })
     expect((await server.send(`POST ${rbac}/namespaces/default/roles`, { body: less, as: 'jane' })).status).toBe(201)
@@ -193,7 +193,7 @@ describe('escalation checks', () => {
     )
   })
 
-  it('name the bindings that could not be resolved', async () => {
+  test('name the bindings that could not be resolved', async () => {
     await grant('jane', narrow)
     await server.send(`POST ${rbac}/namespaces/default/rolebindings`, { body: bindingTo('Role', 'gone', 'jane', 'c') })
     const answer = await server.send(`POST ${rbac}/namespaces/default/roles`, {
@@ -203,7 +203,7 @@ describe('escalation checks', () => {
     expect(answer.body.message).toMatch(/; resolution errors: \[.*"gone" not found\]$/)
   })
 
-  it('let the garbage collector change owners of roles that it could not grant', async () => {
+  test('let the garbage collector change owners of roles that it could not grant', async () => {
     await grant('gc', narrow)
     await server.send(`POST ${rbac}/namespaces/default/roles`, {
       body: role('big', { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }),
@@ -216,7 +216,7 @@ describe('escalation checks', () => {
     expect((await server.send(`PUT ${rbac}/namespaces/default/roles/big`, { body, as: 'gc' })).status).toBe(403)
   })
 
-  it('require full authority for an aggregation rule', async () => {
+  test('require full authority for an aggregation rule', async () => {
     await server.send(`POST ${rbac}/clusterroles`, {
       body: role('cr', { apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs: ['create'] }),
     })
@@ -230,7 +230,7 @@ describe('escalation checks', () => {
 })
 
 describe('access reviews', () => {
-  it('restrict local reviews to their namespace', async () => {
+  test('restrict local reviews to their namespace', async () => {
     const path = '/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews'
     const spec = { user: 'jane', resourceAttributes: { namespace: 'other', verb: 'get', resource: 'pods' } }
     const refused = await server.send(`POST ${path}`, { body: { spec } })
@@ -244,7 +244,7 @@ describe('access reviews', () => {
     expect(answered.body).toMatchObject({ metadata: { namespace: 'default' }, status: { allowed: false } })
   })
 
-  it('report selectors that cannot be parsed', async () => {
+  test('report selectors that cannot be parsed', async () => {
     const resourceAttributes = {
       verb: 'list',
       resource: 'pods',
@@ -259,7 +259,7 @@ describe('access reviews', () => {
     )
   })
 
-  it('validate selectors like label selectors', async () => {
+  test('validate selectors like label selectors', async () => {
     const resourceAttributes = {
       verb: 'list',
       resource: 'pods',
@@ -276,7 +276,7 @@ describe('access reviews', () => {
     ])
   })
 
-  it('list the rules of the administrator', async () => {
+  test('list the rules of the administrator', async () => {
     const { body } = await server.send('POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
       body: { spec: { namespace: 'default' } },
     })
@@ -293,7 +293,7 @@ describe('service account tokens', () => {
     await server.send(`POST ${accounts}`, { body: { metadata: { name: 'bot' } } })
   })
 
-  it('expire, with a minute of leeway', async () => {
+  test('expire, with a minute of leeway', async () => {
     const { token } = (await issue({ expirationSeconds: 600 })).body.status
     expect(await whoAmI({ token })).toMatchObject({ username: 'system:serviceaccount:default:bot' })
     await server.clock.advance(600_000 + 59_000)
@@ -304,7 +304,7 @@ describe('service account tokens', () => {
     expect(review.body.status.error).toBe('[invalid bearer token, service account token has expired]')
   })
 
-  it.each([
+  test.each([
     [599, 'may not specify a duration less than 10 minutes'],
     [2 ** 32 + 1, 'may not specify a duration larger than 2^32 seconds'],
   ])('are not issued for %i seconds', async (expirationSeconds, text) => {
@@ -314,7 +314,7 @@ describe('service account tokens', () => {
     )
   })
 
-  it('become invalid when the secret that they are bound to is deleted', async () => {
+  test('become invalid when the secret that they are bound to is deleted', async () => {
     const secrets = '/api/v1/namespaces/default/secrets'
     await server.send(`POST ${secrets}`, { body: { metadata: { name: 's' } } })
     const boundObjectRef = { kind: 'Secret', apiVersion: 'v1', name: 's' }
@@ -324,7 +324,7 @@ describe('service account tokens', () => {
     expect((await server.send('GET /api', { token })).status).toBe(401)
   })
 
-  it.each([
+  test.each([
     [
       { kind: 'ConfigMap', apiVersion: 'v1', name: 'x' },
       400,
@@ -337,14 +337,14 @@ describe('service account tokens', () => {
     expect(await issue({ boundObjectRef })).toMatchObject({ status, body: { message } })
   })
 
-  it('become invalid with their account, even if it is created again', async () => {
+  test('become invalid with their account, even if it is created again', async () => {
     const { token } = (await issue()).body.status
     await server.send(`DELETE ${accounts}/bot`)
     await server.send(`POST ${accounts}`, { body: { metadata: { name: 'bot' } } })
     expect((await server.send('GET /api', { token })).status).toBe(401)
   })
 
-  it('are not issued for another name, uid or account', async () => {
+  test('are not issued for another name, uid or account', async () => {
     const other = await server.send(`POST ${accounts}/bot/token`, { body: { metadata: { name: 'x' }, spec: {} } })
     expect(other.body.message).toBe(
       'TokenRequest.authentication.k8s.io "bot" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified',
@@ -355,7 +355,7 @@ describe('service account tokens', () => {
     expect(missing.body.message).toBe('serviceaccounts "nobody" not found')
   })
 
-  it('carry the claims that workloads read', async () => {
+  test('carry the claims that workloads read', async () => {
     const { body } = await issue({ audiences: ['a', 'b'], expirationSeconds: 601 })
     const [head, claims] = body.status.token.split('.').map((part: string) => Buffer.from(part, 'base64url').toString())
     const now = Date.UTC(2026, 0, 2, 3, 4, 5) / 1000
@@ -385,7 +385,7 @@ describe('service account tokens', () => {
     })
   })
 
-  it('are signed with RSA keys', async () => {
+  test('are signed with RSA keys', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     await using rsa = await AccessFixture.start({
       serviceAccounts: { keys: [privateKey.export({ type: 'pkcs8', format: 'pem' }) as string] },

@@ -25,34 +25,36 @@ import type { TokenWebhook } from './webhook/token-webhook.ts'
 /** Options of {@link createAccessControl}. */
 export interface AccessControlOptions {
   /** Bearer tokens with their users. @default none */
-  readonly tokens?: readonly StaticToken[]
+  readonly tokens?: readonly StaticToken[] | undefined
   /** Whether verified client certificates authenticate users. @default true */
-  readonly clientCertificates?: boolean
+  readonly clientCertificates?: boolean | undefined
   /** Whether requests without credentials are served as system:anonymous, by path. Others get 401. @default all of them */
-  readonly anonymous?: AnonymousAccess
+  readonly anonymous?: AnonymousAccess | undefined
   /** How requests are authorized; the first mode that allows a request decides. @default Node and RBAC */
-  readonly authorization?: readonly AuthorizationMode[] | AuthorizationChain
+  readonly authorization?: readonly AuthorizationMode[] | AuthorizationChain | undefined
   /** Whether the tokens in Secrets of type bootstrap.kubernetes.io/token authenticate machines that join. @default true */
-  readonly bootstrapTokens?: boolean
+  readonly bootstrapTokens?: boolean | undefined
   /** Authenticates the tokens of OpenID Connect issuers. Stays the caller's to dispose. @default none */
   readonly jwt?: JwtAuthentication | undefined
   /** Authenticates tokens that no other authenticator accepts. @default none */
   readonly tokenWebhook?: TokenWebhook | undefined
   /** Trusts the user headers of a front proxy, as kube-apiserver does. @default no proxy is trusted */
-  readonly requestHeader?: RequestHeaderOptions
-  readonly serviceAccounts?: {
-    /**
-     * PEM keys: the first one signs, all of them verify. A function is called when a key is needed for the first time. @default a key that
-     * is generated then
-     */
-    readonly keys?: readonly string[] | (() => readonly string[])
-    /** @default 'https://kubernetes.default.svc' */
-    readonly issuer?: string
-    /** @default the issuer */
-    readonly audiences?: readonly string[]
-  }
+  readonly requestHeader?: RequestHeaderOptions | undefined
+  readonly serviceAccounts?:
+    | {
+        /**
+         * PEM keys: the first one signs, all of them verify. A function is called when a key is needed for the first time. @default a key that
+         * is generated then
+         */
+        readonly keys?: readonly string[] | (() => readonly string[]) | undefined
+        /** @default 'https://kubernetes.default.svc' */
+        readonly issuer?: string | undefined
+        /** @default the issuer */
+        readonly audiences?: readonly string[] | undefined
+      }
+    | undefined
   /** The public host and port of this server, for the OpenID discovery document. @default localhost */
-  readonly externalAddress?: () => string
+  readonly externalAddress?: (() => string) | undefined
 }
 
 /** Whether requests without credentials are served: all, none, or those to some paths. */
@@ -166,7 +168,7 @@ function boundObjectsOf(lookup: ObjectLookup): BoundObjects {
     const object = await lookup.find(['', 'v1', plural], namespace, name)
     if (!object) return undefined
     const { uid = '', deletionTimestamp } = object.metadata
-    const { token } = (object['data'] ?? {}) as { readonly token?: string }
+    const { token } = (object['data'] ?? {}) as { readonly token?: string | undefined }
     return {
       uid,
       deletionTimestamp,

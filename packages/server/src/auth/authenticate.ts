@@ -1,5 +1,6 @@
 import { type ApiRequest, newUnauthorized } from '@kubewright/api'
-import { type Awaitable, settle } from '../request/awaitable.ts'
+import type { Awaitable } from '@kubewright/base'
+import { settle } from '../request/awaitable.ts'
 import type { UserInfo } from '../request/user-info.ts'
 import { type Authenticator, anonymousUser, BadCredentials } from './authenticator.ts'
 

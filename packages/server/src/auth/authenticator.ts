@@ -1,5 +1,5 @@
 import type { ApiRequest } from '@kubewright/api'
-import type { Awaitable } from '../request/awaitable.ts'
+import { type Awaitable, CaughtError } from '@kubewright/base'
 import { authenticatedGroup, type UserInfo, unauthenticatedGroup } from '../request/user-info.ts'
 
 /**
@@ -24,7 +24,7 @@ export interface TokenOwner {
 export type TokenAuthenticator = (token: string, audiences: readonly string[]) => Promise<TokenOwner | undefined>
 
 /** Invalid credentials. The client only sees 401; a TokenReview shows the message. */
-export class BadCredentials extends Error {
+export class BadCredentials extends CaughtError {
   override readonly name = 'BadCredentials'
 }
 
@@ -39,10 +39,4 @@ export function asAuthenticated(user: UserInfo): UserInfo {
   if (user.name === anonymousUser.name) return user
   if (user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup)) return user
   return { ...user, groups: [...user.groups, authenticatedGroup] }
-}
-
-/** Joins messages as Go's aggregate errors do: without duplicates, and in brackets when there are several. */
-export function aggregateMessages(messages: readonly string[]): string {
-  const distinct = [...new Set(messages)]
-  return distinct.length === 1 ? distinct[0]! : `[${distinct.join(', ')}]`
 }

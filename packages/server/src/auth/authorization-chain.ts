@@ -1,8 +1,16 @@
-import { type Clock, type Logger, nullLogger, type Random, systemClock, systemRandom } from '@kubewright/base'
+import {
+  type Awaitable,
+  CaughtError,
+  type Clock,
+  type Logger,
+  nullLogger,
+  type Random,
+  systemClock,
+  systemRandom,
+} from '@kubewright/base'
 import type { AuthorizerConfig } from '../config/authorization-config.ts'
 import { type Outgoing, systemOutgoing } from '../outgoing/outgoing.ts'
 import { WebhookClient } from '../outgoing/webhook-client.ts'
-import type { Awaitable } from '../request/awaitable.ts'
 import { type AuthorizationMode, alwaysAllow, alwaysDeny, UnionAuthorizer } from './authorization-modes.ts'
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts'
 import type { AuthWebhookParts, WebhookConnection } from './webhook/call-auth-webhook.ts'
@@ -43,7 +51,8 @@ export class AuthorizationChain {
 
   constructor(config: readonly AuthorizerConfig[], options: AuthorizationChainOptions) {
     const { connect, outgoing = systemOutgoing, clock = systemClock, random = systemRandom, log = nullLogger } = options
-    const resolveService = (): Promise<never> => Promise.reject(new Error('authorization webhooks have no service'))
+    const resolveService = (): Promise<never> =>
+      Promise.reject(new CaughtError('authorization webhooks have no service'))
     const client = new WebhookClient({ outgoing, clock, resolveService })
     this.#connect = connect
     this.#parts = { clock, random, log, client }

@@ -1,6 +1,6 @@
-import type { Awaitable } from '../request/awaitable.ts'
+import type { Awaitable } from '@kubewright/base'
+import { aggregateMessages } from '../request/aggregate-messages.ts'
 import { mastersGroup, type UserInfo } from '../request/user-info.ts'
-import { aggregateMessages } from './authenticator.ts'
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts'
 
 /** The values of kube-apiserver's `--authorization-mode` that this server implements. */

@@ -1,6 +1,5 @@
 import { parseFieldSelector } from '@kubewright/api'
-import { isPathSegmentName } from '@kubewright/base'
-import type { Awaitable } from '../request/awaitable.ts'
+import { type Awaitable, isPathSegmentName } from '@kubewright/base'
 import type { RequestInfo } from '../request/request-info.ts'
 import type { UserInfo } from '../request/user-info.ts'
 
@@ -18,32 +17,32 @@ export interface AuthorizationAttributes {
   /** The path of requests that name no resource. */
   readonly path: string
   /** The value that the field selector of a list, watch or deletecollection requires of a field. @default no field is selected */
-  readonly selectedValue?: (field: string) => string | undefined
+  readonly selectedValue?: ((field: string) => string | undefined) | undefined
   /** The selectors of a list, watch or deletecollection, as sent. @default none */
-  readonly selectors?: { readonly fields: string; readonly labels: string }
+  readonly selectors?: { readonly fields: string; readonly labels: string } | undefined
 }
 
 /** The result of authorization. A request that is not allowed may carry a reason. */
 export interface Decision {
   readonly allowed: boolean
   /** Whether the request is refused whatever other authorizers decide. @default false */
-  readonly denied?: boolean
+  readonly denied?: boolean | undefined
   readonly reason: string
   /** The failure of an authorizer that therefore could not decide. @default none */
-  readonly error?: string
+  readonly error?: string | undefined
 }
 
 /** The rules that apply to a user, as SelfSubjectRulesReview lists them. */
 export interface ResolvedRules {
   readonly resourceRules: readonly {
     readonly verbs: readonly string[]
-    readonly apiGroups?: readonly string[]
-    readonly resources?: readonly string[]
-    readonly resourceNames?: readonly string[]
+    readonly apiGroups?: readonly string[] | undefined
+    readonly resources?: readonly string[] | undefined
+    readonly resourceNames?: readonly string[] | undefined
   }[]
   readonly nonResourceRules: readonly {
     readonly verbs: readonly string[]
-    readonly nonResourceURLs?: readonly string[]
+    readonly nonResourceURLs?: readonly string[] | undefined
   }[]
   /** Whether the authorizer may allow more than these rules. */
   readonly incomplete: boolean

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '@kubewright/api'
+import { aggregateMessages } from '../request/aggregate-messages.ts'
 import {
   type Authenticator,
-  aggregateMessages,
   asAuthenticated,
   BadCredentials,
   type TokenAuthenticator,

@@ -1,8 +1,8 @@
-import { timingSafeEqual } from 'node:crypto'
 import { fromTime } from '@kubewright/api'
 import type { Clock } from '@kubewright/base'
 import type { SharedObject } from '../registry/object-lookup.ts'
 import type { TokenAuthenticator } from './authenticator.ts'
+import { isSame } from './secret-tokens.ts'
 
 const secretType = 'bootstrap.kubernetes.io/token'
 const userPrefix = 'system:bootstrap:'
@@ -42,11 +42,6 @@ export function bootstrapTokens({ secret, clock, audiences: own }: BootstrapToke
     const groups = [...new Set([defaultGroup, ...more])].sort()
     return { user: { name: userPrefix + id, groups }, audiences }
   }
-}
-
-function isSame(kept: string, shown: string): boolean {
-  const [a, b] = [Buffer.from(kept), Buffer.from(shown)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 /** Whether the time has come. A time that cannot be parsed counts as past. */

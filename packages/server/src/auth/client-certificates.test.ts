@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { request } from 'node:https'
 import { CertificateAuthority, type KeyedCertificate } from '@kubewright/base/pki'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Listener, listen } from '../http/listener/listener.ts'
 import { respond } from '../request/respond.ts'
 import { authenticate } from './authenticate.ts'
@@ -41,13 +41,13 @@ async function get(client?: KeyedCertificate): Promise<{ status: number | undefi
 }
 
 describe('clientCertificates', () => {
-  it('authenticate user and groups over HTTP/1.1', async () => {
+  test('authenticate user and groups over HTTP/1.1', async () => {
     const { body } = await get(authority.issueClient({ commonName: 'jane', organizations: ['a', 'b'], now }))
     expect(body).toMatchObject({ name: 'jane', groups: ['a', 'b', 'system:authenticated'] })
     expect(JSON.stringify(body)).toMatch(/X509SHA256=[0-9a-f]{64}"/)
   })
 
-  it('authenticate the user over HTTP/2', async () => {
+  test('authenticate the user over HTTP/2', async () => {
     const client = authority.issueClient({ commonName: 'jane', now })
     const session = connect(`https://127.0.0.1:${listener.port}`, { ca: ca.cert, ...client })
     const stream = session.request({ ':path': '/' })
@@ -57,11 +57,11 @@ describe('clientCertificates', () => {
     expect(JSON.parse(text)).toMatchObject({ name: 'jane', groups: ['system:authenticated'] })
   })
 
-  it('are optional', async () => {
+  test('are optional', async () => {
     expect((await get()).body).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] })
   })
 
-  it.each<[string, KeyedCertificate]>([
+  test.each<[string, KeyedCertificate]>([
     [
       'of another CA',
       new CertificateAuthority(other).issueClient({ commonName: 'root', organizations: ['system:masters'], now }),

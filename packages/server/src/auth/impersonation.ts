@@ -1,10 +1,11 @@
 import { type ApiRequest, newBadRequest } from '@kubewright/api'
-import type { Awaitable } from '../request/awaitable.ts'
+import type { Awaitable } from '@kubewright/base'
 import type { UserInfo } from '../request/user-info.ts'
 import { authenticatedGroup, unauthenticatedGroup } from '../request/user-info.ts'
 import { anonymousUser } from './authenticator.ts'
 import { type Authorizer, resourceAttributes } from './authorizer.ts'
 import { forbiddenError } from './forbidden-error.ts'
+import { decodedKey } from './request-header.ts'
 import { serviceAccountGroups, serviceAccountOf, serviceAccountUser } from './service-account-user.ts'
 
 const userHeader = 'impersonate-user'
@@ -17,9 +18,9 @@ const authenticationVersion = 'authentication.k8s.io/v1'
 interface Identity {
   readonly kind: 'User' | 'ServiceAccount' | 'Group' | 'UserExtra' | 'UID'
   readonly name: string
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   /** The key of an extra. */
-  readonly key?: string
+  readonly key?: string | undefined
 }
 
 /**
@@ -90,15 +91,6 @@ function identitiesOf(headers: ReadonlyMap<string, readonly string[]>): Identity
     throw newBadRequest(`requested [${identities.map(printed).join(' ')}] without impersonating a user`)
   }
   return identities
-}
-
-/** Decodes percent-encoded keys. Keys with invalid encoding are used as they are. */
-function decodedKey(key: string): string {
-  try {
-    return decodeURIComponent(key)
-  } catch {
-    return key
-  }
 }
 
 /** Prints an identity as Go prints an ObjectReference: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */

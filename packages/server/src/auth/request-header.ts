@@ -1,4 +1,5 @@
 import type { ApiRequest } from '@kubewright/api'
+import { KubewrightError } from '@kubewright/base'
 import { type Authenticator, asAuthenticated } from './authenticator.ts'
 
 /** The front proxy that an extension server trusts. */
@@ -6,13 +7,13 @@ export interface RequestHeaderOptions {
   /** Common names of the proxy's certificates. The listener must trust the CA that signed them. */
   readonly allowedNames: readonly string[]
   /** @default X-Remote-User */
-  readonly usernameHeaders?: readonly string[]
+  readonly usernameHeaders?: readonly string[] | undefined
   /** @default X-Remote-Uid */
-  readonly uidHeaders?: readonly string[]
+  readonly uidHeaders?: readonly string[] | undefined
   /** @default X-Remote-Group */
-  readonly groupHeaders?: readonly string[]
+  readonly groupHeaders?: readonly string[] | undefined
   /** @default X-Remote-Extra- */
-  readonly extraHeaderPrefixes?: readonly string[]
+  readonly extraHeaderPrefixes?: readonly string[] | undefined
 }
 
 /**
@@ -30,7 +31,10 @@ export function requestHeaders(options: RequestHeaderOptions): Authenticator {
   } = options
   // An empty list would let every client with a certificate impersonate any user.
   if (allowedNames.length === 0)
-    throw new Error('Cannot trust request headers: allowedNames must list the common names of the front proxy')
+    throw new KubewrightError(
+      'KW_SERVER_CONFIG',
+      'Cannot trust request headers: allowedNames must list the common names of the front proxy',
+    )
   return (request) => {
     const proxy = request.peer.certificate
     if (!proxy || !allowedNames.includes(proxy.commonName)) return undefined
@@ -80,7 +84,7 @@ function extraOf(headers: ReadonlyMap<string, string[]>, prefixes: readonly stri
 }
 
 /** Decodes percent-encoded keys. Keys with invalid encoding are used as they are. */
-function decodedKey(key: string): string {
+export function decodedKey(key: string): string {
   try {
     return decodeURIComponent(key)
   } catch {

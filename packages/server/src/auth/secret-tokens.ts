@@ -43,7 +43,8 @@ export async function ownerOfSecretToken(
   return { name: user, uid, groups: serviceAccountGroups(namespace) }
 }
 
-function isSame(kept: string, shown: string): boolean {
+/** Compares a secret in constant time. */
+export function isSame(kept: string, shown: string): boolean {
   const [a, b] = [Buffer.from(kept), Buffer.from(shown)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,12 +1,20 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { hasSignatureOf, parseJwt, signJwt } from './jwt/json-web-token.ts'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto'
+import { parseJwt } from './jwt/json-web-token.ts'
 
 /** A key that signs or verifies tokens. */
 interface TokenKey {
   readonly id: string
   readonly algorithm: 'RS256' | 'ES256'
   readonly publicKey: KeyObject
-  readonly privateKey?: KeyObject
+  readonly privateKey?: KeyObject | undefined
 }
 
 /** The claims of a token with a valid signature. The claims themselves are not validated. */
@@ -19,7 +27,8 @@ const rememberedTokens = 2000
 
 /**
  * The keys of service account tokens. One key signs and all keys verify, so that a signing key can be replaced while its tokens
- * stay valid. Supports RSA and ECDSA P-256 keys.
+ * stay valid. Supports RSA and ECDSA P-256 keys. Signing and verifying do not wait: a result of another thread would arrive at a real time,
+ * of which the virtual time of simulations knows nothing.
  */
 export class ServiceAccountKeys {
   readonly #load: () => readonly TokenKey[]
@@ -46,7 +55,12 @@ export class ServiceAccountKeys {
   /** Creates a JWT with these claims. */
   sign(claims: Readonly<Record<string, unknown>>): string {
     const { id, algorithm, privateKey } = this.#keys[0]!
-    return signJwt(claims, { algorithm, id, key: privateKey! })
+    const [header, payload] = [{ alg: algorithm, kid: id }, claims].map((part) =>
+      Buffer.from(JSON.stringify(part)).toString('base64url'),
+    )
+    const signed = `${header}.${payload}`
+    const signature = sign('sha256', Buffer.from(signed), { key: privateKey!, dsaEncoding: 'ieee-p1363' })
+    return `${signed}.${signature.toString('base64url')}`
   }
 
   /** The claims of a JWT, an error message when none of the keys signed it, or undefined when the text is not a JWT. */
@@ -59,7 +73,8 @@ export class ServiceAccountKeys {
     const candidates = kid === '' ? this.#keys : this.#keys.filter(({ id }) => id === kid)
     if (candidates.length === 0) return 'invalid signature, no keys found'
     for (const { publicKey, algorithm } of candidates) {
-      if (alg !== algorithm || !hasSignatureOf(parsed, algorithm, publicKey)) continue
+      const key = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const
+      if (alg !== algorithm || !verify('sha256', Buffer.from(parsed.signed), key, parsed.signature)) continue
       const result = { claims: parsed.claims }
       if (this.#verified.size >= rememberedTokens) this.#verified.delete(this.#verified.keys().next().value!)
       this.#verified.set(token, result)

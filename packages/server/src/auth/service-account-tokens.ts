@@ -10,19 +10,19 @@ import { serviceAccountGroups, serviceAccountUser } from './service-account-user
 /** Name and uid of an object that a token is bound to. */
 export interface BoundReference {
   readonly name: string
-  readonly uid?: string
+  readonly uid?: string | undefined
 }
 
 /** The claims of a new token. */
 export interface TokenSpec {
   readonly serviceAccount: { readonly namespace: string; readonly name: string; readonly uid: string }
-  readonly pod?: BoundReference
-  readonly node?: BoundReference
-  readonly secret?: BoundReference
+  readonly pod?: BoundReference | undefined
+  readonly node?: BoundReference | undefined
+  readonly secret?: BoundReference | undefined
   readonly audiences: readonly string[]
   readonly expirationSeconds: number
   /** After this many seconds the server warns that the token is stale; it stays valid. */
-  readonly warnAfterSeconds?: number
+  readonly warnAfterSeconds?: number | undefined
 }
 
 /** The resources that tokens can be bound to. */
@@ -45,12 +45,12 @@ export interface BoundObject {
 
 /** The claims below the key kubernetes.io. */
 interface KubernetesClaims {
-  readonly namespace?: string
-  readonly serviceaccount?: BoundReference
-  readonly pod?: BoundReference
-  readonly node?: BoundReference
-  readonly secret?: BoundReference
-  readonly warnafter?: number
+  readonly namespace?: string | undefined
+  readonly serviceaccount?: BoundReference | undefined
+  readonly pod?: BoundReference | undefined
+  readonly node?: BoundReference | undefined
+  readonly secret?: BoundReference | undefined
+  readonly warnafter?: number | undefined
 }
 
 /** Milliseconds of tolerated clock skew, and for which tokens of deleted objects stay valid. */
@@ -206,7 +206,7 @@ function unverifiedIssuer(token: string): string | undefined {
   const parts = token.split('.')
   if (parts.length !== 3) return undefined
   try {
-    return (JSON.parse(Buffer.from(parts[1]!, 'base64url').toString()) as { iss?: string } | null)?.iss
+    return (JSON.parse(Buffer.from(parts[1]!, 'base64url').toString()) as { iss?: string | undefined } | null)?.iss
   } catch {
     return undefined
   }

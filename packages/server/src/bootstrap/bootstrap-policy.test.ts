@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startClusterRoleAggregation } from '../auth/rbac/aggregate-cluster-roles.ts'
 import { AccessFixture } from '../testdata/access-fixture.ts'
 import { ensureBootstrapPolicy } from './bootstrap-policy.ts'
@@ -12,7 +12,7 @@ afterEach(() => server[Symbol.asyncDispose]())
 const rbac = '/apis/rbac.authorization.k8s.io/v1'
 
 describe('ensureBootstrapPolicy()', () => {
-  it('creates the roles and bindings of a fresh cluster', async () => {
+  test('creates the roles and bindings of a fresh cluster', async () => {
     const count = async (resource: string) => (await server.send(`GET ${rbac}/${resource}`)).body.items.length
     expect(await count('clusterroles')).toBe(68)
     expect(await count('clusterrolebindings')).toBe(49)
@@ -29,14 +29,14 @@ describe('ensureBootstrapPolicy()', () => {
     })
   })
 
-  it('changes nothing when nothing is missing', async () => {
+  test('changes nothing when nothing is missing', async () => {
     const { store } = server.server.parts.registry
     const before = await store.revision()
     await ensureBootstrapPolicy(server.server.parts)
     expect(await store.revision()).toBe(before)
   })
 
-  it('restores missing rules and subjects and keeps additional ones', async () => {
+  test('restores missing rules and subjects and keeps additional ones', async () => {
     const path = `${rbac}/clusterrolebindings/system:discovery`
     const { body } = await server.send(`GET ${path}`)
     body.subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' }]
@@ -55,7 +55,7 @@ describe('ensureBootstrapPolicy()', () => {
     expect((await server.send(`GET ${rbac}/clusterroles/cluster-admin`)).status).toBe(200)
   })
 
-  it('replaces a binding that names another role', async () => {
+  test('replaces a binding that names another role', async () => {
     const path = `${rbac}/clusterrolebindings/system:discovery`
     await server.send(`DELETE ${path}`)
     const body = { metadata: { name: 'system:discovery' }, roleRef: { kind: 'ClusterRole', name: 'view' } }
@@ -64,7 +64,7 @@ describe('ensureBootstrapPolicy()', () => {
     expect((await server.send(`GET ${path}`)).body.roleRef.name).toBe('system:discovery')
   })
 
-  it('skips objects whose autoupdate annotation is false', async () => {
+  test('skips objects whose autoupdate annotation is false', async () => {
     const path = `${rbac}/clusterroles/system:discovery`
     const { body } = await server.send(`GET ${path}`)
     body.metadata.annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' }
@@ -86,7 +86,7 @@ describe('startClusterRoleAggregation()', () => {
     }
   }
 
-  it('fills the default user-facing roles', async () => {
+  test('fills the default user-facing roles', async () => {
     await using _running = await startClusterRoleAggregation(server.server.parts)
     const view = await rulesOf('view', (rules) => rules !== null)
     const edit = await rulesOf('edit', (rules) => (rules?.length ?? 0) > view!.length)
@@ -101,7 +101,7 @@ describe('startClusterRoleAggregation()', () => {
     )
   })
 
-  it('follows labels and rules of the selected roles', async () => {
+  test('follows labels and rules of the selected roles', async () => {
     await using _running = await startClusterRoleAggregation(server.server.parts)
     const rule = { apiGroups: ['example.com'], resources: ['things'], verbs: ['get'] }
     const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { agg: 'x' } }] }

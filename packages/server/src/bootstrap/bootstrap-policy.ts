@@ -1,5 +1,5 @@
 import { isAlreadyExists } from '@kubewright/api'
-import { deepEqual } from '@kubewright/base'
+import { deepEqual, KubewrightError } from '@kubewright/base'
 import { compactRules, type PolicyRule } from '../auth/rbac/policy-rule.ts'
 import { rbacGroup } from '../auth/rbac/rbac-policy.ts'
 import { uncoveredRules } from '../auth/rbac/rule-coverage.ts'
@@ -13,19 +13,19 @@ import { seedObjects } from './seed-objects.ts'
 /** A role in short form. */
 export interface BootstrapRole {
   readonly name: string
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   /** Names of the aggregated roles that this role is part of. */
-  readonly aggregateTo?: readonly string[]
+  readonly aggregateTo?: readonly string[] | undefined
   /** Names of the aggregation labels that this aggregated role selects. */
-  readonly aggregateFrom?: readonly string[]
+  readonly aggregateFrom?: readonly string[] | undefined
   /** `verbs groups resources [names]` or `verbs paths`. Lists are separated by commas; `core` stands for the core group. */
-  readonly rules?: readonly string[]
+  readonly rules?: readonly string[] | undefined
 }
 
 /** A binding in short form. */
 export interface BootstrapBinding {
   readonly name: string
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   /** Kind and name. */
   readonly role: string
   /** `Kind [namespace] name`; only service accounts have a namespace. */
@@ -48,7 +48,8 @@ export interface BootstrapPolicyParts extends ObjectAccess {
 export async function ensureBootstrapPolicy(parts: BootstrapPolicyParts): Promise<void> {
   const resourceOf = (plural: string): Resource => {
     const resource = parts.resources.find(rbacGroup, 'v1', plural)
-    if (!resource) throw new Error(`Cannot create the bootstrap RBAC policy: ${plural} are not served`)
+    if (!resource)
+      throw new KubewrightError('KW_SERVER_CONFIG', `Cannot create the bootstrap RBAC policy: ${plural} are not served`)
     return resource
   }
   const [roles, clusterRoles] = [resourceOf('roles'), resourceOf('clusterroles')]
@@ -63,7 +64,9 @@ export async function ensureBootstrapPolicy(parts: BootstrapPolicyParts): Promis
   ])
 }
 
-function byNamespace<T extends { readonly namespace?: string }>(all: readonly T[]): [namespace: string, T[]][] {
+function byNamespace<T extends { readonly namespace?: string | undefined }>(
+  all: readonly T[],
+): [namespace: string, T[]][] {
   const groups = new Map<string, T[]>()
   for (const one of all) {
     const { namespace = '' } = one

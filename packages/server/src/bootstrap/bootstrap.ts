@@ -18,7 +18,7 @@ export interface BootstrapParts {
   readonly resources: ResourceTable
   readonly writer: SystemWriter
   /** Without it, the write pipeline creates all objects. */
-  readonly registry?: SeedRegistry
+  readonly registry?: SeedRegistry | undefined
   readonly clock: Clock
   readonly log: Logger
 }
@@ -26,11 +26,11 @@ export interface BootstrapParts {
 /** Options of {@link bootstrap}. */
 export interface BootstrapOptions {
   /** PEM of the trusted client CAs, published for extension servers. */
-  readonly clientCa?: string
+  readonly clientCa?: string | undefined
   /** The front proxy identity of the server; its CA is published for extension servers. */
   readonly frontProxy?: FrontProxyIdentity | undefined
   /** The port of the server, for the service `kubernetes`. @default 6443 */
-  readonly port?: number
+  readonly port?: number | undefined
   /** The range of cluster IPs; its first address is that of the service `kubernetes`. @default '10.0.0.0/24' */
   readonly clusterIpRange?: string | undefined
 }

@@ -26,12 +26,12 @@ interface Schema {
   readonly name: string
   readonly level: string
   readonly precedence: number
-  readonly by?: 'ByUser' | 'ByNamespace'
+  readonly by?: 'ByUser' | 'ByNamespace' | undefined
   readonly subjects: readonly string[]
   /** `verbs groups resources scope`. Lists are separated by commas; `core` stands for the core group. @default all */
-  readonly resources?: readonly string[]
+  readonly resources?: readonly string[] | undefined
   /** Verbs and paths; lists are separated by commas, the empty string means none. @default all */
-  readonly paths?: string
+  readonly paths?: string | undefined
 }
 
 const everyone = ['Group system:unauthenticated', 'Group system:authenticated']

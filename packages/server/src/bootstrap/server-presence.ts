@@ -69,7 +69,7 @@ export class ServerPresence implements AsyncDisposable {
   readonly #seen = new Map<string, { readonly revision: number; readonly since: number }>()
   #timer: Timer | undefined
   #running: Promise<void> = Promise.resolve()
-  #isStopped = false
+  #stopped = false
 
   private constructor(parts: PresenceParts, options: PresenceOptions) {
     this.#parts = parts
@@ -90,8 +90,8 @@ export class ServerPresence implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isStopped) return
-    this.#isStopped = true
+    if (this.#stopped) return
+    this.#stopped = true
     this.#timer?.cancel()
     await this.#running
     try {
@@ -105,7 +105,7 @@ export class ServerPresence implements AsyncDisposable {
   /** Renewals run one after the other: a slow store must not lead to overlapping ones. */
   #enqueue(): void {
     this.#running = this.#running.then(async () => {
-      if (this.#isStopped) return
+      if (this.#stopped) return
       try {
         await this.#renew()
       } catch (error) {
@@ -209,7 +209,7 @@ export class ServerPresence implements AsyncDisposable {
   async #publish(servers: readonly ServerAddress[]): Promise<void> {
     const { port, clusterIp } = this.#options
     // Also after the bootstrap: a server that died before it created the service has kept the address for a while.
-    if (!this.#isStopped) await ensureKubernetesService(this.#parts.writer, port, clusterIp, true)
+    if (!this.#stopped) await ensureKubernetesService(this.#parts.writer, port, clusterIp, true)
     await publishServerAddresses(this.#parts, servers)
   }
 }
@@ -241,8 +241,8 @@ function base32(bytes: Uint8Array): string {
 
 function isExpired(lease: MutableObject, now: number): boolean {
   const { renewTime, leaseDurationSeconds } = (lease['spec'] ?? {}) as {
-    readonly renewTime?: string
-    readonly leaseDurationSeconds?: number
+    readonly renewTime?: string | undefined
+    readonly leaseDurationSeconds?: number | undefined
   }
   if (renewTime === undefined || leaseDurationSeconds === undefined) return true
   return Date.parse(renewTime) + leaseDurationSeconds * 1000 < now

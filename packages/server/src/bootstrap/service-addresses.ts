@@ -1,5 +1,5 @@
 import { isAlreadyExists, isNotFound } from '@kubewright/api'
-import { type Logger, parseIPSloppy } from '@kubewright/base'
+import { KubewrightError, type Logger, parseIPSloppy } from '@kubewright/base'
 import { serviceSpecOf } from '../builtins/core/service/service-types.ts'
 import { anyChanged } from '../cache/any-changed.ts'
 import type { ObjectAccess } from '../registry/object-access.ts'
@@ -36,7 +36,8 @@ export async function keepServiceAddresses(parts: ServiceAddressParts): Promise<
   const [serviceCache, addressCache] = await Promise.all(
     [services, addresses].map(async ({ storage }) => registry.feed.cache(storage.prefix)),
   )
-  if (!serviceCache || !addressCache) throw new Error('Cannot keep IPAddresses: their cache is missing')
+  if (!serviceCache || !addressCache)
+    throw new KubewrightError('KW_SERVER_CONFIG', 'Cannot keep IPAddresses: their cache is missing')
   const round = async (): Promise<void> => {
     const wanted = new Map<string, Owner>()
     for (const { object } of serviceCache.list(serviceCache.prefix)) {
@@ -93,7 +94,7 @@ const ownerOf = ({ metadata }: MutableObject): Owner => ({
 })
 
 function parentOf(address: MutableObject): Partial<Owner & { readonly resource: string }> {
-  const { parentRef } = (address['spec'] ?? {}) as { parentRef?: Owner & { readonly resource: string } }
+  const { parentRef } = (address['spec'] ?? {}) as { parentRef?: (Owner & { readonly resource: string }) | undefined }
   return parentRef ?? {}
 }
 

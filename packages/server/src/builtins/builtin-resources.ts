@@ -1,4 +1,5 @@
 import type { AnyKind } from '@kubewright/api'
+import { unreachable } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
 import { discoveryGroups, type ResourceDiscovery } from '@kubewright/k8s/discovery'
 import { builtinOrigin } from '../resource/origin.ts'
@@ -22,7 +23,7 @@ export function builtinResources(definitions: readonly BuiltinDefinition[], serv
       for (const found of listed) {
         const { resource } = found
         const kind = kindFor({ group, version, kind: found.kind })
-        if (!kind) throw new Error(`Discovery lists ${group}/${version} ${found.kind}, which is not a built-in kind`)
+        if (!kind) unreachable(`Discovery lists ${group}/${version} ${found.kind}, which is not a built-in kind`)
         const keys = [keyOf({ group, version, resource }), keyOf({ group, resource })]
         const key = keys.find((candidate) => behaviors.has(candidate)) ?? ''
         unused.delete(key)
@@ -30,7 +31,7 @@ export function builtinResources(definitions: readonly BuiltinDefinition[], serv
       }
     }
   }
-  if (unused.size > 0) throw new Error(`Discovery does not list these built-in resources: ${[...unused].join(', ')}`)
+  if (unused.size > 0) unreachable(`Discovery does not list these built-in resources: ${[...unused].join(', ')}`)
   return resources
 }
 

@@ -1,5 +1,5 @@
 import { discoveryGroups } from '@kubewright/k8s/discovery'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { MutableObject } from '../resource/object.ts'
 import { tableTime } from '../testdata/strategy-harness.ts'
 import { builtinResources } from './builtin-resources.ts'
@@ -19,7 +19,7 @@ const tables = builtins.flatMap(({ group, resource, table }) =>
 )
 
 describe('builtins', () => {
-  it('define columns for every resource that can be listed', () => {
+  test('define columns for every resource that can be listed', () => {
     const listed = discoveryGroups().flatMap(({ group, versions }) =>
       versions.flatMap(({ resources }) =>
         resources.filter(({ verbs }) => verbs.includes('list')).map(({ resource }) => `${group}/${resource}`),
@@ -29,7 +29,7 @@ describe('builtins', () => {
     expect([...defined].sort()).toEqual([...new Set(listed)].sort())
   })
 
-  it.each(tables)('fill every column of %s for an object without fields', (key, { columns, row }) => {
+  test.each(tables)('fill every column of %s for an object without fields', (key, { columns, row }) => {
     const bookmark: MutableObject = { apiVersion: '', kind: '', metadata: {}, spec: null, status: null }
     const cells = row(bookmark, tableTime)
     // As in kube-apiserver: rows of IP addresses have an age without a column.
@@ -39,7 +39,7 @@ describe('builtins', () => {
 })
 
 describe('builtinResources()', () => {
-  it('rejects a definition that discovery does not list', () => {
+  test('rejects a definition that discovery does not list', () => {
     expect(() => builtinResources([{ group: 'apps', resource: 'deploymentz' }])).toThrow(
       'Discovery does not list these built-in resources: apps/deploymentz',
     )

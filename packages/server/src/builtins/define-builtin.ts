@@ -21,34 +21,34 @@ import type { ServiceRanges } from './core/service/service-allocator.ts'
 /** Everything about a built-in resource that does not follow from its schema and from discovery. */
 export interface BuiltinBehavior {
   /** Names, defaults, validation and deletion. @default the rules of kube-apiserver's generic registry */
-  readonly strategy?: Strategy
+  readonly strategy?: Strategy | undefined
   /**
    * Subresources by name. Of those that discovery lists and that are missing here, `status` and `scale` follow the rules that most kinds
    * share.
    */
-  readonly subresources?: Readonly<Record<string, Subresource>>
+  readonly subresources?: Readonly<Record<string, Subresource>> | undefined
   /** The columns of `kubectl get`. @default name and creation time */
-  readonly table?: TableDefinition
+  readonly table?: TableDefinition | undefined
   /** Fields that field selectors may name besides metadata.name and metadata.namespace. */
-  readonly selectableFields?: FieldSelectors['fields']
-  readonly unknownField?: FieldSelectors['unknownField']
+  readonly selectableFields?: FieldSelectors['fields'] | undefined
+  readonly unknownField?: FieldSelectors['unknownField'] | undefined
   /** The group that errors name. @default the kind's group */
-  readonly errorGroup?: string
+  readonly errorGroup?: string | undefined
   /** Prefix of storage keys below /registry/, with a slash at the end. @default the plural */
-  readonly storagePath?: string
+  readonly storagePath?: string | undefined
   /** See {@link StorageLocation.reportedPrefix}. */
-  readonly reportedPrefix?: string
+  readonly reportedPrefix?: string | undefined
   /** See {@link StorageLocation.uncached}. */
-  readonly uncached?: boolean
-  readonly conversion?: Conversion
+  readonly uncached?: boolean | undefined
+  readonly conversion?: Conversion | undefined
   /** See {@link Presentation.bookmark}. */
-  readonly bookmark?: Presentation['bookmark']
+  readonly bookmark?: Presentation['bookmark'] | undefined
   /** The text of a Warning in every response. */
-  readonly deprecation?: string
+  readonly deprecation?: string | undefined
   /** Answers a create without storing the object. */
-  readonly virtual?: VirtualCreate
+  readonly virtual?: VirtualCreate | undefined
   /** Computes the objects of get and list, which are not stored. */
-  readonly computed?: ComputedObjects
+  readonly computed?: ComputedObjects | undefined
 }
 
 /** The parts of a running server that some resources need. */
@@ -57,9 +57,9 @@ export interface BuiltinServer extends ObjectAccess {
   readonly clock: Clock
   readonly random: Random
   /** @default no logs */
-  readonly log?: Logger
+  readonly log?: Logger | undefined
   /** Aborts when the server is disposed. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Access control. Without it, the server issues no tokens, answers no reviews, and RBAC does not prevent privilege escalation. */
   readonly access?: AttachedAccess | undefined
   /** The simulated nodes. @default none */
@@ -67,8 +67,6 @@ export interface BuiltinServer extends ObjectAccess {
   /** Connections to the kubelets of all other nodes. @default with the default options */
   readonly kubelets?: KubeletConnections | undefined
   readonly serviceRanges?: ServiceRanges | undefined
-  /** Whether another server does the background work on the same store. @default false */
-  readonly isWorker?: boolean | undefined
   /** The components of the control plane that run in this process. @default none */
   readonly components?: ComponentChecks | undefined
 }
@@ -80,12 +78,12 @@ export interface BuiltinDefinition extends BuiltinBehavior {
   /** Plural name, as in request paths. */
   readonly resource: string
   /** The only version that the definition applies to. @default every version that has no definition of its own */
-  readonly version?: string
+  readonly version?: string | undefined
   /**
    * Behaviour that needs the running server, such as the allocation of addresses. It is called once, when the server starts. Its fields
    * replace those of the definition; subresources are joined.
    */
-  readonly withServer?: (server: BuiltinServer) => BuiltinBehavior
+  readonly withServer?: ((server: BuiltinServer) => BuiltinBehavior) | undefined
 }
 
 /** Defines a built-in resource. */

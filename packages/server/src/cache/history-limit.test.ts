@@ -1,6 +1,6 @@
 import { nullLogger, VirtualClock } from '@kubewright/base'
 import { CompactedError, MemoryStore } from '@kubewright/storage'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { HistoryLimit } from './history-limit.ts'
 
 const minute = 60_000
@@ -17,7 +17,7 @@ async function write(store: MemoryStore, count: number): Promise<number> {
 }
 
 describe('HistoryLimit', () => {
-  it('keeps revisions younger than the age and compacts older ones', async () => {
+  test('keeps revisions younger than the age and compacts older ones', async () => {
     const clock = new VirtualClock()
     const store = new MemoryStore()
     await using _limit = new HistoryLimit({ store, clock, log: nullLogger, changed })
@@ -31,7 +31,7 @@ describe('HistoryLimit', () => {
     expect((await store.get('/registry/x', { revision: young - 1 })).entry).toBeDefined()
   })
 
-  it('limits the number of revisions whatever their age', async () => {
+  test('limits the number of revisions whatever their age', async () => {
     const clock = new VirtualClock()
     const store = new MemoryStore()
     await using _limit = new HistoryLimit({ store, clock, log: nullLogger, changed }, { revisions: 100 })
@@ -41,7 +41,7 @@ describe('HistoryLimit', () => {
     expect((await store.get('/registry/x', { revision: newest - 50 })).entry).toBeDefined()
   })
 
-  it('checks five times per age when the number of revisions has no limit', async () => {
+  test('checks five times per age when the number of revisions has no limit', async () => {
     const clock = new VirtualClock()
     const store = new MemoryStore()
     const limits = { revisions: Number.POSITIVE_INFINITY }
@@ -54,7 +54,7 @@ describe('HistoryLimit', () => {
     await expect(store.get('/registry/x', { revision: old - 1 })).rejects.toThrow(CompactedError)
   })
 
-  it('compacts a persistent store by age when its servers restart more often', async () => {
+  test('compacts a persistent store by age when its servers restart more often', async () => {
     const clock = new VirtualClock()
     const store = Object.assign(new MemoryStore(), { persistent: true })
     const old = await write(store, 3)
@@ -70,7 +70,7 @@ describe('HistoryLimit', () => {
     expect((await store.get('/registry/x', { revision: entry!.modRevision - 1 })).entry).toBeDefined()
   })
 
-  it('writes nothing to a persistent store without other writes', async () => {
+  test('writes nothing to a persistent store without other writes', async () => {
     const clock = new VirtualClock()
     const store = Object.assign(new MemoryStore(), { persistent: true })
     await using _limit = new HistoryLimit({ store, clock, log: nullLogger, changed })
@@ -81,7 +81,7 @@ describe('HistoryLimit', () => {
     expect(await store.revision()).toBe(revision)
   })
 
-  it('ignores times that cannot be read or are in the future', async () => {
+  test('ignores times that cannot be read or are in the future', async () => {
     const clock = new VirtualClock()
     const store = Object.assign(new MemoryStore(), { persistent: true })
     for (const times of [
@@ -102,7 +102,7 @@ describe('HistoryLimit', () => {
     }
   })
 
-  it('sets no timer while the store does not change and no history is left', async () => {
+  test('sets no timer while the store does not change and no history is left', async () => {
     const clock = new VirtualClock()
     const store = new MemoryStore()
     let change = (): void => undefined

@@ -4,14 +4,14 @@ import type { Store } from '@kubewright/storage'
 /** How much history a store keeps. */
 export interface HistoryLimits {
   /** Milliseconds for which revisions are kept, unless there are too many. @default 5 minutes, as in kube-apiserver */
-  readonly age?: number
+  readonly age?: number | undefined
   /** The approximate number of revisions to keep at most, whatever their age: history costs memory. @default 50,000 */
-  readonly revisions?: number
+  readonly revisions?: number | undefined
   /**
    * The bytes of old object versions that the watch caches keep at most, whatever their age. The store has a limit of its own.
    * @default 64 MiB
    */
-  readonly bytes?: number
+  readonly bytes?: number | undefined
 }
 
 const checkPeriod = 10_000

@@ -1,6 +1,5 @@
-import { type Clock, type Logger, turnWhenDue } from '@kubewright/base'
+import { type Awaitable, CaughtError, type Clock, type Logger, turnWhenDue } from '@kubewright/base'
 import { type Change, CompactedError, type Store } from '@kubewright/storage'
-import type { Awaitable } from '../request/awaitable.ts'
 import { type StoredObject, storedObjects } from '../resource/stored-object.ts'
 import { BookmarkTicker } from './bookmark-ticker.ts'
 import { ResourceCache } from './resource-cache.ts'
@@ -25,7 +24,7 @@ interface Loading {
   bytes: number
   /** Whether there is a gap between the list and the changes, because the store has lost history or the changes are too many. */
   hasGap: boolean
-  cache?: Promise<ResourceCache>
+  cache?: Promise<ResourceCache> | undefined
 }
 
 /**
@@ -47,7 +46,6 @@ export class StoreFeed implements AsyncDisposable {
   /** The revisions of unreadable objects that were logged, by key. */
   readonly #reported = new Map<string, number>()
   #revision = 0
-  #historyFrom: number | undefined
   #running: Promise<void> | undefined
 
   constructor(store: Store, clock: Clock, log: Logger, limits?: WindowLimits) {
@@ -63,21 +61,14 @@ export class StoreFeed implements AsyncDisposable {
     return this.#revision
   }
 
-  /**
-   * Starts to follow the store. Must be called once, before any cache is requested. With an older revision, caches are filled with the
-   * history since then, so that watches can resume from it.
-   */
-  async start(historyFrom?: number): Promise<void> {
-    this.#historyFrom = historyFrom
+  /** Starts to follow the store. Must be called once, before any cache is requested. */
+  async start(): Promise<void> {
     this.#revision = await this.#store.revision()
     this.#running = this.#follow()
   }
 
-  /**
-   * The cache of a resource, filled on first use and shared by all callers. The prefix must end with a slash. If this call fills the cache,
-   * it contains the changes since the revision `since`, unless the store has compacted them. @default the history from the start, if any
-   */
-  cache(prefix: string, since: number | undefined = this.#historyFrom): Awaitable<ResourceCache> {
+  /** The cache of a resource, filled on first use and shared by all callers. The prefix must end with a slash. */
+  cache(prefix: string): Awaitable<ResourceCache> {
     const existing = this.#caches.get(prefix)
     if (existing) return existing
     let loading = this.#loading.get(prefix)
@@ -85,7 +76,7 @@ export class StoreFeed implements AsyncDisposable {
       // Registered before the list starts, so that no change is missed.
       loading = { changes: [], bytes: 0, hasGap: false }
       this.#loading.set(prefix, loading)
-      loading.cache = this.#load(prefix, loading, since)
+      loading.cache = this.#load(prefix, loading)
     }
     return loading.cache!
   }
@@ -164,57 +155,36 @@ export class StoreFeed implements AsyncDisposable {
     }
   }
 
-  /**
-   * Fills a cache: lists at the revision of the feed, then applies the changes that have arrived meanwhile. With an earlier revision
-   * `since`, lists there and applies the history up to the revision of the feed first.
-   */
-  async #load(prefix: string, loading: Loading, since = Number.POSITIVE_INFINITY): Promise<ResourceCache> {
+  /** Fills a cache: lists at the revision of the feed, then applies the changes that have arrived meanwhile. */
+  async #load(prefix: string, loading: Loading): Promise<ResourceCache> {
     const { changes } = loading
-    let first = since
     try {
       for (;;) {
         const revision = this.#revision
         changes.length = 0
         loading.bytes = 0
         loading.hasGap = false
-        const start = Math.min(first, revision)
-        const page = await this.#store.list({ prefix, revision: start }).catch(undefinedIfCompacted)
-        const history = start < revision ? await this.#history(prefix, start, revision) : []
-        if (page && history && !loading.hasGap) {
+        const page = await this.#store.list({ prefix, revision }).catch((error: unknown) => {
+          if (error instanceof CompactedError) return undefined
+          throw error
+        })
+        if (page && !loading.hasGap) {
           // No await from here on: a change must reach either `changes` or the cache.
-          const cache = new ResourceCache(prefix, start, this.windows)
-          cache.reset(storedObjects(page.entries), start)
-          for (const change of [...history, ...changes]) cache.apply(change)
+          const cache = new ResourceCache(prefix, revision, this.windows)
+          cache.reset(storedObjects(page.entries), revision)
+          for (const change of changes) cache.apply(change)
           this.#caches.set(prefix, cache)
           this.#reportUnreadable(cache)
           if (!cache.isChecked) void this.#checkSlowly(cache)
           return cache
         }
-        if (start < revision) {
-          // The history is gone: start at the revision of the feed.
-          first = Number.POSITIVE_INFINITY
-          continue
-        }
         // The store has compacted the revision of the feed, which will notice with its next batch.
         if (!page) await this.changed(this.#stop.signal)
-        if (this.#stop.signal.aborted) throw new Error(`Cannot fill the cache of ${prefix}: the server is stopping`)
+        if (this.#stop.signal.aborted)
+          throw new CaughtError(`Cannot fill the cache of ${prefix}: the server is stopping`)
       }
     } finally {
       this.#loading.delete(prefix)
-    }
-  }
-
-  /** The changes after one revision up to another; undefined when the store has compacted them. */
-  async #history(prefix: string, after: number, upTo: number): Promise<Change[] | undefined> {
-    const history: Change[] = []
-    try {
-      for await (const batch of this.#store.watch({ prefix, after, signal: this.#stop.signal })) {
-        for (const change of batch.changes) if (change.revision <= upTo) history.push(change)
-        if (batch.revision >= upTo) break
-      }
-      return history
-    } catch (error) {
-      return undefinedIfCompacted(error)
     }
   }
 
@@ -310,10 +280,6 @@ export class StoreFeed implements AsyncDisposable {
     const waiting = [...this.#waiting]
     for (const wake of waiting) wake()
   }
-}
-
-function undefinedIfCompacted(error: unknown): undefined {
-  if (!(error instanceof CompactedError)) throw error
 }
 
 const reasonOf = (error: unknown): unknown => error

@@ -3,7 +3,7 @@ import type { CacheEvent, ResourceCache } from './resource-cache.ts'
 /** Limits of {@link WindowBudget}. */
 export interface WindowLimits {
   /** The bytes of old object versions that all windows together keep at most. @default 64 MiB */
-  readonly bytes?: number
+  readonly bytes?: number | undefined
 }
 
 const defaultBytes = 64 * 1024 * 1024

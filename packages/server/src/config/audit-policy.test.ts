@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { KubewrightError } from '@kubewright/base'
+import { describe, expect, test } from 'vitest'
 import { type AuditedRequest, auditDecisions, parseAuditPolicy } from './audit-policy.ts'
 
 const header = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy' }
@@ -29,7 +30,7 @@ describe('auditDecisions()', () => {
   const levelOf = (rule: object, request: AuditedRequest): string =>
     auditDecisions(parse({ rules: [{ level: 'Metadata', ...rule }] }).policy)(request).level
 
-  it.each<[object, AuditedRequest, boolean]>([
+  test.each<[object, AuditedRequest, boolean]>([
     [{}, podsGet, true],
     [{ users: ['jane'] }, podsGet, true],
     [{ users: ['joe'] }, podsGet, false],
@@ -60,7 +61,7 @@ describe('auditDecisions()', () => {
     expect(levelOf(rule, request)).toBe(expected ? 'Metadata' : 'None')
   })
 
-  it('takes the first rule that matches, with the stages of rule and policy', () => {
+  test('takes the first rule that matches, with the stages of rule and policy', () => {
     const { policy } = parse({
       omitStages: ['RequestReceived'],
       omitManagedFields: true,
@@ -80,14 +81,14 @@ describe('auditDecisions()', () => {
 })
 
 describe('parseAuditPolicy()', () => {
-  it('reports fields that the format does not have', () => {
+  test('reports fields that the format does not have', () => {
     expect(parse({ rules: [{ level: 'None', verb: 'get' }], extra: 1 }).unknownFields).toEqual([
       'rules[0].verb',
       'extra',
     ])
   })
 
-  it.each<[object, string]>([
+  test.each<[object, string]>([
     [{ kind: 'Polity' }, 'unknown group version field audit.k8s.io/v1, Kind=Polity in policy'],
     [{}, 'loaded illegal policy with 0 rules'],
     [{ rules: [{}] }, 'rules[0].level: Required value'],
@@ -111,6 +112,6 @@ describe('parseAuditPolicy()', () => {
     ],
     [{ rules: [{ level: 'None', users: 'jane' }] }, 'rules[0].users: must be a list of strings, not "jane"'],
   ])('refuses %j', (policy, message) => {
-    expect(() => parse(policy)).toThrow(new Error(message))
+    expect(() => parse(policy)).toThrow(new KubewrightError('KW_SERVER_CONFIG', message))
   })
 })

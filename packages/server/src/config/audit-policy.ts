@@ -1,4 +1,4 @@
-import { goQuote, isDNS1123Subdomain } from '@kubewright/base'
+import { goQuote, isDNS1123Subdomain, KubewrightError } from '@kubewright/base'
 import type { UserInfo } from '../request/user-info.ts'
 import { ConfigFields, ConfigProblems } from './config-fields.ts'
 
@@ -70,7 +70,8 @@ export function parseAuditPolicy(value: unknown): ParsedAuditPolicy {
   const problems = new ConfigProblems()
   const fields = new ConfigFields(value, '', problems)
   const type = `${fields.string('apiVersion') ?? ''}, Kind=${fields.string('kind') ?? ''}`
-  if (type !== 'audit.k8s.io/v1, Kind=Policy') throw new Error(`unknown group version field ${type} in policy`)
+  if (type !== 'audit.k8s.io/v1, Kind=Policy')
+    throw new KubewrightError('KW_SERVER_CONFIG', `unknown group version field ${type} in policy`)
   fields.raw('metadata')
   const policy: AuditPolicy = {
     omitStages: stagesOf(fields),
@@ -78,8 +79,8 @@ export function parseAuditPolicy(value: unknown): ParsedAuditPolicy {
     rules: fields.objects('rules').map(ruleOf),
   }
   fields.done()
-  if (problems.errors.length > 0) throw new Error(problems.errors.join(', '))
-  if (policy.rules.length === 0) throw new Error('loaded illegal policy with 0 rules')
+  if (problems.errors.length > 0) throw new KubewrightError('KW_SERVER_CONFIG', problems.errors.join(', '))
+  if (policy.rules.length === 0) throw new KubewrightError('KW_SERVER_CONFIG', 'loaded illegal policy with 0 rules')
   return { policy, unknownFields: problems.unknown }
 }
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { goQuote, isDomainPrefixedPath } from '@kubewright/base'
+import { goQuote, isDomainPrefixedPath, KubewrightError } from '@kubewright/base'
 import { mappingExpression, validationExpression } from './claim-expressions.ts'
 import type { ConfigExpression } from './config-expression.ts'
 import { ConfigFields, ConfigProblems } from './config-fields.ts'
@@ -56,7 +56,7 @@ export interface AuthenticationConfig {
 /** Options of {@link parseAuthenticationConfig}. */
 export interface AuthenticationConfigOptions {
   /** Issuers that the server has an authenticator for already, such as its own. @default none */
-  readonly disallowedIssuers?: readonly string[]
+  readonly disallowedIssuers?: readonly string[] | undefined
 }
 
 const versions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`)
@@ -78,11 +78,17 @@ export function parseAuthenticationConfig(
   const fields = new ConfigFields(value, '', problems)
   const [apiVersion, kind] = [fields.string('apiVersion') ?? '', fields.string('kind') ?? '']
   if (!versions.includes(apiVersion) || kind !== 'AuthenticationConfiguration') {
-    throw new Error(`no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)}`)
+    throw new KubewrightError(
+      'KW_SERVER_CONFIG',
+      `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)}`,
+    )
   }
   const entries = fields.objects('jwt')
   if (entries.length > maxAuthenticators) {
-    throw new Error(`jwt: Too many: ${entries.length}: must have at most ${maxAuthenticators} items`)
+    throw new KubewrightError(
+      'KW_SERVER_CONFIG',
+      `jwt: Too many: ${entries.length}: must have at most ${maxAuthenticators} items`,
+    )
   }
   const [issuers, discoveryUrls] = [new Set<string>(), new Set<string>()]
   const jwt = entries.map((entry) => {

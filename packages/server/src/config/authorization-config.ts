@@ -1,4 +1,4 @@
-import { goQuote, isDNS1123Subdomain, parseDuration } from '@kubewright/base'
+import { goQuote, isDNS1123Subdomain, KubewrightError, parseDuration } from '@kubewright/base'
 import {
   BOOL,
   CelEnvironment,
@@ -51,7 +51,8 @@ export function parseAuthorizationConfig(value: unknown, requiredTypes: readonly
   const fields = new ConfigFields(value, '', problems)
   const [apiVersion, kind] = [fields.string('apiVersion') ?? '', fields.string('kind') ?? '']
   if (!versions.includes(apiVersion) || kind !== 'AuthorizationConfiguration') {
-    throw new Error(
+    throw new KubewrightError(
+      'KW_SERVER_CONFIG',
       `failed to load AuthorizationConfiguration from file: no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)}`,
     )
   }

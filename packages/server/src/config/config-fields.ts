@@ -1,4 +1,4 @@
-import { goQuote } from '@kubewright/base'
+import { goQuote, isJsonObject, KubewrightError } from '@kubewright/base'
 import { FieldError, type FieldErrorType } from '@kubewright/schema'
 
 /** The mistakes in a configuration file, each with the path of its field. */
@@ -21,10 +21,11 @@ export class ConfigProblems {
   throwAny(): void {
     if (this.unknown.length > 0) {
       const fields = this.unknown.map((path) => `unknown field ${goQuote(path)}`)
-      throw new Error(`strict decoding error: ${fields.join(', ')}`)
+      throw new KubewrightError('KW_SERVER_CONFIG', `strict decoding error: ${fields.join(', ')}`)
     }
     const [first, ...more] = new Set(this.#errors)
-    if (first !== undefined) throw new Error(more.length === 0 ? first : `[${[first, ...more].join(', ')}]`)
+    if (first !== undefined)
+      throw new KubewrightError('KW_SERVER_CONFIG', more.length === 0 ? first : `[${[first, ...more].join(', ')}]`)
   }
 }
 
@@ -38,9 +39,9 @@ export class ConfigFields {
   constructor(value: unknown, path: string, problems: ConfigProblems) {
     this.path = path
     this.problems = problems
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    const isObject = isJsonObject(value)
     if (!isObject && value !== null && value !== undefined) problems.add(path, `must be an object, not ${shown(value)}`)
-    this.#values = isObject ? (value as Record<string, unknown>) : {}
+    this.#values = isObject ? value : {}
   }
 
   /** The path of a field, for messages. */

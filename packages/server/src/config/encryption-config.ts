@@ -1,4 +1,4 @@
-import { goQuote } from '@kubewright/base'
+import { goQuote, KubewrightError } from '@kubewright/base'
 import { ConfigFields, ConfigProblems } from './config-fields.ts'
 
 /** A key of a provider. */
@@ -34,7 +34,10 @@ export function parseEncryptionConfig(value: unknown): EncryptionConfig {
   const fields = new ConfigFields(value, '', problems)
   const [apiVersion, kind] = [fields.string('apiVersion') ?? '', fields.string('kind') ?? '']
   if (apiVersion !== 'apiserver.config.k8s.io/v1' || kind !== 'EncryptionConfiguration') {
-    throw new Error(`no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)}`)
+    throw new KubewrightError(
+      'KW_SERVER_CONFIG',
+      `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)}`,
+    )
   }
   const entries = fields.objects('resources')
   if (entries.length === 0) fields.report('resources', 'Required value: at least one resources is required')
@@ -42,7 +45,7 @@ export function parseEncryptionConfig(value: unknown): EncryptionConfig {
   fields.done()
   const unknown = problems.unknown.map((path) => `unknown field ${goQuote(path)}`)
   const all = [...problems.errors, ...unknown]
-  if (all.length > 0) throw new Error(all.join(', '))
+  if (all.length > 0) throw new KubewrightError('KW_SERVER_CONFIG', all.join(', '))
   return config
 }
 

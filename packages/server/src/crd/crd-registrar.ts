@@ -24,11 +24,7 @@ const lastVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch']
 /** Options of {@link CrdRegistrar}. */
 export interface CrdRegistrarOptions {
   /** The converter of a CRD. @default conversion changes apiVersion only */
-  readonly converterFor?: (crd: Crd) => CustomConverter | undefined
-  /** Whether another server on the same store writes the conditions of CRDs and deletes their objects. @default false */
-  readonly isReadOnly?: boolean | undefined
-  /** Whether the store has the history of custom resources that were stored before this server serves them. @default false */
-  readonly readsHistory?: boolean | undefined
+  readonly converterFor?: ((crd: Crd) => CustomConverter | undefined) | undefined
 }
 
 /** A served CRD. */
@@ -64,8 +60,6 @@ export class CrdRegistrar implements AsyncDisposable {
   #cursor: { readonly at: number; readonly epoch: number } | undefined
   /** Whether a CRD has released names in the last sync. */
   #hasReleased = false
-  /** The revision of the store at the end of the last complete sync. CRDs that are not installed were not served then. */
-  #synced = 0
   #running: Promise<void> | undefined
 
   private constructor(parts: CrdParts, options: CrdRegistrarOptions, cache: ResourceCache) {
@@ -78,7 +72,6 @@ export class CrdRegistrar implements AsyncDisposable {
   static async start(parts: CrdParts, options: CrdRegistrarOptions = {}): Promise<CrdRegistrar> {
     const cache = await parts.registry.feed.cache(crdPrefix)
     const registrar = new CrdRegistrar(parts, options, cache)
-    registrar.#synced = parts.registry.feed.revision
     await registrar.#syncAll()
     registrar.#running = registrar.#follow()
     return registrar
@@ -108,7 +101,6 @@ export class CrdRegistrar implements AsyncDisposable {
     const changed = this.#changedKeys()
     const cursor = { at: this.#cache.end, epoch: this.#cache.epoch }
     this.#cursor = undefined
-    const { revision } = this.#parts.registry.feed
     let freed = this.#hasReleased
     this.#hasReleased = false
     let complete = true
@@ -136,9 +128,7 @@ export class CrdRegistrar implements AsyncDisposable {
       if (known && accepted) continue
       if (this.#stop.signal.aborted) return true
       try {
-        // Without an await, so that all CRDs of a batch are served before a request that has waited for the batch looks for them.
-        if (this.#options.isReadOnly) this.#serve(object)
-        else await this.#sync(object)
+        await this.#sync(object)
         this.#seen.set(object.key, object.revision)
         // A CRD that had accepted names may have released some.
         if (!accepted && acceptedNames?.plural) {
@@ -152,7 +142,6 @@ export class CrdRegistrar implements AsyncDisposable {
         complete = false
       }
     }
-    if (complete) this.#synced = revision
     if (complete) this.#cursor = cursor
     // The CRDs that have not changed may claim the released names.
     return complete && this.#hasReleased && !this.#stop.signal.aborted ? this.#syncAll() : complete
@@ -210,12 +199,6 @@ export class CrdRegistrar implements AsyncDisposable {
   async #fillCache(key: string): Promise<void> {
     const installed = this.#installed.get(key)
     if (installed) await this.#parts.registry.feed.cache(installed.resources.stored.storage.prefix)
-  }
-
-  /** Starts to fill the cache of a CRD with the changes since a revision. A failure is not needed: the first reader fills the cache. */
-  #fillSince({ resources }: Installed, revision: number): void {
-    const { feed } = this.#parts.registry
-    Promise.resolve(feed.cache(resources.stored.storage.prefix, revision)).catch(() => undefined)
   }
 
   /** The newest known version of a CRD: that in the cache, or the one that this server has just written. */
@@ -287,8 +270,6 @@ export class CrdRegistrar implements AsyncDisposable {
       if (installed) this.#withdraw(installed, new Set(resources.served.map(({ kind }) => kind.version)))
       installed = { uid, spec: crd.spec, acceptedNames, resources, end, established, terminating }
       this.#installed.set(key, installed)
-      // Another server establishes the CRD and may have stored objects since. A server that does it itself fills the cache before.
-      if (this.#options.readsHistory) this.#fillSince(installed, this.#synced)
     } else if (installed.established === established && installed.terminating === terminating) {
       return
     }

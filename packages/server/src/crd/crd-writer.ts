@@ -1,5 +1,5 @@
 import { isConflict, isNotFound } from '@kubewright/api'
-import type { Clock, Logger } from '@kubewright/base'
+import { type Clock, KubewrightError, type Logger } from '@kubewright/base'
 import type { ObjectAccess } from '../registry/object-access.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
@@ -17,7 +17,11 @@ export interface CrdParts extends ObjectAccess {
 /** The resource customresourcedefinitions. */
 export function crdResourceOf({ resources }: CrdParts): Resource {
   const resource = resources.find(crdGroup, 'v1', 'customresourcedefinitions')
-  if (!resource) throw new Error('Cannot serve custom resources: the server does not serve customresourcedefinitions')
+  if (!resource)
+    throw new KubewrightError(
+      'KW_SERVER_CONFIG',
+      'Cannot serve custom resources: the server does not serve customresourcedefinitions',
+    )
   return resource
 }
 

@@ -28,7 +28,7 @@ export interface DiscoveredResource {
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
   /** Absent for resources that are not stored. */
-  readonly storageVersionHash?: string
+  readonly storageVersionHash?: string | undefined
   readonly subresources: readonly DiscoveredSubresource[]
 }
 

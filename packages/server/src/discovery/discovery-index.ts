@@ -10,7 +10,7 @@ export interface DiscoveredVersion {
   readonly version: string
   readonly resources: readonly DiscoveredResource[]
   /** Set when an extension server serves the version. */
-  readonly remote?: RemoteVersion
+  readonly remote?: RemoteVersion | undefined
 }
 
 /** A version that an extension server serves, as that server describes it. */
@@ -56,7 +56,7 @@ export class DiscoveryIndex implements Disposable {
   #remote: readonly RemoteVersion[] = []
   #promised: readonly PromisedVersion[] = []
   #listed: ReadonlyMap<string, DiscoveredGroup> | undefined
-  #aggregated: { core?: AggregatedDocument; groups?: AggregatedDocument } = {}
+  #aggregated: { core?: AggregatedDocument | undefined; groups?: AggregatedDocument | undefined } = {}
 
   constructor(resources: ResourceTable) {
     this.#resources = resources

@@ -62,7 +62,10 @@ function apiResources(resource: DiscoveredResource): Record<string, unknown>[] {
 }
 
 /** Group and version of a kind when they differ from those of the list. */
-function foreignGroup(shown: ResponseKind, own: ResponseKind): { group?: string; version?: string } {
+function foreignGroup(
+  shown: ResponseKind,
+  own: ResponseKind,
+): { group?: string | undefined; version?: string | undefined } {
   if (shown.group === own.group && shown.version === own.version) return {}
   return { ...(shown.group === '' ? {} : { group: shown.group }), version: shown.version }
 }

@@ -1,6 +1,6 @@
 import { MemoryStore } from '@kubewright/storage'
 import { storageContract } from '@kubewright/storage/contract'
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { assembleServer } from '../assemble-server.ts'
 import { type EncryptionConfig, parseEncryptionConfig } from '../config/encryption-config.ts'
 import { EncryptedStore } from './encrypted-store.ts'
@@ -60,7 +60,7 @@ describe('assembleServer({ encryption })', () => {
   const storedText = async (store: MemoryStore, at = key): Promise<string> =>
     Buffer.from((await store.get(at)).entry!.value).toString('latin1')
 
-  it.each(['aescbc', 'aesgcm', 'secretbox'])('stores secrets encrypted with %s and nothing else', async (kind) => {
+  test.each(['aescbc', 'aesgcm', 'secretbox'])('stores secrets encrypted with %s and nothing else', async (kind) => {
     const store = new MemoryStore()
     const config = configOf(['secrets'], provider(kind, 'key1'), identity)
     await withServer(store, config, async (send) => {
@@ -79,7 +79,7 @@ describe('assembleServer({ encryption })', () => {
     })
   })
 
-  it('reads with every key and writes unchanged objects again with the first one', async () => {
+  test('reads with every key and writes unchanged objects again with the first one', async () => {
     const store = new MemoryStore()
     await withServer(store, configOf(['secrets'], identity), async (send) => {
       await send(`POST ${secrets}`, { metadata: { name: 's' }, stringData: { k: 'v' } })
@@ -106,7 +106,7 @@ describe('assembleServer({ encryption })', () => {
     }
   })
 
-  it.each<[string, EncryptionConfig | undefined]>([
+  test.each<[string, EncryptionConfig | undefined]>([
     ['without a configuration', undefined],
     ['with the wrong key', configOf(['secrets'], { aescbc: { keys: [{ name: 'key1', secret: secretOf(9) }] } })],
     ['with other keys', configOf(['secrets'], provider('aesgcm', 'key1'), identity)],
@@ -121,7 +121,7 @@ describe('assembleServer({ encryption })', () => {
     })
   })
 
-  it('encrypts custom resources and groups by pattern', async () => {
+  test('encrypts custom resources and groups by pattern', async () => {
     const store = new MemoryStore()
     const crd = {
       metadata: { name: 'things.example.com' },
@@ -148,7 +148,7 @@ describe('assembleServer({ encryption })', () => {
 })
 
 describe('parseEncryptionConfig()', () => {
-  it.each<[readonly string[], object[], string]>([
+  test.each<[readonly string[], object[], string]>([
     [[], [identity], 'resources[0].resources: Required value: at least one resources[0].resources is required'],
     [['secrets'], [], 'resources[0].providers: Required value: at least one resources[0].providers is required'],
     [['*'], [identity], `resources[0].resources[0]: Invalid value: "*": use '*.'`],
@@ -182,7 +182,7 @@ describe('sealSecretbox()', () => {
   const key = hex('1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389')
   const nonce = hex('69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37')
 
-  it('equals the example of NaCl', () => {
+  test('equals the example of NaCl', () => {
     const message = hex(
       'be075fc53c81f2d5cf141316ebeb0c7b5228c52a4c62cbd44b66849b64244ffce5ecbaaf33bd751a1ac728d45e6c61296cdc3c01233561f41db66cce314adb31' +
         '0e3be8250c46f06dceea3a7fa1348057e2f6556ad6b1318a024a838f21af1fde048977eb48f59ffd4924ca1c60902e52f0a089bc76897040e082f93776384864' +
@@ -198,7 +198,7 @@ describe('sealSecretbox()', () => {
     expect(openSecretbox(box, nonce, key)).toBeUndefined()
   })
 
-  it.each([0, 1, 31, 32, 33, 95, 96, 97, 1000])('decrypts a message of %i bytes', (size) => {
+  test.each([0, 1, 31, 32, 33, 95, 96, 97, 1000])('decrypts a message of %i bytes', (size) => {
     const message = Buffer.alloc(size, 7)
     expect(openSecretbox(sealSecretbox(message, nonce, key), nonce, key)).toEqual(message)
   })

@@ -63,7 +63,7 @@ export class EncryptedStore implements Store {
     return this.#store.revision()
   }
 
-  async get(key: string, options?: { readonly revision?: number }): ReturnType<Store['get']> {
+  async get(key: string, options?: { readonly revision?: number | undefined }): ReturnType<Store['get']> {
     const { entry, revision } = await this.#store.get(key, options)
     return { entry: this.#open(entry), revision }
   }

@@ -8,6 +8,8 @@ import {
   type Status,
 } from '@kubewright/api'
 import {
+  type Awaitable,
+  CaughtError,
   type Clock,
   errorText,
   goQuote,
@@ -24,7 +26,7 @@ import { type AuthorizationAttributes, type Authorizer, attributesOf, type Decis
 import { forbiddenError } from '../auth/forbidden-error.ts'
 import { impersonate } from '../auth/impersonation.ts'
 import type { AuditRecord } from '../request/audit-record.ts'
-import { type Awaitable, andThen, settle } from '../request/awaitable.ts'
+import { andThen, settle } from '../request/awaitable.ts'
 import { negotiateError } from '../request/negotiate.ts'
 import type { PathHandler } from '../request/path-handler.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -224,7 +226,7 @@ export class RequestHandler {
 }
 
 /** An authorizer failed and no other one allowed the request. The response is a text, as in kube-apiserver. */
-class AuthorizationFailure extends Error {
+class AuthorizationFailure extends CaughtError {
   override readonly name = 'AuthorizationFailure'
 }
 

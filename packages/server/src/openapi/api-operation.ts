@@ -17,13 +17,13 @@ export interface ApiOperation {
   readonly id: string
   readonly description: string
   readonly tag: string
-  readonly action?: string
-  readonly kind?: OperationKind
+  readonly action?: string | undefined
+  readonly kind?: OperationKind | undefined
   /** Names of query parameters. */
   readonly parameters: readonly string[]
-  readonly body?: OperationBody
+  readonly body?: OperationBody | undefined
   /** Media types of a body other than a patch. @default any */
-  readonly consumes?: readonly string[]
+  readonly consumes?: readonly string[] | undefined
   /** By status code: the definition of the response body, or `string` for plain text. */
   readonly responses: Readonly<Record<string, string>>
   readonly produces: readonly string[]
@@ -33,7 +33,7 @@ export interface ApiOperation {
 export interface ApiPath {
   readonly path: string
   /** The kind of the path parameter {name}, if there is one. */
-  readonly named?: string
+  readonly named?: string | undefined
   /** Names of query parameters that all operations accept. */
   readonly parameters: readonly string[]
   readonly operations: readonly ApiOperation[]

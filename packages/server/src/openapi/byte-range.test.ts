@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseByteRange } from './byte-range.ts'
 
 describe('parseByteRange()', () => {
-  it.each([
+  test.each([
     ['', undefined],
     ['bytes=0-4', { start: 0, length: 5 }],
     ['bytes=5-', { start: 5, length: 5 }],
@@ -15,7 +15,7 @@ describe('parseByteRange()', () => {
     expect(parseByteRange(header, 10)).toEqual(expected)
   })
 
-  it.each([
+  test.each([
     ['lines=0-1', 'invalid range'],
     ['bytes=5-2', 'invalid range'],
     ['bytes=a-b', 'invalid range'],

@@ -1,3 +1,5 @@
+import { CaughtError } from '@kubewright/base'
+
 /** A part of a document: the first byte and the number of bytes. */
 export interface ByteRange {
   readonly start: number
@@ -5,7 +7,7 @@ export interface ByteRange {
 }
 
 /** A Range header selects nothing of the document. */
-export class NoOverlap extends Error {
+export class NoOverlap extends CaughtError {
   override readonly name = 'NoOverlap'
 
   constructor() {
@@ -19,7 +21,7 @@ export class NoOverlap extends Error {
  */
 export function parseByteRange(header: string, size: number): ByteRange | undefined {
   if (header === '') return undefined
-  if (!header.startsWith('bytes=')) throw new Error('invalid range')
+  if (!header.startsWith('bytes=')) throw new CaughtError('invalid range')
   const specs = header
     .slice('bytes='.length)
     .split(',')
@@ -35,14 +37,14 @@ export function parseByteRange(header: string, size: number): ByteRange | undefi
 function parseSpec(spec: string, size: number): ByteRange | undefined {
   const match = /^(\d*)\s*-\s*(\d*)$/.exec(spec)
   const [, first = '', last = ''] = match ?? []
-  if (!match || (first === '' && last === '')) throw new Error('invalid range')
+  if (!match || (first === '' && last === '')) throw new CaughtError('invalid range')
   if (first === '') {
     const length = Math.min(Number(last), size)
     return { start: size - length, length }
   }
   const start = Number(first)
   if (start >= size) return undefined
-  if (last !== '' && Number(last) < start) throw new Error('invalid range')
+  if (last !== '' && Number(last) < start) throw new CaughtError('invalid range')
   const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
   return { start, length: end - start + 1 }
 }

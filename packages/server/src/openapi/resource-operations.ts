@@ -57,7 +57,7 @@ const methods = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'] as 
 interface OperationStyle {
   readonly produces: readonly string[]
   /** The media types of every operation, if stated. */
-  readonly consumes?: readonly string[]
+  readonly consumes?: readonly string[] | undefined
   readonly patchTypes: readonly string[]
   /** Whether the documents contain watches: the deprecated watch paths, and the parameters of watching a list. */
   readonly mentionsWatches: boolean

@@ -1,4 +1,4 @@
-import { CertificateError } from './verifying-agent.ts'
+import { CertificateError } from './certificate-error.ts'
 
 const untrusted = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',

@@ -14,7 +14,7 @@ export interface LocalRequest {
 export interface LocalResponse {
   readonly status: number
   /** @default application/json */
-  readonly headers?: Readonly<Record<string, readonly string[]>>
+  readonly headers?: Readonly<Record<string, readonly string[]>> | undefined
   readonly body: Uint8Array
 }
 

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { CertificateAuthority } from '@kubewright/base/pki'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ConnectionError, type OutgoingRequest, systemOutgoing } from './outgoing.ts'
+import { OutgoingError, type OutgoingRequest, systemOutgoing } from './outgoing.ts'
 
 const now = Date.now()
 const day = 24 * 60 * 60 * 1000
@@ -93,7 +93,7 @@ describe('systemOutgoing()', () => {
     ['the CAs of the system', {}],
   ])('rejects a certificate by %s', async (_, tls) => {
     const failure = systemOutgoing(request({ tls }))
-    await expect(failure).rejects.toThrow(ConnectionError)
+    await expect(failure).rejects.toThrow(OutgoingError)
     await expect(failure).rejects.toThrow(
       'tls: failed to verify certificate: x509: certificate signed by unknown authority',
     )

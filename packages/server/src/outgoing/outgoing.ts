@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage, Agent as PlainAgent } from 'node:http'
 import type { Agent } from 'node:https'
 import type { Duplex } from 'node:stream'
+import { CaughtError, systemClock } from '@kubewright/base'
 import { connectionErrorText } from './connection-error-text.ts'
 import { type HandshakeOptions, verifyingAgent } from './verifying-agent.ts'
 
@@ -51,15 +52,15 @@ export interface OutgoingResponse {
   readonly headers: Readonly<Record<string, readonly string[]>>
   readonly body: AsyncIterable<Uint8Array>
   /** With status 101: the upgraded connection, which the caller must close. */
-  readonly upgraded?: Duplex
+  readonly upgraded?: Duplex | undefined
 }
 
 /** The request got no response. The message uses the texts of Go's net package, which clients know from kube-apiserver. */
-export class ConnectionError extends Error {
-  override readonly name = 'ConnectionError'
+export class OutgoingError extends CaughtError {
+  override readonly name = 'OutgoingError'
 }
 
-/** Sends a request over HTTPS, or over HTTP when the URL says so. Rejects with {@link ConnectionError}, or with the reason of the signal when it aborts. */
+/** Sends a request over HTTPS, or over HTTP when the URL says so. Rejects with {@link OutgoingError}, or with the reason of the signal when it aborts. */
 export type Outgoing = (request: OutgoingRequest) => Promise<OutgoingResponse>
 
 /** How many TLS settings keep idle connections. Every webhook and extension server has its own settings. */
@@ -83,7 +84,7 @@ export const systemOutgoing: Outgoing = async (request) => {
 }
 
 /** A reused connection broke before any byte of the response arrived. */
-class StaleConnection extends ConnectionError {
+class StaleConnection extends OutgoingError {
   override readonly cause: NodeJS.ErrnoException
 
   constructor(message: string, cause: NodeJS.ErrnoException) {
@@ -151,7 +152,7 @@ async function attempt(request: OutgoingRequest): Promise<OutgoingResponse> {
       else {
         const text = connectionErrorText(error, { host, port })
         const stale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-        reject(stale ? new StaleConnection(text, error) : new ConnectionError(text, { cause: error }))
+        reject(stale ? new StaleConnection(text, error) : new OutgoingError(text, { cause: error }))
       }
     })
     outgoing.end(body)
@@ -172,7 +173,7 @@ function agentFor({ ca, insecure = false, cert, key }: OutgoingTls, serverName: 
     const options = { keepAlive: true, ...(cert === undefined || key === undefined ? {} : { cert, key }) }
     agent = insecure
       ? new (https().Agent)({ ...options, rejectUnauthorized: false })
-      : verifyingAgent({ ca, serverName }, options)
+      : verifyingAgent({ ca, serverName, clock: systemClock }, options)
   }
   // The map is ordered by use: the first entry is the least recently used one.
   agents.set(id, agent)

@@ -1,5 +1,5 @@
 import { looksLikeJson, parseJson, parseYaml } from '@kubewright/api'
-import { goQuote } from '@kubewright/base'
+import { CaughtError, goQuote } from '@kubewright/base'
 import { goJsonKind, typeMetaMismatch } from '../codec/json/go-codec.ts'
 
 /** The expected type of a review. */
@@ -39,15 +39,18 @@ export function openReview(body: Uint8Array, { group, kind, version }: ReviewTyp
   // A response without a type counts as the expected one.
   const apiVersion = given.apiVersion === '' ? `${group}/${version}` : given.apiVersion
   if (apiVersion === 'v1' && unversioned.has(given.kind)) {
-    throw new Error(`converting (v1.${given.kind}) to (${version}.${kind}): unknown conversion`)
+    throw new CaughtError(`converting (v1.${given.kind}) to (${version}.${kind}): unknown conversion`)
   }
   const registered = apiVersion === `${group}/v1` || apiVersion === `${group}/v1beta1`
   if (!registered || (given.kind !== '' && given.kind !== kind)) {
     const name = goQuote(given.kind || kind)
-    throw new Error(`no kind ${name} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(scheme)}`)
+    throw new CaughtError(
+      `no kind ${name} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(scheme)}`,
+    )
   }
   const found = apiVersion.slice(group.length + 1)
-  if (found !== version) throw new Error(`converting (${found}.${kind}) to (${version}.${kind}): unknown conversion`)
+  if (found !== version)
+    throw new CaughtError(`converting (${found}.${kind}) to (${version}.${kind}): unknown conversion`)
   return { review, ...given }
 }
 
@@ -59,7 +62,7 @@ export function goMismatch(value: unknown, field: string, type: string): Error {
 function parseReview(body: Uint8Array): Record<string, unknown> {
   const text = Buffer.from(body).toString()
   const fail = (why: string): never => {
-    throw new Error(`couldn't get version/kind; json parse error: ${why}`)
+    throw new CaughtError(`couldn't get version/kind; json parse error: ${why}`)
   }
   let value: unknown
   try {

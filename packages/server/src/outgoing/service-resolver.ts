@@ -9,26 +9,33 @@ export type ServiceResolver = (namespace: string, name: string, port: number) =>
 
 /** The fields of a Service that the resolver reads. */
 export interface ServiceParts {
-  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> }
-  readonly spec?: {
-    readonly type?: string
-    readonly externalName?: string
-    readonly ipFamilies?: readonly string[]
-    readonly ports?: readonly { readonly name?: string; readonly port?: number }[]
-  }
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> | undefined } | undefined
+  readonly spec?:
+    | {
+        readonly type?: string | undefined
+        readonly externalName?: string | undefined
+        readonly ipFamilies?: readonly string[] | undefined
+        readonly ports?:
+          | readonly { readonly name?: string | undefined; readonly port?: number | undefined }[]
+          | undefined
+      }
+    | undefined
 }
 
 /** The fields of an EndpointSlice that the resolver reads. The lists are null when the service has no pods. */
 export interface EndpointSliceParts {
-  readonly addressType?: string
-  readonly endpoints?: readonly EndpointParts[] | null
-  readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null
+  readonly addressType?: string | undefined
+  readonly endpoints?: readonly EndpointParts[] | null | undefined
+  readonly ports?:
+    | readonly { readonly name?: string | undefined; readonly port?: number | undefined }[]
+    | null
+    | undefined
 }
 
 /** The fields of an endpoint that the resolver reads. */
 export interface EndpointParts {
-  readonly addresses?: readonly string[]
-  readonly conditions?: { readonly ready?: boolean }
+  readonly addresses?: readonly string[] | undefined
+  readonly conditions?: { readonly ready?: boolean | undefined } | undefined
 }
 
 /**

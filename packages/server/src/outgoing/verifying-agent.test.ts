@@ -1,12 +1,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import { type AddressInfo, createServer as createTcp, type Socket } from 'node:net'
+import { connect } from 'node:tls'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type IssuedTestCertificate, type TestCertificate, testCertificate } from '../testdata/test-certificates.ts'
 import { systemOutgoing } from './outgoing.ts'
 
 const serverAuth = '1.3.6.1.5.5.7.3.1'
 const clientAuth = '1.3.6.1.5.5.7.3.2'
+/** Lets the server present weak signatures. */
+const ciphers = 'DEFAULT:@SECLEVEL=0'
 const day = 24 * 60 * 60 * 1000
 const host = 'hook.ns.svc'
 const authority: TestCertificate = { subject: 'hook.ns.svc', ca: true, keyUsage: 0x84 }
@@ -29,7 +32,7 @@ async function call(
   { intermediates = '', wanted = host }: { intermediates?: string; wanted?: string } = {},
 ): Promise<{ outcome: string; requests: number }> {
   let requests = 0
-  const server = createServer({ cert: served.cert + intermediates, key: served.key }, (_, response) => {
+  const server = createServer({ cert: served.cert + intermediates, key: served.key, ciphers }, (_, response) => {
     requests++
     response.end('{}')
   })
@@ -74,11 +77,16 @@ describe('verifyingAgent()', () => {
     expect(await call(issued, issued.cert)).toEqual(accepted)
   })
 
-  test('accepts a chain through an intermediate with the subject of the root', async () => {
+  test('accepts a CA bundle that is an intermediate with the subject of its root', async () => {
     const middle = testCertificate({ ...authority, issuer: root })
     const leaf = testCertificate({ ...serving, issuer: middle })
-    expect(await call(leaf, root.cert, { intermediates: middle.cert })).toEqual(accepted)
     expect(await call(leaf, middle.cert)).toEqual(accepted)
+  })
+
+  test('refuses a chain of more certificates with the same subject, which Go accepts', async () => {
+    const middle = testCertificate({ ...authority, issuer: root })
+    const leaf = testCertificate({ ...serving, issuer: middle })
+    expect(await call(leaf, root.cert, { intermediates: middle.cert })).toEqual(refused(/unknown authority/))
   })
 
   test('accepts one of several roots with the same subject, and skips blocks that are no certificates', async () => {
@@ -89,7 +97,6 @@ describe('verifyingAgent()', () => {
   test.each<[string, Partial<TestCertificate>]>([
     ['a wildcard', { hosts: ['*.ns.svc'] }],
     ['no extended key usages', { extendedKeyUsages: undefined as never }],
-    ['any extended key usage', { extendedKeyUsages: ['2.5.29.37.0'] }],
     ['a name in other case', { hosts: ['HOOK.ns.SVC'] }],
   ])('accepts a certificate with %s', async (_, more) => {
     expect(await call(testCertificate({ ...serving, issuer: root, ...more }), root.cert)).toEqual(accepted)
@@ -121,6 +128,11 @@ describe('verifyingAgent()', () => {
     [
       'client authentication only',
       { extendedKeyUsages: [clientAuth] },
+      'tls: x509: certificate specifies an incompatible key usage',
+    ],
+    [
+      'any extended key usage, which Go accepts',
+      { extendedKeyUsages: ['2.5.29.37.0'] },
       'tls: x509: certificate specifies an incompatible key usage',
     ],
     ['an unknown critical extension', { unknownCritical: true }, 'tls: x509: unhandled critical extension'],
@@ -206,7 +218,7 @@ describe('verifyingAgent()', () => {
 
   test('refuses an intermediate of version 1 and accepts such a root', async () => {
     const old = testCertificate({ subject: 'hook.ns.svc', version: 1, issuer: root })
-    const leaf = testCertificate({ ...serving, issuer: old })
+    const leaf = testCertificate({ ...serving, subject: 'server', issuer: old })
     expect(await call(leaf, root.cert, { intermediates: old.cert })).toEqual(refused(/unknown authority/))
     expect(await call(leaf, old.cert)).toEqual(accepted)
   })
@@ -221,20 +233,90 @@ describe('verifyingAgent()', () => {
 
   test('refuses a chain whose CA permits client authentication only', async () => {
     const issuer = testCertificate({ ...authority, extendedKeyUsages: [clientAuth] })
-    expect(await call(testCertificate({ ...serving, issuer }), issuer.cert)).toEqual(
-      refused('tls: x509: certificate specifies an incompatible key usage'),
-    )
+    const leaf = testCertificate({ ...serving, subject: 'server', issuer })
+    expect(await call(leaf, issuer.cert)).toEqual(refused('tls: x509: certificate specifies an incompatible key usage'))
+    expect(await call(testCertificate({ ...serving, issuer }), issuer.cert)).toEqual(refused(unknown))
   })
 
   test('refuses names outside the name constraints of a CA', async () => {
     const narrow = testCertificate({ ...authority, permittedDomains: ['other.svc'] })
-    expect(await call(testCertificate({ ...serving, issuer: narrow }), narrow.cert)).toEqual(
+    expect(await call(testCertificate({ ...serving, subject: 'server', issuer: narrow }), narrow.cert)).toEqual(
       refused(
-        'tls: x509: a root or intermediate certificate is not authorized to sign for this name: DNS name "hook.ns.svc" is not permitted by any constraint',
+        'tls: x509: a root or intermediate certificate is not authorized to sign for this name: permitted subtree violation',
       ),
     )
+    expect(await call(testCertificate({ ...serving, issuer: narrow }), narrow.cert)).toEqual(refused(unknown))
     const fitting = testCertificate({ ...authority, permittedDomains: ['ns.svc'] })
-    expect(await call(testCertificate({ ...serving, issuer: fitting }), fitting.cert)).toEqual(accepted)
+    expect(await call(testCertificate({ ...serving, subject: 'a b', issuer: fitting }), fitting.cert)).toEqual(accepted)
+  })
+
+  describe('with several paths to the root', () => {
+    const leafOf = (issuer: IssuedTestCertificate): IssuedTestCertificate =>
+      testCertificate({ ...serving, subject: 'server', issuer })
+    const ca = testCertificate({ ...authority, subject: 'root' })
+    const middle = testCertificate({ ...authority, subject: 'middle', issuer: ca })
+    const leaf = leafOf(middle)
+    /** The same intermediate, certified once more. */
+    const again = (more: Partial<TestCertificate>): IssuedTestCertificate =>
+      testCertificate({ ...authority, subject: 'middle', issuer: ca, sameKeyAs: middle, ...more })
+    const stranger = testCertificate({ ...authority, subject: 'stranger' })
+
+    test.each<[string, Partial<TestCertificate>]>([
+      ['expired', { notAfter: Date.now() - 2000 }],
+      ['leads to an unknown root', { issuer: stranger }],
+      ['is no CA', { ca: false }],
+      ['permits client authentication only', { extendedKeyUsages: [clientAuth] }],
+      ['permits other names only', { permittedDomains: ['other.svc'] }],
+      ['has an unknown critical extension', { unknownCritical: true }],
+      ['has a SHA-1 signature', { digest: 'sha1' }],
+    ])('accepts the valid path when the first one %s, and refuses the first alone', async (_, more) => {
+      const bad = again(more)
+      expect(await call(leaf, ca.cert, { intermediates: bad.cert + middle.cert })).toEqual(accepted)
+      expect(await call(leaf, ca.cert, { intermediates: bad.cert })).toMatchObject({ requests: 0 })
+    })
+
+    test('trusts no certificate that the server presents', async () => {
+      const forged = testCertificate({ ...authority, subject: 'middle', issuer: { ...stranger, subject: 'root' } })
+      const mimic = testCertificate({ ...authority, subject: 'root' })
+      const below = testCertificate({ ...authority, subject: 'middle', issuer: mimic })
+      expect(await call(leafOf(forged), ca.cert, { intermediates: forged.cert })).toEqual(refused(/unknown authority/))
+      expect(await call(leafOf(below), ca.cert, { intermediates: below.cert + mimic.cert })).toEqual(
+        refused(/unknown authority/),
+      )
+      const served = leafOf(below)
+      const chain = middle.cert + below.cert + mimic.cert + ca.cert
+      expect(await call(served, ca.cert, { intermediates: chain })).toEqual(refused(/unknown authority/))
+    })
+
+    test('refuses an MD5 signature', async () => {
+      const rsa = testCertificate({ ...authority, subject: 'rsa', keyType: 'rsa' })
+      const weak = testCertificate({ ...serving, subject: 'server', issuer: rsa, digest: 'md5' })
+      expect(await call(weak, rsa.cert)).toEqual(refused(/insecure algorithm MD5-RSA/))
+      expect(await call(leafOf(rsa), rsa.cert)).toEqual(accepted)
+    })
+
+    test('stops after a limited number of paths', async () => {
+      const bad = Array.from({ length: 20 }, () => again({ unknownCritical: true }).cert).join('')
+      expect(await call(leaf, ca.cert, { intermediates: bad })).toMatchObject({ requests: 0 })
+    })
+  })
+
+  test('an intermediate in the store of OpenSSL ends no chain unless partial chains are allowed', async () => {
+    const ca = testCertificate({ ...authority, subject: 'root' })
+    const middle = testCertificate({ ...authority, subject: 'middle', issuer: ca })
+    const { cert, key } = testCertificate({ ...serving, subject: 'server', issuer: middle })
+    const server = createServer({ cert, key }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    servers.push(server)
+    const { port } = server.address() as AddressInfo
+    const authorized = async (allowPartialTrustChain: boolean): Promise<boolean> => {
+      const options = { port, ca: middle.cert, allowPartialTrustChain, rejectUnauthorized: false, servername: host }
+      const socket = connect(options)
+      await once(socket, 'secureConnect')
+      socket.destroy()
+      return socket.authorized
+    }
+    expect([await authorized(false), await authorized(true)]).toEqual([false, true])
   })
 
   test('stops a handshake that the peer never finishes when the signal aborts', async () => {

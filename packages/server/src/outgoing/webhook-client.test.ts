@@ -1,13 +1,13 @@
 import { systemClock, VirtualClock } from '@kubewright/base'
 import { CertificateAuthority } from '@kubewright/base/pki'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { LocalServers } from './local-servers.ts'
-import { ConnectionError, type Outgoing, type OutgoingRequest } from './outgoing.ts'
+import { type Outgoing, OutgoingError, type OutgoingRequest } from './outgoing.ts'
 import { WebhookClient } from './webhook-client.ts'
 
 const body = Buffer.from('{}')
 const nowhere: Outgoing = async () => {
-  throw new ConnectionError('dial tcp: no')
+  throw new OutgoingError('dial tcp: no')
 }
 
 function clientOf(outgoing: Outgoing): WebhookClient {
@@ -15,7 +15,7 @@ function clientOf(outgoing: Outgoing): WebhookClient {
   return new WebhookClient({ outgoing, resolveService, clock: systemClock })
 }
 
-it('WebhookClient.call() connects to the endpoint and sends the name of the service', async () => {
+test('WebhookClient.call() connects to the endpoint and sends the name of the service', async () => {
   const asked: OutgoingRequest[] = []
   const client = clientOf(async (request) => {
     asked.push(request)
@@ -36,7 +36,7 @@ it('WebhookClient.call() connects to the endpoint and sends the name of the serv
   expect(await asked[0]!.connectTo!()).toEqual({ host: '10.0.0.1', port: 8443 })
 })
 
-it('WebhookClient.call() names the address that refused the connection', async () => {
+test('WebhookClient.call() names the address that refused the connection', async () => {
   await expect(clientOf(nowhere).call({ url: 'https://x.example.com/a' }, body)).rejects.toThrow(
     'Post "https://x.example.com/a": dial tcp: no',
   )
@@ -45,7 +45,7 @@ it('WebhookClient.call() names the address that refused the connection', async (
   )
 })
 
-it('WebhookClient.call() limits the size of responses', async () => {
+test('WebhookClient.call() limits the size of responses', async () => {
   const endless = async function* (): AsyncGenerator<Uint8Array> {
     for (;;) yield new Uint8Array(1024 * 1024)
   }
@@ -53,7 +53,7 @@ it('WebhookClient.call() limits the size of responses', async () => {
   await expect(client.call({ url: 'https://x/' }, body)).rejects.toThrow('response body larger than 16777216 bytes')
 })
 
-it('WebhookClient.call() rejects when the caller aborts or the timeout passes', async () => {
+test('WebhookClient.call() rejects when the caller aborts or the timeout passes', async () => {
   const local = new LocalServers()
   local.serve('x:443', () => new Promise(() => undefined))
   const clock = new VirtualClock()
@@ -70,7 +70,7 @@ it('WebhookClient.call() rejects when the caller aborts or the timeout passes', 
   await late
 })
 
-it('LocalServers.serve() serves until disposed', async () => {
+test('LocalServers.serve() serves until disposed', async () => {
   const local = new LocalServers()
   const client = clientOf(local.before(nowhere))
   const serving = local.serve('x:443', ({ path }) => ({ status: 200, body: Buffer.from(path) }))
@@ -79,7 +79,7 @@ it('LocalServers.serve() serves until disposed', async () => {
   await expect(client.call({ url: 'https://x/a' }, body)).rejects.toThrow('dial tcp: no')
 })
 
-it.each([
+test.each([
   ['no PEM', 'unable to parse bytes as PEM block'],
   ['-----BEGIN KEY-----\nAA==\n-----END KEY-----\n', 'no valid certificate authority data seen'],
   ['-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n', 'failed to parse certificate'],

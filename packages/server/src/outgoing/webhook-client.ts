@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { posix } from 'node:path'
 import { newGenericServerResponse, parseJson } from '@kubewright/api'
-import { type Clock, goQuote } from '@kubewright/base'
+import { CaughtError, type Clock, goQuote } from '@kubewright/base'
 import type { HostPort, Outgoing, OutgoingResponse, OutgoingTls } from './outgoing.ts'
 
 /** The address of a webhook: the WebhookClientConfig of the API. */
@@ -31,7 +31,7 @@ export interface WebhookCallOptions {
 }
 
 /** A webhook responded with a status that is no success. The message has the text of client-go. */
-export class WebhookResponseError extends Error {
+export class WebhookResponseError extends CaughtError {
   override readonly name = 'WebhookResponseError'
   readonly status: number
 
@@ -50,7 +50,7 @@ export interface WebhookClientParts {
 }
 
 /** The configuration of a webhook is invalid, so it cannot be called. */
-export class WebhookConfigError extends Error {
+export class WebhookConfigError extends CaughtError {
   override readonly name = 'WebhookConfigError'
 }
 
@@ -136,7 +136,7 @@ export class WebhookClient {
         ...(service ? { connectTo: () => resolveService(service.namespace, service.name, service.port ?? 443) } : {}),
       })
     } catch (error) {
-      throw new Error(`Post ${goQuote(url)}: ${(error as Error).message}`, { cause: error })
+      throw new CaughtError(`Post ${goQuote(url)}: ${(error as Error).message}`, { cause: error })
     }
   }
 
@@ -189,13 +189,13 @@ async function readBody({ body }: OutgoingResponse, signal: AbortSignal): Promis
   try {
     for await (const chunk of body) {
       size += chunk.length
-      if (size > maxAnswerBytes) throw new Error(`http: response body larger than ${maxAnswerBytes} bytes`)
+      if (size > maxAnswerBytes) throw new CaughtError(`http: response body larger than ${maxAnswerBytes} bytes`)
       chunks.push(chunk)
     }
   } catch (error) {
     const { message } = (signal.aborted ? signal.reason : error) as Error
     const why = message === 'aborted' ? 'unexpected EOF' : message
-    throw new Error(`unexpected error when reading response body. Please retry. Original error: ${why}`)
+    throw new CaughtError(`unexpected error when reading response body. Please retry. Original error: ${why}`)
   }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }
@@ -206,7 +206,7 @@ function contentOf({ status, headers }: OutgoingResponse, body: Uint8Array): Uin
   if (status >= 200 && status <= 206) {
     if (body.length > 0) return body
     const type = contentType || 'application/json'
-    throw new Error(`0-length response with status code: ${status} and content type: ${type}`)
+    throw new CaughtError(`0-length response with status code: ${status} and content type: ${type}`)
   }
   const message = statusMessage(body)
   if (message !== undefined) throw new WebhookResponseError(message, status)

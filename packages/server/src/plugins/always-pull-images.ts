@@ -1,13 +1,15 @@
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
 import { isAbout } from './admission-forbidden.ts'
 
-type ContainerLike = { image?: string; imagePullPolicy?: string }
+type ContainerLike = { image?: string | undefined; imagePullPolicy?: string | undefined }
 type PodLike = {
-  spec?: {
-    containers?: ContainerLike[]
-    initContainers?: ContainerLike[]
-    volumes?: { image?: { pullPolicy?: string } }[]
-  }
+  spec?:
+    | {
+        containers?: ContainerLike[] | undefined
+        initContainers?: ContainerLike[] | undefined
+        volumes?: { image?: { pullPolicy?: string | undefined } | undefined }[] | undefined
+      }
+    | undefined
 }
 
 /** Sets the pull policy of all images of pods to Always, so that a pod cannot use an image that another user has pulled (plugin/pkg/admission/alwayspullimages). */

@@ -14,7 +14,7 @@ export function defaultIngressClass(lookup: ObjectLookup): AdmissionPlugin {
     mutate: async (attributes) => {
       if (!isAbout(attributes, 'networking.k8s.io', 'ingresses') || attributes.operation !== 'CREATE') return
       const ingress = attributes.object!
-      const spec = (ingress['spec'] ??= {}) as { ingressClassName?: string }
+      const spec = (ingress['spec'] ??= {}) as { ingressClassName?: string | undefined }
       if (spec.ingressClassName !== undefined) return
       if (ingress.metadata.annotations?.['kubernetes.io/ingress.class'] !== undefined) return
       const found = defaultClass(await lookup.list(ingressClasses), markers)

@@ -17,7 +17,7 @@ export function defaultStorageClass(lookup: ObjectLookup): AdmissionPlugin {
     mutate: async (attributes) => {
       if (!isAbout(attributes, '', 'persistentvolumeclaims') || attributes.operation !== 'CREATE') return
       const claim = attributes.object!
-      const spec = (claim['spec'] ??= {}) as { storageClassName?: string }
+      const spec = (claim['spec'] ??= {}) as { storageClassName?: string | undefined }
       if (spec.storageClassName !== undefined || claim.metadata.annotations?.[storageClassAnnotation] !== undefined)
         return
       const found = defaultClass(await lookup.list(storageClasses), markers)

@@ -1,7 +1,7 @@
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import { admissionForbidden, isAbout } from './admission-forbidden.ts'
 
-type ServiceLike = { readonly spec?: { readonly externalIPs?: readonly string[] | null } }
+type ServiceLike = { readonly spec?: { readonly externalIPs?: readonly string[] | null | undefined } | undefined }
 
 /** Refuses services with new external IPs (plugin/pkg/admission/network/denyserviceexternalips). Those that a service has may stay. */
 export const denyServiceExternalIps: AdmissionPlugin = {

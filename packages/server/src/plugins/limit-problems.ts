@@ -3,11 +3,11 @@ import { Quantity } from '@kubewright/base'
 /** One limit of a LimitRange. */
 export interface LimitRangeItem {
   readonly type: string
-  readonly min?: Readonly<Record<string, string>>
-  readonly max?: Readonly<Record<string, string>>
-  readonly default?: Readonly<Record<string, string>>
-  readonly defaultRequest?: Readonly<Record<string, string>>
-  readonly maxLimitRequestRatio?: Readonly<Record<string, string>>
+  readonly min?: Readonly<Record<string, string>> | undefined
+  readonly max?: Readonly<Record<string, string>> | undefined
+  readonly default?: Readonly<Record<string, string>> | undefined
+  readonly defaultRequest?: Readonly<Record<string, string>> | undefined
+  readonly maxLimitRequestRatio?: Readonly<Record<string, string>> | undefined
 }
 
 /** Requests and limits of an object. */

@@ -16,7 +16,7 @@ export function limitRanger(lookup: ObjectLookup): AdmissionPlugin {
   const limitsOf = async (attributes: AdmissionAttributes): Promise<readonly (readonly LimitRangeItem[])[]> => {
     if (!applies(attributes) || attributes.old?.metadata.deletionTimestamp !== undefined) return []
     const found = await lookup.list(limitRanges, attributes.namespace)
-    return found.map((range) => (range['spec'] as { limits?: LimitRangeItem[] } | undefined)?.limits ?? [])
+    return found.map((range) => (range['spec'] as { limits?: LimitRangeItem[] | undefined } | undefined)?.limits ?? [])
   }
   return {
     name: 'LimitRanger',
@@ -102,7 +102,7 @@ function podProblems(spec: PodSpec, limits: readonly LimitRangeItem[]): string[]
 }
 
 function claimProblems(spec: { readonly resources?: unknown }, limits: readonly LimitRangeItem[]): string[] {
-  const requests = parsed((spec.resources as { requests?: ResourceList } | undefined)?.requests)
+  const requests = parsed((spec.resources as { requests?: ResourceList | undefined } | undefined)?.requests)
   return limits
     .filter(({ type }) => type === 'PersistentVolumeClaim')
     .flatMap((item) => requestProblems(item, new Amounts(requests, new Map())))

@@ -1,8 +1,8 @@
 import { ApiError, newForbidden, newNotFound } from '@kubewright/api'
-import type { Clock } from '@kubewright/base'
+import type { Awaitable, Clock } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts'
 import type { ObjectLookup, SharedObject } from '../registry/object-lookup.ts'
-import { type Awaitable, andThen } from '../request/awaitable.ts'
+import { andThen } from '../request/awaitable.ts'
 import { admissionForbidden } from './admission-forbidden.ts'
 
 const namespaces = ['', 'v1', 'namespaces'] as const
@@ -48,7 +48,7 @@ export function namespaceLifecycle({ lookup, clock }: { lookup: ObjectLookup; cl
 }
 
 function phaseOf(namespace: SharedObject | undefined): string | undefined {
-  return (namespace?.['status'] as { phase?: string } | undefined)?.phase
+  return (namespace?.['status'] as { phase?: string | undefined } | undefined)?.phase
 }
 
 function terminating(attributes: AdmissionAttributes): ApiError {

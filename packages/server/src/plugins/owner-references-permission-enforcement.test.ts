@@ -1,5 +1,5 @@
 import { MemoryStore } from '@kubewright/storage'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AssembledServer, assembleServer } from '../assemble-server.ts'
 
 const tokens = ['root', 'maker', 'finalizer', 'anything'].map((name) => ({
@@ -94,7 +94,7 @@ const unfinalizable =
 const blocking = { blockOwnerDeletion: true }
 
 describe('ownerReferencesPermissionEnforcement()', () => {
-  it('allows any owner on create unless it blocks deletion of the owner', async () => {
+  test('allows any owner on create unless it blocks deletion of the owner', async () => {
     const given = map(owner('Pod'), owner('Node', { blockOwnerDeletion: false }))
     expect(await send('maker', `POST ${maps}`, given)).toMatchObject(given)
     const blocked = map(owner('Pod', blocking))
@@ -107,7 +107,7 @@ describe('ownerReferencesPermissionEnforcement()', () => {
     )
   })
 
-  it('treats an apply that creates the object as a create', async () => {
+  test('treats an apply that creates the object as a create', async () => {
     const body = { apiVersion: 'v1', kind: 'ConfigMap', ...map(owner('Pod', blocking)) }
     const { name } = body.metadata
     const apply = (who: string): Promise<unknown> =>
@@ -117,7 +117,7 @@ describe('ownerReferencesPermissionEnforcement()', () => {
     expect(await apply('maker')).toMatchObject({ metadata: { name } })
   })
 
-  it.each([
+  test.each([
     ['a namespaced kind', 'Pod', 'v1'],
     ['a kind without namespaces', 'Node', 'v1'],
     ['a kind by its name in lower case', 'pod', 'v1'],
@@ -127,14 +127,14 @@ describe('ownerReferencesPermissionEnforcement()', () => {
     expect(await send('finalizer', `POST ${maps}`, given)).toMatchObject(given)
   })
 
-  it('checks every blocked owner', async () => {
+  test('checks every blocked owner', async () => {
     const given = map(owner('Pod', blocking), owner('Service', blocking))
     expect(await send('finalizer', `POST ${maps}`, given)).toContain(unfinalizable)
     const other = map({ ...owner('Deployment', blocking, 'apps/v1'), name: 'other' })
     expect(await send('finalizer', `POST ${maps}`, other)).toContain(unfinalizable)
   })
 
-  it('rejects blocking owners of unknown kinds unless the user may finalize everything', async () => {
+  test('rejects blocking owners of unknown kinds unless the user may finalize everything', async () => {
     const given = map(owner('Odd', blocking, 'example.com/v1'))
     expect(await send('finalizer', `POST ${maps}`, given)).toBe(
       `configmaps "${given.metadata.name}" is forbidden: cannot set blockOwnerDeletion in this case because cannot find ` +
@@ -143,7 +143,7 @@ describe('ownerReferencesPermissionEnforcement()', () => {
     expect(await send('anything', `POST ${maps}`, given)).toMatchObject(given)
   })
 
-  it('requires permission to delete the object for changes of its owners', async () => {
+  test('requires permission to delete the object for changes of its owners', async () => {
     expect(await change('maker', [owner('Pod')], [owner('Pod')])).toEqual([owner('Pod')])
     expect(await change('maker', [owner('Pod')], [])).toBe(undeletable)
     expect(await change('maker', [], [owner('Pod')])).toBe(undeletable)
@@ -152,7 +152,7 @@ describe('ownerReferencesPermissionEnforcement()', () => {
     expect(await change('finalizer', [owner('Pod')], [])).toEqual([])
   })
 
-  it('checks only newly blocked owners and allows unblocking with permission to delete', async () => {
+  test('checks only newly blocked owners and allows unblocking with permission to delete', async () => {
     const secret = owner('Secret', blocking)
     const both = [secret, owner('Pod', blocking)]
     expect(await change('finalizer', [secret], both)).toEqual(both)

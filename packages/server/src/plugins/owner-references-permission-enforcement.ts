@@ -18,7 +18,7 @@ interface OwnerReference {
   readonly kind: string
   readonly name: string
   readonly uid: string
-  readonly blockOwnerDeletion?: boolean
+  readonly blockOwnerDeletion?: boolean | undefined
 }
 
 /**
@@ -99,10 +99,10 @@ function finalizersOf(
   const served = discovery.find(group, version)
   // Resources of extension servers have their name under another key, as in aggregated discovery.
   const candidates = [...(served?.resources ?? []), ...(served?.remote?.resources ?? [])] as readonly {
-    readonly name?: string
-    readonly resource?: string
-    readonly scope?: string
-    readonly responseKind?: { readonly kind?: string }
+    readonly name?: string | undefined
+    readonly resource?: string | undefined
+    readonly scope?: string | undefined
+    readonly responseKind?: { readonly kind?: string | undefined } | undefined
   }[]
   const found = candidates.findLast(({ responseKind: { kind: shown = '' } = {} }) => matchesKind(kind, shown))
   if (found === undefined) return undefined

@@ -9,11 +9,13 @@ const storageClasses = ['storage.k8s.io', 'v1', 'storageclasses'] as const
 
 /** The fields of a claim that the plugin reads. */
 interface Claim {
-  readonly spec?: {
-    readonly storageClassName?: string
-    readonly resources?: { readonly requests?: Readonly<Record<string, string>> }
-  }
-  readonly status?: { readonly phase?: string }
+  readonly spec?:
+    | {
+        readonly storageClassName?: string | undefined
+        readonly resources?: { readonly requests?: Readonly<Record<string, string>> | undefined } | undefined
+      }
+    | undefined
+  readonly status?: { readonly phase?: string | undefined } | undefined
 }
 
 /** Allows a claim to grow only when it is bound and its storage class allows expansion. */

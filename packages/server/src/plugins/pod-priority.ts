@@ -7,9 +7,9 @@ const priorityClasses = ['scheduling.k8s.io', 'v1', 'priorityclasses'] as const
 
 /** The fields of a priority class that the plugin reads. */
 interface PriorityClass extends SharedObject {
-  readonly value?: number
-  readonly globalDefault?: boolean
-  readonly preemptionPolicy?: string
+  readonly value?: number | undefined
+  readonly globalDefault?: boolean | undefined
+  readonly preemptionPolicy?: string | undefined
 }
 
 /** Sets the priority of a pod from its priority class, and rejects a second default class. */

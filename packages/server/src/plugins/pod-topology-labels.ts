@@ -23,10 +23,10 @@ export function podTopologyLabels(lookup: ObjectLookup): AdmissionPlugin {
 }
 
 function nodeOf(pod: MutableObject): string | undefined {
-  return (pod['spec'] as { nodeName?: string } | undefined)?.nodeName
+  return (pod['spec'] as { nodeName?: string | undefined } | undefined)?.nodeName
 }
 
 function targetOf(binding: MutableObject): string | undefined {
-  const target = binding['target'] as { kind?: string; name?: string } | undefined
+  const target = binding['target'] as { kind?: string | undefined; name?: string | undefined } | undefined
   return target?.kind === 'Node' ? target.name : undefined
 }

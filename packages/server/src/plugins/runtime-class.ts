@@ -11,11 +11,13 @@ const runtimeClasses = ['node.k8s.io', 'v1', 'runtimeclasses'] as const
 
 /** The fields of a runtime class that the plugin reads. */
 interface RuntimeClassObject extends SharedObject {
-  readonly overhead?: { readonly podFixed?: Readonly<Record<string, string>> }
-  readonly scheduling?: {
-    readonly nodeSelector?: Readonly<Record<string, string>>
-    readonly tolerations?: readonly Readonly<Record<string, unknown>>[]
-  }
+  readonly overhead?: { readonly podFixed?: Readonly<Record<string, string>> | undefined } | undefined
+  readonly scheduling?:
+    | {
+        readonly nodeSelector?: Readonly<Record<string, string>> | undefined
+        readonly tolerations?: readonly Readonly<Record<string, unknown>>[] | undefined
+      }
+    | undefined
 }
 
 /** Adds the overhead and the scheduling constraints of a pod's runtime class to the pod. */

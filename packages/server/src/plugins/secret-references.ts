@@ -2,9 +2,9 @@ import type { Container, PodSpec } from '../builtins/core/pod/pod-types.ts'
 
 /** The secrets that a service account allows. */
 export interface SecretOwner {
-  readonly metadata: { readonly name?: string }
-  readonly secrets?: readonly { readonly name?: string }[]
-  readonly imagePullSecrets?: readonly { readonly name?: string }[]
+  readonly metadata: { readonly name?: string | undefined }
+  readonly secrets?: readonly { readonly name?: string | undefined }[] | undefined
+  readonly imagePullSecrets?: readonly { readonly name?: string | undefined }[] | undefined
 }
 
 /** Describes the first secret reference of a pod that its service account does not allow; undefined when all are allowed. */

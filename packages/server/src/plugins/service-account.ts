@@ -20,9 +20,9 @@ const defaultAttempts = 10
 
 /** The fields of a service account that the plugin reads. */
 interface ServiceAccountObject extends SharedObject {
-  readonly secrets?: readonly { readonly name?: string }[]
-  readonly imagePullSecrets?: readonly { readonly name?: string }[]
-  readonly automountServiceAccountToken?: boolean
+  readonly secrets?: readonly { readonly name?: string | undefined }[] | undefined
+  readonly imagePullSecrets?: readonly { readonly name?: string | undefined }[] | undefined
+  readonly automountServiceAccountToken?: boolean | undefined
 }
 
 /** Sets the service account of pods and adds its token volume, volume mounts and image pull secrets. */

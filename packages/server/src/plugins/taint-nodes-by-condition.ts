@@ -9,7 +9,9 @@ export const taintNodesByCondition: AdmissionPlugin = {
   resources: ['/nodes'],
   mutate: async (attributes) => {
     if (!isAbout(attributes, '', 'nodes') || attributes.operation !== 'CREATE') return
-    const node = attributes.object as { spec?: { taints?: { key?: string; effect?: string }[] } }
+    const node = attributes.object as {
+      spec?: { taints?: { key?: string | undefined; effect?: string | undefined }[] | undefined } | undefined
+    }
     const spec = (node.spec ??= {})
     const taints = spec.taints ?? []
     if (taints.some(({ key, effect }) => key === notReady.key && effect === notReady.effect)) return

@@ -62,6 +62,8 @@ export class KubeletConnections {
 }
 
 /** The addresses as Go prints a slice of structs. */
-function listOf(addresses: readonly { readonly type?: string; readonly address?: string }[]): string {
+function listOf(
+  addresses: readonly { readonly type?: string | undefined; readonly address?: string | undefined }[],
+): string {
   return `[${addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ')}]`
 }

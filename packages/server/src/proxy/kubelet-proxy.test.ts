@@ -1,15 +1,22 @@
 import type { IncomingMessage } from 'node:http'
 import { request as send } from 'node:https'
-import type { Duplex } from 'node:stream'
-import { encodeFrame, FrameReader, opcodes } from '@kubewright/base'
+import type { Duplex, Writable } from 'node:stream'
 import { CertificateAuthority } from '@kubewright/base/pki'
 import { MemoryStore } from '@kubewright/storage'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import * as ws from 'ws'
 import { type AssembledServer, assembleServer } from '../assemble-server.ts'
 import { type Listener, listen } from '../http/listener/listener.ts'
 import { systemOutgoing } from '../outgoing/outgoing.ts'
 import { createServerIdentity } from '../server-identity.ts'
 import { FakeKubelet } from '../testdata/fake-kubelet.ts'
+
+/** Parts of ws that its types omit. */
+const { Receiver, Sender } = ws as unknown as {
+  Receiver: new (options: { isServer: boolean }) => Writable
+  Sender: { frame(payload: Uint8Array, options: object): Buffer[] }
+}
+const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9 } as const
 
 const now = Date.now()
 const identity = createServerIdentity(now)
@@ -167,14 +174,15 @@ class TestWebSocket {
   constructor(response: IncomingMessage, socket: Duplex) {
     this.protocol = response.headers['sec-websocket-protocol']
     this.#socket = socket
-    const reader = new FrameReader()
+    const reader = new Receiver({ isServer: false })
+    reader.on('message', (payload: Buffer) => this.#messages.push(payload))
+    reader.on('pong', (payload: Buffer) => this.#messages.push(payload))
+    reader.on('conclude', () => (this.#closed = true))
     socket.on('data', (chunk: Buffer) => {
-      for (const { opcode, payload } of reader.push(chunk)) {
-        if (opcode === opcodes.binary || opcode === opcodes.text) this.#messages.push(payload)
-        if (opcode === opcodes.close) this.#closed = true
-      }
+      reader.write(chunk)
       this.#wake?.()
     })
+    socket.on('error', () => undefined)
     socket.once('close', () => {
       this.#closed = true
       this.#wake?.()
@@ -195,7 +203,22 @@ class TestWebSocket {
 
   send(...bytes: (number | string)[]): void {
     const parts = bytes.map((part) => (typeof part === 'number' ? Buffer.from([part]) : Buffer.from(part)))
-    this.#socket.write(encodeFrame(opcodes.binary, Buffer.concat(parts), Buffer.from([1, 2, 3, 4])))
+    this.frame(opcodes.binary, Buffer.concat(parts))
+  }
+
+  /** Sends one frame, which need not be valid. */
+  frame(opcode: number, payload: Uint8Array, options: object = {}): void {
+    const frame = { fin: true, mask: true, readOnly: true, rsv1: false, opcode, ...options }
+    this.#socket.write(Buffer.concat(Sender.frame(payload, frame)))
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.#socket.write(bytes)
+  }
+
+  /** Resolves when the server has ended the connection. */
+  ended(): Promise<void> {
+    return new Promise((resolve) => this.#socket.once('close', () => resolve()))
   }
 
   /** The next message; undefined after the last one. */
@@ -352,6 +375,55 @@ describe('streams to a pod', () => {
   test('are refused on a simulated node', async () => {
     const { status, body } = await call('POST', `${pods}/s/exec?command=ls`)
     expect([status, JSON.parse(body).message]).toEqual([400, simulated])
+  })
+})
+
+describe('a WebSocket of a client', () => {
+  const open = async (): Promise<TestWebSocket> => {
+    const socket = await TestWebSocket.open(`${pods}/p/attach?stdin=1&stdout=1&tty=1`, 'v5.channel.k8s.io')
+    expect(await socket.next()).toEqual(Buffer.from([1]))
+    return socket
+  }
+
+  test('joins the fragments of a message, with a ping between them', async () => {
+    const socket = await open()
+    socket.frame(opcodes.binary, Buffer.from('\u0004{"Width"'), { fin: false })
+    socket.frame(opcodes.ping, Buffer.from('alive?'))
+    socket.frame(opcodes.continuation, Buffer.from(':80}'))
+    expect((await socket.next())?.toString()).toBe('alive?')
+    expect((await socket.next())?.toString()).toBe('\u0001{"Width":80}')
+    socket.close()
+  })
+
+  const empty = Buffer.alloc(0)
+  test.each<[string, (socket: TestWebSocket) => void]>([
+    ['has no mask', (socket) => socket.frame(opcodes.binary, Buffer.from('x'), { mask: false })],
+    ['announces too many bytes', (socket) => socket.raw(Buffer.from([0x82, 0xff, 0, 0, 0, 1, 0, 0, 0, 0]))],
+    ['is a control frame of more than 125 bytes', (socket) => socket.frame(opcodes.ping, Buffer.alloc(126))],
+    ['is a control frame in fragments', (socket) => socket.frame(opcodes.ping, empty, { fin: false })],
+    ['has a reserved bit', (socket) => socket.frame(opcodes.binary, empty, { rsv1: true })],
+    ['has an unknown opcode', (socket) => socket.frame(5, empty)],
+    ['continues nothing', (socket) => socket.frame(opcodes.continuation, empty)],
+    [
+      'is one of too many fragments',
+      (socket) => {
+        for (let i = 0; i <= 1024; i++)
+          socket.frame(i === 0 ? opcodes.binary : opcodes.continuation, empty, { fin: false })
+      },
+    ],
+    [
+      'belongs to a message that is too large',
+      (socket) => {
+        const part = Buffer.alloc(8 * 1024 * 1024)
+        for (let i = 0; i < 5; i++) socket.frame(i === 0 ? opcodes.binary : opcodes.continuation, part, { fin: false })
+      },
+    ],
+  ])('ends when a frame %s, and the server goes on', async (_, send) => {
+    const socket = await open()
+    const ended = socket.ended()
+    send(socket)
+    await ended
+    ;(await open()).close()
   })
 })
 

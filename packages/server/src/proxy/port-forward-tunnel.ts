@@ -1,12 +1,11 @@
 import { type ApiResponse, newServiceUnavailable } from '@kubewright/api'
-import { encodeFrame, opcodes } from '@kubewright/base'
 import type { Outgoing } from '../outgoing/outgoing.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'
 import { type Backend, urlOf } from './backend.ts'
 import { forwardedHeaders } from './proxy-headers.ts'
 import { passOn } from './proxy-response.ts'
-import { acceptHeaders, offeredProtocols, WebSocketServer } from './web-socket-server.ts'
+import { acceptHeaders, loadFraming, offeredProtocols, WebSocketServer } from './web-socket-server.ts'
 
 const prefix = 'SPDY/3.1+'
 
@@ -33,6 +32,7 @@ export async function tunnelPortForward(
   const protocol = tunnelOf(context)
   if (protocol === undefined) throw newServiceUnavailable('the client offers no tunnel')
   const headers = Object.entries(forwardedHeaders(context)).filter(([name]) => !name.startsWith('sec-websocket-'))
+  const framing = await loadFraming()
   const stop = new AbortController()
   request.signal.addEventListener('abort', () => stop.abort(request.signal.reason), { once: true })
   const response = await outgoing({
@@ -58,6 +58,7 @@ export async function tunnelPortForward(
     headers: acceptHeaders(context, protocol),
     upgraded: (connection) => {
       const client = new WebSocketServer(
+        framing,
         connection,
         (message) => {
           if (kubelet.destroyed || kubelet.write(message)) return
@@ -67,9 +68,9 @@ export async function tunnelPortForward(
         () => kubelet.end(),
       )
       kubelet.on('data', (chunk: Buffer) => {
-        if (connection.destroyed || connection.write(encodeFrame(opcodes.binary, chunk))) return
+        if (client.send(chunk)) return
         kubelet.pause()
-        connection.once('drain', () => kubelet.resume())
+        client.drained(() => kubelet.resume())
       })
       kubelet.once('error', () => kubelet.destroy())
       kubelet.once('close', () => client.close())

@@ -1,10 +1,11 @@
 import type { Duplex } from 'node:stream'
 import { type ApiResponse, newInternalError } from '@kubewright/api'
+import { CaughtError } from '@kubewright/base'
 import type { Outgoing } from '../outgoing/outgoing.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { type Backend, urlOf } from './backend.ts'
 import { SpdyConnection, type SpdyStream } from './spdy-connection.ts'
-import { acceptHeaders, offeredProtocols, WebSocketServer } from './web-socket-server.ts'
+import { acceptHeaders, loadFraming, offeredProtocols, WebSocketServer } from './web-socket-server.ts'
 
 const protocol = 'v5.channel.k8s.io'
 const kubeletProtocol = 'v4.channel.k8s.io'
@@ -22,16 +23,17 @@ export function wantsTranslation(context: RequestContext): boolean {
  * Serves exec or attach over a WebSocket and forwards its channels as SPDY streams to a kubelet
  * (apiserver/pkg/util/proxy/streamtranslator.go). Accepts the WebSocket first: the client gets failures as a Status on the error channel.
  */
-export function translateStreams(
+export async function translateStreams(
   outgoing: Outgoing,
   context: RequestContext,
   backend: Backend,
   target: string,
-): ApiResponse {
+): Promise<ApiResponse> {
   const { query } = context.request
   const flag = (name: string): boolean => !['0', 'false', ''].includes((query.get(name) ?? '').toLowerCase())
   const tty = flag('tty')
   const wanted = { stdin: flag('stdin'), stdout: flag('stdout'), stderr: flag('stderr') && !tty, tty }
+  const framing = await loadFraming()
   return {
     status: 101,
     headers: acceptHeaders(context, protocol),
@@ -39,6 +41,7 @@ export function translateStreams(
       const stop = new AbortController()
       let translation: Translation | undefined
       const client = new WebSocketServer(
+        framing,
         connection,
         (message) => translation?.receive(message),
         () => {
@@ -74,18 +77,24 @@ async function dial(outgoing: Outgoing, backend: Backend, target: string, signal
   if (response.upgraded) return response.upgraded
   let text = ''
   for await (const chunk of response.body) if (text.length < maxErrorBytes) text += Buffer.from(chunk).toString()
-  throw new Error(`unable to upgrade connection: ${text.trim()}`)
+  throw new CaughtError(`unable to upgrade connection: ${text.trim()}`)
 }
 
 /** The fields of a Status that the error channel carries. Its reasons are not those of API requests only. */
 interface StreamStatus {
-  readonly kind?: string
-  readonly apiVersion?: string
-  readonly status?: string
-  readonly reason?: string
-  readonly message?: string
-  readonly metadata?: object
-  readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly message?: string }[] }
+  readonly kind?: string | undefined
+  readonly apiVersion?: string | undefined
+  readonly status?: string | undefined
+  readonly reason?: string | undefined
+  readonly message?: string | undefined
+  readonly metadata?: object | undefined
+  readonly details?:
+    | {
+        readonly causes?:
+          | readonly { readonly reason?: string | undefined; readonly message?: string | undefined }[]
+          | undefined
+      }
+    | undefined
 }
 
 function finish(client: WebSocketServer, { kind: _k, apiVersion: _v, ...status }: StreamStatus): void {

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { Duplex } from 'node:stream'
-import { encodeFrame, FrameReader, opcodes } from '@kubewright/base'
+import type { Duplex, Writable } from 'node:stream'
 import type { RequestContext } from '../request/request-context.ts'
 import { isUpgrade } from './proxy-headers.ts'
 
 /** The suffix of RFC 6455 for the accept hash. */
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
-const normalClosure = Buffer.from([0x03, 0xe8])
+const normalClosure = 1000
+/** More than any stream of Kubernetes needs. A client that exceeds a limit or breaks the protocol is disconnected. */
+const limits: WebSocketLimits = { maxPayload: 32 * 1024 * 1024, maxFragments: 1024, maxBufferedChunks: 64 * 1024 }
 
 /** The subprotocols that a WebSocket request offers; undefined for other requests. */
 export function offeredProtocols(context: RequestContext): readonly string[] | undefined {
@@ -26,43 +27,66 @@ export function acceptHeaders({ request }: RequestContext, protocol: string): Re
   }
 }
 
+interface WebSocketLimits {
+  /** Bytes of a message, in one frame or in several. */
+  readonly maxPayload: number
+  readonly maxFragments: number
+  /** Chunks of a frame that has not arrived completely. */
+  readonly maxBufferedChunks: number
+}
+
+/** The parts of ws that are used here; its types omit them. */
+export interface WebSocketFraming {
+  readonly Receiver: new (options: WebSocketLimits & { readonly isServer: boolean }) => Writable
+  readonly Sender: new (
+    connection: Duplex,
+  ) => {
+    send(data: Uint8Array | string, options: typeof plainFrame & { readonly binary: boolean }): void
+    pong(data: Uint8Array, mask: boolean): void
+    close(code: number, data: undefined, mask: boolean, sent: () => void): void
+  }
+}
+
+/** A message in one frame, without a mask. */
+const plainFrame = { fin: true, compress: false, mask: false } as const
+
+/** Loads ws, which most servers never need. */
+export async function loadFraming(): Promise<WebSocketFraming> {
+  return (await import('ws')) as unknown as WebSocketFraming
+}
+
 /** The server's end of a WebSocket. */
 export class WebSocketServer {
   readonly #connection: Duplex
+  readonly #sender: InstanceType<WebSocketFraming['Sender']>
   #closed = false
 
   /** `receive` gets each message; `closed` is called once, when no further message follows. */
-  constructor(connection: Duplex, receive: (message: Buffer) => void, closed: () => void) {
+  constructor(
+    { Receiver, Sender }: WebSocketFraming,
+    connection: Duplex,
+    receive: (message: Buffer) => void,
+    closed: () => void,
+  ) {
     this.#connection = connection
-    const reader = new FrameReader()
-    connection.on('data', (chunk: Buffer) => {
-      try {
-        for (const { opcode, payload } of reader.push(chunk)) {
-          if (opcode === opcodes.ping) connection.write(encodeFrame(opcodes.pong, payload))
-          else if (opcode === opcodes.close) this.close()
-          else if (opcode === opcodes.binary || opcode === opcodes.text) receive(payload)
-        }
-      } catch {
-        connection.destroy()
-      }
+    this.#sender = new Sender(connection)
+    const receiver = new Receiver({ isServer: true, ...limits })
+    receiver.on('message', receive)
+    receiver.on('ping', (payload: Buffer) => {
+      if (!this.#closed && !connection.destroyed) this.#sender.pong(payload, false)
     })
+    receiver.on('conclude', () => this.close())
+    receiver.once('error', () => connection.destroy())
+    connection.on('data', (chunk: Buffer) => void receiver.write(chunk))
     connection.once('error', () => connection.destroy())
     connection.once('close', closed)
   }
 
-  /** Sends a message. False means that the client lags: wait for {@link WebSocketServer.drained}. */
-  send(message: Uint8Array): boolean {
-    return this.#send(opcodes.binary, message)
-  }
-
-  /** Like {@link WebSocketServer.send}, as a text message. */
-  sendText(text: string): boolean {
-    return this.#send(opcodes.text, Buffer.from(text))
-  }
-
-  #send(opcode: number, message: Uint8Array): boolean {
+  /** Sends a message: bytes as a binary one. False means that the client lags: wait for {@link WebSocketServer.drained}. */
+  send(message: Uint8Array | string): boolean {
     if (this.#closed || this.#connection.destroyed) return true
-    return this.#connection.write(encodeFrame(opcode, message))
+    this.#sender.send(message, { ...plainFrame, binary: typeof message !== 'string' })
+    return !this.#connection.writableNeedDrain
   }
 
   /** Calls back when the client has taken all messages. */
@@ -82,6 +106,6 @@ export class WebSocketServer {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    if (!this.#connection.destroyed) this.#connection.end(encodeFrame(opcodes.close, normalClosure))
+    if (!this.#connection.destroyed) this.#sender.close(normalClosure, undefined, false, () => this.#connection.end())
   }
 }

@@ -11,13 +11,15 @@ import { groupResourceOf, type WriteScope } from './write-scope.ts'
 
 /** The options of a delete request. */
 export interface DeleteOptions {
-  readonly gracePeriodSeconds?: number
-  readonly propagationPolicy?: string
-  readonly orphanDependents?: boolean
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
-  readonly dryRun?: readonly string[]
+  readonly gracePeriodSeconds?: number | undefined
+  readonly propagationPolicy?: string | undefined
+  readonly orphanDependents?: boolean | undefined
+  readonly preconditions?:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined
+  readonly dryRun?: readonly string[] | undefined
   /** Deletes an object that cannot be read, without regard to preconditions, grace period and finalizers. */
-  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean | undefined
 }
 
 /** What a delete has done: removed the object, or marked it for others to remove. */
@@ -25,7 +27,7 @@ export interface DeleteOutcome {
   readonly object: StoredObject
   readonly removed: boolean
   /** Whether the object could not be read. `object` has nothing but its name then. */
-  readonly wasUnreadable?: boolean
+  readonly wasUnreadable?: boolean | undefined
 }
 
 /** What a delete will do to an object. */
@@ -43,7 +45,7 @@ export interface DeletionPlan {
   /** The grace period that the kind has set. */
   readonly gracePeriodSeconds?: number | undefined
   /** Set if the policy removes the last finalizer of an object that has no grace period. */
-  readonly dropsLastFinalizer?: { readonly hasVersion: boolean }
+  readonly dropsLastFinalizer?: { readonly hasVersion: boolean } | undefined
 }
 
 /** Checks the options by themselves (meta/v1/validation.ValidateDeleteOptions). */
@@ -141,12 +143,14 @@ function emptyObject({ resource }: WriteScope, { key }: StoredObject): StoredObj
 
 async function storeMarks(
   registry: ObjectRegistry,
-  { dryRun }: WriteScope,
+  { dryRun, resource }: WriteScope,
   existing: StoredObject,
   object: MutableObject,
 ): Promise<StoredObject | undefined> {
-  if (!dryRun) return registry.swap(existing, object)
-  return new StoredObject(existing.key, existing.revision, encodeStored(object))
+  // kube-apiserver writes the object that it has read in the version of the request: what that version prunes is lost.
+  const marked = await registry.throughServedVersion(resource, existing, object)
+  if (!dryRun) return registry.swap(existing, marked)
+  return new StoredObject(existing.key, existing.revision, encodeStored(marked))
 }
 
 function checkPreconditions(scope: WriteScope, object: MutableObject, { preconditions }: DeleteOptions): void {

@@ -1,5 +1,5 @@
-import { isPathSegmentName } from '@kubewright/base'
-import { type Awaitable, andThen } from '../request/awaitable.ts'
+import { type Awaitable, isPathSegmentName } from '@kubewright/base'
+import { andThen } from '../request/awaitable.ts'
 import type { MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import type { ObjectAccess } from './object-access.ts'

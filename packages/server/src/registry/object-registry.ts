@@ -8,6 +8,7 @@ import {
   newInternalError,
 } from '@kubewright/api'
 import {
+  type Awaitable,
   type Clock,
   deepEqual,
   formatRFC3339,
@@ -19,7 +20,7 @@ import {
 } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
 import type { StoreFeed } from '../cache/store-feed.ts'
-import { type Awaitable, andThen } from '../request/awaitable.ts'
+import { andThen } from '../request/awaitable.ts'
 import { unclassifiedError } from '../request/unclassified-error.ts'
 import { servedObject } from '../resource/conversion.ts'
 import type { MutableObject } from '../resource/object.ts'
@@ -152,7 +153,9 @@ export class ObjectRegistry {
       }
       return { object: dryRunObject(), created: false }
     }
-    const unchanged = existing.sameContent(raw) || (resource.conversion.storage && sameObject(existing, next))
+    // The order of fields may differ, for example after a deletion has added some. Equal values have encodings of the same length.
+    const mayBeSame = resource.conversion.storage !== undefined || existing.size === raw.length
+    const unchanged = existing.sameContent(raw) || (mayBeSame && sameObject(existing, form))
     const isFirst = existing.isFirstVersion && strategy.storesFirstUpdate?.(object)
     if (unchanged && !isFirst && !existing.isStale) return { object: existing, created: false }
     if (dryRun) return { object: dryRunObject(), created: false }
@@ -176,6 +179,20 @@ export class ObjectRegistry {
     const stored = storedObject(result.entry!)
     if (resource) this.#keepForm(resource, stored, form, false)
     return stored
+  }
+
+  /** The stored form of an object, with the metadata of `marked`, after a conversion to the served version and back. */
+  async throughServedVersion(
+    resource: Resource,
+    existing: StoredObject,
+    marked: MutableObject,
+  ): Promise<MutableObject> {
+    const { storage } = resource.conversion
+    if (!storage) return marked
+    const served = await servedObject(resource, existing)
+    if (served === existing) return marked
+    const { metadata } = marked
+    return { ...(await storage.toStorage({ ...served.copy(), metadata })), metadata }
   }
 
   /** Throws a Conflict unless the object has the wanted uid. `found` is undefined for an object that does not exist. */

@@ -1,5 +1,5 @@
 import { newInvalid, newRequestEntityTooLarge } from '@kubewright/api'
-import { append, deepEqual, nameIsDNSSubdomain, randomSuffix, uuid } from '@kubewright/base'
+import { type Awaitable, append, deepEqual, nameIsDNSSubdomain, randomSuffix, uuid } from '@kubewright/base'
 import {
   type FieldError,
   FieldPath,
@@ -7,7 +7,7 @@ import {
   ValidationLimitError,
   validateObjectMeta,
 } from '@kubewright/schema'
-import { type Awaitable, andThen } from '../request/awaitable.ts'
+import { andThen } from '../request/awaitable.ts'
 import type { MutableMeta, MutableObject } from '../resource/object.ts'
 import type { Resource } from '../resource/resource.ts'
 import { semanticEqual } from '../resource/semantic-equal.ts'

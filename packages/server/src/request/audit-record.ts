@@ -6,10 +6,10 @@ export interface AuditRecord {
    */
   requestObject(
     metadata: {
-      readonly name?: string
-      readonly namespace?: string
-      readonly uid?: string
-      readonly resourceVersion?: string
+      readonly name?: string | undefined
+      readonly namespace?: string | undefined
+      readonly uid?: string | undefined
+      readonly resourceVersion?: string | undefined
     },
     object: () => unknown,
   ): void

@@ -1,8 +1,7 @@
-/**
- * A value, or a promise of it. The steps of a request return one where they rarely have to wait: with a promise for each step, a get had
- * 72 promises and a create 224, which took longer than the work itself.
- */
-export type Awaitable<T> = T | Promise<T>
+import type { Awaitable } from '@kubewright/base'
+
+// The steps of a request return an Awaitable where they rarely have to wait: with a promise for each step, a get had 72 promises and a
+// create 224, which took longer than the work itself.
 
 /** Continues with a value, at once if it need not be waited for. */
 export function andThen<T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> {

@@ -4,11 +4,11 @@ import type { RequestContext } from './request-context.ts'
 /** Limits of request bodies. */
 export interface BodyLimits {
   /** Larger bodies are refused with 413. @default 3 MiB, as in kube-apiserver */
-  readonly bytes?: number
+  readonly bytes?: number | undefined
   /** Bodies with more keys and list items, in all levels together, are refused with 413. @default 250,000 */
-  readonly values?: number
+  readonly values?: number | undefined
   /** Bodies that are nested deeper are refused with 400. @default 2,000 levels of JSON, 1,000 of YAML and protobuf, which is the maximum */
-  readonly depth?: number
+  readonly depth?: number | undefined
 }
 
 const defaultBytes = 3 * 1024 * 1024

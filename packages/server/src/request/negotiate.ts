@@ -8,11 +8,11 @@ export type MediaType = 'application/json' | 'application/yaml' | 'application/v
 export interface Representation {
   readonly mediaType: MediaType
   /** The kind to convert objects to; undefined for their own. */
-  readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
+  readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | undefined
   /** apiVersion of that kind: meta.k8s.io/v1 or v1beta1. */
-  readonly asVersion?: string
+  readonly asVersion?: string | undefined
   /** The query parameter includeObject, for tables; validated when the table is built. */
-  readonly includeObject?: string
+  readonly includeObject?: string | undefined
   readonly pretty: boolean
 }
 
@@ -42,9 +42,9 @@ export interface Offers {
   /** Whether the path also serves watches; the router's 406 text then lists the stream types. */
   readonly streams: boolean
   /** Whether objects have a protobuf form; conversions of them always have one. @default true */
-  readonly protobuf?: boolean
+  readonly protobuf?: boolean | undefined
   /** Whether a router refuses media types before the serializer does. @default true */
-  readonly routed?: boolean
+  readonly routed?: boolean | undefined
 }
 
 /** The parts of a request that negotiation reads. */

@@ -14,11 +14,11 @@ export interface RequestContext {
   /** When the request arrived, in epoch milliseconds of the server's clock. */
   readonly receivedAt: number
   /** Set by the filter that limits the time of requests. Watches, and requests of the server itself, have none. */
-  deadline?: Deadline
+  deadline?: Deadline | undefined
   /** Set by the filter that limits bodies. Without it, the defaults apply. */
-  bodyLimits?: BodyLimits
+  bodyLimits?: BodyLimits | undefined
   /** Set by the same filter. */
-  listLimits?: ListLimits
+  listLimits?: ListLimits | undefined
   /**
    * Checks that the user may also run another verb on the same object, and throws a Forbidden error otherwise. Requests of the server
    * itself pass {@link allowEverything}.
@@ -35,7 +35,7 @@ export interface RequestContext {
   /** The audit event of the request. Undefined when the audit policy does not record the request. */
   readonly auditRecord?: AuditRecord | undefined
   /** Sent to the client as the Audit-Id header; requests of the server itself have none. */
-  readonly auditId?: string
+  readonly auditId?: string | undefined
 }
 
 /** Checks the user's permission for a verb on the object of the request; rejects when it is missing. */

@@ -1,5 +1,5 @@
 import type { ApiResponse } from '@kubewright/api'
-import type { Awaitable } from './awaitable.ts'
+import type { Awaitable } from '@kubewright/base'
 import type { RequestContext } from './request-context.ts'
 
 /**

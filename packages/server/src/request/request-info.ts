@@ -11,7 +11,7 @@ export interface RequestInfo {
   /** Empty for cluster-scoped requests. A request for a namespace has that namespace. */
   readonly namespace: string
   /** Whether the path has an empty segment in place of a namespace. The routes of namespaces match such a path. */
-  readonly emptyNamespace?: boolean
+  readonly emptyNamespace?: boolean | undefined
   readonly resource: string
   readonly subresource: string
   readonly name: string

@@ -1,9 +1,9 @@
 /** An authenticated user. */
 export interface UserInfo {
   readonly name: string
-  readonly uid?: string
+  readonly uid?: string | undefined
   readonly groups: readonly string[]
-  readonly extra?: Readonly<Record<string, readonly string[]>>
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
 /** Members of this group are authorized for every request. */

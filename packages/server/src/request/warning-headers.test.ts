@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { warningHeaders } from './warning-headers.ts'
 
-it('warningHeaders() quotes texts, encodes them as UTF-8 and drops those with control characters', () => {
+test('warningHeaders() quotes texts, encodes them as UTF-8 and drops those with control characters', () => {
   expect(warningHeaders(['a "b" \\c', 'two\nlines', '', 'ü'])).toEqual(['299 - "a \\"b\\" \\\\c"', '299 - "Ã¼"'])
 })
 
-it('warningHeaders() truncates all texts when their total is too long and drops those beyond the limit', () => {
+test('warningHeaders() truncates all texts when their total is too long and drops those beyond the limit', () => {
   const long = 'x'.repeat(4096)
   expect(warningHeaders([long])).toEqual([`299 - "${long}"`])
   expect(warningHeaders([long, 'y'])).toEqual([`299 - "${'x'.repeat(256)}"`, '299 - "y"'])

@@ -1,3 +1,5 @@
+import { CaughtError } from '@kubewright/base'
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 const printable = /^[\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u
 
@@ -11,7 +13,7 @@ export function yamlTextOf(body: Uint8Array): string {
   try {
     return utf8.decode(body)
   } catch {
-    throw new Error(`yaml: ${problemOf(body)}`)
+    throw new CaughtError(`yaml: ${problemOf(body)}`)
   }
 }
 

@@ -1,6 +1,5 @@
 import type { AsyncFieldManagerOptions, FieldManagerOptions } from '@kubewright/api'
-import { deepCopy } from '@kubewright/base'
-import type { Awaitable } from '../request/awaitable.ts'
+import { type Awaitable, deepCopy } from '@kubewright/base'
 import type { MutableObject } from './object.ts'
 import type { Resource } from './resource.ts'
 import { encodeStored, StoredObject } from './stored-object.ts'

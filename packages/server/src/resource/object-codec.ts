@@ -44,7 +44,7 @@ export interface DecodeRequest {
   readonly fieldValidation: WriteOptions['fieldValidation']
   readonly warn: (text: string) => void
   /** Called with the parsed body, before it is typed. Throws an ApiError for a body beyond the limits. @default no check */
-  readonly check?: (value: unknown) => void
+  readonly check?: ((value: unknown) => void) | undefined
 }
 
 /** How {@link ObjectCodec.recheck} treats an object. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { maxJsonDepth, parseGroupVersion, parseJson } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
+import { errorText, isJsonObject, scanJson } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
 import { goTypeOfKind } from '../codec/go-declarations.ts'
 import { decodeGo } from '../codec/json/go-codec.ts'
@@ -50,18 +50,14 @@ function exactProblem(raw: Uint8Array): string | undefined {
 }
 
 function contentProblem(value: unknown): string | undefined {
-  if (!isObject(value)) return 'the value is not an object'
+  if (!isJsonObject(value)) return 'the value is not an object'
   const { kind, apiVersion, metadata } = value as unknown as MutableObject
   if (!isPlainText(kind) || !isPlainText(apiVersion)) return 'the object has an invalid kind or apiVersion'
-  if (!isObject(metadata)) return 'the object has no metadata'
+  if (!isJsonObject(metadata)) return 'the object has no metadata'
   if (typeof metadata['name'] !== 'string' || metadata['name'] === '') return 'the object has no name'
   const { group, version } = parseGroupVersion(apiVersion)
   if (kindFor({ group, version, kind })) decodeGo(goTypeOfKind(group, version, kind), value)
   return undefined
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The stored form has kind and apiVersion without escapes. */
@@ -72,15 +68,5 @@ function isPlainText(value: unknown): value is string {
 /** Whether a JSON text has more than `limit` levels of objects and lists. */
 export function nestsDeeper(json: Uint8Array, limit: number): boolean {
   // Each level takes two bytes.
-  if (json.length <= 2 * limit) return false
-  let depth = 0
-  for (let at = 0; at < json.length; at++) {
-    const byte = json[at]
-    if (byte === 0x22) {
-      for (at++; json[at] !== 0x22 && at < json.length; at++) if (json[at] === 0x5c) at++
-    } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > limit) return true
-    } else if (byte === 0x7d || byte === 0x5d) depth--
-  }
-  return false
+  return json.length > 2 * limit && scanJson(json).depth > limit
 }

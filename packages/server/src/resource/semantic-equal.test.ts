@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hasEmptyParts, semanticEqual } from './semantic-equal.ts'
 
 describe('semanticEqual()', () => {
-  it.each<[unknown, unknown, boolean]>([
+  test.each<[unknown, unknown, boolean]>([
     [[], undefined, true],
     [{ a: [] }, {}, true],
     [{}, { a: { b: [] } }, false],
@@ -19,7 +19,7 @@ describe('semanticEqual()', () => {
   })
 })
 
-it('hasEmptyParts() finds empty lists and maps at any depth', () => {
+test('hasEmptyParts() finds empty lists and maps at any depth', () => {
   expect(hasEmptyParts({ a: [{ b: [] }] })).toBe(true)
   expect(hasEmptyParts({ spec: { fieldsV1: { a: [] } } })).toBe(true)
   expect(hasEmptyParts({ metadata: { labels: {} } })).toBe(true)

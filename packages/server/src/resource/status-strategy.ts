@@ -7,22 +7,22 @@ import type { Subresource } from './subresource.ts'
 /** How the status subresource of a kind differs from the default. */
 export interface StatusOptions {
   /** The fields that a write of the status cannot change, as dotted paths such as `metadata.labels`. @default ['spec'] */
-  readonly keeps?: readonly string[]
+  readonly keeps?: readonly string[] | undefined
   /** The fields that its managed fields never contain, where they differ from `keeps`. @default `keeps` */
-  readonly resets?: readonly string[]
+  readonly resets?: readonly string[] | undefined
   /** Runs after the kept fields were restored. */
-  readonly prepareForUpdate?: Strategy['prepareForUpdate']
-  readonly validateUpdate?: Strategy['validateUpdate']
-  readonly warningsOnUpdate?: Strategy['warningsOnUpdate']
+  readonly prepareForUpdate?: Strategy['prepareForUpdate'] | undefined
+  readonly validateUpdate?: Strategy['validateUpdate'] | undefined
+  readonly warningsOnUpdate?: Strategy['warningsOnUpdate'] | undefined
   /**
    * Which writes of the status create an object that does not exist, through the strategy of the object: all, or only apply. The hooks that
    * reserve resources do not run. @default none
    */
-  readonly createsMissing?: 'always' | 'apply'
+  readonly createsMissing?: 'always' | 'apply' | undefined
   /** @default get, patch, update */
-  readonly verbs?: readonly string[]
+  readonly verbs?: readonly string[] | undefined
   /** See {@link Subresource.hasTable}. @default true */
-  readonly hasTable?: boolean
+  readonly hasTable?: boolean | undefined
 }
 
 /** A strategy and the status subresource that belongs to it. */

@@ -1,5 +1,5 @@
 import { encodeJson, parseJson } from '@kubewright/api'
-import { deepCopy } from '@kubewright/base'
+import { CaughtError, deepCopy, endOfJsonValue } from '@kubewright/base'
 import type { Entry } from '@kubewright/storage'
 import type { MutableObject } from './object.ts'
 import { readProblem } from './read-problem.ts'
@@ -12,9 +12,9 @@ const values = new ValueEncoder()
 /** What is created from stored bytes when it is first needed. */
 interface Forms {
   /** The JSON that clients receive. */
-  bytes?: Buffer
-  object?: Readonly<MutableObject>
-  isWorkingForm?: boolean
+  bytes?: Buffer | undefined
+  object?: Readonly<MutableObject> | undefined
+  isWorkingForm?: boolean | undefined
 }
 
 /**
@@ -125,7 +125,8 @@ export class StoredObject {
   metadataBytes(apiVersion: string): Buffer {
     const inner = this.#begin()
     const raw = this.#raw
-    const end = objectEnd(raw, inner)
+    const end = endOfJsonValue(raw, inner - 1, raw.length)
+    if (end < 0) throw new CaughtError('The stored object ends within its metadata')
     const opening = `{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":{`
     const isEmpty = raw[inner] === closingBrace
     const rest = opening.length + versionLength(this.revision) + (isEmpty ? 0 : 1)
@@ -145,7 +146,7 @@ export class StoredObject {
     if (inner < 0) {
       this.#raw = encodeStored(this.object as MutableObject)
       inner = metadataStart(this.#raw)
-      if (inner < 0) throw new Error(`The stored object ${this.key} has an invalid kind or apiVersion`)
+      if (inner < 0) throw new CaughtError(`The stored object ${this.key} has an invalid kind or apiVersion`)
     }
     return (this.#inner = inner)
   }
@@ -235,8 +236,6 @@ const newline = 0x0a
 const comma = 0x2c
 const closingBrace = 0x7d
 const quote = 0x22
-const backslash = 0x5c
-const openingBrace = 0x7b
 /** `"resourceVersion":"9007199254740991",` and a brace. */
 const maxVersionLength = 40
 
@@ -257,19 +256,6 @@ function writeVersion(out: Buffer, at: number, revision: number): void {
   out[end] = quote
   for (let left = revision; end > at + versionOpening.length; left = Math.floor(left / 10))
     out[--end] = zero + (left % 10)
-}
-
-/** The offset behind a JSON object whose fields begin at `at`. */
-function objectEnd(bytes: Uint8Array, at: number): number {
-  let depth = 1
-  for (let i = at; i < bytes.length; i++) {
-    const byte = bytes[i]
-    if (byte === quote) {
-      for (i++; i < bytes.length && bytes[i] !== quote; i++) if (bytes[i] === backslash) i++
-    } else if (byte === openingBrace) depth++
-    else if (byte === closingBrace && --depth === 0) return i + 1
-  }
-  throw new Error('The stored object ends within its metadata')
 }
 
 const saved = new Uint8Array(256)

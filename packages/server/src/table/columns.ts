@@ -26,7 +26,7 @@ type Cell<O> = (object: O, now: number) => unknown
 export function defineTable<T>(
   columns: readonly Columns<Loose<T>>[],
   options: Pick<TableDefinition, 'repeatColumns'> & {
-    readonly conditions?: (object: Loose<T>) => readonly TableRowCondition[] | undefined
+    readonly conditions?: ((object: Loose<T>) => readonly TableRowCondition[] | undefined) | undefined
   } = {},
 ): TableDefinition {
   // The only cast: the server looks a table up by resource, so every object is of the table's kind.
@@ -70,7 +70,10 @@ export function wideColumn<O>(name: string, description: string, cell: Cell<O>):
 }
 
 interface WithMetadata {
-  readonly metadata?: { readonly name?: string | null; readonly creationTimestamp?: string | null } | null
+  readonly metadata?:
+    | { readonly name?: string | null | undefined; readonly creationTimestamp?: string | null | undefined }
+    | null
+    | undefined
 }
 
 /** The definition of the name column, for tables that are not built from {@link Columns}. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { MutableObject } from '../resource/object.ts'
 import { customScaleTable, customTable } from './custom-table.ts'
 
@@ -13,7 +13,7 @@ const cell = (type: string, jsonPath: string, fields: object): unknown =>
   customTable([{ name: 'C', type, jsonPath }]).row(object(fields), now)[1]
 
 describe('customTable()', () => {
-  it('shows name and age without columns', () => {
+  test('shows name and age without columns', () => {
     const table = customTable([])
     expect(table.columns.map(({ name, type }) => [name, type])).toEqual([
       ['Name', 'string'],
@@ -22,7 +22,7 @@ describe('customTable()', () => {
     expect(table.row(object({}), now)).toEqual(['w', '60m'])
   })
 
-  it('uses the path as description of columns without one', () => {
+  test('uses the path as description of columns without one', () => {
     const { columns } = customTable([
       { name: 'A', type: 'string', jsonPath: '.spec.a' },
       { name: 'B', type: 'string', jsonPath: '.spec.b', description: 'a b', priority: 1, format: 'byte' },
@@ -39,12 +39,12 @@ describe('customTable()', () => {
     ])
   })
 
-  it('ends before a column with a malformed path', () => {
+  test('ends before a column with a malformed path', () => {
     const columns = ['.a', '.b[', '.c'].map((jsonPath) => ({ name: jsonPath, type: 'string', jsonPath }))
     expect(customTable(columns).columns.map(({ name }) => name)).toEqual(['Name', '.a'])
   })
 
-  it.each<[string, string, object, unknown]>([
+  test.each<[string, string, object, unknown]>([
     ['integer', '.v', { v: 5 }, 5],
     ['integer', '.v', { v: -1.9 }, -1],
     ['integer', '.v', { v: '5' }, null],
@@ -82,13 +82,13 @@ describe('customTable()', () => {
     expect(cell(type, path, fields)).toEqual(expected)
   })
 
-  it('shows the smallest integer for a number out of range', () => {
+  test('shows the smallest integer for a number out of range', () => {
     expect(cell('integer', '.v', { v: 1e21 })).toBe(-(2n ** 63n))
   })
 })
 
 describe('customScaleTable()', () => {
-  it('shows the replicas that have a path', () => {
+  test('shows the replicas that have a path', () => {
     const scale = object({ spec: { replicas: 3 }, status: { replicas: 2 } })
     const table = customScaleTable({ specReplicasPath: '.spec.size', statusReplicasPath: '.status.size' })
     expect(table.columns.map(({ name }) => name)).toEqual(['Name', 'Desired', 'Available', 'Age'])

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ageOf, firstOf, humanDuration, labelsText, loadBalancerText, quantityText } from './human.ts'
 
 const minute = 60
@@ -7,7 +7,7 @@ const day = 24 * hour
 const year = 365 * day
 
 describe('humanDuration()', () => {
-  it.each([
+  test.each([
     [-2, '<invalid>'],
     [-1, '0s'],
     [0, '0s'],
@@ -30,25 +30,25 @@ describe('humanDuration()', () => {
     expect(humanDuration(seconds * 1000)).toBe(text)
   })
 
-  it('truncates to seconds', () => {
+  test('truncates to seconds', () => {
     expect(humanDuration(119_999)).toBe('119s')
     expect(humanDuration(-1999)).toBe('0s')
   })
 })
 
 describe('ageOf()', () => {
-  it('supports timestamps with microseconds', () => {
+  test('supports timestamps with microseconds', () => {
     expect(ageOf('2024-05-01T10:00:00Z', Date.UTC(2024, 4, 1, 10, 5))).toBe('5m')
     expect(ageOf('2024-05-01T10:00:00.999000Z', Date.UTC(2024, 4, 1, 10, 0, 5))).toBe('4s')
   })
 
-  it.each([undefined, null, ''])('returns <unknown> without a timestamp (%s)', (timestamp) => {
+  test.each([undefined, null, ''])('returns <unknown> without a timestamp (%s)', (timestamp) => {
     expect(ageOf(timestamp, 0)).toBe('<unknown>')
   })
 })
 
 describe('quantityText()', () => {
-  it.each([
+  test.each([
     ['1024Mi', '1Gi'],
     ['0.5', '500m'],
     [2, '2'],
@@ -59,7 +59,7 @@ describe('quantityText()', () => {
 })
 
 describe('labelsText()', () => {
-  it('sorts labels, and returns <none> without any', () => {
+  test('sorts labels, and returns <none> without any', () => {
     expect(labelsText({ b: '2', a: '1' })).toBe('a=1,b=2')
     expect(labelsText({})).toBe('<none>')
     expect(labelsText(null)).toBe('<none>')
@@ -67,14 +67,14 @@ describe('labelsText()', () => {
 })
 
 describe('firstOf()', () => {
-  it('counts the items that it leaves out', () => {
+  test('counts the items that it leaves out', () => {
     expect(firstOf(['a', 'b', 'c'], 3)).toBe('a,b,c')
     expect(firstOf(['a', 'b', 'c', 'd', 'e'], 3)).toBe('a,b,c + 2 more...')
   })
 })
 
 describe('loadBalancerText()', () => {
-  it('prefers addresses, sorts and removes duplicates', () => {
+  test('prefers addresses, sorts and removes duplicates', () => {
     const ingress = [{ ip: '9.9.9.9' }, { hostname: 'lb' }, { ip: '1.1.1.1', hostname: 'x' }, { ip: '9.9.9.9' }, {}]
     expect(loadBalancerText({ ingress })).toBe('1.1.1.1,9.9.9.9,lb')
     expect(loadBalancerText(undefined)).toBe('')

@@ -59,7 +59,10 @@ export function firstOf(list: readonly string[], shown: number, separator = ',',
 export function loadBalancerText(
   status:
     | {
-        readonly ingress?: readonly { readonly ip?: string | null; readonly hostname?: string | null }[] | null
+        readonly ingress?:
+          | readonly { readonly ip?: string | null | undefined; readonly hostname?: string | null | undefined }[]
+          | null
+          | undefined
       }
     | null
     | undefined,

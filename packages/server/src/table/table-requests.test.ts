@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AccessFixture, type Answer } from '../testdata/access-fixture.ts'
 
 let server: AccessFixture
@@ -13,14 +13,14 @@ const send = (line: string, body?: unknown, version = 'v1'): Promise<Answer> =>
   server.send(line, { body, headers: { accept: `application/json;as=Table;v=${version};g=meta.k8s.io` } })
 
 describe('requests for a Table', () => {
-  it('answer writes with a row of the object', async () => {
+  test('answer writes with a row of the object', async () => {
     const created = await send(`POST ${leases}`, lease('a'))
     expect(created.status).toBe(201)
     expect(created.body).toMatchObject({ kind: 'Table', rows: [{ cells: ['a', 'me', '0s'] }] })
     expect(created.body.metadata).toEqual({ resourceVersion: created.body.rows[0].object.metadata.resourceVersion })
   })
 
-  it('list in pages, in both versions of Table', async () => {
+  test('list in pages, in both versions of Table', async () => {
     for (const name of ['a', 'b', 'c']) await send(`POST ${leases}`, lease(name))
     const { body } = await send(`GET ${leases}?limit=2&includeObject=None`, undefined, 'v1beta1')
     expect(body).toMatchObject({
@@ -33,17 +33,17 @@ describe('requests for a Table', () => {
     })
   })
 
-  it('answer the deletion of a collection with the deleted objects', async () => {
+  test('answer the deletion of a collection with the deleted objects', async () => {
     await send(`POST ${leases}`, lease('a'))
     expect((await send(`DELETE ${leases}`)).body).toMatchObject({ kind: 'Table', rows: [{ cells: ['a', 'me', '0s'] }] })
   })
 
-  it('answer the deletion of one object with a Status', async () => {
+  test('answer the deletion of one object with a Status', async () => {
     await send(`POST ${leases}`, lease('a'))
     expect((await send(`DELETE ${leases}/a`)).body).toMatchObject({ kind: 'Status', status: 'Success' })
   })
 
-  it.each(['', '&watch=true'])('reject an unknown includeObject (%s)', async (watch) => {
+  test.each(['', '&watch=true'])('reject an unknown includeObject (%s)', async (watch) => {
     const { status, body } = await send(`GET ${leases}?includeObject=Some${watch}`)
     expect(status).toBe(400)
     expect(body.message).toBe(
@@ -51,12 +51,12 @@ describe('requests for a Table', () => {
     )
   })
 
-  it('check includeObject after the write, which is not undone', async () => {
+  test('check includeObject after the write, which is not undone', async () => {
     expect((await send(`POST ${leases}?includeObject=Some`, lease('a'))).status).toBe(400)
     expect((await send(`GET ${leases}/a?includeObject=Object`)).body.rows[0].object).toMatchObject(lease('a'))
   })
 
-  it('show the columns of a scale', async () => {
+  test('show the columns of a scale', async () => {
     const labels = { a: 'b' }
     const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
     const path = '/apis/apps/v1/namespaces/default/replicasets'
@@ -72,7 +72,7 @@ describe('requests for metadata', () => {
   const metadata = (line: string, as: string): Promise<Answer> =>
     server.send(line, { headers: { accept: `application/json;as=${as};v=v1;g=meta.k8s.io` } })
 
-  it('list metadata, with null for an empty list', async () => {
+  test('list metadata, with null for an empty list', async () => {
     expect((await metadata(`GET ${leases}`, 'PartialObjectMetadataList')).body).toMatchObject({
       kind: 'PartialObjectMetadataList',
       items: null,
@@ -83,7 +83,7 @@ describe('requests for metadata', () => {
     expect(body.items[0].spec).toBeUndefined()
   })
 
-  it('reject a list of one object, and an object of a list', async () => {
+  test('reject a list of one object, and an object of a list', async () => {
     await send(`POST ${leases}`, lease('a'))
     expect(await metadata(`GET ${leases}`, 'PartialObjectMetadata')).toMatchObject({
       status: 406,

@@ -3,13 +3,13 @@ import { type Columns, integerColumn, wideColumn } from './columns.ts'
 import { asSelector, type LooseSelector } from './loose-selector.ts'
 
 interface LooseContainer {
-  readonly name?: string | null
-  readonly image?: string | null
+  readonly name?: string | null | undefined
+  readonly image?: string | null | undefined
 }
 
 /** The part of a pod template that tables show. */
 interface LooseTemplate {
-  readonly spec?: { readonly containers?: readonly LooseContainer[] | null } | null
+  readonly spec?: { readonly containers?: readonly LooseContainer[] | null | undefined } | null | undefined
 }
 
 /** Names and images of the containers of a pod template, for wide output. */
@@ -39,8 +39,11 @@ export function selectorColumn<O>(selector: (object: O) => LooseSelector): Colum
 }
 
 interface Replicated {
-  readonly spec?: { readonly replicas?: number | null } | null
-  readonly status?: { readonly replicas?: number | null; readonly readyReplicas?: number | null } | null
+  readonly spec?: { readonly replicas?: number | null | undefined } | null | undefined
+  readonly status?:
+    | { readonly replicas?: number | null | undefined; readonly readyReplicas?: number | null | undefined }
+    | null
+    | undefined
 }
 
 /** Desired, current and ready replicas of a ReplicaSet or a ReplicationController. */

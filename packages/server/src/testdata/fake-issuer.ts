@@ -1,6 +1,6 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { type JsonObject, type SigningAlgorithm, signJwt } from '../auth/jwt/json-web-token.ts'
-import { ConnectionError, type Outgoing } from '../outgoing/outgoing.ts'
+import { constants, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import type { JsonObject, SigningAlgorithm } from '../auth/jwt/json-web-token.ts'
+import { type Outgoing, OutgoingError } from '../outgoing/outgoing.ts'
 
 /** An OpenID Connect issuer for tests, without a socket: its `outgoing` answers the requests of the server. */
 export class FakeIssuer {
@@ -33,14 +33,21 @@ export class FakeIssuer {
   }
 
   /** A token that the key signs. */
-  token(claims: JsonObject, id = 'first', algorithm: SigningAlgorithm = 'ES256'): string {
+  token(claims: JsonObject, id = 'first', algorithm: SigningAlgorithm = 'ES256', header: JsonObject = {}): string {
     const { privateKey: key } = this.#keys.find((known) => known.id === id)!
-    return signJwt({ iss: this.url, ...claims }, { algorithm, id, key })
+    const parts = [
+      { alg: algorithm, kid: id, ...header },
+      { iss: this.url, ...claims },
+    ]
+    const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+    const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
+    const options = algorithm.startsWith('PS') ? { key, ...pss } : { key, dsaEncoding: 'ieee-p1363' as const }
+    return `${signed}.${sign(`sha${algorithm.slice(2)}`, Buffer.from(signed), options).toString('base64url')}`
   }
 
   readonly outgoing: Outgoing = async ({ url }) => {
     this.requests.push(url.pathname)
-    if (!this.isReachable) throw new ConnectionError(`dial tcp ${url.host}: connect: connection refused`)
+    if (!this.isReachable) throw new OutgoingError(`dial tcp ${url.host}: connect: connection refused`)
     const document = this.#document(url.pathname)
     const headers = {
       'content-type': ['application/json'],

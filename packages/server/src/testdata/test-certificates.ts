@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import {
   der,
   derBitString,
@@ -29,9 +29,14 @@ export interface TestCertificate {
   /** DNS names and IPv4 addresses. @default no extension */
   readonly hosts?: readonly string[]
   readonly permittedDomains?: readonly string[]
+  /** The key of another certificate with the same subject, to cross-sign it. @default a new key */
+  readonly sameKeyAs?: KeyedCertificate | undefined
   /** Adds a critical extension that no verifier knows. */
   readonly unknownCritical?: boolean
-  readonly digest?: 'sha256' | 'sha1'
+  /** The digest of the signature. MD5 needs an issuer with an RSA key. @default sha256 */
+  readonly digest?: 'sha256' | 'sha1' | 'md5'
+  /** @default ec */
+  readonly keyType?: 'ec' | 'rsa'
   /** @default 3 */
   readonly version?: 1 | 3
 }
@@ -47,9 +52,13 @@ let serial = 1
 /** Generates a key and a certificate for it. */
 export function testCertificate(content: TestCertificate): IssuedTestCertificate {
   const { subject, issuer, digest = 'sha256', version = 3 } = content
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { publicKey, privateKey } = keysFor(content)
   const signer: KeyObject = issuer ? createPrivateKey(issuer.key) : privateKey
-  const algorithm = derSequence(derOid(digest === 'sha1' ? '1.2.840.10045.4.1' : '1.2.840.10045.4.3.2'))
+  const algorithm = derSequence(
+    ...(signer.asymmetricKeyType === 'rsa'
+      ? [derOid(`1.2.840.113549.1.1.${{ md5: 4, sha1: 5, sha256: 11 }[digest]}`), der(0x05)]
+      : [derOid(digest === 'sha1' ? '1.2.840.10045.4.1' : '1.2.840.10045.4.3.2')]),
+  )
   const now = Date.now()
   const extensions = extensionsOf(content)
   const tbs = derSequence(
@@ -64,6 +73,12 @@ export function testCertificate(content: TestCertificate): IssuedTestCertificate
   )
   const cert = toPem('CERTIFICATE', derSequence(tbs, algorithm, derBitString(sign(digest, tbs, signer))))
   return { subject, cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string }
+}
+
+function keysFor({ sameKeyAs, keyType }: TestCertificate): { publicKey: KeyObject; privateKey: KeyObject } {
+  if (sameKeyAs) return { publicKey: createPublicKey(sameKeyAs.key), privateKey: createPrivateKey(sameKeyAs.key) }
+  if (keyType === 'rsa') return generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' })
 }
 
 function extensionsOf(content: TestCertificate): Buffer[] {

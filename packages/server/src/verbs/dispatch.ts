@@ -1,7 +1,7 @@
 import type { ApiResponse } from '@kubewright/api'
+import type { Awaitable } from '@kubewright/base'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { ObjectRegistry } from '../registry/object-registry.ts'
-import type { Awaitable } from '../request/awaitable.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { respondText } from '../request/respond.ts'
 import { notServed } from '../request/route-errors.ts'

@@ -1,5 +1,6 @@
 import type { ApiResponse } from '@kubewright/api'
-import { type Awaitable, andThen } from '../request/awaitable.ts'
+import type { Awaitable } from '@kubewright/base'
+import { andThen } from '../request/awaitable.ts'
 import { isProtobuf, type Representation } from '../request/negotiate.ts'
 import { respond, respondBytes } from '../request/respond.ts'
 import { servedObject } from '../resource/conversion.ts'

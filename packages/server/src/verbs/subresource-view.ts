@@ -11,7 +11,7 @@ export function showObject({ view }: Endpoint, object: MutableObject): MutableOb
 /** As {@link showObject}, with the managed fields from which writes through the endpoint continue. */
 export function showWithFields({ view }: Endpoint, object: MutableObject): MutableObject {
   if (!view) return object
-  const shown = view.show(object)
+  const shown = (view.showForWrite ?? view.show)(object)
   const managedFields = view.managedFields?.(object)
   if (managedFields) shown.metadata.managedFields = managedFields
   return shown

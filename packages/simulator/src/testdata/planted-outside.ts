@@ -1,8 +1,8 @@
 import type { KubeObject } from '@kubewright/api'
 import { ConfigMap } from '@kubewright/k8s'
 import { defineController } from '@kubewright/runtime'
-import type { Invariant } from '../options.ts'
-import { type Cloud, configOf, dataOf, operator, type Planted, replicated, Thing } from './things.ts'
+import type { Invariant } from '../oracles/invariants.ts'
+import { type Cloud, configOf, dataOf, type Planted, plant, replicated, Thing } from './things.ts'
 
 const nameOf = (thing: Thing): string => `${thing.metadata.namespace}/${thing.metadata.name}`
 
@@ -20,106 +20,87 @@ const oneEach: Invariant<Cloud> = {
 
 /** Mistakes about state outside the cluster, timers and replicas. */
 export const plantedOutside: Readonly<Record<string, Planted>> = {
-  'removes its finalizer although the removal failed': {
-    found: 'one bucket per thing',
-    make:
-      (isFixed) =>
-      ({ world }) =>
-        operator(
-          defineController(Thing, {
-            async reconcile(thing) {
-              await world.ensure(nameOf(thing), 'x')
-            },
-            async cleanup(thing) {
-              try {
-                await world.remove(nameOf(thing))
-              } catch (error) {
-                if (isFixed) throw error
-              }
-            },
-          }),
-        ),
-    options: { invariants: [oneEach] },
-  },
-  'cannot remove a bucket twice': {
-    isRare: true,
-    found: 'deletion',
-    make:
-      (isFixed) =>
-      ({ world }) =>
-        operator(
-          defineController(Thing, {
-            async reconcile(thing) {
-              await world.ensure(nameOf(thing), 'x')
-            },
-            async cleanup(thing) {
-              if (isFixed) await world.remove(nameOf(thing))
-              else await world.removeExisting(nameOf(thing))
-            },
-          }),
-        ),
-  },
-  'loses its requeue': {
-    found: 'end state',
-    make:
-      (isFixed) =>
-      ({ world }) =>
-        operator(
-          defineController(Thing, {
-            async reconcile(thing) {
-              const name = nameOf(thing)
-              if (thing.status?.phase === undefined) {
-                await world.prepare(name)
-                return { status: { phase: 'Preparing' }, requeueAfter: '10s' }
-              }
-              if (await world.isReady(name)) return { status: { phase: 'Ready' } }
-              return isFixed ? { requeueAfter: '10s' } : undefined
-            },
-          }),
-        ),
-  },
-  'works on every replica': {
-    isRare: true,
-    found: 'one bucket per thing',
-    make:
-      (isFixed) =>
-      ({ world }) =>
-        replicated(
-          defineController(Thing, {
-            needsLeader: isFixed,
-            async reconcile(thing) {
-              if (thing.status?.phase !== undefined) return undefined
-              const name = isFixed ? nameOf(thing) : await world.create(nameOf(thing))
-              if (isFixed) await world.ensure(name, name)
-              return { status: { phase: name } }
-            },
-            async cleanup(thing) {
-              await world.remove(thing.status?.phase ?? nameOf(thing))
-            },
-          }),
-        ),
-    options: { invariants: [oneEach], ignore: ['status.phase'], faults: ['leader'] },
-  },
-  'lets a former leader overwrite newer contents': {
-    found: 'buckets are current',
-    isRare: true,
-    make:
-      (isFixed) =>
-      ({ world }) =>
-        replicated(
-          defineController(Thing, {
-            owns: [ConfigMap],
-            async reconcile(thing, { apply }) {
-              await apply(configOf(thing, dataOf(thing)))
-              const { generation } = thing.metadata
-              await world.put(`${thing.metadata.uid}`, String(thing.spec.size), isFixed ? generation : undefined)
-            },
-            async cleanup(thing) {
-              await world.remove(`${thing.metadata.uid}`)
-            },
-          }),
-        ),
-    options: {
+  'removes its finalizer although the removal failed': plant(
+    'one bucket per thing',
+    (isFixed, world) =>
+      defineController(Thing, {
+        async reconcile(thing) {
+          await world.ensure(nameOf(thing), 'x')
+        },
+        async cleanup(thing) {
+          try {
+            await world.remove(nameOf(thing))
+          } catch (error) {
+            if (isFixed) throw error
+          }
+        },
+      }),
+    { invariants: [oneEach] },
+  ),
+  'cannot remove a bucket twice': plant(
+    'deletion',
+    (isFixed, world) =>
+      defineController(Thing, {
+        async reconcile(thing) {
+          await world.ensure(nameOf(thing), 'x')
+        },
+        async cleanup(thing) {
+          if (isFixed) await world.remove(nameOf(thing))
+          else await world.removeExisting(nameOf(thing))
+        },
+      }),
+    { isRare: true },
+  ),
+  'loses its requeue': plant('end state', (isFixed, world) =>
+    defineController(Thing, {
+      async reconcile(thing) {
+        const name = nameOf(thing)
+        if (thing.status?.phase === undefined) {
+          await world.prepare(name)
+          return { status: { phase: 'Preparing' }, requeueAfter: '10s' }
+        }
+        if (await world.isReady(name)) return { status: { phase: 'Ready' } }
+        return isFixed ? { requeueAfter: '10s' } : undefined
+      },
+    }),
+  ),
+  'works on every replica': plant(
+    'one bucket per thing',
+    (isFixed, world) =>
+      replicated(
+        defineController(Thing, {
+          needsLeader: isFixed,
+          async reconcile(thing) {
+            if (thing.status?.phase !== undefined) return undefined
+            const name = isFixed ? nameOf(thing) : await world.create(nameOf(thing))
+            if (isFixed) await world.ensure(name, name)
+            return { status: { phase: name } }
+          },
+          async cleanup(thing) {
+            await world.remove(thing.status?.phase ?? nameOf(thing))
+          },
+        }),
+      ),
+    { isRare: true, invariants: [oneEach], ignore: ['status.phase'], faults: ['leader'] },
+  ),
+  'lets a former leader overwrite newer contents': plant(
+    'buckets are current',
+    (isFixed, world) =>
+      replicated(
+        defineController(Thing, {
+          owns: [ConfigMap],
+          async reconcile(thing, { apply }) {
+            await apply(configOf(thing, dataOf(thing)))
+            const { generation } = thing.metadata
+            await world.put(`${thing.metadata.uid}`, String(thing.spec.size), isFixed ? generation : undefined)
+          },
+          async cleanup(thing) {
+            await world.remove(`${thing.metadata.uid}`)
+          },
+        }),
+      ),
+    {
+      isRare: true,
       invariants: [
         {
           name: 'buckets are current',
@@ -135,5 +116,5 @@ export const plantedOutside: Readonly<Record<string, Planted>> = {
         },
       ],
     },
-  },
+  ),
 }

@@ -2,7 +2,7 @@ import { controllerRef, defineResource, type Infer, isNotFound, type KubeObject 
 import { ConfigMap, Deployment, Namespace, PersistentVolumeClaim, Pod, Service } from '@kubewright/k8s'
 import { can, defineController, defineOperator, defineWebhook, generationChanged, watch } from '@kubewright/runtime'
 import { s } from '@kubewright/schema'
-import { configOf, operator, type Planted } from './things.ts'
+import { configOf, type Planted, plant } from './things.ts'
 
 const App = defineResource({
   group: 'planted.example.com',
@@ -47,46 +47,42 @@ const ignoreMissing = (error: unknown): void => {
 
 /** Mistakes that show when a user gives another value, or when others work on objects of the same kinds. */
 export const plantedValues: Readonly<Record<string, Planted>> = {
-  'creates a volume and never enlarges it': {
-    found: 'end state',
-    make: (isFixed) => () =>
-      operator(
-        defineController(App, {
-          owns: [PersistentVolumeClaim],
-          rbac: [can(PersistentVolumeClaim, 'get', 'create', 'patch')],
-          async reconcile(app, { client }) {
-            const { name, namespace = '' } = app.metadata
-            const resources = { requests: { storage: `${app.spec.storageGi}Gi` } }
-            const found = await client.find(PersistentVolumeClaim, { name, namespace }, { consistency: 'live' })
-            if (found === undefined) {
-              const metadata = { name, namespace, ownerReferences: [controllerRef(app as KubeObject)] }
-              await client.create(
-                PersistentVolumeClaim({ metadata, spec: { accessModes: ['ReadWriteOnce'], resources } }),
-              )
-            } else if (isFixed) await client.patch(PersistentVolumeClaim, { name, namespace }, { spec: { resources } })
-          },
-        }),
-      ),
-    options: { samples },
-  },
-  'leaves the Service with a former name behind': {
-    found: 'end state',
-    make: (isFixed) => () =>
-      operator(
-        defineController(App, {
-          owns: [Service],
-          prune: isFixed,
-          async reconcile(app, { apply }) {
-            const spec = { selector: labelsOf(app), ports: [{ port: 80 }] }
-            await apply(Service({ metadata: { name: app.spec.serviceName }, spec }))
-          },
-        }),
-      ),
-    options: { samples },
-  },
-  'replaces a given 0 by the default': {
-    found: 'admission',
-    make: (isFixed) => () =>
+  'creates a volume and never enlarges it': plant(
+    'end state',
+    (isFixed) =>
+      defineController(App, {
+        owns: [PersistentVolumeClaim],
+        rbac: [can(PersistentVolumeClaim, 'get', 'create', 'patch')],
+        async reconcile(app, { client }) {
+          const { name, namespace = '' } = app.metadata
+          const resources = { requests: { storage: `${app.spec.storageGi}Gi` } }
+          const found = await client.find(PersistentVolumeClaim, { name, namespace }, { consistency: 'live' })
+          if (found === undefined) {
+            const metadata = { name, namespace, ownerReferences: [controllerRef(app as KubeObject)] }
+            await client.create(
+              PersistentVolumeClaim({ metadata, spec: { accessModes: ['ReadWriteOnce'], resources } }),
+            )
+          } else if (isFixed) await client.patch(PersistentVolumeClaim, { name, namespace }, { spec: { resources } })
+        },
+      }),
+    { samples },
+  ),
+  'leaves the Service with a former name behind': plant(
+    'end state',
+    (isFixed) =>
+      defineController(App, {
+        owns: [Service],
+        prune: isFixed,
+        async reconcile(app, { apply }) {
+          const spec = { selector: labelsOf(app), ports: [{ port: 80 }] }
+          await apply(Service({ metadata: { name: app.spec.serviceName }, spec }))
+        },
+      }),
+    { samples },
+  ),
+  'replaces a given 0 by the default': plant(
+    'admission',
+    (isFixed) =>
       defineOperator({
         name: 'planted',
         controllers: [
@@ -105,146 +101,132 @@ export const plantedValues: Readonly<Record<string, Planted>> = {
           }),
         ],
       }),
-    options: { samples },
-  },
-  'never scales to 0': {
-    found: 'end state',
-    make: (isFixed) => () =>
-      operator(
-        defineController(App, {
-          owns: [Deployment],
-          async reconcile(app, { apply }) {
-            await apply(deploymentOf(app, isFixed ? (app.spec.replicas ?? 1) : app.spec.replicas || 1))
-          },
-        }),
-      ),
-    options: { samples },
-  },
-  'does not restart its pods when their environment changes': {
-    found: 'end state',
-    make: (isFixed) => () =>
-      operator(
-        defineController(App, {
-          owns: [ConfigMap, Deployment],
-          async reconcile(app, { apply }) {
-            const { name } = app.metadata
-            await apply(ConfigMap({ metadata: { name }, data: { level: app.spec.level } }))
-            await apply(deploymentOf(app, 1, isFixed ? { level: app.spec.level } : {}))
-          },
-        }),
-      ),
-    options: { samples },
-  },
-  'restarts its pods only in the reconcile that changes their environment': {
-    found: 'end state',
-    make: (isFixed) => () =>
-      operator(
-        defineController(App, {
-          owns: [ConfigMap, Deployment],
-          rbac: [can(ConfigMap, 'get', 'create', 'update')],
-          async reconcile(app, { apply, client, now, owned }) {
-            const { name, namespace = '' } = app.metadata
-            const { level } = app.spec
-            const metadata = { name, namespace, ownerReferences: [controllerRef(app as KubeObject)] }
-            const found = await client.find(ConfigMap, { name, namespace }, { consistency: 'live' })
-            const isChanged = found !== undefined && found.data?.['level'] !== level
-            if (found === undefined) await client.create(ConfigMap({ metadata, data: { level } }))
-            else if (isChanged) await client.update({ ...found, data: { level } })
-            const [deployment] = await owned(Deployment)
-            const restart = 'planted.example.com/restarted-at'
-            const last = deployment?.spec.template.metadata?.annotations?.[restart] ?? ''
-            const restarts = { [restart]: isChanged ? now().toISOString() : last }
-            await apply(deploymentOf(app, 1, isFixed ? { level } : restarts))
-          },
-        }),
-      ),
-    options: { samples, faults: ['crash', 'error'] },
-  },
-  'restarts the pods of all owners': {
-    found: 'others',
-    make: (isFixed) => () =>
-      operator(
-        defineController(App, {
-          owns: [Deployment, ConfigMap],
-          rbac: [can(Pod, 'list', 'delete')],
-          async reconcile(app, { apply, client, owned }) {
-            const { name, namespace = '' } = app.metadata
-            await apply(deploymentOf(app, 1))
-            const [known] = await owned(ConfigMap)
-            if (known !== undefined && known.data?.['level'] !== app.spec.level) {
-              const labels = isFixed ? labelsOf(app) : { app: 'planted' }
-              for (const { metadata } of await client.list(Pod, { namespace, labels })) {
-                await client.delete(Pod, metadata).catch(ignoreMissing)
-              }
+    { samples },
+  ),
+  'never scales to 0': plant(
+    'end state',
+    (isFixed) =>
+      defineController(App, {
+        owns: [Deployment],
+        async reconcile(app, { apply }) {
+          await apply(deploymentOf(app, isFixed ? (app.spec.replicas ?? 1) : app.spec.replicas || 1))
+        },
+      }),
+    { samples },
+  ),
+  'does not restart its pods when their environment changes': plant(
+    'end state',
+    (isFixed) =>
+      defineController(App, {
+        owns: [ConfigMap, Deployment],
+        async reconcile(app, { apply }) {
+          const { name } = app.metadata
+          await apply(ConfigMap({ metadata: { name }, data: { level: app.spec.level } }))
+          await apply(deploymentOf(app, 1, isFixed ? { level: app.spec.level } : {}))
+        },
+      }),
+    { samples },
+  ),
+  'restarts its pods only in the reconcile that changes their environment': plant(
+    'end state',
+    (isFixed) =>
+      defineController(App, {
+        owns: [ConfigMap, Deployment],
+        rbac: [can(ConfigMap, 'get', 'create', 'update')],
+        async reconcile(app, { apply, children, client, now }) {
+          const { name, namespace = '' } = app.metadata
+          const { level } = app.spec
+          const metadata = { name, namespace, ownerReferences: [controllerRef(app as KubeObject)] }
+          const found = await client.find(ConfigMap, { name, namespace }, { consistency: 'live' })
+          const isChanged = found !== undefined && found.data?.['level'] !== level
+          if (found === undefined) await client.create(ConfigMap({ metadata, data: { level } }))
+          else if (isChanged) await client.update({ ...found, data: { level } })
+          const [deployment] = await children(Deployment)
+          const restart = 'planted.example.com/restarted-at'
+          const last = deployment?.spec.template.metadata?.annotations?.[restart] ?? ''
+          const restarts = { [restart]: isChanged ? now().toISOString() : last }
+          await apply(deploymentOf(app, 1, isFixed ? { level } : restarts))
+        },
+      }),
+    { samples, faults: ['crash', 'error'] },
+  ),
+  'restarts the pods of all owners': plant(
+    'others',
+    (isFixed) =>
+      defineController(App, {
+        owns: [Deployment, ConfigMap],
+        rbac: [can(Pod, 'list', 'delete')],
+        async reconcile(app, { apply, children, client }) {
+          const { name, namespace = '' } = app.metadata
+          await apply(deploymentOf(app, 1))
+          const [known] = await children(ConfigMap)
+          if (known !== undefined && known.data?.['level'] !== app.spec.level) {
+            const labels = isFixed ? labelsOf(app) : { app: 'planted' }
+            for (const { metadata } of await client.list(Pod, { namespace, labels })) {
+              await client.delete(Pod, metadata).catch(ignoreMissing)
             }
-            await apply(ConfigMap({ metadata: { name: `${name}-level` }, data: { level: app.spec.level } }))
-          },
-        }),
-      ),
-    options: { samples },
-  },
-  'keeps what a label of a namespace has caused': {
-    found: 'end state',
-    make: (isFixed) => () =>
-      operator(
-        defineController(Namespace, {
-          rbac: [can(ConfigMap, 'list', 'watch', 'get', 'create', 'patch', 'delete')],
-          watches: [watch(ConfigMap, ({ metadata: { namespace = '' } }) => [{ name: namespace }])],
-          async reconcile({ metadata: { name: namespace, labels }, status }, { client }) {
-            if (status?.phase === 'Terminating') return
-            const key = { name: 'team', namespace }
-            const team = labels?.['team']
-            if (team !== undefined) await client.apply(ConfigMap({ metadata: key, data: { team } }), { force: true })
-            else if (isFixed && (await client.find(ConfigMap, key)) !== undefined) {
-              await client.delete(ConfigMap, key).catch(ignoreMissing)
-            }
-          },
-        }),
-      ),
-    options: { samples: [Namespace({ metadata: { name: 'blue', labels: { team: 'blue' } } })] },
-  },
-  'overlooks changes of an object that it follows': {
-    found: 'end state',
-    make: (isFixed) => () =>
-      operator(
-        defineController(App, {
-          owns: [ConfigMap],
-          rbac: [can(Route, 'list')],
-          watches: [
-            watch(Route, ({ spec: { app, weight } }) => (isFixed || weight > 0 ? [app] : []), {
-              // The mapping is called for the object before a change too.
-              predicates: isFixed ? [] : [{ update: (_, { spec }) => spec.weight > 0 }],
-            }),
-          ],
-          async reconcile(app, { apply, client }) {
-            const { name, namespace = '' } = app.metadata
-            const routes = (await client.list(Route, { namespace })).filter(({ spec }) => spec.app === name)
-            const weights = routes.map(({ metadata, spec }) => `${metadata.name}=${spec.weight}`)
-            await apply(configOf(app as never, { weights: weights.sort().join() }))
-          },
-        }),
-      ),
-    options: {
+          }
+          await apply(ConfigMap({ metadata: { name: `${name}-level` }, data: { level: app.spec.level } }))
+        },
+      }),
+    { samples },
+  ),
+  'keeps what a label of a namespace has caused': plant(
+    'end state',
+    (isFixed) =>
+      defineController(Namespace, {
+        rbac: [can(ConfigMap, 'list', 'watch', 'get', 'create', 'patch', 'delete')],
+        watches: [watch(ConfigMap, ({ metadata: { namespace = '' } }) => [{ name: namespace }])],
+        async reconcile({ metadata: { name: namespace, labels }, status }, { client }) {
+          if (status?.phase === 'Terminating') return
+          const key = { name: 'team', namespace }
+          const team = labels?.['team']
+          if (team !== undefined) await client.apply(ConfigMap({ metadata: key, data: { team } }), { force: true })
+          else if (isFixed && (await client.find(ConfigMap, key)) !== undefined) {
+            await client.delete(ConfigMap, key).catch(ignoreMissing)
+          }
+        },
+      }),
+    { samples: [Namespace({ metadata: { name: 'blue', labels: { team: 'blue' } } })] },
+  ),
+  'overlooks changes of an object that it follows': plant(
+    'end state',
+    (isFixed) =>
+      defineController(App, {
+        owns: [ConfigMap],
+        rbac: [can(Route, 'list')],
+        watches: [
+          watch(Route, ({ spec: { app, weight } }) => (isFixed || weight > 0 ? [app] : []), {
+            // The mapping is called for the object before a change too.
+            predicates: isFixed ? [] : [{ update: (_, { spec }) => spec.weight > 0 }],
+          }),
+        ],
+        async reconcile(app, { apply, client }) {
+          const { name, namespace = '' } = app.metadata
+          const routes = (await client.list(Route, { namespace })).filter(({ spec }) => spec.app === name)
+          const weights = routes.map(({ metadata, spec }) => `${metadata.name}=${spec.weight}`)
+          await apply(configOf(app as never, { weights: weights.sort().join() }))
+        },
+      }),
+    {
       samples: [
         ...samples,
         Route({ metadata: { name: 'one', namespace: 'default' }, spec: { app: 'app', weight: 3 } }),
       ],
     },
-  },
-  'overlooks changes of its labels': {
-    found: 'end state',
-    make: (isFixed) => () =>
-      operator(
-        defineController(App, {
-          owns: [ConfigMap],
-          predicates: isFixed ? [] : [generationChanged],
-          async reconcile({ metadata: { name, labels } }, { apply }) {
-            await apply(ConfigMap({ metadata: { name }, data: { team: labels?.['team'] ?? 'none' } }))
-          },
-        }),
-      ),
-    options: {
+  ),
+  'overlooks changes of its labels': plant(
+    'end state',
+    (isFixed) =>
+      defineController(App, {
+        owns: [ConfigMap],
+        predicates: isFixed ? [] : [generationChanged],
+        async reconcile({ metadata: { name, labels } }, { apply }) {
+          await apply(ConfigMap({ metadata: { name }, data: { team: labels?.['team'] ?? 'none' } }))
+        },
+      }),
+    {
       samples: [App({ metadata: { name: 'app', labels: { team: 'blue' } }, spec: { serviceName: 'front' } })],
     },
-  },
+  ),
 }

@@ -87,12 +87,26 @@ export interface Planted {
   /** The oracle or invariant that must find the mistake. */
   readonly found: string
   readonly make: (isFixed: boolean) => (parts: { readonly world: Cloud }) => Operator
-  readonly options?: SimulateOptions<Cloud>
+  readonly options: SimulateOptions<Cloud>
   /** Whether the search takes more than about 15 seconds, too long for each run of the tests. */
-  readonly isRare?: boolean
+  readonly isRare: boolean
 }
 
-export const operator = (...controllers: Controller[]): Operator => defineOperator({ name: 'planted', controllers })
+/** What a planted mistake is found by, the operator with it or without it, and the options of its simulation. */
+export function plant(
+  found: string,
+  build: (isFixed: boolean, world: Cloud) => Controller | readonly Controller[] | Operator,
+  { isRare = false, ...options }: SimulateOptions<Cloud> & Partial<Pick<Planted, 'isRare'>> = {},
+): Planted {
+  const make =
+    (isFixed: boolean) =>
+    ({ world }: { readonly world: Cloud }): Operator => {
+      const built = build(isFixed, world)
+      if ('controllers' in built) return built
+      return defineOperator({ name: 'planted', controllers: Array.isArray(built) ? built : [built as Controller] })
+    }
+  return { found, make, isRare, options }
+}
 
 /** An operator that may run with several replicas. */
 export const replicated = (...controllers: Controller[]): Operator =>

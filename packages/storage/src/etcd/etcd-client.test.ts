@@ -1,9 +1,9 @@
 import { drainMicrotasks, VirtualClock } from '@kubewright/base'
 import { type ProtoMessage, WireReader } from '@kubewright/base/protobuf'
 import { expect, test } from 'vitest'
-import { openEtcdStore } from '../etcd-store.ts'
 import { type FakeCall, header, startFakeEtcd } from '../testdata/fake-etcd.ts'
 import { startProxy } from '../testdata/tcp-proxy.ts'
+import { openEtcdStore } from './etcd-store.ts'
 import { grpcStatus } from './grpc-error.ts'
 
 /** The field number of a watch request's oneof: 1 creates a watch, 3 requests progress. */

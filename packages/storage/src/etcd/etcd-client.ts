@@ -1,6 +1,6 @@
 import { type Clock, type Duration, toMillis } from '@kubewright/base'
 import { ProtoMessage, WireReader } from '@kubewright/base/protobuf'
-import { StorageError } from '../storage-error.ts'
+import { StorageError } from '../store/storage-error.ts'
 import { type DuplexStream, GrpcConnection, type Metadata, type StreamEvents } from './grpc-connection.ts'
 import { GrpcError, grpcStatus } from './grpc-error.ts'
 import { authenticateRequest, readText } from './messages.ts'
@@ -8,13 +8,13 @@ import { authenticateRequest, readText } from './messages.ts'
 /** Certificates and keys in PEM form. */
 export interface EtcdTls {
   /** The CA that signed the servers' certificates. @default the CAs of Node */
-  readonly ca?: string | Buffer
+  readonly ca?: string | Buffer | undefined
   /** The client certificate, when the servers require one. */
-  readonly cert?: string | Buffer
+  readonly cert?: string | Buffer | undefined
   /** The private key of the client certificate. */
-  readonly key?: string | Buffer
+  readonly key?: string | Buffer | undefined
   /** The name that the servers' certificates must have. @default the host of the endpoint */
-  readonly serverName?: string
+  readonly serverName?: string | undefined
 }
 
 /** Options of {@link EtcdClient}. */

@@ -13,10 +13,10 @@ export interface ConnectionOptions {
   readonly connectTimeout: number
   readonly keepAliveInterval: number
   readonly tls: {
-    readonly ca?: string | Buffer
-    readonly cert?: string | Buffer
-    readonly key?: string | Buffer
-    readonly servername?: string
+    readonly ca?: string | Buffer | undefined
+    readonly cert?: string | Buffer | undefined
+    readonly key?: string | Buffer | undefined
+    readonly servername?: string | undefined
   }
 }
 

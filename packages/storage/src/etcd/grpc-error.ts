@@ -1,3 +1,5 @@
+import { CaughtError } from '@kubewright/base'
+
 /** The status codes of gRPC that the store distinguishes. */
 export const grpcStatus = {
   cancelled: 1,
@@ -24,7 +26,7 @@ const undecided: ReadonlySet<number> = new Set([
 ])
 
 /** A call that did not end with status OK. */
-export class GrpcError extends Error {
+export class GrpcError extends CaughtError {
   readonly status: number
   /** Whether the request may have reached the server. */
   readonly sent: boolean

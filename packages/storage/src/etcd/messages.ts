@@ -1,11 +1,11 @@
 // The messages of etcd's v3 API that the store uses. Field numbers are those of etcd's rpc.proto, kv.proto and auth.proto.
 import { ProtoMessage, type WireReader } from '@kubewright/base/protobuf'
-import type { Entry } from '../store.ts'
+import type { Entry } from '../store/store.ts'
 
 /** A half-open range of etcd's keys; a single key without an end. */
 export interface KeyRange {
   readonly start: Uint8Array
-  readonly end?: Uint8Array
+  readonly end?: Uint8Array | undefined
 }
 
 /** A key of etcd at some revision. The key includes the store's prefix. */
@@ -52,7 +52,11 @@ const keyRange = ({ start, end }: KeyRange): ProtoMessage => {
 
 export function rangeRequest(
   range: KeyRange,
-  options: { readonly limit?: number; readonly revision?: number; readonly countOnly?: boolean } = {},
+  options: {
+    readonly limit?: number | undefined
+    readonly revision?: number | undefined
+    readonly countOnly?: boolean | undefined
+  } = {},
 ): ProtoMessage {
   return keyRange(range).integer(3, options.limit).integer(4, options.revision).integer(9, options.countOnly)
 }

@@ -1,4 +1,4 @@
-import type { Disk } from '../internal/disk.ts'
+import type { Disk } from '../durable/disk.ts'
 
 /** A disk in memory. `files` may be changed between two uses, to damage a store. */
 export class MemoryDisk implements Disk {
@@ -60,6 +60,8 @@ export class MemoryDisk implements Disk {
     this.#change()
     this.files.delete(name)
   }
+
+  async sync(): Promise<void> {}
 
   #find(name: string): Buffer {
     const data = this.files.get(name)

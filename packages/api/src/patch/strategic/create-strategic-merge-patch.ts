@@ -1,9 +1,9 @@
-import { compareUtf8, deepEqual } from '@kubewright/base'
+import { compareUtf8, deepEqual, isJsonObject } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { goValue } from '@kubewright/schema'
 import { encodeYaml } from '../../codec/encode-yaml.ts'
 import { goType } from '../../fieldset/go-text.ts'
-import { asJson, getOwn, isObject, type JsonObject, setOwn } from '../../own-property.ts'
+import { asJson, getOwn, type JsonObject, setOwn } from '../../own-property.ts'
 import { PatchError } from '../patch-error.ts'
 import type { PatchPrecondition } from '../preconditions.ts'
 import { deleteListPrefix, listOfLists, orderListPrefix, patchDirective, retainKeysDirective } from './directives.ts'
@@ -14,19 +14,19 @@ import { mergeMaps } from './strategic-merge.ts'
 
 interface DiffOptions {
   /** Omits additions and changes. */
-  readonly ignoreChanges?: boolean
+  readonly ignoreChanges?: boolean | undefined
   /** Omits deletions. */
-  readonly ignoreDeletions?: boolean
-  readonly setElementOrder?: boolean
-  readonly retainKeys?: boolean
+  readonly ignoreDeletions?: boolean | undefined
+  readonly setElementOrder?: boolean | undefined
+  readonly retainKeys?: boolean | undefined
 }
 
 /** Options of {@link createThreeWayStrategicMergePatch}. */
 export interface ThreeWayOptions {
   /** False rejects the patch when other writers changed the same fields since the last apply. @default true */
-  readonly overwrite?: boolean
+  readonly overwrite?: boolean | undefined
   /** Restrictions on the patch. @default none */
-  readonly preconditions?: readonly PatchPrecondition[]
+  readonly preconditions?: readonly PatchPrecondition[] | undefined
 }
 
 /**
@@ -83,7 +83,7 @@ function diffMaps(before: JsonObject, after: JsonObject, schema: JSONSchemaProps
         throw new PatchError(`invalid value for special key: ${patchDirective}`)
       }
       if (old !== value) patch[patchDirective] = value
-    } else if (isObject(old) && isObject(value)) {
+    } else if (isJsonObject(old) && isJsonObject(value)) {
       diffField(patch, key, old, value, schema, options)
     } else if (Array.isArray(old) && Array.isArray(value)) {
       diffList(patch, key, old, value, schema, options)

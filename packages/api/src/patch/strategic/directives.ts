@@ -1,6 +1,7 @@
+import { isJsonObject } from '@kubewright/base'
 import { goValue } from '@kubewright/schema'
 import { goType } from '../../fieldset/go-text.ts'
-import { isObject, type JsonObject, setOwn } from '../../own-property.ts'
+import { type JsonObject, setOwn } from '../../own-property.ts'
 import { PatchError } from '../patch-error.ts'
 
 /** The key that states what a patch does with a whole object or list item: `replace`, `delete` or `merge`. */
@@ -53,7 +54,7 @@ function goVerbS(value: unknown): string {
   if (value === null) return '%!s(<nil>)'
   const inner = (item: unknown): string => (item === null ? '<nil>' : goVerbS(item))
   if (Array.isArray(value)) return `[${value.map(inner).join(' ')}]`
-  if (!isObject(value)) return `%!s(${goType(value)}=${goValue(value)})`
+  if (!isJsonObject(value)) return `%!s(${goType(value)}=${goValue(value)})`
   const keys = Object.keys(value).sort()
   return `map[${keys.map((key) => `${key}:${inner(value[key])}`).join(' ')}]`
 }
@@ -69,7 +70,7 @@ export const removed: unique symbol = Symbol('removed by a directive')
 /** Removes, at any depth, the objects that have a `$patch` key. Returns {@link removed} when the value itself has one. */
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== removed)
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   if (Object.hasOwn(value, patchDirective)) return removed
   const out: Record<string, unknown> = {}
   for (const key of Object.keys(value)) {
@@ -82,7 +83,7 @@ export function withoutDirectives(value: unknown): unknown {
 /** Removes the null fields of objects. In a new object, null has nothing to delete. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const out: Record<string, unknown> = {}
   for (const key of Object.keys(value)) if (value[key] !== null) setOwn(out, key, withoutNulls(value[key]))
   return out

@@ -1,6 +1,7 @@
+import { isJsonObject } from '@kubewright/base'
 import { goValue } from '@kubewright/schema'
 import { goType } from '../../fieldset/go-text.ts'
-import { getOwn, isObject } from '../../own-property.ts'
+import { getOwn } from '../../own-property.ts'
 import { PatchError } from '../patch-error.ts'
 import { badType, listOfLists, noMergeKey, patchDirective } from './directives.ts'
 
@@ -27,12 +28,12 @@ export function isMapType(type: string): boolean {
 /** The identity of an item within its list: the value of its merge key, or the item itself for scalars. */
 export function identityOf(item: unknown, mergeKey: string, maps: boolean): unknown {
   if (!maps) return item
-  return isObject(item) ? getOwn(item, mergeKey) : undefined
+  return isJsonObject(item) ? getOwn(item, mergeKey) : undefined
 }
 
 /** The value of the merge key. Throws PatchError for an item without one. */
 export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
-  if (!isObject(item)) throw badType({}, item)
+  if (!isJsonObject(item)) throw badType({}, item)
   const value = getOwn(item, mergeKey)
   if (value === undefined) throw noMergeKey(item, mergeKey)
   return value
@@ -40,7 +41,7 @@ export function mergeKeyOf(item: unknown, mergeKey: string): unknown {
 
 /** True for a list item with the directive `$patch: delete`. */
 export function deletes(item: unknown): boolean {
-  return isObject(item) && getOwn(item, patchDirective) === 'delete'
+  return isJsonObject(item) && getOwn(item, patchDirective) === 'delete'
 }
 
 function positions(order: readonly unknown[], mergeKey: string, maps: boolean): Map<unknown, number> {

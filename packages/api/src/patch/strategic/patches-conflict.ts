@@ -1,7 +1,7 @@
-import { deepEqual } from '@kubewright/base'
+import { deepEqual, isJsonObject } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { goValue } from '@kubewright/schema'
-import { getOwn, isObject, type JsonObject } from '../../own-property.ts'
+import { getOwn, type JsonObject } from '../../own-property.ts'
 import { patchDirective, retainKeysDirective } from './directives.ts'
 import { elementType, isMapType, mergeKeyOf } from './element-order.ts'
 import { listMeta, type PatchMeta, structMeta } from './patch-meta.ts'
@@ -22,8 +22,8 @@ function mapsConflict(left: JsonObject, right: JsonObject, schema: JSONSchemaPro
 }
 
 function fieldsConflict(key: string, left: unknown, right: unknown, schema: JSONSchemaProps): boolean {
-  if (isObject(left)) {
-    if (!isObject(right)) return true
+  if (isJsonObject(left)) {
+    if (!isJsonObject(right)) return true
     const meta = structMeta(schema, key)
     return mapsConflict(left, right, meta.schema, meta.strategy)
   }

@@ -1,6 +1,6 @@
 import type { JSONSchemaProps } from '@kubewright/schema'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../own-property.ts'
 import { PatchError } from '../patch-error.ts'
 import { requireKeyUnchanged, requireMetadataKeyUnchanged } from '../preconditions.ts'
@@ -70,12 +70,12 @@ const apply = (patch: JsonObject, document: object = live): unknown => applyStra
 const spec = (patch: JsonObject): unknown => (apply({ spec: patch }) as typeof live).spec
 
 describe('applyStrategicMergePatch()', () => {
-  it('matches field names case-insensitively, as Go does', () => {
+  test('matches field names case-insensitively, as Go does', () => {
     expect(spec({ Containers: [{ name: 'new' }] })).toEqual({ ...live.spec, Containers: [{ name: 'new' }] })
     expect(() => spec({ '$setElementOrder/CONTAINERS': [], '$setElementOrder/nope': [] })).toThrow('json field "nope"')
   })
 
-  it('merges list items by key without modifying its arguments', () => {
+  test('merges list items by key without modifying its arguments', () => {
     const before = structuredClone(live)
     expect(spec({ containers: [{ name: 'two', image: 'new' }, { name: 'three' }] })).toEqual({
       ...live.spec,
@@ -84,31 +84,31 @@ describe('applyStrategicMergePatch()', () => {
     expect(live).toEqual(before)
   })
 
-  it('replaces lists without a strategy and objects with the strategy replace', () => {
+  test('replaces lists without a strategy and objects with the strategy replace', () => {
     expect(spec({ args: ['z'] })).toMatchObject({ args: ['z'] })
     expect(apply({ spec: { selector: { b: 2 } } }, { spec: { selector: { a: 1 } } })).toEqual({
       spec: { selector: { b: 2 } },
     })
   })
 
-  it('removes fields with null and drops nulls in new objects', () => {
+  test('removes fields with null and drops nulls in new objects', () => {
     expect(apply({ spec: { replicas: null, strategy: null } })).not.toHaveProperty('spec.replicas')
     expect(apply({ a: { b: null, c: 1 } }, {})).toEqual({ a: { c: 1 } })
   })
 
-  it('applies $patch: delete and $patch: replace of list items', () => {
+  test('applies $patch: delete and $patch: replace of list items', () => {
     expect(spec({ containers: [{ name: 'one', $patch: 'delete' }] })).toMatchObject({ containers: [{ name: 'two' }] })
     expect(spec({ containers: [{ $patch: 'replace' }, { name: 'x' }] })).toMatchObject({ containers: [{ name: 'x' }] })
   })
 
-  it('applies $patch: replace and $patch: delete of objects', () => {
+  test('applies $patch: replace and $patch: delete of objects', () => {
     expect(spec({ strategy: { $patch: 'replace', type: 'Recreate' } })).toMatchObject({
       strategy: { type: 'Recreate' },
     })
     expect(spec({ strategy: { $patch: 'delete' } })).toMatchObject({ strategy: {} })
   })
 
-  it('applies $retainKeys', () => {
+  test('applies $retainKeys', () => {
     expect(spec({ strategy: { $retainKeys: ['type'], type: 'Recreate' } })).toMatchObject({
       strategy: { type: 'Recreate' },
     })
@@ -117,19 +117,19 @@ describe('applyStrategicMergePatch()', () => {
     ).not.toHaveProperty('rollingUpdate')
   })
 
-  it('merges lists of scalars and removes items with $deleteFromPrimitiveList', () => {
+  test('merges lists of scalars and removes items with $deleteFromPrimitiveList', () => {
     expect(apply({ metadata: { finalizers: ['c', 'a'] } })).toMatchObject({ metadata: { finalizers: ['c', 'a', 'b'] } })
     expect(apply({ metadata: { '$deleteFromPrimitiveList/finalizers': ['a'] } })).toMatchObject({
       metadata: { finalizers: ['b'] },
     })
   })
 
-  it('orders items by $setElementOrder', () => {
+  test('orders items by $setElementOrder', () => {
     const patch = { '$setElementOrder/containers': [{ name: 'two' }, { name: 'one' }] }
     expect(spec(patch)).toMatchObject({ containers: [{ name: 'two' }, { name: 'one' }] })
   })
 
-  it('puts added items at the positions of deleted ones before ordering', () => {
+  test('puts added items at the positions of deleted ones before ordering', () => {
     const document = { spec: { containers: [{ name: '1' }, { name: '2' }, { name: '4' }] } }
     const patch = {
       '$setElementOrder/containers': [{ name: '2' }, { name: '3' }],
@@ -140,7 +140,7 @@ describe('applyStrategicMergePatch()', () => {
     })
   })
 
-  it.each<[JsonObject, string, PatchError['kind']?]>([
+  test.each<[JsonObject, string, PatchError['kind']?]>([
     [{ containers: [{ image: 'x' }] }, 'map: map[image:x] does not contain declared merge key: name'],
     [
       { containers: ['str'] },
@@ -166,7 +166,7 @@ describe('applyStrategicMergePatch()', () => {
     expect(() => spec(patch)).toThrow(new PatchError(message, kind))
   })
 
-  it('rejects merging into a field that is not a struct', () => {
+  test('rejects merging into a field that is not a struct', () => {
     const document = { metadata: { labels: { a: { b: 1 } } } }
     expect(() => apply({ metadata: { labels: { a: { c: 1 } } } }, document)).toThrow(
       'merging an object in json but data type is not struct, instead is: map',
@@ -175,7 +175,7 @@ describe('applyStrategicMergePatch()', () => {
 })
 
 describe('decodeStrategicMergePatch()', () => {
-  it('rejects a list and treats null as the empty patch', () => {
+  test('rejects a list and treats null as the empty patch', () => {
     expect(() => decodeStrategicMergePatch([])).toThrow(
       'json: cannot unmarshal array into Go value of type map[string]interface {}',
     )
@@ -184,7 +184,7 @@ describe('decodeStrategicMergePatch()', () => {
 })
 
 describe('createTwoWayStrategicMergePatch()', () => {
-  it('expresses changes with strategic merge directives', () => {
+  test('expresses changes with strategic merge directives', () => {
     const after = structuredClone(live)
     after.metadata.finalizers = ['b', 'c']
     after.spec.strategy = { type: 'Recreate' } as typeof after.spec.strategy
@@ -210,7 +210,7 @@ describe('createTwoWayStrategicMergePatch()', () => {
     })
   })
 
-  it('checks preconditions', () => {
+  test('checks preconditions', () => {
     const renamed = { ...live, kind: 'X', metadata: { ...live.metadata, name: 'e' } }
     expect(() => createTwoWayStrategicMergePatch(live, renamed, schema, [requireKeyUnchanged('kind')])).toThrow(
       'precondition failed for: map[kind:X metadata:map[name:e]]',
@@ -247,7 +247,7 @@ describe('createTwoWayStrategicMergePatch()', () => {
     ),
   })
 
-  it('creates patches that turn one object into the other', () => {
+  test('creates patches that turn one object into the other', () => {
     fc.assert(
       fc.property(deployment, deployment, (before, after) => {
         const patch = createTwoWayStrategicMergePatch(before, after, schema)
@@ -257,7 +257,7 @@ describe('createTwoWayStrategicMergePatch()', () => {
     )
   })
 
-  it('creates an empty patch for equal objects', () => {
+  test('creates an empty patch for equal objects', () => {
     fc.assert(
       fc.property(deployment, (object) => {
         expect(createTwoWayStrategicMergePatch(object, structuredClone(object), schema)).toEqual({})
@@ -273,14 +273,14 @@ describe('createThreeWayStrategicMergePatch()', () => {
     spec: { replicas: 1, args: ['x'], containers: [{ name: 'one' }, { name: 'gone' }, { name: 'sidecar' }] },
   }
 
-  it('removes fields applied before and keeps fields of other writers', () => {
+  test('removes fields applied before and keeps fields of other writers', () => {
     const patch = createThreeWayStrategicMergePatch(original, modified, current, schema)
     expect(applyStrategicMergePatch(current, patch, schema)).toEqual({
       spec: { replicas: 2, args: ['x'], containers: [{ name: 'one', image: 'new' }, { name: 'sidecar' }] },
     })
   })
 
-  it('rejects conflicting changes of other writers with overwrite: false', () => {
+  test('rejects conflicting changes of other writers with overwrite: false', () => {
     const theirs = { spec: { ...current.spec, replicas: 7 } }
     expect(() => createThreeWayStrategicMergePatch(original, modified, theirs, schema, { overwrite: false })).toThrow(
       'conflicts with changes made from original to current',
@@ -320,11 +320,11 @@ describe('applyStrategicMergePatch() with long lists', () => {
     return reads
   }
 
-  it.each([{}, { $patch: 'delete' }])('takes work proportional to their length: %o', (more) => {
+  test.each([{}, { $patch: 'delete' }])('takes work proportional to their length: %o', (more) => {
     expect(readsFor(400, more)).toBeLessThan(3 * readsFor(200, more))
   })
 
-  it('refuses items whose merge key is null', () => {
+  test('refuses items whose merge key is null', () => {
     const patch = {
       spec: {
         containers: [
@@ -339,7 +339,7 @@ describe('applyStrategicMergePatch() with long lists', () => {
   })
 })
 
-it('printedStrategicPatch() lacks the directives of values that replace values of another type', () => {
+test('printedStrategicPatch() lacks the directives of values that replace values of another type', () => {
   const patch = {
     a: { $retainKeys: { $patch: 'replace' }, b: [{ $patch: 'x' }, 1] },
     c: [{ $patch: 'x' }, { d: { $patch: 'y' } }],

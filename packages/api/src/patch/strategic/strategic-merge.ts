@@ -1,7 +1,7 @@
-import { deepEqual } from '@kubewright/base'
+import { deepEqual, isJsonObject } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { goValue } from '@kubewright/schema'
-import { asJson, getOwn, isObject, type JsonObject, setOwn } from '../../own-property.ts'
+import { asJson, getOwn, type JsonObject, setOwn } from '../../own-property.ts'
 import { cannotDecode, PatchError } from '../patch-error.ts'
 import {
   badFormat,
@@ -44,7 +44,7 @@ export function printedStrategicPatch(document: object, patch: object): JsonObje
     if (Object.hasOwn(patch, `${orderListPrefix}/${key}`)) continue
     const current = getOwn(asJson(document), key)
     if (value === null || value === undefined) setOwn(out, key, value)
-    else if (isObject(current) && isObject(value)) setOwn(out, key, printedStrategicPatch(current, value))
+    else if (isJsonObject(current) && isJsonObject(value)) setOwn(out, key, printedStrategicPatch(current, value))
     else setOwn(out, key, Array.isArray(current) && Array.isArray(value) ? value : afterRemoval(withoutNulls(value)))
   }
   return out
@@ -63,7 +63,7 @@ function afterRemoval(value: unknown): unknown {
  */
 export function decodeStrategicMergePatch(patch: unknown): JsonObject {
   if (patch === null) return {}
-  if (!isObject(patch)) throw cannotDecode(patch, 'value of type map[string]interface {}')
+  if (!isJsonObject(patch)) throw cannotDecode(patch, 'value of type map[string]interface {}')
   return patch
 }
 
@@ -192,8 +192,10 @@ function listIn(object: JsonObject, key: string): readonly unknown[] | undefined
 /** Throws PatchError unless the items of a patch are in the order of its `$setElementOrder`. */
 function checkOrder(patched: readonly unknown[], order: readonly unknown[], mergeKey: string): void {
   if (patched.length === 0 || order.length === 0) return
-  if (mergeKey !== '') for (const item of patched) if (!isObject(item)) throw badType({}, item)
-  const items = patched.filter((item) => !(isObject(item) && (deletes(item) || Object.hasOwn(item, patchDirective))))
+  if (mergeKey !== '') for (const item of patched) if (!isJsonObject(item)) throw badType({}, item)
+  const items = patched.filter(
+    (item) => !(isJsonObject(item) && (deletes(item) || Object.hasOwn(item, patchDirective))),
+  )
   const identity = (item: unknown): unknown => (mergeKey === '' ? item : mergeKeyOf(item, mergeKey))
   let next = 0
   for (const item of order) if (next < items.length && identity(items[next]) === identity(item)) next++
@@ -223,7 +225,7 @@ function mergeField(
     if (apply) return
   }
   const current = getOwn(out, key)
-  if (isObject(current) && isObject(value)) {
+  if (isJsonObject(current) && isJsonObject(value)) {
     const meta = structMeta(schema, key)
     setOwn(out, key, meta.strategy === 'replace' ? value : mergeMaps(current, value, meta.schema, apply))
   } else if (Array.isArray(current) && Array.isArray(value)) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addVersion, storeVersion } from './add-version.ts'
 
 const home = `import { defineResource, type Infer, s } from 'kubewright'
@@ -55,11 +55,11 @@ export type Home = Infer<typeof Home>
 `
 
 describe('addVersion()', () => {
-  it('turns a definition with one version into one with two, the second a copy', () => {
+  test('turns a definition with one version into one with two, the second a copy', () => {
     expect(addVersion(home, 'Home', 'v2')).toBe(two)
   })
 
-  it('adds a copy of the storage version to a definition with several', () => {
+  test('adds a copy of the storage version to a definition with several', () => {
     const text = two
       .replace('      storage: true,\n', '')
       .replace('    v2: {\n', "    v2: {\n      storage: true, deprecated: 'soon',\n")
@@ -71,12 +71,12 @@ describe('addVersion()', () => {
     expect(three?.match(/storage|deprecated/g)).toEqual(['storage', 'deprecated'])
   })
 
-  it('changes nothing if the version exists', () => {
+  test('changes nothing if the version exists', () => {
     expect(addVersion(home, 'Home', 'v1')).toBe(home)
     expect(addVersion(two, 'Home', 'v2')).toBe(two)
   })
 
-  it('returns undefined for definitions that are not object literals', () => {
+  test('returns undefined for definitions that are not object literals', () => {
     for (const text of [
       home.replace("version: 'v1'", 'version: current'),
       home.replace('shortNames:', '...names, shortNames:'),
@@ -90,7 +90,7 @@ describe('addVersion()', () => {
 })
 
 describe('storeVersion()', () => {
-  it('moves storage from one version to another, and back', () => {
+  test('moves storage from one version to another, and back', () => {
     const moved = storeVersion(two, 'Home', 'v2')
     expect(moved).toBe(
       two.replace('      storage: true,\n', '').replace('    v2: {\n', '    v2: {\n      storage: true,\n'),
@@ -99,7 +99,7 @@ describe('storeVersion()', () => {
     expect(storeVersion(two, 'Home', 'v1')).toBe(two)
   })
 
-  it('handles versions on one line, and returns undefined for an unknown version', () => {
+  test('handles versions on one line, and returns undefined for an unknown version', () => {
     const line = `defineResource({ kind: 'Home', versions: { v1: { storage: true, spec }, v2: { spec } } })`
     expect(storeVersion(line, 'Home', 'v2')).toBe(
       `defineResource({ kind: 'Home', versions: { v1: { spec }, v2: { storage: true, spec } } })`,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Registration, registerPart, registrationHint } from './register-part.ts'
 
 const home: Registration = { list: 'controllers', name: 'homeController', from: './home.controller.ts' }
@@ -11,7 +11,7 @@ ${body}})
 `
 
 describe('registerPart()', () => {
-  it('adds the import in sorted order with the same quotes, else at the end', () => {
+  test('adds the import in sorted order with the same quotes, else at the end', () => {
     const imports = (...froms: string[]): string => froms.map((from) => `import { x } from "./${from}.ts";\n`).join('')
     const after = (before: string): string[] => {
       const text = registerPart(`${before}\n${operator(`  controllers: [],\n`).split('\n\n')[1]!}`, home)!
@@ -24,7 +24,7 @@ describe('registerPart()', () => {
     expect(after(`${imports('a')}// About z.\n${imports('z')}`)).toEqual([a, '// About z.', z, line])
   })
 
-  it('adds a part to an empty list, a list on one line, and a list on several lines with comments', () => {
+  test('adds a part to an empty list, a list on one line, and a list on several lines with comments', () => {
     const empty = registerPart(operator(`  name: 'op',\n  controllers: [],\n`), home)
     expect(empty).toBe(`import { defineOperator } from 'kubewright'
 import { homeController } from './home.controller.ts'
@@ -52,7 +52,7 @@ export const operator = defineOperator({
     )
   })
 
-  it('breaks a line that would become too long', () => {
+  test('breaks a line that would become too long', () => {
     const names = ['anExceptionallyLongControllerName', 'anotherExceptionallyLongControllerName', 'yetAnotherOfThem']
     const text = registerPart(operator(`  controllers: [${names.join(', ')}],\n`), home)
     expect(text).toContain(
@@ -60,7 +60,7 @@ export const operator = defineOperator({
     )
   })
 
-  it('adds a missing list after those that precede it', () => {
+  test('adds a missing list after those that precede it', () => {
     const text = registerPart(
       operator(`  name: 'op',\n  controllers: [a], // all of them\n  leaderElection: true,\n`),
       webhook,
@@ -74,14 +74,14 @@ export const operator = defineOperator({
     )
   })
 
-  it('changes nothing if the part is registered, also as a call', () => {
+  test('changes nothing if the part is registered, also as a call', () => {
     for (const element of ['homeController', 'homeController(dns)']) {
       const text = operator(`  controllers: [${element}],\n`)
       expect(registerPart(text, home)).toBe(text)
     }
   })
 
-  it('ignores comments and strings, and supports functions that return operators', () => {
+  test('ignores comments and strings, and supports functions that return operators', () => {
     const text = `import { defineOperator } from 'kubewright';
 // defineOperator({ controllers: [] })
 const note = "defineOperator({ controllers: [] })"
@@ -99,7 +99,7 @@ export const make = (dns: Dns) =>
     expect(changed?.split('\n').length).toBe(text.split('\n').length + 1)
   })
 
-  it('returns undefined for other forms, and registrationHint() describes the change', () => {
+  test('returns undefined for other forms, and registrationHint() describes the change', () => {
     const texts = [
       operator('  controllers: all,\n'),
       operator('  controllers: [...all].filter(Boolean),\n'),

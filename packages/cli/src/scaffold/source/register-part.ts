@@ -9,7 +9,7 @@ export interface Registration {
   /** The exported name. */
   readonly name: string
   /** Its local name, if the exported name is taken. */
-  readonly alias?: string
+  readonly alias?: string | undefined
   /** The specifier of the module that exports it. */
   readonly from: string
 }

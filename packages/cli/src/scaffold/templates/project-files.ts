@@ -53,7 +53,7 @@ function packageJson(project: Project): string {
 }
 
 /** The `repository` field. Absent for the path of a Go module that is not a repository. */
-function repositoryOf(repo: string | undefined): { repository?: string } {
+function repositoryOf(repo: string | undefined): { repository?: string | undefined } {
   if (repo === undefined || !/[./].*\//.test(repo)) return {}
   return { repository: /^[\w.-]+\.[a-z]+\//.test(repo) ? `https://${repo}` : repo }
 }

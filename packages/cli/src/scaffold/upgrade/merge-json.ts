@@ -1,5 +1,4 @@
-import { deepEqual } from '@kubewright/base'
-import { isRecord } from '../../text/is-record.ts'
+import { deepEqual, isJsonObject } from '@kubewright/base'
 
 /** The result of {@link mergeJson}. */
 export interface MergedJson {
@@ -15,7 +14,7 @@ export interface MergedJson {
 export function mergeJson(base: string, ours: string, theirs: string): MergedJson | undefined {
   const values = [base, ours, theirs].map(parsed)
   const [before, mine, other] = values
-  if (!isRecord(before) || !isRecord(mine) || !isRecord(other)) return undefined
+  if (!isJsonObject(before) || !isJsonObject(mine) || !isJsonObject(other)) return undefined
   const kept: { path: string; ours: unknown; theirs: unknown }[] = []
   const merged = merge(before, mine, other, '', kept)
   const indent = /^[ \t]+(?=")/m.exec(ours)?.[0] ?? '  '
@@ -40,7 +39,8 @@ function merge(
     let result = mine
     if (deepEqual(mine, before)) result = other
     else if (!deepEqual(other, before) && !deepEqual(other, mine)) {
-      if (isRecord(mine) && isRecord(other)) result = merge(isRecord(before) ? before : {}, mine, other, at, kept)
+      if (isJsonObject(mine) && isJsonObject(other))
+        result = merge(isJsonObject(before) ? before : {}, mine, other, at, kept)
       else kept.push({ path: at, ours: mine, theirs: other })
     }
     if (result !== undefined) merged[key] = result

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { isRecord } from '../../text/is-record.ts'
+import { isJsonObject, KubewrightError } from '@kubewright/base'
 import { readText } from '../../text/read-text.ts'
 
 /** The files below a folder by path, without node_modules and .git. */
@@ -39,7 +39,7 @@ function installedProgram(folder: string, version: string): readonly [string, re
   const module = join(folder, 'node_modules/@kubewright/cli')
   const text = readText(join(module, 'package.json'))
   const manifest: unknown = text === undefined ? undefined : JSON.parse(text)
-  if (!isRecord(manifest) || manifest['version'] !== version || !isRecord(manifest['bin'])) return undefined
+  if (!isJsonObject(manifest) || manifest['version'] !== version || !isJsonObject(manifest['bin'])) return undefined
   const bin = manifest['bin']['kubewright']
   return typeof bin === 'string' ? [process.execPath, [join(module, bin)]] : undefined
 }
@@ -50,7 +50,8 @@ function run(program: string, args: readonly string[], cwd: string, version: str
       if (error === null) return resolve()
       const why = errors.trim() === '' ? error.message : errors.trim()
       reject(
-        new Error(
+        new KubewrightError(
+          'KW_PROJECT',
           `The files of version ${version} cannot be written: check the registry of npm, install @kubewright/cli@${version} in the project, or name a folder with these files with --base\n${why}`,
           { cause: error },
         ),

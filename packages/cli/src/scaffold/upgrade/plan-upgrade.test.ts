@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { mergeWithConflicts } from './merge-conflicts.ts'
 import { mergeJson } from './merge-json.ts'
 import { planUpgrade, type UpgradedFile } from './plan-upgrade.ts'
@@ -8,19 +8,19 @@ const names = { ours: 'yours', base: 'kubewright 0.1.0', theirs: 'kubewright 0.2
 const merge = (base: string, ours: string, theirs: string) => mergeWithConflicts(base, ours, theirs, names)
 
 describe('mergeWithConflicts()', () => {
-  it('combines changes of different lines', () => {
+  test('combines changes of different lines', () => {
     expect(merge('a\nb\nc\nd\n', 'A\nb\nc\nd\n', 'a\nb\nc\nD\n')).toEqual({ text: 'A\nb\nc\nD\n', conflicts: 0 })
     expect(merge('a\n', 'a\nb\n', 'a\nb\n')).toEqual({ text: 'a\nb\n', conflicts: 0 })
   })
 
-  it('marks lines that both sides changed, with all three texts', () => {
+  test('marks lines that both sides changed, with all three texts', () => {
     expect(merge('a\nb\nc\n', 'a\nmine\nc\n', 'a\nnew\nc\n')).toEqual({
       text: 'a\n<<<<<<< yours\nmine\n||||||| kubewright 0.1.0\nb\n=======\nnew\n>>>>>>> kubewright 0.2.0\nc\n',
       conflicts: 1,
     })
   })
 
-  it('loses no line of either side, and only drops lines that one side removed', () => {
+  test('loses no line of either side, and only drops lines that one side removed', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 8 })
     fc.assert(
       fc.property(text, text, text, (base, ours, theirs) => {
@@ -42,7 +42,7 @@ describe('mergeWithConflicts()', () => {
 })
 
 describe('mergeJson()', () => {
-  it('merges fields, keeps the order and the values of the user, and lists conflicts', () => {
+  test('merges fields, keeps the order and the values of the user, and lists conflicts', () => {
     const base = '{ "name": "x", "dependencies": { "kubewright": "0.1.0", "tsx": "1" }, "old": 1 }'
     const ours =
       '{\n\t"dependencies": { "mine": "9", "kubewright": "0.1.0", "tsx": "2" },\n\t"name": "y",\n\t"old": 1\n}\n'
@@ -67,12 +67,12 @@ describe('planUpgrade()', () => {
     return Object.fromEntries(planned.map(({ path, action }) => [path, action]))
   }
 
-  it('plans nothing for files that the new version does not change', () => {
+  test('plans nothing for files that the new version does not change', () => {
     expect(plan({ a: '1\n' }, { a: 'mine\n' }, { a: '1\n' })).toEqual({})
     expect(plan({ a: '1\n' }, { a: '2\n' }, { a: '2\n' })).toEqual({})
   })
 
-  it('replaces unchanged files, merges changed ones, and keeps what the user deleted', () => {
+  test('replaces unchanged files, merges changed ones, and keeps what the user deleted', () => {
     const base = { same: '1\n', gone: '1\n', both: 'a\nb\nc\n', removed: '1\n', kept: '1\n', clash: 'a\n' }
     const ours = { same: '1\n', both: 'A\nb\nc\n', removed: '1\n', kept: 'mine\n', clash: 'x\n', added: 'mine\n' }
     const next = { same: '2\n', gone: '2\n', both: 'a\nb\nC\n', clash: 'y\n', added: 'new\n', fresh: 'new\n' }

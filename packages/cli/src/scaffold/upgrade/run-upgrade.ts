@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { UsageError } from '@kubewright/base'
+import { KubewrightError, UsageError } from '@kubewright/base'
 import type { CommandInput } from '../../command/command.ts'
 import { type CommandContext, folderOf } from '../../command/command-context.ts'
 import { actionLine, type FileAction } from '../../terminal/action-line.ts'
@@ -39,7 +39,8 @@ export async function runUpgrade(
     return 0
   }
   if (!flags.force && !flags['dry-run'] && (await hasChanges(folder))) {
-    throw new Error(
+    throw new KubewrightError(
+      'KW_PROJECT',
       'The project has uncommitted changes: commit them, so that git diff shows the upgrade, or use --force',
     )
   }

@@ -21,7 +21,7 @@ interface ChangeParts<T> {
   /** The new object as the store holds it. @default after */
   readonly stored?: Item<T> | undefined
   readonly last?: Item<T> | undefined
-  readonly lastUnknown?: boolean
+  readonly lastUnknown?: boolean | undefined
   readonly sync: boolean
   readonly initial: boolean
 }

@@ -1,4 +1,4 @@
-import { type Clock, Deferred, Fifo, type Logger } from '@kubewright/base'
+import { CaughtError, type Clock, Deferred, Fifo, type Logger } from '@kubewright/base'
 import type { Change } from './change.ts'
 import { callHandler, type EventHandler } from './event-handler.ts'
 import { type InformerMetrics, informerMetricNames } from './informer-metrics.ts'
@@ -95,7 +95,8 @@ export class HandlerQueue<T> {
     this.#closed = true
     this.#line.drain()
     this.#byKey = undefined
-    if (!this.#synced.settled) this.#synced.reject(new Error('Handler was removed before it received the initial list'))
+    if (!this.#synced.settled)
+      this.#synced.reject(new CaughtError('Handler was removed before it received the initial list'))
     this.#reportPending()
   }
 

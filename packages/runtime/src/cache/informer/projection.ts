@@ -1,4 +1,5 @@
 import { type AnyKind, createKind, type Infer, type Kind, type KubeObject, type TypeMeta } from '@kubewright/api'
+import { isJsonObject } from '@kubewright/base'
 import type { PathOf } from '@kubewright/schema'
 
 /** The type of the fields on one path, with their modifiers. */
@@ -86,7 +87,7 @@ function pick(value: object, tree: Branch): object {
   for (const [field, branch] of Object.entries(tree)) {
     const found = (value as Record<string, unknown>)[field]
     if (found === undefined) continue
-    const isPart = branch !== true && typeof found === 'object' && found !== null && !Array.isArray(found)
+    const isPart = branch !== true && isJsonObject(found)
     out[field] = isPart ? pick(found, branch) : found
   }
   return out

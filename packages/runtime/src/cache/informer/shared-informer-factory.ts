@@ -30,40 +30,40 @@ import {
 /** The scope of an informer. Leases of the same kind and scope share an informer. */
 export interface InformerScope {
   /** @default all namespaces */
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   /** In the syntax of `labelSelector=`. @default all objects */
-  readonly labelSelector?: string
+  readonly labelSelector?: string | undefined
   /** In the syntax of `fieldSelector=`. @default all objects */
-  readonly fieldSelector?: string
+  readonly fieldSelector?: string | undefined
 }
 
 /** Options of a {@link SharedInformerFactory}. Either `client` or `source` is required. */
 export interface SharedInformerFactoryOptions {
   /** Lists and watches all kinds. */
-  readonly client?: Pick<ApiClient, 'encodedPage' | 'watch'>
+  readonly client?: Pick<ApiClient, 'encodedPage' | 'watch'> | undefined
   /** Replaces the client: returns the source of one kind and scope. Called once for each informer. */
-  readonly source?: (kind: AnyKind, scope: InformerScope) => ListWatch<KubeObject>
+  readonly source?: ((kind: AnyKind, scope: InformerScope) => ListWatch<KubeObject>) | undefined
   /** The default scope of all informers. @default all objects */
-  readonly scope?: InformerScope
+  readonly scope?: InformerScope | undefined
   /** The default resync period of handlers. @default never */
-  readonly resyncPeriod?: Duration
+  readonly resyncPeriod?: Duration | undefined
   /** @default the system clock */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /** @default the system's randomness */
-  readonly random?: Random
+  readonly random?: Random | undefined
   /** @default no log */
-  readonly log?: Logger
-  readonly metrics?: MetricSink
+  readonly log?: Logger | undefined
+  readonly metrics?: MetricSink | undefined
   /** Transforms objects before they are stored. */
-  readonly transform?: (object: KubeObject) => KubeObject
+  readonly transform?: ((object: KubeObject) => KubeObject) | undefined
   /** Replaces `transform`: the transform of one kind, or undefined for none. */
-  readonly transformOf?: (kind: AnyKind) => ((object: KubeObject) => KubeObject) | undefined
+  readonly transformOf?: ((kind: AnyKind) => ((object: KubeObject) => KubeObject) | undefined) | undefined
   /** Drops `metadata.managedFields` before objects are stored, without parsing them. @default false */
-  readonly dropManagedFields?: boolean
+  readonly dropManagedFields?: boolean | undefined
   /** The number of objects of a kind whose parsed form is cached; see `IndexerOptions`. @default 4096 for each kind */
-  readonly hotObjectsOf?: (kind: AnyKind) => number | undefined
+  readonly hotObjectsOf?: ((kind: AnyKind) => number | undefined) | undefined
   /** Options of all reflectors. By default, objects of another kind in a watch are dropped. */
-  readonly reflector?: NonNullable<SharedInformerOptions<KubeObject>['reflector']>
+  readonly reflector?: NonNullable<SharedInformerOptions<KubeObject>['reflector']> | undefined
 }
 
 /** A share in an informer, which runs as long as it has leases. Disposing the lease removes its handlers. */
@@ -138,7 +138,7 @@ export class SharedInformerFactory implements AsyncDisposable {
    * Resolves when every informer has its initial list. Rejects after `timeout`; the message names each missing list,
    * its problem and the fix.
    */
-  async waitForSync(options: { readonly timeout: Duration; readonly signal?: AbortSignal }): Promise<void> {
+  async waitForSync(options: { readonly timeout: Duration; readonly signal?: AbortSignal | undefined }): Promise<void> {
     const { timeout, signal } = options
     const all = [...this.#shared.values()]
     const wait = (inner: AbortSignal) => Promise.all(all.map(({ informer }) => informer.synced({ signal: inner })))

@@ -1,6 +1,7 @@
 import { formatGroupResource, type KubeObject } from '@kubewright/api'
 import {
   abortable,
+  CaughtError,
   type Clock,
   Deferred,
   type Duration,
@@ -35,30 +36,35 @@ export interface SharedInformerOptions<T extends KubeObject> {
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
-  readonly metrics?: MetricSink
-  readonly indexers?: Readonly<Record<string, IndexFunction<T>>>
+  readonly metrics?: MetricSink | undefined
+  readonly indexers?: Readonly<Record<string, IndexFunction<T>>> | undefined
   /** Transforms objects before they are stored; see `DeltaFifoOptions`. */
-  readonly transform?: (object: T) => T
+  readonly transform?: ((object: T) => T) | undefined
   /** Drops `metadata.managedFields`, often half of an object's size, before it is stored. @default false */
-  readonly dropManagedFields?: boolean
+  readonly dropManagedFields?: boolean | undefined
   /** The maximum number of encoded objects whose parsed form is cached; see `IndexerOptions`. */
-  readonly hotObjects?: number
+  readonly hotObjects?: number | undefined
   /** Options of the reflector. */
-  readonly reflector?: Partial<
-    Omit<ReflectorOptions<T>, 'source' | 'target' | 'resource' | 'clock' | 'random' | 'log' | 'onHealth' | 'prepare'>
-  >
+  readonly reflector?:
+    | Partial<
+        Omit<
+          ReflectorOptions<T>,
+          'source' | 'target' | 'resource' | 'clock' | 'random' | 'log' | 'onHealth' | 'prepare'
+        >
+      >
+    | undefined
 }
 
 /** Options of a handler. */
 export interface HandlerOptions {
   /** The `handler` label of its metrics. @default the number of handlers added before */
-  readonly name?: string
+  readonly name?: string | undefined
   /**
    * How often all objects are redelivered to the handler as updates without change. At least a second. @default never
    */
-  readonly resyncPeriod?: Duration
+  readonly resyncPeriod?: Duration | undefined
   /** With this many pending changes or more, changes of the same key are joined. @default 1024 */
-  readonly coalesceAfter?: number
+  readonly coalesceAfter?: number | undefined
 }
 
 /** The registration of a handler. Disposing it removes the handler. */
@@ -298,7 +304,7 @@ export class SharedInformer<T extends KubeObject> implements AsyncDisposable {
     }
     if (!this.#synced.settled) {
       const name = formatGroupResource(this.#options.resource)
-      this.#synced.reject(new Error(`Informer of ${name} was stopped before it had synced`))
+      this.#synced.reject(new CaughtError(`Informer of ${name} was stopped before it had synced`))
     }
   }
 }

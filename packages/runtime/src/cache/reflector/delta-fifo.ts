@@ -27,7 +27,7 @@ export interface DeltaFifoOptions<T> {
    * Transforms objects before they are stored, for example to drop unused fields. Called once for each object that
    * arrives. It may modify its argument and must be idempotent.
    */
-  readonly transform?: (object: T) => T
+  readonly transform?: ((object: T) => T) | undefined
 }
 
 /**
@@ -84,7 +84,7 @@ export class DeltaFifo<T extends KubeObject> implements DeltaTarget<T> {
   }
 
   /** Resolves as soon as the queue contains a delta. */
-  async available(options: { readonly signal?: AbortSignal | LazySignal } = {}): Promise<void> {
+  async available(options: { readonly signal?: AbortSignal | LazySignal | undefined } = {}): Promise<void> {
     while (this.#deltas.size === 0) {
       if (this.#available.settled) this.#available = new Deferred()
       await abortable(this.#available.promise, options.signal)

@@ -31,7 +31,7 @@ export async function listAll<T extends KubeObject>(
 ): Promise<{ readonly items: Item<T>[]; readonly resourceVersion: string; readonly paged: boolean }> {
   const { clock, deadline, what, signal, resourceVersion, limit, receiver } = options
   const ask = (
-    more: { readonly limit?: number; readonly continue?: string },
+    more: { readonly limit?: number | undefined; readonly continue?: string | undefined },
     version: string,
   ): Promise<ListPage<Item<T>>> =>
     withDeadline(clock, deadline, what, (inner) => source.list({ resourceVersion: version, ...more, signal: inner }), {

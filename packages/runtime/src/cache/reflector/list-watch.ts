@@ -7,9 +7,9 @@ export interface ListPageOptions extends WaitOptions {
   /** The minimum version; `0` means any version, the empty string the newest. */
   readonly resourceVersion: string
   /** The page size; without it the response is the whole list. */
-  readonly limit?: number
+  readonly limit?: number | undefined
   /** The continue token of the previous page. */
-  readonly continue?: string
+  readonly continue?: string | undefined
 }
 
 /** One page of a list. */
@@ -17,7 +17,7 @@ export interface ListPage<T> {
   readonly items: readonly T[]
   readonly resourceVersion: string
   /** Present when more pages follow. */
-  readonly continue?: string
+  readonly continue?: string | undefined
 }
 
 /** Options of a watch. Bookmarks are always requested. */
@@ -30,7 +30,7 @@ export interface WatchOptions extends WaitOptions {
    * Requests the current state first, ended by a bookmark with `initialEventsEnd`
    * (`resourceVersionMatch=NotOlderThan`).
    */
-  readonly sendInitialEvents?: boolean
+  readonly sendInitialEvents?: boolean | undefined
 }
 
 /** An event of a watch. */

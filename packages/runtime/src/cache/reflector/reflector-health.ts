@@ -18,22 +18,22 @@ export interface ReflectorHealth {
   /** The number of failed attempts since it was last watching. */
   readonly failures: number
   /** Why it fails. */
-  readonly message?: string
+  readonly message?: string | undefined
   /** What the user can do, if known. The reflector keeps retrying and recovers by itself afterwards. */
-  readonly fix?: string
+  readonly fix?: string | undefined
   /** Set when the server does not serve the resource. */
-  readonly missing?: true
+  readonly missing?: true | undefined
   /**
    * Set when the server answered the initial list from its cache, which may lag behind what clients have seen before. Streamed
    * initial states are never old.
    */
-  readonly mayBeOld?: true
+  readonly mayBeOld?: true | undefined
 }
 
 /** The resource of a reflector, for messages. */
 export interface ReflectedResource extends GroupVersionResource {
   /** Absent for all namespaces and for cluster-scoped resources. */
-  readonly namespace?: string
+  readonly namespace?: string | undefined
 }
 
 /** Describes a failure and, if known, its fix. */
@@ -41,7 +41,7 @@ export function describeFailure(
   error: unknown,
   verb: 'list' | 'watch',
   resource: ReflectedResource,
-): { readonly message: string; readonly fix?: string; readonly missing?: true } {
+): { readonly message: string; readonly fix?: string | undefined; readonly missing?: true | undefined } {
   const name = formatGroupResource(resource)
   const where = resource.namespace === undefined ? '' : ` in namespace ${JSON.stringify(resource.namespace)}`
   const message = `Cannot ${verb} ${name}${where}: ${errorText(error)}`

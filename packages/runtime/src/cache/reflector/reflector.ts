@@ -11,7 +11,7 @@ import {
   type KubeObject,
   suggestedDelaySeconds,
 } from '@kubewright/api'
-import { Backoff, type Clock, type Duration, type Logger, type Random, toMillis } from '@kubewright/base'
+import { Backoff, CaughtError, type Clock, type Duration, type Logger, type Random, toMillis } from '@kubewright/base'
 import { BytePool } from '../store/byte-pool.ts'
 import { type Item, isEncoded, keyOfItem, versionOfItem } from '../store/item.ts'
 import type { DeltaTarget } from './delta-fifo.ts'
@@ -26,26 +26,26 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly target: DeltaTarget<T>
   readonly resource: ReflectedResource
   /** The type of the objects; others are dropped and logged. @default any object with a name */
-  readonly expected?: { readonly apiVersion: string; readonly kind: string }
+  readonly expected?: { readonly apiVersion: string; readonly kind: string } | undefined
   /** Called once for each object that arrives, before it is stored. The target receives the result. */
-  readonly prepare?: (item: Item<T>) => Item<T>
+  readonly prepare?: ((item: Item<T>) => Item<T>) | undefined
   readonly clock: Clock
   readonly random: Random
   readonly log: Logger
   /** Whether to stream the initial state instead of listing it. @default true */
-  readonly useWatchList?: boolean
+  readonly useWatchList?: boolean | undefined
   /** How long that stream may send nothing before its end mark; then the state is listed. @default 10 s */
-  readonly watchListSilence?: Duration
+  readonly watchListSilence?: Duration | undefined
   /** The time limit for that stream as a whole. @default 2 min */
-  readonly watchListDeadline?: Duration
+  readonly watchListDeadline?: Duration | undefined
   /** The time limit for one page of a list. @default 2 min */
-  readonly listDeadline?: Duration
+  readonly listDeadline?: Duration | undefined
   /** The server ends each watch after a random time between this and twice this. @default 5 min */
-  readonly watchTimeout?: Duration
+  readonly watchTimeout?: Duration | undefined
   /** @default 500 */
-  readonly pageSize?: number
+  readonly pageSize?: number | undefined
   /** Called for every change of the health. */
-  readonly onHealth?: (health: ReflectorHealth) => void
+  readonly onHealth?: ((health: ReflectorHealth) => void) | undefined
 }
 
 // As in client-go's tools/cache/reflector.go.
@@ -300,7 +300,7 @@ export class Reflector<T extends KubeObject> {
         if (isTooManyRequests(broken.error) || seen === 0) this.#failed(broken.error)
         if (short || isApiError(broken.error)) await this.#pause(signal, broken.error)
       } else if (short && seen === 0) {
-        throw new Error('very short watch: the server closed it within a second, without any event')
+        throw new CaughtError('very short watch: the server closed it within a second, without any event')
       }
     }
   }
@@ -388,7 +388,7 @@ export class Reflector<T extends KubeObject> {
 }
 
 /** Wraps an error of the target, to tell it from failures of the watch. */
-class TargetError extends Error {
+class TargetError extends CaughtError {
   constructor(cause: unknown) {
     super('The target failed to process an event', { cause })
   }

@@ -24,9 +24,9 @@ export interface IndexerOptions {
    * Called when an index function throws. The object is stored, but missing in that index. @default the error is
    * rethrown
    */
-  readonly onIndexError?: (error: unknown, index: string, key: string) => void
+  readonly onIndexError?: ((error: unknown, index: string, key: string) => void) | undefined
   /** The maximum number of encoded objects whose parsed form is cached. @default 4096 */
-  readonly hotObjects?: number
+  readonly hotObjects?: number | undefined
 }
 
 /** The memory use of a store. */

@@ -3,16 +3,16 @@ import type { IndexFunction } from './index-buckets.ts'
 
 /** Selects objects of a store. All conditions must hold. */
 export interface StoreQuery {
-  readonly namespace?: string
-  readonly selector?: Selector
+  readonly namespace?: string | undefined
+  readonly selector?: Selector | undefined
   /** A value in an index that was added with `addIndexer`. */
-  readonly index?: { readonly name: string; readonly value: string }
+  readonly index?: { readonly name: string; readonly value: string } | undefined
 }
 
 /**
  * The objects of one resource, read-only. No call sends a request. Returned objects are deeply frozen and shared
- * between readers; to change one, copy it, for example with `produce`. Lists are ordered by key, as the API server
- * orders them.
+ * between readers; to change one, copy it, for example with `deepCopy`. Lists are ordered by key, as the API
+ * server orders them.
  */
 export interface Store<T extends KubeObject> {
   readonly size: number

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kubewright/api'
-import { deepEqual } from '@kubewright/base'
+import { deepEqual, isJsonObject } from '@kubewright/base'
 
 // Limits on the number and depth of paths: enough to recognize a field that keeps changing, in objects of any size.
 const maxPaths = 16
@@ -43,8 +43,8 @@ export function writersOf(before: KubeObject, after: KubeObject): readonly strin
 
 /** Whether all fields of a set, in the form of `fieldsV1`, are in another. */
 function isPart(part: unknown, whole: unknown): boolean {
-  if (!isFields(part)) return true
-  return isFields(whole) && Object.keys(part).every((name) => name in whole && isPart(part[name], whole[name]))
+  if (!isJsonObject(part)) return true
+  return isJsonObject(whole) && Object.keys(part).every((name) => name in whole && isPart(part[name], whole[name]))
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -65,7 +65,7 @@ function compareObjects(before: object, after: object, prefix: string, depth: nu
 
 function compare(before: unknown, after: unknown, path: string, depth: number, paths: string[]): void {
   if (before === after) return
-  if (depth < maxDepth && isFields(before) && isFields(after)) {
+  if (depth < maxDepth && isJsonObject(before) && isJsonObject(after)) {
     compareObjects(before, after, `${path}.`, depth + 1, paths)
   } else if (path.endsWith('.conditions') && Array.isArray(before) && Array.isArray(after)) {
     compareConditions(before, after, path, paths)
@@ -81,9 +81,5 @@ function compareConditions(before: readonly unknown[], after: readonly unknown[]
 }
 
 function typeOf(condition: unknown): string {
-  return isFields(condition) && typeof condition['type'] === 'string' ? condition['type'] : ''
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isJsonObject(condition) && typeof condition['type'] === 'string' ? condition['type'] : ''
 }

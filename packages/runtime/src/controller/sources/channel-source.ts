@@ -16,9 +16,9 @@ export interface ChannelSource extends Source {
 /** Options of {@link channelSource}. */
 export interface ChannelSourceOptions {
   /** The maximum number of buffered keys. @default 1024 */
-  readonly capacity?: number
+  readonly capacity?: number | undefined
   /** The name in messages. @default `channel` */
-  readonly name?: string
+  readonly name?: string | undefined
 }
 
 const cause: Cause = Object.freeze({ event: 'other', kind: 'channel' })

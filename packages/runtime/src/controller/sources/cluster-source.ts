@@ -22,7 +22,7 @@ export function parseClusterKey(key: string): { readonly cluster: string; readon
 /** Options of {@link clusterSource}. */
 export interface ClusterSourceOptions {
   /** Whether keys contain the name of the cluster; see {@link clusterKey}. @default true */
-  readonly prefix?: boolean
+  readonly prefix?: boolean | undefined
 }
 
 /**

@@ -41,7 +41,7 @@ export const forObject: KeyMapping = (object) => [keyOf(object)]
 /** Options of {@link forOwner}. */
 export interface ForOwnerOptions {
   /** Whether to include owners that are not the controller of the object. @default false */
-  readonly everyOwner?: boolean
+  readonly everyOwner?: boolean | undefined
 }
 
 /**

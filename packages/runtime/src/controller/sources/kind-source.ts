@@ -15,20 +15,20 @@ import type { KeySink, RunningSource, Source } from './source.ts'
 /** Options of {@link kindSource}. */
 export interface KindSourceOptions<T extends KubeObject> {
   /** Maps an object to the keys that it concerns. @default `forObject` */
-  readonly map?: KeyMapping<T>
+  readonly map?: KeyMapping<T> | undefined
   /** All of them must accept a change. They do not reduce the cache; `scope` does. */
-  readonly predicates?: readonly Predicate<T>[]
+  readonly predicates?: readonly Predicate<T>[] | undefined
   /** The objects to cache and watch. @default those of the cluster's namespaces */
-  readonly scope?: CacheScope
+  readonly scope?: CacheScope | undefined
   /**
    * Whether the kind may be missing. The start does not wait for an optional kind, its absence is no problem, and its
    * objects are watched once it is installed. @default false
    */
-  readonly optional?: boolean
+  readonly optional?: boolean | undefined
   /** The name in messages. @default the kind */
-  readonly name?: string
+  readonly name?: string | undefined
   /** The priority of changes. Objects of the initial list and resyncs have at most -100. @default 0 */
-  readonly priority?: number
+  readonly priority?: number | undefined
 }
 
 /** A source that watches the objects of a kind through the cluster's cache. */
@@ -75,7 +75,7 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   readonly #parts: ControllerParts
   readonly #lease: CacheLease<T>
   readonly #retries: KeyedRetries
-  #isClosed = false
+  #closed = false
   // Aborts when the source is disposed, so that no mapping waits any longer. Created for the first mapping that waits.
   #closing: AbortController | undefined
 
@@ -135,7 +135,7 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true
+    this.#closed = true
     this.#closing?.abort(stopped())
     this.#retries[Symbol.dispose]()
     for (const registration of this.registrations) registration.remove()
@@ -181,7 +181,7 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
     if (cache.peek(kind)?.resourceVersion !== '') return undefined
     const lease = cache.use(kind)
     this.#closing ??= new AbortController()
-    if (this.#isClosed) this.#closing.abort(stopped())
+    if (this.#closed) this.#closing.abort(stopped())
     return lease.synced({ signal: this.#closing.signal }).finally(() => lease.release())
   }
 
@@ -215,7 +215,7 @@ class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> impl
   }
 
   #failed(error: unknown, before: T | undefined, after: T, options: AddOptions): void {
-    if (this.#isClosed) return
+    if (this.#closed) return
     const object = keyOf(after)
     const retryIn = formatDuration(this.#retries.plan(object, () => void this.#mapped(before, after, options)))
     this.#parts.log.error(error, 'Mapping a change to keys failed; retrying', { kind: this.#kindText, object, retryIn })

@@ -35,7 +35,7 @@ export interface Source {
   /** The name in messages, such as `Deployment (owned)`. */
   readonly name: string
   /** The watched kind, if any. Permissions are derived from it. */
-  readonly kind?: AnyKind
+  readonly kind?: AnyKind | undefined
   /** Starts to add keys. Returns without waiting. */
   start(sink: KeySink, parts: ControllerParts): RunningSource
 }

@@ -10,16 +10,16 @@ export interface TimerSourceOptions {
   /** The keys to add each time, or a function that returns them. */
   readonly keys: readonly Key[] | ((context: MapContext) => Iterable<Key> | Promise<Iterable<Key>>)
   /** Whether the first time is at the start instead of after one period. @default false */
-  readonly atStart?: boolean
+  readonly atStart?: boolean | undefined
   /**
    * Delays each key by a random share of up to this fraction of the period, so that not all are added at once. @default
    * 0
    */
-  readonly jitter?: number
+  readonly jitter?: number | undefined
   /** The priority of the keys. @default 0 */
-  readonly priority?: number
+  readonly priority?: number | undefined
   /** The name in messages. @default `timer` */
-  readonly name?: string
+  readonly name?: string | undefined
 }
 
 /**

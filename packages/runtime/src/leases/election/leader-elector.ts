@@ -1,5 +1,6 @@
 import { isAlreadyExists, isConflict, isForbidden, toMicroTime } from '@kubewright/api'
 import {
+  CaughtError,
   type Clock,
   errorText,
   jitter,
@@ -179,7 +180,7 @@ export class LeaderElector {
     if (this.holder !== this.#options.identity || !Number.isFinite(this.#renewedAt)) return
     const overdue = this.#options.clock.monotonic() - this.#renewedAt - this.#options.timing.leaseDuration
     if (overdue > watchdogPatience) {
-      throw new Error(`failed election to renew leadership on lease ${this.#options.leaseName}`)
+      throw new CaughtError(`failed election to renew leadership on lease ${this.#options.leaseName}`)
     }
   }
 

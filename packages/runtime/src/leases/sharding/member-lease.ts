@@ -1,5 +1,5 @@
 import { toMicroTime } from '@kubewright/api'
-import { type Clock, isValidLabelValue } from '@kubewright/base'
+import { CaughtError, type Clock, isValidLabelValue } from '@kubewright/base'
 import { Lease } from '@kubewright/k8s/coordination/v1'
 import type { LeaseCall, LeaseStore } from '../lease-store.ts'
 import type { LeaseTiming } from '../lease-timing.ts'
@@ -46,7 +46,7 @@ export class MemberLease {
       return
     }
     if (known.spec?.holderIdentity !== identity) {
-      throw new Error(
+      throw new CaughtError(
         `Lease ${store.namespace}/${this.name} belongs to ${known.spec?.holderIdentity}: give each replica a unique identity`,
       )
     }

@@ -1,6 +1,6 @@
 import { type MetricSink, memoryLogger, VirtualClock } from '@kubewright/base'
 import { CertificateAuthority } from '@kubewright/base/pki'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { certificateFiles } from './certificate-files.ts'
 
 const now = Date.UTC(2026, 0, 1)
@@ -31,7 +31,7 @@ function setUp() {
 }
 
 describe('certificateFiles()', () => {
-  it('uses a new pair within ten seconds, and notifies listeners once', async () => {
+  test('uses a new pair within ten seconds, and notifies listeners once', async () => {
     const { files, clock, options } = setUp()
     const source = await certificateFiles(options)
     let changes = 0
@@ -46,7 +46,7 @@ describe('certificateFiles()', () => {
     await source[Symbol.asyncDispose]()
   })
 
-  it('keeps the previous pair and counts an error while files are missing or do not match', async () => {
+  test('keeps the previous pair and counts an error while files are missing or do not match', async () => {
     const { files, counts, clock, log, options } = setUp()
     const source = await certificateFiles(options)
     files.set('/certs/tls.crt', second.cert)
@@ -70,7 +70,7 @@ describe('certificateFiles()', () => {
     expect(source.current()).toEqual(second)
   })
 
-  it('rejects with the file names and the fix when there are no files at the start', async () => {
+  test('rejects with the file names and the fix when there are no files at the start', async () => {
     const { options } = setUp()
     await expect(certificateFiles({ ...options, certName: 'cert.pem' })).rejects.toMatchObject({
       code: 'KW_CERTIFICATE',

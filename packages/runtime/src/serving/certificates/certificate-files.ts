@@ -25,14 +25,14 @@ export interface CertificateFilesOptions {
   /** @default 'tls.key' */
   readonly keyName?: string | undefined
   /** How often the files are read. @default '10s' */
-  readonly interval?: Duration
+  readonly interval?: Duration | undefined
   /** @default the system clock */
   readonly clock?: Clock | undefined
   /** @default no log */
   readonly log?: Logger | undefined
   readonly metrics?: MetricSink | undefined
   /** @default Node's readFile */
-  readonly readFile?: (path: string) => Promise<string>
+  readonly readFile?: ((path: string) => Promise<string>) | undefined
 }
 
 /** A certificate in files, which are read periodically until it is disposed. */

@@ -1,4 +1,4 @@
-import type { Clock } from '@kubewright/base'
+import { CaughtError, type Clock } from '@kubewright/base'
 import type { HealthCheck } from '../health/health-check.ts'
 import type { CertificateSource } from '../http/http-listener.ts'
 import { readCertificate } from './read-certificate.ts'
@@ -9,7 +9,7 @@ export function certificateHealth(source: CertificateSource, clock: Clock, fix: 
     name: 'webhook-certificate',
     check: () => {
       if (readCertificate(source.current().cert).notAfter <= clock.now()) {
-        throw new Error(`the webhook certificate has expired: ${fix}`)
+        throw new CaughtError(`the webhook certificate has expired: ${fix}`)
       }
     },
   }

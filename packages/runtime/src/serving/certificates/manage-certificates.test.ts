@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type ManageCertificatesOptions, type ManagedCertificates, manageCertificates } from './manage-certificates.ts'
 import { readCertificate } from './read-certificate.ts'
 import { SecretStore } from './testdata/secret-store.ts'
@@ -70,7 +70,7 @@ function refusal(cert: string, bundle: string, now: number): string | undefined 
 }
 
 describe('manageCertificates()', () => {
-  it('creates certificates, stores them in a Secret and publishes the CA bundle', async () => {
+  test('creates certificates, stores them in a Secret and publishes the CA bundle', async () => {
     const { clock, store, options } = setUp(1)
     const managed = await settle(clock, manageCertificates(options))
     const kept = store.objects.get(`Secret/${secret.name}`)
@@ -84,7 +84,7 @@ describe('manageCertificates()', () => {
     expect(store.writes).toBe(writes)
   })
 
-  it('gives replicas that start at once the same certificate', async () => {
+  test('gives replicas that start at once the same certificate', async () => {
     const { clock, store, options } = setUp(2)
     const replicas = await settle(clock, Promise.all([1, 2, 3, 4].map(() => manageCertificates(options))))
     expect(new Set(replicas.map((replica) => replica.current().cert)).size).toBe(1)
@@ -92,7 +92,7 @@ describe('manageCertificates()', () => {
     await Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]()))
   })
 
-  it('restores a removed CA bundle', async () => {
+  test('restores a removed CA bundle', async () => {
     const { clock, store, options } = setUp(3)
     const managed = await settle(clock, manageCertificates(options))
     store.put('MutatingWebhookConfiguration', 'm', { webhooks: [{ name: 'new', clientConfig: {} }] })
@@ -101,7 +101,7 @@ describe('manageCertificates()', () => {
     await managed[Symbol.asyncDispose]()
   })
 
-  it('issues a certificate for new hosts under the current authority', async () => {
+  test('issues a certificate for new hosts under the current authority', async () => {
     const { clock, options } = setUp(4)
     const first = await settle(clock, manageCertificates(options))
     await first[Symbol.asyncDispose]()
@@ -111,7 +111,7 @@ describe('manageCertificates()', () => {
     await moved[Symbol.asyncDispose]()
   })
 
-  it('starts over when all certificates have expired, and when the Secret is damaged', async () => {
+  test('starts over when all certificates have expired, and when the Secret is damaged', async () => {
     const { clock, store, options } = setUp(5)
     const first = await settle(clock, manageCertificates(options))
     await first[Symbol.asyncDispose]()
@@ -128,14 +128,14 @@ describe('manageCertificates()', () => {
     await third[Symbol.asyncDispose]()
   })
 
-  it('does not overwrite a Secret that it did not create', async () => {
+  test('does not overwrite a Secret that it did not create', async () => {
     const { clock, store, options } = setUp(6)
     store.put('Secret', secret.name, { data: {} })
     await expect(settle(clock, manageCertificates(options))).rejects.toMatchObject({ code: 'KW_CERTIFICATE' })
     expect(store.writes).toBe(0)
   })
 
-  it('keeps the current certificate during an outage of the API server, and reports its expiry', async () => {
+  test('keeps the current certificate during an outage of the API server, and reports its expiry', async () => {
     const { clock, store, options } = setUp(7)
     const log = memoryLogger()
     let away = false
@@ -161,7 +161,7 @@ describe('manageCertificates()', () => {
     await managed[Symbol.asyncDispose]()
   })
 
-  it.each([11, 12])(
+  test.each([11, 12])(
     'rotates certificates for a year with three replicas, trusted at every moment (seed %i)',
     async (seed) => {
       const { clock, store, options } = setUp(seed)

@@ -1,5 +1,14 @@
 import { isAlreadyExists, isConflict } from '@kubewright/api'
-import { type Clock, type Duration, type Logger, nullLogger, systemClock, type Timer, toMillis } from '@kubewright/base'
+import {
+  type Clock,
+  type Duration,
+  KubewrightError,
+  type Logger,
+  nullLogger,
+  systemClock,
+  type Timer,
+  toMillis,
+} from '@kubewright/base'
 import type { Client } from '@kubewright/client'
 import { Secret } from '@kubewright/k8s/core/v1'
 import type { HealthCheck } from '../health/health-check.ts'
@@ -26,16 +35,16 @@ export interface ManageCertificatesOptions {
   /** The objects that receive the CA bundle. */
   readonly targets: TrustTargets
   /** The validity of serving certificates. @default 90 days */
-  readonly servingValidity?: Duration
+  readonly servingValidity?: Duration | undefined
   /** The validity of certificate authorities. @default 365 days */
-  readonly authorityValidity?: Duration
+  readonly authorityValidity?: Duration | undefined
   /** How often the certificates are checked. @default '1m' */
-  readonly interval?: Duration
+  readonly interval?: Duration | undefined
   /**
    * How long all targets must have trusted a new authority before it signs: the time until every API server has
    * noticed. @default '10m'
    */
-  readonly settleTime?: Duration
+  readonly settleTime?: Duration | undefined
   /** @default the system clock */
   readonly clock?: Clock | undefined
   /** @default no log */
@@ -102,7 +111,7 @@ class CertificateManager implements ManagedCertificates {
   }
 
   current(): { readonly cert: string; readonly key: string } {
-    if (!this.#source) throw new Error('the certificate is not ready: wait for refresh()')
+    if (!this.#source) throw new KubewrightError('KW_CERTIFICATE', 'the certificate is not ready: wait for refresh()')
     return this.#source.current()
   }
 

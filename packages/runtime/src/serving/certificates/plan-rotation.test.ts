@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type CertificateState, planRotation, type RotationFacts } from './plan-rotation.ts'
 import { readCertificate } from './read-certificate.ts'
 
@@ -20,7 +20,7 @@ const signedBy = ({ serving }: CertificateState, cert: string): boolean =>
 describe('planRotation()', () => {
   const first = planRotation(undefined, facts(0))
 
-  it('starts with an authority and a certificate for the hosts', () => {
+  test('starts with an authority and a certificate for the hosts', () => {
     expect(first.next).toBeUndefined()
     expect(first.trusted).toEqual([first.signer.cert])
     expect(signedBy(first, first.signer.cert)).toBe(true)
@@ -28,12 +28,12 @@ describe('planRotation()', () => {
     expect(new X509Certificate(first.serving.cert).checkHost('hooks.homes.svc')).toBeDefined()
   })
 
-  it('returns the same state when nothing is due', () => {
+  test('returns the same state when nothing is due', () => {
     expect(planRotation(first, facts(59))).toBe(first)
     expect(planRotation(first, facts(59, { settled: true }))).toBe(first)
   })
 
-  it('renews the serving certificate after two thirds of its validity, and for new hosts, under the same authority', () => {
+  test('renews the serving certificate after two thirds of its validity, and for new hosts, under the same authority', () => {
     for (const now of [facts(61), facts(1, { hosts: ['hooks.homes.svc', '10.0.0.1', 'fd00::1'] })]) {
       const renewed = planRotation(first, now)
       expect(renewed.serving.cert).not.toBe(first.serving.cert)
@@ -42,7 +42,7 @@ describe('planRotation()', () => {
     }
   })
 
-  it('publishes a new authority before it signs, and keeps the old one trusted until it expires', () => {
+  test('publishes a new authority before it signs, and keeps the old one trusted until it expires', () => {
     const announced = planRotation(first, facts(244))
     const { next } = announced
     expect(announced.trusted).toEqual([first.signer.cert, next!.cert])
@@ -57,13 +57,13 @@ describe('planRotation()', () => {
     expect(later.trusted).toEqual([next!.cert])
   })
 
-  it('issues no certificate that outlives its authority', () => {
+  test('issues no certificate that outlives its authority', () => {
     const announced = planRotation(first, facts(300))
     const renewed = planRotation(announced, facts(362))
     expect(readCertificate(renewed.serving.cert).notAfter).toBe(readCertificate(first.signer.cert).notAfter)
   })
 
-  it('promotes the next authority when the old one has expired, settled or not, and starts over when both have', () => {
+  test('promotes the next authority when the old one has expired, settled or not, and starts over when both have', () => {
     const announced = planRotation(first, facts(300))
     const late = planRotation(announced, facts(400))
     expect(late).toMatchObject({ signer: announced.next, next: undefined, trusted: [announced.next!.cert] })

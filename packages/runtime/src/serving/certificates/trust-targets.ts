@@ -8,10 +8,10 @@ import { bundleContains } from './read-certificate.ts'
  * The names of the objects whose CA bundle the API server uses to verify webhook servers. Missing objects are skipped.
  */
 export interface TrustTargets {
-  readonly mutating?: readonly string[]
-  readonly validating?: readonly string[]
+  readonly mutating?: readonly string[] | undefined
+  readonly validating?: readonly string[] | undefined
   /** CRDs whose conversion webhook is this server. */
-  readonly crds?: readonly string[]
+  readonly crds?: readonly string[] | undefined
 }
 
 /** A target as it was read. */
@@ -69,7 +69,7 @@ export async function readTargets(
 }
 
 type Identity = { readonly name: string; readonly resourceVersion: string }
-type Config = { readonly caBundle?: string }
+type Config = { readonly caBundle?: string | undefined }
 
 /** Whether all targets trust every authority of a bundle. */
 export function trustsAll(targets: readonly TrustTarget[], bundle: string): boolean {

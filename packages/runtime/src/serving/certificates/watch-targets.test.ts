@@ -1,11 +1,11 @@
 import type { AnyKind } from '@kubewright/api'
 import { AsyncQueue, nullLogger, VirtualClock } from '@kubewright/base'
 import type { Client } from '@kubewright/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { watchTargets } from './watch-targets.ts'
 
 describe('watchTargets()', () => {
-  it('watches each object by name, and reopens failed watches with back-off', async () => {
+  test('watches each object by name, and reopens failed watches with back-off', async () => {
     const clock = new VirtualClock()
     const stop = new AbortController()
     const opened: string[] = []

@@ -1,5 +1,5 @@
 import { nullLogger, VirtualClock } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { memoryHttpListener } from '../http/memory-http-listener.ts'
 import { createHealthChecks } from './health-checks.ts'
 
@@ -21,7 +21,7 @@ const fails = (): never => {
 }
 
 describe('createHealthChecks()', () => {
-  it('passes when no check was added', async () => {
+  test('passes when no check was added', async () => {
     const { ask } = await setUp()
     expect(await ask('/healthz')).toEqual([200, 'ok'])
     expect(await ask('/readyz/')).toEqual([200, 'ok'])
@@ -29,7 +29,7 @@ describe('createHealthChecks()', () => {
     expect(await ask('/healthz/ping')).toEqual([200, 'ok'])
   })
 
-  it('withholds reasons on the summary page, except from the loopback interface', async () => {
+  test('withholds reasons on the summary page, except from the loopback interface', async () => {
     const { checks, ask, failures } = await setUp()
     checks.addReadiness({ name: 'rbac', check: fails })
     checks.addReadiness({ name: 'cache', check: async () => undefined })
@@ -42,7 +42,7 @@ describe('createHealthChecks()', () => {
     expect(failures).toEqual(['rbac', 'rbac', 'rbac'])
   })
 
-  it('skips excluded checks, and warns of unknown ones', async () => {
+  test('skips excluded checks, and warns of unknown ones', async () => {
     const { checks, ask } = await setUp()
     checks.addLiveness({ name: 'lease', check: fails })
     expect(await ask('/healthz?exclude=lease')).toEqual([200, 'ok'])
@@ -52,7 +52,7 @@ describe('createHealthChecks()', () => {
     ])
   })
 
-  it('accepts checks that are added and removed while it serves', async () => {
+  test('accepts checks that are added and removed while it serves', async () => {
     const { checks, ask } = await setUp()
     const added = checks.addLiveness({ name: 'lease', check: fails })
     expect((await ask('/healthz'))[0]).toBe(500)
@@ -61,7 +61,7 @@ describe('createHealthChecks()', () => {
     expect(await ask('/healthz/lease')).toEqual([404, '404 page not found\n'])
   })
 
-  it('fails a check that exceeds the timeout', async () => {
+  test('fails a check that exceeds the timeout', async () => {
     const { checks, ask, clock } = await setUp()
     let aborted = false
     checks.addLiveness({
@@ -74,7 +74,7 @@ describe('createHealthChecks()', () => {
     expect(aborted).toBe(true)
   })
 
-  it('rejects duplicate names, lets a check replace ping, and responds with 404 and 405 otherwise', async () => {
+  test('rejects duplicate names, lets a check replace ping, and responds with 404 and 405 otherwise', async () => {
     const { checks, ask } = await setUp()
     checks.addLiveness({ name: 'lease', check: fails })
     expect(() => checks.addLiveness({ name: 'lease', check: fails })).toThrow('Cannot add health check "lease"')

@@ -12,18 +12,18 @@ import type { HealthCheck, HealthChecks } from './health-check.ts'
 export interface HealthChecksOptions {
   readonly clock: Clock
   /** How long a check may take before it counts as failed. @default '10s' */
-  readonly timeout?: Duration
+  readonly timeout?: Duration | undefined
   /** Which requests see the reason of a failure. @default requests from the loopback interface */
-  readonly mayKnowReasons?: (request: HttpRequest) => boolean
+  readonly mayKnowReasons?: ((request: HttpRequest) => boolean) | undefined
   /** Called for each failure, with its reason. */
-  readonly onFailure?: (check: string, error: unknown) => void
+  readonly onFailure?: ((check: string, error: unknown) => void) | undefined
 }
 
 /** The result of one check. */
 export interface HealthReport {
   readonly name: string
   /** Why the check failed; absent when it passed. */
-  readonly reason?: string
+  readonly reason?: string | undefined
 }
 
 /** {@link HealthChecks} with the HTTP handler that serves them. */
@@ -31,7 +31,10 @@ export interface ServedHealthChecks extends HealthChecks {
   /** Serves `/healthz`, `/readyz` and a path for each check below them. */
   readonly handler: HttpHandler
   /** Runs all checks of one endpoint, except the excluded ones. */
-  report(sort: 'healthz' | 'readyz', options?: { readonly exclude?: ReadonlySet<string> }): Promise<HealthReport[]>
+  report(
+    sort: 'healthz' | 'readyz',
+    options?: { readonly exclude?: ReadonlySet<string> | undefined },
+  ): Promise<HealthReport[]>
 }
 
 interface Entry {

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseBindAddress } from './bind-address.ts'
 
 describe('parseBindAddress()', () => {
-  it.each([
+  test.each([
     ['0', undefined],
     ['', undefined],
     [':8081', { host: '', port: 8081 }],
@@ -11,7 +11,7 @@ describe('parseBindAddress()', () => {
     ['[::1]:8443', { host: '::1', port: 8443 }],
   ])('parses %o', (text, address) => expect(parseBindAddress(text)).toEqual(address))
 
-  it.each(['8080', 'a', ':', ':99999', '::1:80', 'http://a:1', ':-1'])('rejects %o', (text) =>
+  test.each(['8080', 'a', ':', ':99999', '::1:80', 'http://a:1', ':-1'])('rejects %o', (text) =>
     expect(() => parseBindAddress(text)).toThrow(
       'is not a bind address: use HOST:PORT or :PORT, or 0 to disable the server',
     ),

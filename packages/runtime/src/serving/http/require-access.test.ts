@@ -1,7 +1,7 @@
 import type { ApiHandler } from '@kubewright/api'
 import { memoryLogger, seededRandom, VirtualClock } from '@kubewright/base'
 import { createClient, inProcessTransport } from '@kubewright/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { textResponse } from './http-handler.ts'
 import { memoryHttpListener } from './memory-http-listener.ts'
 import { requireAccess } from './require-access.ts'
@@ -45,14 +45,14 @@ const json = (status: number, value: unknown) => ({
 })
 
 describe('requireAccess()', () => {
-  it('allows requests that the API server authorizes', async () => {
+  test('allows requests that the API server authorizes', async () => {
     const { ask } = await setUp()
     expect(await ask('Bearer good')).toEqual([200, 'secret'])
     expect(await ask('bearer poor')).toEqual([403, 'Authorization denied for user poor\n'])
     expect(await ask('Bearer good', '/debug')).toEqual([403, 'Authorization denied for user good\n'])
   })
 
-  it('rejects requests without a bearer token at once, and unknown tokens after a review', async () => {
+  test('rejects requests without a bearer token at once, and unknown tokens after a review', async () => {
     const { ask, reviews } = await setUp()
     expect(await ask()).toEqual([401, 'Unauthorized\n'])
     expect(await ask('Basic Z29vZA==')).toEqual([401, 'Unauthorized\n'])
@@ -61,7 +61,7 @@ describe('requireAccess()', () => {
     expect(reviews).toEqual(['tokenreviews'])
   })
 
-  it('caches users for one minute, allowed requests for five and denied ones for half a minute', async () => {
+  test('caches users for one minute, allowed requests for five and denied ones for half a minute', async () => {
     const { ask, reviews, clock } = await setUp()
     for (let round = 0; round < 3; round++) await ask('Bearer good')
     expect(reviews).toEqual(['tokenreviews', 'subjectaccessreviews'])
@@ -82,7 +82,7 @@ describe('requireAccess()', () => {
     expect(reviews).toEqual(['subjectaccessreviews'])
   })
 
-  it('tries a failing API server five times within ten seconds, then responds with 500 and logs the error', async () => {
+  test('tries a failing API server five times within ten seconds, then responds with 500 and logs the error', async () => {
     const { ask, reviews, clock, log } = await setUp(true)
     const answer = ask('Bearer good')
     await clock.advance(10_000)

@@ -13,14 +13,14 @@ export interface RequireAccessOptions {
 }
 
 interface User {
-  readonly username?: string
-  readonly uid?: string
-  readonly groups?: readonly string[]
-  readonly extra?: Readonly<Record<string, readonly string[]>>
+  readonly username?: string | undefined
+  readonly uid?: string | undefined
+  readonly groups?: readonly string[] | undefined
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
 interface Review<Status> {
-  readonly status?: Status
+  readonly status?: Status | undefined
 }
 
 // The values of controller-runtime's filter.
@@ -55,7 +55,7 @@ export function requireAccess(handler: HttpHandler, options: RequireAccessOption
     const key = process.getBuiltinModule('node:crypto').createHash('sha256').update(token).digest('base64')
     const known = users.get(key)
     if (known !== undefined) return known
-    type Status = { readonly authenticated?: boolean; readonly user?: User }
+    type Status = { readonly authenticated?: boolean | undefined; readonly user?: User | undefined }
     const { status } = await review<Status>('authentication.k8s.io', 'tokenreviews', 'TokenReview', { token }, signal)
     if (!status?.authenticated || status.user === undefined) return undefined
     users.set(key, status.user, tokenMillis)
@@ -69,7 +69,7 @@ export function requireAccess(handler: HttpHandler, options: RequireAccessOption
     const known = decisions.get(key)
     if (known !== undefined) return known
     const group = 'authorization.k8s.io'
-    type Status = { readonly allowed?: boolean }
+    type Status = { readonly allowed?: boolean | undefined }
     const { status } = await review<Status>(group, 'subjectaccessreviews', 'SubjectAccessReview', spec, signal)
     const allowed = status?.allowed === true
     decisions.set(key, allowed, allowed ? allowMillis : denyMillis)

@@ -5,7 +5,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { Agent, get as getTls } from 'node:https'
 import { connect as connectTls } from 'node:tls'
 import { Deferred, memoryLogger, nullLogger, systemClock } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { certificateSource } from './certificate-source.ts'
 import { type HttpRequest, type HttpResponse, textResponse } from './http-handler.ts'
 import { selfSignedCertificate } from './self-signed-certificate.ts'
@@ -24,7 +24,7 @@ async function read(send: (callback: (response: IncomingMessage) => void) => unk
 const base = { name: 'metrics', host: '127.0.0.1', port: 0, log: nullLogger }
 
 describe('systemHttpListener', () => {
-  it('serves requests, and hides the reason of a failure from the client', async () => {
+  test('serves requests, and hides the reason of a failure from the client', async () => {
     const log = memoryLogger()
     const listening = await systemHttpListener.listen({
       ...base,
@@ -57,7 +57,7 @@ describe('systemHttpListener', () => {
     }
   })
 
-  it('serves HTTPS with and without HTTP/2', async () => {
+  test('serves HTTPS with and without HTTP/2', async () => {
     const certificate = selfSignedCertificate(systemClock)
     for (const http2 of [false, true]) {
       const listening = await systemHttpListener.listen({
@@ -76,7 +76,7 @@ describe('systemHttpListener', () => {
     }
   })
 
-  it('uses a new certificate for new connections, and keeps the old one when the new one is invalid', async () => {
+  test('uses a new certificate for new connections, and keeps the old one when the new one is invalid', async () => {
     const log = memoryLogger()
     const [first, second] = [selfSignedCertificate(systemClock).current(), selfSignedCertificate(systemClock).current()]
     const certificate = certificateSource(first)
@@ -102,7 +102,7 @@ describe('systemHttpListener', () => {
     }
   })
 
-  it('closes after the requests in flight, even when clients keep connections open', async () => {
+  test('closes after the requests in flight, even when clients keep connections open', async () => {
     const certificate = selfSignedCertificate(systemClock)
     const received = new Deferred<void>()
     const answer = new Deferred<HttpResponse>()
@@ -130,7 +130,7 @@ describe('systemHttpListener', () => {
     session.destroy()
   })
 
-  it('names the fix when the address is in use', async () => {
+  test('names the fix when the address is in use', async () => {
     const first = await systemHttpListener.listen({ ...base, handler: () => textResponse(200, '') })
     try {
       const again = systemHttpListener.listen({

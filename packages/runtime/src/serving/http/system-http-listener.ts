@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { ServerHttp2Session } from 'node:http2'
 import type { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import { KubewrightError, type Logger } from '@kubewright/base'
+import { type BodyAccount, BodyBudget, IncomingBody, KubewrightError, type Logger } from '@kubewright/base'
 import type { HttpHandler, HttpRequest, HttpResponse } from './http-handler.ts'
 import type { HttpListener, Listening, ListenOptions } from './http-listener.ts'
 
@@ -12,6 +12,10 @@ const headersTimeout = 32_000
 const idleTimeout = 90_000
 const maxHeaderSize = 1024 * 1024
 const handshakeTimeout = 10_000
+/** Of one HTTP/2 connection, as in Go. */
+export const maxConcurrentStreams = 250
+/** Bodies in memory. Requests to these servers are small: metrics, probes, the commands of a console. */
+const bodyLimits = { total: 32 * 1024 * 1024, connection: 16 * 1024 * 1024 }
 
 /** Opens servers on sockets. */
 export const systemHttpListener: HttpListener = {
@@ -19,9 +23,10 @@ export const systemHttpListener: HttpListener = {
     const { name, host, port } = options
     const server = serverFor(options)
     const connections = new OpenConnections(server)
+    const bodies = new BodyBudget(bodyLimits)
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       connections.began(request, response)
-      void serve(options, request, response)
+      void serve(options, request, response, bodies.accountOf(connectionOf(request)))
     })
     // Malformed requests and failed handshakes close the connection without a log line.
     server.on('clientError', (_, socket) => void socket.destroy())
@@ -47,6 +52,12 @@ export const systemHttpListener: HttpListener = {
   },
 }
 
+/** The HTTP/2 session or the socket of a request. Each stream of a session has a socket object of its own. */
+export function connectionOf(request: IncomingMessage): object {
+  const { stream } = request as { readonly stream?: { readonly session?: object | undefined } | undefined }
+  return stream?.session ?? request.socket
+}
+
 /** The connections of a server. Closing a server must not wait for idle connections that clients keep open. */
 class OpenConnections {
   /** The number of requests in flight on each HTTP/1.1 connection. */
@@ -56,12 +67,15 @@ class OpenConnections {
 
   constructor(server: Server | TlsServer) {
     const isTls = 'setSecureContext' in server
-    server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket & { alpnProtocol?: string | false }) => {
-      // HTTP/2 connections are tracked by session.
-      if (socket.alpnProtocol === 'h2') return
-      this.#sockets.set(socket, 0)
-      socket.once('close', () => this.#sockets.delete(socket))
-    })
+    server.on(
+      isTls ? 'secureConnection' : 'connection',
+      (socket: Socket & { alpnProtocol?: string | false | undefined }) => {
+        // HTTP/2 connections are tracked by session.
+        if (socket.alpnProtocol === 'h2') return
+        this.#sockets.set(socket, 0)
+        socket.once('close', () => this.#sockets.delete(socket))
+      },
+    )
     server.on('session', (session: ServerHttp2Session) => {
       this.#sessions.add(session)
       session.once('close', () => this.#sessions.delete(session))
@@ -96,7 +110,7 @@ function serverFor({ certificate, http2 = false }: ListenOptions): Server | TlsS
   if (!http2) return process.getBuiltinModule('node:https').createServer(tls)
   // Serves both protocols on one port. For the events used here it behaves like a TlsServer.
   const { createSecureServer } = process.getBuiltinModule('node:http2')
-  return createSecureServer({ ...tls, allowHTTP1: true }) as unknown as TlsServer
+  return createSecureServer({ ...tls, settings: { maxConcurrentStreams }, allowHTTP1: true }) as unknown as TlsServer
 }
 
 /**
@@ -112,10 +126,21 @@ function setCertificate(server: Server | TlsServer, { certificate, name, log }: 
   }
 }
 
-async function serve(options: ListenOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  options: ListenOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  account: BodyAccount,
+): Promise<void> {
+  const incoming = new IncomingBody(request, account)
+  response.once('close', () => incoming.done())
   const gone = new AbortController()
   response.on('close', () => gone.abort(new Error('the client disconnected')))
-  const { status, headers, body, chunks } = await answer(options.handler, toRequest(request, gone.signal), options)
+  const { status, headers, body, chunks } = await answer(
+    options.handler,
+    toRequest(request, incoming, gone.signal),
+    options,
+  )
   if (response.destroyed) return
   const bytes = Buffer.from(body)
   if (chunks !== undefined) {
@@ -133,8 +158,8 @@ async function serve(options: ListenOptions, request: IncomingMessage, response:
   }
   response.writeHead(status, { ...headers, 'content-length': String(bytes.byteLength) })
   response.end(request.method === 'HEAD' ? undefined : bytes)
-  // Discard a body that the handler did not read, so that it does not block the connection.
-  request.resume()
+  // Discards a body that the handler did not read, so that it does not block the connection.
+  incoming.done()
 }
 
 async function answer(
@@ -151,7 +176,7 @@ async function answer(
   }
 }
 
-function toRequest(request: IncomingMessage, signal: AbortSignal): HttpRequest | undefined {
+function toRequest(request: IncomingMessage, incoming: IncomingBody, signal: AbortSignal): HttpRequest | undefined {
   try {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
     const headers = Object.fromEntries(
@@ -160,22 +185,18 @@ function toRequest(request: IncomingMessage, signal: AbortSignal): HttpRequest |
     const remoteAddress = request.socket.remoteAddress ?? ''
     const method = request.method ?? 'GET'
     const path = decodeURIComponent(pathname)
-    const text = (maxBytes: number): Promise<string> => readText(request, maxBytes)
+    const text = (maxBytes: number): Promise<string> => readText(incoming, maxBytes)
     return { method, path, query: searchParams, headers, remoteAddress, signal, text }
   } catch {
     return undefined
   }
 }
 
-async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.byteLength
-    if (size > maxBytes) throw new RangeError(`The body of the request is longer than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+async function readText(incoming: IncomingBody, maxBytes: number): Promise<string> {
+  const body = await incoming.read(maxBytes)
+  if (body === 'too large') throw new RangeError(`The body of the request is longer than ${maxBytes} bytes`)
+  if (typeof body === 'string') throw new RangeError(`The body of the request was not read: ${body}`)
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
 }
 
 function listenError(name: string, address: string, error: unknown): Error {

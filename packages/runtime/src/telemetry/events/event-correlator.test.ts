@@ -44,14 +44,14 @@ describe('EventCorrelator', () => {
     expect(new Set(names).size).toBe(5)
   })
 
-  test('observe() combines Events that differ in their message only, from the eleventh on', () => {
+  test('observe() combines Events that differ in their message only, from the tenth on', () => {
     const { correlator } = start()
-    const seen = Array.from({ length: 13 }, (_, index) => correlator.observe(object('a'), note(`try ${index}`))?.series)
-    expect(seen.slice(9).map((series) => [series?.draft.note, series?.count])).toEqual([
-      ['try 9', 1],
-      ['(combined from similar events): try 10', 3],
-      ['(combined from similar events): try 10', 3],
-      ['(combined from similar events): try 10', 3],
+    const seen = Array.from({ length: 12 }, (_, index) => correlator.observe(object('a'), note(`try ${index}`))?.series)
+    expect(seen.slice(8).map((series) => [series?.draft.note, series?.count])).toEqual([
+      ['try 8', 1],
+      ['(combined from similar events): try 9', 3],
+      ['(combined from similar events): try 9', 3],
+      ['(combined from similar events): try 9', 3],
     ])
     // Events with a series of their own keep it.
     expect(correlator.observe(object('a'), note('try 3'))?.series.count).toBe(2)

@@ -27,7 +27,7 @@ const finishAfter = 6 * 60_000
 const refreshAfter = 30 * 60_000
 const burst = 25
 const refillPeriod = 300_000
-const maxSimilar = 10
+const maxSimilar = 9
 const similarWindow = 10 * 60_000
 const maxEntries = 4096
 
@@ -36,7 +36,7 @@ const maxEntries = 4096
  * - Equal Events become one series. It is written at the first repetition, whenever its count has doubled, after half
  *   an hour, and when it ends, which is after six minutes without a repetition. Events of v1 are written at each
  *   repetition.
- * - When more than ten Events within ten minutes differ in their message only, the further ones are combined into one
+ * - When more than nine Events within ten minutes differ in their message only, the further ones are combined into one
  *   series.
  * - An object may have 25 Events at once and one more every five minutes. Further ones are dropped.
  */

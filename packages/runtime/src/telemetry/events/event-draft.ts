@@ -5,10 +5,10 @@ import type { EventNote } from './event-recorder.ts'
 export interface ObjectReference {
   readonly apiVersion: string
   readonly kind: string
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   readonly name: string
   readonly uid: string
-  readonly resourceVersion?: string
+  readonly resourceVersion?: string | undefined
 }
 
 /** An Event of events.k8s.io/v1 for a create request. */
@@ -24,7 +24,7 @@ export interface EventDraft {
   readonly action: string
   readonly note: string
   readonly regarding: ObjectReference
-  readonly related?: ObjectReference
+  readonly related?: ObjectReference | undefined
 }
 
 /** An Event of v1 for a create request: the older API, with a count of its own and times in seconds. */
@@ -33,7 +33,7 @@ export interface CoreEventDraft {
   readonly kind: 'Event'
   readonly metadata: EventDraft['metadata']
   readonly involvedObject: ObjectReference
-  readonly related?: ObjectReference
+  readonly related?: ObjectReference | undefined
   readonly reason: string
   readonly message: string
   readonly type: 'Normal' | 'Warning'

@@ -8,17 +8,17 @@ export interface EventNote {
   /** For people. */
   readonly message: string
   /** The action that the component was performing. @default the reason */
-  readonly action?: string
+  readonly action?: string | undefined
   /** The reporting component, when several share a recorder. @default the component of the recorder */
-  readonly component?: string
+  readonly component?: string | undefined
   /**
    * The API to write the Event with. Events of `v1` have counts and times of their own, which tables and older tools
    * show; kube-controller-manager uses them.
    * @default 'events.k8s.io/v1'
    */
-  readonly api?: 'events.k8s.io/v1' | 'v1'
+  readonly api?: 'events.k8s.io/v1' | 'v1' | undefined
   /** A second object that the Event is about. */
-  readonly related?: KubeObject
+  readonly related?: KubeObject | undefined
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createLogger, type Logger, VirtualClock } from '@kubewright/base'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createLogSink, type LogSinkOptions } from './create-log-sink.ts'
 import { parseLogLevel } from './log-level.ts'
 
@@ -22,7 +22,7 @@ const reconcile = {
 }
 
 describe('createLogSink() with format json', () => {
-  it("writes zap's keys in zap's order", () => {
+  test("writes zap's keys in zap's order", () => {
     const { log, lines } = setUp()
     log.withName('a').withName('b').info('Starting', { workers: 2, none: undefined })
     log.error(new Error('no', { cause: new Error('because') }), 'Reconciler error', { Home: { name: 'x' } })
@@ -32,13 +32,13 @@ describe('createLogSink() with format json', () => {
     ])
   })
 
-  it(`writes warnings with zap's level "warn"`, () => {
+  test(`writes warnings with zap's level "warn"`, () => {
     const { log, lines } = setUp()
     log.warn('Cannot list homes')
     expect(lines).toEqual(['{"level":"warn","ts":"2026-01-02T03:04:05.060Z","msg":"Cannot list homes"}'])
   })
 
-  it('includes the stack frames of errors when stackTraces is set', () => {
+  test('includes the stack frames of errors when stackTraces is set', () => {
     const { log, lines } = setUp({ stackTraces: true })
     log.error(new Error('no'), 'Failed')
     log.error('just a text', 'Failed')
@@ -46,13 +46,13 @@ describe('createLogSink() with format json', () => {
     expect(JSON.parse(lines[1]!)).not.toHaveProperty('stacktrace')
   })
 
-  it('does not let values override the keys of the line', () => {
+  test('does not let values override the keys of the line', () => {
     const { log, lines } = setUp()
     log.info('real', { msg: 'false', level: 'x' })
     expect(JSON.parse(lines[0]!)).toMatchObject({ msg: 'real', level: 'info', msg_: 'false', level_: 'x' })
   })
 
-  it('writes one line of valid JSON for any values', () => {
+  test('writes one line of valid JSON for any values', () => {
     const circular: Record<string, unknown> = { a: 1 }
     circular['self'] = circular
     const hostile = {
@@ -90,7 +90,7 @@ describe('createLogSink() with format json', () => {
 })
 
 describe('createLogSink() with format pretty', () => {
-  it('writes a reconcile as one readable line', () => {
+  test('writes a reconcile as one readable line', () => {
     const { log, lines } = setUp({ format: 'pretty' })
     log.withName('home-operator').withValues(reconcile).info('Reconciled', { took: '12ms', note: 'two words' })
     log
@@ -106,7 +106,7 @@ describe('createLogSink() with format pretty', () => {
     ])
   })
 
-  it('colours lines only when color is set', () => {
+  test('colours lines only when color is set', () => {
     const { log, lines } = setUp({ format: 'pretty', color: true })
     log.info('Starting')
     expect(lines[0]).toBe('\u001B[90m03:04:05.060\u001B[0m \u001B[32mINFO \u001B[0m \u001B[1mStarting\u001B[0m')
@@ -114,7 +114,7 @@ describe('createLogSink() with format pretty', () => {
 })
 
 describe('createLogSink() and parseLogLevel()', () => {
-  it('hide lines above the level, but never errors', () => {
+  test('hide lines above the level, but never errors', () => {
     const levels = ['error', 0, 1, 2] as const
     const counts = levels.map((level) => {
       const { log, lines } = setUp({ level })
@@ -127,7 +127,7 @@ describe('createLogSink() and parseLogLevel()', () => {
     expect(counts).toEqual([1, 2, 3, 4])
   })
 
-  it('use the level names of controller-runtime', () => {
+  test('use the level names of controller-runtime', () => {
     expect(['info', 'DEBUG', 'error', 'panic', '5'].map(parseLogLevel)).toEqual([0, 1, 'error', 'error', 5])
     expect(() => parseLogLevel('loud')).toThrow('"loud" is not a log level: use error, info, debug or a verbosity')
   })

@@ -4,7 +4,7 @@ import type { RequestAttempt } from '@kubewright/client'
 /** Options of {@link measureRequests}. */
 export interface MeasureRequestsOptions {
   /** Whether to measure durations, sizes and retries too: a histogram for each verb and host. @default false */
-  readonly details?: boolean
+  readonly details?: boolean | undefined
 }
 
 /** Counts the requests of a client; pass the result as the client's `onResponse` option. */

@@ -1,5 +1,5 @@
 import { createMetricRegistry, measureProcess, VirtualClock } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { metricsHandler } from '../../serving/metrics-handler.ts'
 import { measureRequests } from './measure-requests.ts'
 import { restClientDetailMetrics, restClientMetrics } from './runtime-metrics.ts'
@@ -7,7 +7,7 @@ import { restClientDetailMetrics, restClientMetrics } from './runtime-metrics.ts
 const attempt = { method: 'GET', path: '/api', host: 'https://h:6443', attempt: 1, durationMillis: 20, requestBytes: 0 }
 
 describe('measureRequests()', () => {
-  it('counts attempts by code, method and host, with code <error> when there was no response', () => {
+  test('counts attempts by code, method and host, with code <error> when there was no response', () => {
     const registry = createMetricRegistry(restClientMetrics)
     const onResponse = measureRequests(registry)
     onResponse({ ...attempt, status: 200 })
@@ -18,7 +18,7 @@ describe('measureRequests()', () => {
     expect(registry.text()).not.toContain('duration')
   })
 
-  it('measures durations, sizes and retries with details', () => {
+  test('measures durations, sizes and retries with details', () => {
     const registry = createMetricRegistry([...restClientMetrics, ...restClientDetailMetrics])
     const onResponse = measureRequests(registry, { details: true })
     onResponse({ ...attempt, status: 503 })
@@ -31,7 +31,7 @@ describe('measureRequests()', () => {
 })
 
 describe('measureProcess()', () => {
-  it('reads the process at each exposition and cancels its timer when disposed', async () => {
+  test('reads the process at each exposition and cancels its timer when disposed', async () => {
     const clock = new VirtualClock()
     const registry = createMetricRegistry()
     let user = 1e6
@@ -69,7 +69,7 @@ describe('metricsHandler()', () => {
       signal: new AbortController().signal,
     })
 
-  it('serves the format that the Accept header requests', async () => {
+  test('serves the format that the Accept header requests', async () => {
     expect(await ask('/metrics')).toMatchObject({
       status: 200,
       headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores' },
@@ -78,7 +78,7 @@ describe('metricsHandler()', () => {
     expect((await ask('/metrics', 'application/openmetrics-text')).body).toContain('# EOF')
   })
 
-  it('responds with 404 to other paths and 405 to other methods', async () => {
+  test('responds with 404 to other paths and 405 to other methods', async () => {
     expect((await ask('/')).status).toBe(404)
     expect((await ask('/metrics', undefined, 'POST')).status).toBe(405)
   })

@@ -1,7 +1,7 @@
 // Lints the metrics page with promtool (Debian package prometheus). Skipped when promtool is not installed.
 import { spawnSync } from 'node:child_process'
 import { createMetricRegistry, measureProcess, VirtualClock } from '@kubewright/base'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { managerMetrics } from '../../manager/manager-metrics.ts'
 
 const hasPromtool = spawnSync('promtool', ['--version']).error === undefined
@@ -10,7 +10,7 @@ const title = hasPromtool
   : 'is skipped: promtool is not on the PATH (install the package prometheus)'
 
 describe('promtool check of all metrics', () => {
-  it.skipIf(!hasPromtool)(title, () => {
+  test.skipIf(!hasPromtool)(title, () => {
     const registry = createMetricRegistry(managerMetrics)
     for (const { name, type, labels = [] } of managerMetrics) {
       const values = Object.fromEntries(labels.map((label) => [label, `a "${label}"\n\\`]))

@@ -1,11 +1,11 @@
 import { memoryLogger, systemClock } from '@kubewright/base'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { ActivityTracer } from './activity-tracer.ts'
 import { noTracer, type Tracer } from './tracer.ts'
 
 const request = { 'http.request.method': 'PATCH', 'url.path': '/api/v1/pods' }
 
-it('ActivityTracer records the requests of each reconcile after watch()', async () => {
+test('ActivityTracer records the requests of each reconcile after watch()', async () => {
   const tracer = new ActivityTracer(noTracer, systemClock)
   const reconcile = (id: string) =>
     tracer.span('reconcile', { 'reconcile.id': id }, async () => {
@@ -26,7 +26,7 @@ it('ActivityTracer records the requests of each reconcile after watch()', async 
     ])
 })
 
-it('ActivityTracer records the answers of admission webhooks', async () => {
+test('ActivityTracer records the answers of admission webhooks', async () => {
   const tracer = new ActivityTracer(noTracer, systemClock)
   tracer.watch()
   const body = JSON.stringify({ response: { allowed: false, status: { message: 'too many rooms' } } })
@@ -34,7 +34,7 @@ it('ActivityTracer records the answers of admission webhooks', async () => {
   expect(tracer.calls).toMatchObject([{ path: '/validate', allowed: false, message: 'too many rooms' }])
 })
 
-it('ActivityTracer passes spans on to the other tracer, watched or not', () => {
+test('ActivityTracer passes spans on to the other tracer, watched or not', () => {
   const names: string[] = []
   const inner: Tracer = {
     span(name, _attributes, work) {
@@ -50,7 +50,7 @@ it('ActivityTracer passes spans on to the other tracer, watched or not', () => {
   expect(names).toEqual(['one', 'two'])
 })
 
-it('ActivityTracer copies the log lines of a reconcile after watch(), and passes them on', () => {
+test('ActivityTracer copies the log lines of a reconcile after watch(), and passes them on', () => {
   const tracer = new ActivityTracer(noTracer, systemClock)
   const log = memoryLogger(0)
   tracer.loggerOf('early', log).info('unseen')

@@ -10,8 +10,8 @@ export interface TracedRequest {
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   /** Absent while the request is in flight. */
-  durationMillis?: number
-  error?: string
+  durationMillis?: number | undefined
+  error?: string | undefined
 }
 
 /** A call of a webhook that this process serves. */
@@ -19,11 +19,11 @@ export interface TracedCall {
   readonly path: string
   /** Milliseconds since the epoch. */
   readonly startedAt: number
-  durationMillis?: number
-  error?: string
+  durationMillis?: number | undefined
+  error?: string | undefined
   /** The answer of an admission webhook. */
-  allowed?: boolean
-  message?: string
+  allowed?: boolean | undefined
+  message?: string | undefined
 }
 
 // How long one look keeps the recording on. Viewers look more than once per second.
@@ -158,7 +158,9 @@ function answerOf(response: unknown): Pick<TracedCall, 'allowed' | 'message'> {
   const { body } = (response ?? {}) as { readonly body?: unknown }
   try {
     const review = JSON.parse(String(body)) as {
-      readonly response?: { readonly allowed?: unknown; readonly status?: { readonly message?: unknown } }
+      readonly response?:
+        | { readonly allowed?: unknown; readonly status?: { readonly message?: unknown } | undefined }
+        | undefined
     }
     const { allowed, status } = review.response ?? {}
     return {

@@ -1,6 +1,6 @@
 import { VirtualClock } from '@kubewright/base'
 import { createClient, inProcessTransport } from '@kubewright/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type OpenTelemetryApi, openTelemetryTracer } from './open-telemetry-tracer.ts'
 import { traceRequests } from './trace-requests.ts'
 
@@ -26,7 +26,7 @@ function fakeApi(): { api: OpenTelemetryApi; lines: string[] } {
 }
 
 describe('openTelemetryTracer()', () => {
-  it('ends a span when its work returns or its promise settles', async () => {
+  test('ends a span when its work returns or its promise settles', async () => {
     const { api, lines } = fakeApi()
     const tracer = openTelemetryTracer(api)
     const seven = tracer.span('now', { a: 1 }, (span) => {
@@ -47,7 +47,7 @@ describe('openTelemetryTracer()', () => {
     expect(lines.at(-1)).toBe('later: end')
   })
 
-  it('marks a span as failed when its work throws or rejects, and rethrows', async () => {
+  test('marks a span as failed when its work throws or rejects, and rethrows', async () => {
     const { api, lines } = fakeApi()
     const tracer = openTelemetryTracer(api)
     const thrower = (): never => {
@@ -65,7 +65,7 @@ describe('openTelemetryTracer()', () => {
     ])
   })
 
-  it('backdates a span by startedMillisAgo', () => {
+  test('backdates a span by startedMillisAgo', () => {
     const { api } = fakeApi()
     const startTimes: unknown[] = []
     const { getTracer } = api.trace
@@ -85,7 +85,7 @@ describe('openTelemetryTracer()', () => {
     expect(startTimes).toEqual([4750, undefined])
   })
 
-  it('records the end and the failure of a span once', () => {
+  test('records the end and the failure of a span once', () => {
     const { api, lines } = fakeApi()
     const failing = (): void =>
       openTelemetryTracer(api).span('a', { 'webhook.path': '/mutate' }, (span) => {
@@ -104,7 +104,7 @@ describe('openTelemetryTracer()', () => {
 })
 
 describe('traceRequests()', () => {
-  it('creates a client span for each request', async () => {
+  test('creates a client span for each request', async () => {
     const { api, lines } = fakeApi()
     const transport = inProcessTransport({ handler: async () => ({ status: 404, headers: {}, body: Buffer.from('') }) })
     const client = createClient({ transport, around: traceRequests(openTelemetryTracer(api)) })

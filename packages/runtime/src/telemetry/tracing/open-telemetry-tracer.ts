@@ -5,7 +5,7 @@ import type { Span, SpanAttributes, Tracer } from './tracer.ts'
 export interface OpenTelemetrySpan {
   setAttribute(name: string, value: string | number | boolean): unknown
   recordException(error: Error | string): void
-  setStatus(status: { code: number; message?: string }): unknown
+  setStatus(status: { code: number; message?: string | undefined }): unknown
   end(): void
 }
 
@@ -18,7 +18,11 @@ export interface OpenTelemetryApi {
     ): {
       startActiveSpan<T>(
         name: string,
-        options: { kind?: number; attributes?: Record<string, string | number | boolean>; startTime?: number },
+        options: {
+          kind?: number | undefined
+          attributes?: Record<string, string | number | boolean> | undefined
+          startTime?: number | undefined
+        },
         work: (span: OpenTelemetrySpan) => T,
       ): T
     }
@@ -28,9 +32,9 @@ export interface OpenTelemetryApi {
 /** Options of {@link openTelemetryTracer}. */
 export interface OpenTelemetryTracerOptions {
   /** The name of the instrumentation scope. @default 'kubewright' */
-  readonly name?: string
+  readonly name?: string | undefined
   /** @default the system clock */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
 }
 
 // The values of SpanStatusCode.ERROR and of SpanKind.INTERNAL, SERVER and CLIENT.

@@ -14,13 +14,13 @@ export interface Span {
 /** Options of a span. */
 export interface SpanOptions {
   /** How many milliseconds ago the span began. @default 0 */
-  readonly startedMillisAgo?: number
+  readonly startedMillisAgo?: number | undefined
 }
 
 /** Creates spans. The default tracer does nothing; `openTelemetryTracer` forwards spans to OpenTelemetry. */
 export interface Tracer {
   /** False while spans would do nothing: callers may then call the work directly. @default true */
-  readonly isActive?: boolean
+  readonly isActive?: boolean | undefined
   /** Runs the work within a span and ends the span when the work is done. Spans started by the work become children. */
   span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => T, options?: SpanOptions): T
   /** The logger of a reconcile, which may copy its lines. @default the given one */

@@ -1,25 +1,36 @@
 import { encodeJson, type JsonPatchOperation, parseJson, type Status } from '@kubewright/api'
+import { CaughtError, isJsonObject } from '@kubewright/base'
 import { headerOf, jsonResponse, type WebhookRequest, type WebhookResponse } from '../webhook-request.ts'
 
 /** The request of an AdmissionReview. */
 export interface AdmissionRequest {
   readonly uid: string
-  readonly kind?: { readonly group?: string; readonly version?: string; readonly kind?: string }
-  readonly resource?: { readonly group?: string; readonly version?: string; readonly resource?: string }
-  readonly subResource?: string
-  readonly name?: string
-  readonly namespace?: string
+  readonly kind?:
+    | { readonly group?: string | undefined; readonly version?: string | undefined; readonly kind?: string | undefined }
+    | undefined
+  readonly resource?:
+    | {
+        readonly group?: string | undefined
+        readonly version?: string | undefined
+        readonly resource?: string | undefined
+      }
+    | undefined
+  readonly subResource?: string | undefined
+  readonly name?: string | undefined
+  readonly namespace?: string | undefined
   readonly operation: string
-  readonly userInfo?: {
-    readonly username?: string
-    readonly uid?: string
-    readonly groups?: readonly string[]
-    readonly extra?: Readonly<Record<string, readonly string[]>>
-  }
-  readonly object?: object | null
-  readonly oldObject?: object | null
-  readonly dryRun?: boolean
-  readonly options?: Readonly<Record<string, unknown>> | null
+  readonly userInfo?:
+    | {
+        readonly username?: string | undefined
+        readonly uid?: string | undefined
+        readonly groups?: readonly string[] | undefined
+        readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
+      }
+    | undefined
+  readonly object?: object | null | undefined
+  readonly oldObject?: object | null | undefined
+  readonly dryRun?: boolean | undefined
+  readonly options?: Readonly<Record<string, unknown>> | null | undefined
 }
 
 /** A decoded AdmissionReview. */
@@ -32,10 +43,10 @@ export interface OpenedReview {
 /** The decision about a request. */
 export interface AdmissionAnswer {
   readonly allowed: boolean
-  readonly status?: Partial<Status>
-  readonly warnings?: readonly string[]
-  readonly patch?: readonly JsonPatchOperation[]
-  readonly auditAnnotations?: Readonly<Record<string, string>>
+  readonly status?: Partial<Status> | undefined
+  readonly warnings?: readonly string[] | undefined
+  readonly patch?: readonly JsonPatchOperation[] | undefined
+  readonly auditAnnotations?: Readonly<Record<string, string>> | undefined
 }
 
 /** The maximum size of a review: three objects of two megabytes each, and some overhead. */
@@ -44,7 +55,7 @@ export const maxReviewBytes: number = 7 * 1024 * 1024
 const versions: readonly unknown[] = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1']
 
 /** The request is not a valid review. */
-export class BadReviewError extends Error {
+export class BadReviewError extends CaughtError {
   override readonly name = 'BadReviewError'
   readonly code: number
 
@@ -54,12 +65,16 @@ export class BadReviewError extends Error {
   }
 }
 
+const tooLarge = (): BadReviewError =>
+  new BadReviewError(413, `request entity is too large; limit is ${maxReviewBytes} bytes`)
+
+/** The response to a review of more than {@link maxReviewBytes}. */
+export const tooLargeResponse = (): WebhookResponse => badReviewResponse(tooLarge())
+
 /** Parses the body of a request to a webhook server. Throws {@link BadReviewError} when it is invalid. */
 export function readReviewBody(request: WebhookRequest): Readonly<Record<string, unknown>> {
   if (request.body.length === 0) throw new BadReviewError(400, 'request body is empty')
-  if (request.body.length > maxReviewBytes) {
-    throw new BadReviewError(413, `request entity is too large; limit is ${maxReviewBytes} bytes`)
-  }
+  if (request.body.length > maxReviewBytes) throw tooLarge()
   const contentType = headerOf(request, 'content-type')
   if (contentType !== 'application/json') {
     throw new BadReviewError(400, `contentType=${contentType}, expected application/json`)
@@ -70,7 +85,7 @@ export function readReviewBody(request: WebhookRequest): Readonly<Record<string,
   } catch (error) {
     throw new BadReviewError(400, `couldn't get version/kind; json parse error: ${(error as Error).message}`)
   }
-  if (!isRecord(review)) throw new BadReviewError(400, 'the review is not a JSON object')
+  if (!isJsonObject(review)) throw new BadReviewError(400, 'the review is not a JSON object')
   return review
 }
 
@@ -83,7 +98,7 @@ export function openReview(request: WebhookRequest): OpenedReview {
   if (!versions.includes(apiVersion)) {
     throw new BadReviewError(400, `AdmissionReview version ${JSON.stringify(apiVersion)} is not supported`)
   }
-  if (!isRecord(question)) throw new BadReviewError(400, 'the AdmissionReview has no request')
+  if (!isJsonObject(question)) throw new BadReviewError(400, 'the AdmissionReview has no request')
   // The API server created it: its other fields are not checked.
   return { apiVersion: apiVersion as string, request: question as unknown as AdmissionRequest }
 }
@@ -109,9 +124,4 @@ export function reviewResponse(apiVersion: string, uid: string, answer: Admissio
 /** The response to an invalid review. Neither its uid nor its version is known. */
 export function badReviewResponse({ code, message }: BadReviewError): WebhookResponse {
   return reviewResponse('admission.k8s.io/v1', '', { allowed: false, status: { code, message } })
-}
-
-/** Whether the value is a JSON object. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -26,7 +26,7 @@ export function verdictOf(
       errors.push(new FieldError(issue.reason, issue.path, value === undefined ? omitValue : value, issue.detail))
     }
   }
-  const { name = '' } = (object as { metadata?: { name?: string } }).metadata ?? {}
+  const { name = '' } = (object as { metadata?: { name?: string | undefined } | undefined }).metadata ?? {}
   return { error: errors.length === 0 ? undefined : newInvalid(kind, name, errors), warnings }
 }
 

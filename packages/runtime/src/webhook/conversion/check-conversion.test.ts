@@ -1,7 +1,7 @@
 import { defineResource } from '@kubewright/api'
 import { seededRandom } from '@kubewright/base'
 import { s } from '@kubewright/schema'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { defineConversion, spoke } from '../../define/define-conversion.ts'
 import { checkConversion, conversionLosses } from './check-conversion.ts'
 import { PatternSampler } from './pattern-sampler.ts'
@@ -9,7 +9,7 @@ import { Home, homeConversion } from './testdata/home.ts'
 import { ValueGenerator } from './value-generator.ts'
 
 describe('checkConversion()', () => {
-  it('accepts a lossless conversion', () => {
+  test('accepts a lossless conversion', () => {
     expect(checkConversion(homeConversion, { runs: 50, seed: 7 })).toEqual({ roundTrips: 200 })
   })
 
@@ -25,7 +25,7 @@ describe('checkConversion()', () => {
     },
   })
 
-  it('reports the smallest object that loses something', () => {
+  test('reports the smallest object that loses something', () => {
     const lossy = defineConversion(Pair, [
       spoke(Pair.versions.v1beta1, {
         toHub: ({ spec }) => ({ spec: { ...(spec.a === undefined ? {} : { a: spec.a }) } }),
@@ -42,7 +42,7 @@ describe('checkConversion()', () => {
     )
   })
 
-  it('has its losses listed by conversionLosses()', () => {
+  test('has its losses listed by conversionLosses()', () => {
     const lossy = defineConversion(Pair, [
       spoke(Pair.versions.v1beta1, {
         toHub: ({ spec }) => ({ spec: { a: spec.a === undefined ? undefined : `${spec.a}!` } }),
@@ -61,7 +61,7 @@ describe('checkConversion()', () => {
     expect(conversionLosses(homeConversion, { runs: 20 })).toEqual([])
   })
 
-  it('counts unknown fields as lost, since the API server drops them', () => {
+  test('counts unknown fields as lost, since the API server drops them', () => {
     const smuggling = defineConversion(Pair, [
       spoke(Pair.versions.v1beta1, {
         toHub: ({ spec }) => ({ spec }),
@@ -71,7 +71,7 @@ describe('checkConversion()', () => {
     expect(() => checkConversion(smuggling)).toThrow('/spec/b is lost')
   })
 
-  it('takes drafts of a kind as examples, and rejects those of other kinds', () => {
+  test('takes drafts of a kind as examples, and rejects those of other kinds', () => {
     const example = Pair({ metadata: { name: 'a' }, spec: { b: 7 } })
     const lossless = defineConversion(Pair, [
       spoke(Pair.versions.v1beta1, {
@@ -93,7 +93,7 @@ describe('checkConversion()', () => {
     )
   })
 
-  it("generates fields with 'generators', and only objects that 'accept' returns true for", () => {
+  test("generates fields with 'generators', and only objects that 'accept' returns true for", () => {
     const seen: unknown[] = []
     const kept = homeConversion
     const options = {
@@ -111,7 +111,7 @@ describe('checkConversion()', () => {
     expect(() => checkConversion(kept, { accept: (_) => false })).toThrow("passed the rules of its schema and 'accept'")
   })
 
-  it('reports conversions that throw, and conversions that modify their input', () => {
+  test('reports conversions that throw, and conversions that modify their input', () => {
     const { v1beta1 } = Pair.versions
     const throwing = spoke<typeof v1beta1, typeof Pair>(v1beta1, {
       toHub: ({ spec }) => ({ spec: { a: spec.a!.toUpperCase().toLowerCase() } }),
@@ -128,7 +128,7 @@ describe('checkConversion()', () => {
     expect(() => checkConversion(defineConversion(Pair, [changing]))).toThrow(/it throws TypeError/)
   })
 
-  it('checks the given examples', () => {
+  test('checks the given examples', () => {
     const fine = defineConversion(Pair, [
       spoke(Pair.versions.v1beta1, {
         toHub: ({ spec }) => ({ spec: spec.a === 'trap' ? { a: 'sprung' } : spec }),
@@ -140,7 +140,7 @@ describe('checkConversion()', () => {
     expect(() => checkConversion(fine, { runs: 0, examples: [trap] })).toThrow('/spec/a changes')
   })
 
-  it('fails when no generated object passes the rules', () => {
+  test('fails when no generated object passes the rules', () => {
     const Never = defineResource({
       group: 'example.com',
       kind: 'Never',
@@ -158,7 +158,7 @@ describe('checkConversion()', () => {
 })
 
 describe('PatternSampler', () => {
-  it.each([
+  test.each([
     '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
     '^(\\d{1,3}\\.){3}\\d{1,3}$',
     '^(?:v[1-9]|latest|[A-F]{2,4})$',
@@ -174,7 +174,7 @@ describe('PatternSampler', () => {
 })
 
 describe('ValueGenerator', () => {
-  it('generates the same values for the same seed, within bounds', () => {
+  test('generates the same values for the same seed, within bounds', () => {
     const schema = s.object({
       n: s.int({ minimum: 3, maximum: 5 }),
       half: s.number({ minimum: 0, maximum: 2, multipleOf: 0.5 }),

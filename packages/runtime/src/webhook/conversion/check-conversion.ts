@@ -9,21 +9,21 @@ import { ValueGenerator } from './value-generator.ts'
 /** Options of {@link checkConversion}. */
 export interface CheckConversionOptions {
   /** The number of generated objects per direction. @default 100 */
-  readonly runs?: number
+  readonly runs?: number | undefined
   /** The same seed generates the same objects. @default 1 */
-  readonly seed?: Seed
+  readonly seed?: Seed | undefined
   /** Further objects to convert, in any version: drafts such as `Home({ … })`, objects that were read, or samples. */
-  readonly examples?: readonly Readonly<TypeMeta>[]
+  readonly examples?: readonly Readonly<TypeMeta>[] | undefined
   /**
    * Generators of fields whose values the schema does not describe well enough, by path, such as `spec.schedule` or
    * `spec.ports[].name`. A path applies to each version that has the field.
    */
-  readonly generators?: Readonly<Record<string, (random: Random) => unknown>>
+  readonly generators?: Readonly<Record<string, (random: Random) => unknown>> | undefined
   /**
    * Whether the API server would accept a generated object, for rules outside the schema, such as those of a webhook.
    * Objects that are not accepted are not converted. @default all that the schema accepts
    */
-  readonly accept?: (object: ConvertibleObject) => boolean
+  readonly accept?: ((object: ConvertibleObject) => boolean) | undefined
 }
 
 /** The result of {@link checkConversion}. */
@@ -252,9 +252,9 @@ class RoundTrip {
 interface Journey {
   /** In the other version; undefined if the first conversion throws. */
   readonly via: ConvertibleObject | undefined
-  readonly back?: ConvertibleObject
+  readonly back?: ConvertibleObject | undefined
   readonly changes: readonly { readonly op: string; readonly path: string }[]
-  readonly error?: string
+  readonly error?: string | undefined
 }
 
 const wordOf = (op: string): 'is lost' | 'appears' | 'changes' =>

@@ -1,8 +1,8 @@
 import { encodeJson } from '@kubewright/api'
-import { errorText, type Logger } from '@kubewright/base'
+import { errorText, isJsonObject, type Logger } from '@kubewright/base'
 import { ConversionError, type ConvertibleObject, convertObject, nameOf } from '../../define/convert-object.ts'
 import type { Conversion } from '../../define/define-conversion.ts'
-import { BadReviewError, isRecord, readReviewBody } from '../admission/admission-review.ts'
+import { BadReviewError, readReviewBody } from '../admission/admission-review.ts'
 import { isMistake } from '../admission/answer-admission.ts'
 import { jsonResponse, textResponse, type WebhookRequest, type WebhookResponse } from '../webhook-request.ts'
 
@@ -36,7 +36,7 @@ export function answerConversion(
   if (!versions.includes(apiVersion)) {
     return textResponse(400, `ConversionReview version ${JSON.stringify(apiVersion ?? '')} is not supported`)
   }
-  if (!isRecord(question)) return textResponse(400, 'the ConversionReview has no request')
+  if (!isJsonObject(question)) return textResponse(400, 'the ConversionReview has no request')
   const uid = typeof question['uid'] === 'string' ? question['uid'] : ''
   const response = convertAll(conversions, question, context)
   return jsonResponse(`${encodeJson({ kind: 'ConversionReview', apiVersion, response: { uid, ...response } })}\n`)
@@ -50,11 +50,11 @@ function convertAll(
   const converted: object[] = []
   for (const object of Array.isArray(objects) ? objects : []) {
     try {
-      if (!isRecord(object) || typeof desiredAPIVersion !== 'string')
+      if (!isJsonObject(object) || typeof desiredAPIVersion !== 'string')
         throw new ConversionError('the request is malformed')
       converted.push(convertObject(conversions, object as unknown as ConvertibleObject, desiredAPIVersion))
     } catch (error) {
-      const about = isRecord(object)
+      const about = isJsonObject(object)
         ? `${String(object['kind'])} ${nameOf(object as unknown as ConvertibleObject)}`
         : ''
       log.error(error, 'failed to convert', { object: about, desiredAPIVersion })

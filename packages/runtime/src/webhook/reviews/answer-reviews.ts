@@ -1,7 +1,7 @@
 import { encodeJson } from '@kubewright/api'
-import { errorText } from '@kubewright/base'
+import { errorText, isJsonObject, textOf, textsOf } from '@kubewright/base'
 import type { AccessReviewWebhook, TokenReviewWebhook } from '../../define/define-reviews.ts'
-import { BadReviewError, isRecord, readReviewBody } from '../admission/admission-review.ts'
+import { BadReviewError, readReviewBody } from '../admission/admission-review.ts'
 import { type AnswerContext, isMistake } from '../admission/answer-admission.ts'
 import { jsonResponse, textResponse, type WebhookRequest, type WebhookResponse } from '../webhook-request.ts'
 
@@ -45,13 +45,13 @@ export function answerAccessReview(
       // v1beta1 names the field `group`.
       groups: textsOf(spec['groups'] ?? spec['group']),
       ...(typeof uid === 'string' && uid !== '' ? { uid } : {}),
-      ...(isRecord(extra) ? { extra: extra as Record<string, string[]> } : {}),
+      ...(isJsonObject(extra) ? { extra: extra as Record<string, string[]> } : {}),
     }
     try {
       const answer = await webhook.authorize({
         user,
-        resource: isRecord(resource) ? resourceOf(resource) : undefined,
-        nonResource: isRecord(nonResource)
+        resource: isJsonObject(resource) ? resourceOf(resource) : undefined,
+        nonResource: isJsonObject(nonResource)
           ? { verb: textOf(nonResource['verb']), path: textOf(nonResource['path']) }
           : undefined,
         client,
@@ -86,7 +86,7 @@ async function answerReview(
     const found = `${JSON.stringify(review['kind'] ?? '')} of ${JSON.stringify(apiVersion ?? '')}`
     return textResponse(400, `expected a ${kind} of ${group}/v1 or v1beta1, got ${found}`)
   }
-  const status = await statusOf(isRecord(spec) ? spec : {})
+  const status = await statusOf(isJsonObject(spec) ? spec : {})
   // The spec is not repeated: it contains the token.
   return jsonResponse(`${encodeJson({ apiVersion, kind, metadata: {}, spec: {}, status })}\n`)
 }
@@ -111,7 +111,3 @@ function failureText(error: unknown, { log, panicked }: AnswerContext): string {
   }
   return errorText(error)
 }
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-const textsOf = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []

@@ -1,3 +1,4 @@
+import { CaughtError } from '@kubewright/base'
 import type { JsonObject } from './json-web-token.ts'
 
 /** The claims of a token, read as Go's encoding/json does. Errors about other types have its messages. */
@@ -17,7 +18,7 @@ export class Claims {
 
   /** A text; null is the empty text. Throws if the claim is absent or of another type. */
   string(name: string): string {
-    if (!this.has(name)) throw new Error('claim not present')
+    if (!this.has(name)) throw new CaughtError('claim not present')
     return this.#string(name, 'string')
   }
 

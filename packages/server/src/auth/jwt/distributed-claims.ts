@@ -1,4 +1,4 @@
-import { goQuote } from '@kubewright/base'
+import { CaughtError, goQuote } from '@kubewright/base'
 import type { Claims } from './claims.ts'
 import { type FetchParts, fetchDocument, statusText } from './fetch-document.ts'
 import { type IdTokenRequirements, IdTokenVerifier, unverifiedIssuer } from './id-token-verifier.ts'
@@ -25,41 +25,45 @@ export class DistributedClaims {
   async resolve(claims: Claims, name: string): Promise<unknown> {
     if (claims.has(name) || !claims.has('_claim_names')) return undefined
     const names = claims.json['_claim_names'] as Readonly<Record<string, string>> | null
-    if (!claims.has('_claim_sources')) throw new Error('oidc: no claim sources')
+    if (!claims.has('_claim_sources')) throw new CaughtError('oidc: no claim sources')
     const sources = claims.json['_claim_sources'] as Readonly<Record<string, Source | undefined>> | null
     if (!names || !Object.hasOwn(names, name)) return undefined
     const source = names[name]!
     const found = sources && Object.hasOwn(sources, source) ? sources[source] : undefined
-    if (!found) throw new Error(`id token _claim_names contained a source ${source} missing in _claims_sources`)
+    if (!found) throw new CaughtError(`id token _claim_names contained a source ${source} missing in _claims_sources`)
     return found.endpoint ? this.#fetch(found.endpoint, found.access_token, name) : undefined
   }
 
   async #fetch(endpoint: string, accessToken: string | undefined, name: string): Promise<unknown> {
     const jwt = await this.#get(endpoint, accessToken).catch((error: unknown) => {
-      throw new Error(`while getting distributed claim ${goQuote(name)}: ${(error as Error).message}`, { cause: error })
+      throw new CaughtError(`while getting distributed claim ${goQuote(name)}: ${(error as Error).message}`, {
+        cause: error,
+      })
     })
     const issuer = unverifiedIssuer(jwt)
     if (issuer === undefined) {
-      throw new Error(
+      throw new CaughtError(
         `getting untrusted issuer from endpoint ${endpoint} failed for claim ${goQuote(name)}: malformed token`,
       )
     }
     const verifier = await this.#verifierOf(issuer).catch((error: unknown) => {
       const why = `verifier not initialized for issuer: ${goQuote(issuer)}`
-      throw new Error(`verifying untrusted issuer ${issuer} failed: ${why}`, { cause: error })
+      throw new CaughtError(`verifying untrusted issuer ${issuer} failed: ${why}`, { cause: error })
     })
     const claims = await verifier.verify(jwt).catch((error: unknown) => {
-      throw new Error(`verify distributed claim token: ${(error as Error).message}`, { cause: error })
+      throw new CaughtError(`verify distributed claim token: ${(error as Error).message}`, { cause: error })
     })
     if (claims.has(name)) return claims.json[name]
-    throw new Error(`jwt returned by distributed claim endpoint ${goQuote(endpoint)} did not contain claim: ${name}`)
+    throw new CaughtError(
+      `jwt returned by distributed claim endpoint ${goQuote(endpoint)} did not contain claim: ${name}`,
+    )
   }
 
   async #get(endpoint: string, accessToken: string | undefined): Promise<string> {
     const headers: Record<string, string> = accessToken ? { authorization: `Bearer ${accessToken}` } : {}
     const { status, body } = await fetchDocument(this.#parts, endpoint, headers)
     if (status < 200 || status > 226)
-      throw new Error(`error while getting distributed claim JWT: ${statusText(status)}`)
+      throw new CaughtError(`error while getting distributed claim JWT: ${statusText(status)}`)
     return body
   }
 
@@ -79,6 +83,6 @@ export class DistributedClaims {
 }
 
 interface Source {
-  readonly endpoint?: string
-  readonly access_token?: string
+  readonly endpoint?: string | undefined
+  readonly access_token?: string | undefined
 }

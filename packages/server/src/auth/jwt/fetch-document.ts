@@ -1,4 +1,4 @@
-import { type Clock, goQuote } from '@kubewright/base'
+import { CaughtError, type Clock, goQuote } from '@kubewright/base'
 import type { Outgoing, OutgoingResponse } from '../../outgoing/outgoing.ts'
 
 /** The parts that {@link fetchDocument} uses. */
@@ -46,7 +46,7 @@ export async function fetchDocument(
   let target = url
   try {
     for (let redirects = 0; ; redirects++) {
-      if (redirects > maxRedirects) throw new Error(`stopped after ${maxRedirects} redirects`)
+      if (redirects > maxRedirects) throw new CaughtError(`stopped after ${maxRedirects} redirects`)
       const response = await outgoing({
         method: 'GET',
         url: new URL(target),
@@ -61,7 +61,7 @@ export async function fetchDocument(
     }
   } catch (error) {
     const reason = stop.signal.aborted ? (stop.signal.reason as Error) : (error as Error)
-    throw new Error(`Get ${goQuote(target)}: ${reason.message}`, { cause: error })
+    throw new CaughtError(`Get ${goQuote(target)}: ${reason.message}`, { cause: error })
   } finally {
     timer.cancel()
     outer.removeEventListener('abort', cancel)
@@ -77,7 +77,7 @@ async function textOf({ body }: OutgoingResponse): Promise<string> {
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > maxBytes) throw new Error(`http: response body larger than ${maxBytes} bytes`)
+    if (size > maxBytes) throw new CaughtError(`http: response body larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

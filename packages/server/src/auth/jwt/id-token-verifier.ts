@@ -1,4 +1,4 @@
-import { type Clock, goQuote } from '@kubewright/base'
+import { CaughtError, type Clock, goQuote } from '@kubewright/base'
 import { Claims } from './claims.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
 import { type JsonObject, parseJwt, type SigningAlgorithm } from './json-web-token.ts'
@@ -29,19 +29,21 @@ export class IdTokenVerifier {
   /** The claims of a valid token. Rejects otherwise. */
   async verify(token: string): Promise<Claims> {
     const parsed = parseJwt(token)
-    if (!parsed) throw new Error('oidc: malformed jwt: go-jose/go-jose: compact JWS format must have three parts')
+    if (!parsed) throw new CaughtError('oidc: malformed jwt: go-jose/go-jose: compact JWS format must have three parts')
     this.#checkClaims(parsed.claims)
     const { alg } = parsed.header
     const { algorithms } = this.#requirements
     const algorithm = algorithms.find((name) => name === alg)
     if (algorithm === undefined) {
       const got = goQuote(typeof alg === 'string' ? alg : '')
-      throw new Error(`oidc: id token signed with unsupported algorithm, expected ${quotedList(algorithms)} got ${got}`)
+      throw new CaughtError(
+        `oidc: id token signed with unsupported algorithm, expected ${quotedList(algorithms)} got ${got}`,
+      )
     }
     try {
       await this.#keys.verify(parsed, algorithm)
     } catch (error) {
-      throw new Error(`failed to verify signature: ${(error as Error).message}`, { cause: error })
+      throw new CaughtError(`failed to verify signature: ${(error as Error).message}`, { cause: error })
     }
     return new Claims(parsed.claims)
   }
@@ -53,21 +55,21 @@ export class IdTokenVerifier {
     checkSources(json)
     if (iss !== issuer && !(issuer === google && `https://${iss}` === google)) {
       const text = `expected ${goQuote(issuer)} got ${goQuote(iss)}`
-      throw new Error(`oidc: id token issued by a different provider, ${text}`)
+      throw new CaughtError(`oidc: id token issued by a different provider, ${text}`)
     }
     if (audiences.length === 1 && !aud.includes(audiences[0]!)) {
-      throw new Error(`oidc: expected audience ${goQuote(audiences[0]!)} got ${quotedList(aud)}`)
+      throw new CaughtError(`oidc: expected audience ${goQuote(audiences[0]!)} got ${quotedList(aud)}`)
     }
     const now = clock.now()
     // A token without an expiry is expired.
     if (exp === undefined || exp * 1000 < now) {
-      throw new Error(`oidc: token is expired (Token Expiry: ${goTime(exp)})`)
+      throw new CaughtError(`oidc: token is expired (Token Expiry: ${goTime(exp)})`)
     }
     if (nbf !== undefined && now + leeway < nbf * 1000) {
-      throw new Error(`oidc: current time ${goTime(now / 1000)} before the nbf (not before) time: ${goTime(nbf)}`)
+      throw new CaughtError(`oidc: current time ${goTime(now / 1000)} before the nbf (not before) time: ${goTime(nbf)}`)
     }
     if (!audiences.some((audience) => aud.includes(audience))) {
-      throw new Error(`oidc: expected audience in ${quotedList([...audiences].sort())} got ${quotedList(aud)}`)
+      throw new CaughtError(`oidc: expected audience in ${quotedList([...audiences].sort())} got ${quotedList(aud)}`)
     }
   }
 }
@@ -80,15 +82,15 @@ function readClaims(claims: Claims): [string, string[], number | undefined, numb
     const iss = claims.has('iss') ? claims.string('iss') : ''
     return [iss, claims.strings('aud', '[]string'), claims.seconds('exp'), claims.seconds('nbf')]
   } catch (error) {
-    throw new Error(`oidc: failed to unmarshal claims: ${(error as Error).message}`, { cause: error })
+    throw new CaughtError(`oidc: failed to unmarshal claims: ${(error as Error).message}`, { cause: error })
   }
 }
 
 /** Every distributed claim must have a source. */
 function checkSources({ _claim_names: names, _claim_sources: sources }: JsonObject): void {
   for (const source of Object.values((names ?? {}) as Readonly<Record<string, string>>)) {
-    if (source === '') throw new Error('oidc: failed to obtain source from claim name')
-    if (!Object.hasOwn(sources ?? {}, source)) throw new Error('oidc: source does not exist')
+    if (source === '') throw new CaughtError('oidc: failed to obtain source from claim name')
+    if (!Object.hasOwn(sources ?? {}, source)) throw new CaughtError('oidc: source does not exist')
   }
 }
 

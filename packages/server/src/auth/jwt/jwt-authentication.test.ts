@@ -130,6 +130,23 @@ describe('JwtAuthentication', () => {
     }
   })
 
+  test('refuses a remembered token when the issuer has removed its key', async () => {
+    const { idp, userOf } = await setUp()
+    const token = idp.token(base)
+    expect(await userOf(token)).toMatchObject({ name: 'o:alice' })
+    expect(await userOf(token)).toMatchObject({ name: 'o:alice' })
+    idp.addKey('second')
+    idp.removeKey('first')
+    // Makes the server fetch the keys.
+    expect(await userOf(idp.token(base, 'second'))).toMatchObject({ name: 'o:alice' })
+    expect(await userOf(token)).toContain('failed to verify id token signature')
+  })
+
+  test('refuses a token with a critical header that it does not know', async () => {
+    const { idp, userOf } = await setUp()
+    expect(await userOf(idp.token(base, 'first', 'ES256', { crit: ['x'], x: 1 }))).toContain('failed to verify')
+  })
+
   test('refuses a token that another key has signed', async () => {
     const { userOf } = await setUp()
     expect(await userOf(new FakeIssuer().token(base))).toBe(

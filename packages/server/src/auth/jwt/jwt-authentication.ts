@@ -1,4 +1,4 @@
-import { type Clock, type Logger, nullLogger, systemClock } from '@kubewright/base'
+import { CaughtError, type Clock, type Logger, nullLogger, systemClock } from '@kubewright/base'
 import type { JwtAuthenticatorConfig } from '../../config/authentication-config.ts'
 import { type Outgoing, systemOutgoing } from '../../outgoing/outgoing.ts'
 import { BadCredentials, type TokenAuthenticator } from '../authenticator.ts'
@@ -59,7 +59,7 @@ export class JwtAuthentication implements Disposable {
     const problems = next.authenticators.flatMap(({ problem }) => problem ?? [])
     if (problems.length > 0 || this.#stop.signal.aborted) {
       next.stop.abort()
-      throw new Error(problems.join(', ') || 'the server stops')
+      throw new CaughtError(problems.join(', ') || 'the server stops')
     }
     this.#current.stop.abort()
     this.#current = next

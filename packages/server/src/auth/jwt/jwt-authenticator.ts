@@ -1,4 +1,4 @@
-import { type Clock, goQuote, type Logger } from '@kubewright/base'
+import { CaughtError, type Clock, goQuote, type Logger } from '@kubewright/base'
 import type { JwtAuthenticatorConfig } from '../../config/authentication-config.ts'
 import type { Outgoing } from '../../outgoing/outgoing.ts'
 import type { UserInfo } from '../../request/user-info.ts'
@@ -39,7 +39,7 @@ export class JwtAuthenticator {
   constructor(config: JwtAuthenticatorConfig, { outgoing, clock, log, algorithms, signal }: JwtAuthenticatorParts) {
     const { url, discoveryUrl, certificateAuthority, audiences, egressSelectorType } = config.issuer
     if (egressSelectorType !== '') {
-      throw new Error(`oidc: egress lookup required with egress selector type ${goQuote(egressSelectorType)}`)
+      throw new CaughtError(`oidc: egress lookup required with egress selector type ${goQuote(egressSelectorType)}`)
     }
     this.#config = config
     this.#problem = `oidc: authenticator for issuer ${goQuote(url)} is not initialized`
@@ -72,12 +72,12 @@ export class JwtAuthenticator {
   /** The user of a token, or undefined for tokens of other issuers. Rejects for a token of the issuer that is not valid. */
   async userOf(token: string): Promise<UserInfo | undefined> {
     if (unverifiedIssuer(token) !== this.#config.issuer.url) return undefined
-    if (!this.#verifier) throw new Error('oidc: authenticator not initialized')
+    if (!this.#verifier) throw new CaughtError('oidc: authenticator not initialized')
     let claims: Claims
     try {
       claims = await this.#verifier.verify(token)
     } catch (error) {
-      throw new Error(`oidc: verify token: ${(error as Error).message}`, { cause: error })
+      throw new CaughtError(`oidc: verify token: ${(error as Error).message}`, { cause: error })
     }
     return userOfClaims(this.#config, await this.#expanded(claims))
   }
@@ -89,7 +89,7 @@ export class JwtAuthenticator {
       const value = await this.#distributed.resolve(claims, name)
       return value === undefined ? claims : new Claims({ ...claims.json, [name]: value })
     } catch (error) {
-      throw new Error(`oidc: could not expand distributed claims: ${(error as Error).message}`, { cause: error })
+      throw new CaughtError(`oidc: could not expand distributed claims: ${(error as Error).message}`, { cause: error })
     }
   }
 }

@@ -1,3 +1,4 @@
+import { CaughtError } from '@kubewright/base'
 import { CelError, CelList, type CelValue } from '@kubewright/cel'
 import type { ClaimMapping, ClaimRule, JwtAuthenticatorConfig } from '../../config/authentication-config.ts'
 import type { ConfigExpression } from '../../config/config-expression.ts'
@@ -29,15 +30,15 @@ function nameOf(mapping: ClaimMapping, claims: Claims, variables: Variables): st
   if (mapping.claim === undefined) {
     const failed = 'oidc: error evaluating username claim expression: '
     const name = evaluate(mapping.expression, variables, failed)
-    if (typeof name !== 'string') throw new Error(`${failed}username claim expression must return a string`)
-    if (name === '') throw new Error('oidc: empty username via CEL expression is not allowed')
+    if (typeof name !== 'string') throw new CaughtError(`${failed}username claim expression must return a string`)
+    if (name === '') throw new CaughtError('oidc: empty username via CEL expression is not allowed')
     return name
   }
   const { claim, prefix } = mapping
   const name = read(`parse username claims ${JSON.stringify(claim)}`, () => claims.string(claim))
   if (claim === 'email' && claims.has('email_verified')) {
     const isVerified = read(`parse 'email_verified' claim`, () => claims.boolean('email_verified'))
-    if (!isVerified) throw new Error('oidc: email not verified')
+    if (!isVerified) throw new CaughtError('oidc: email not verified')
   }
   return prefix + name
 }
@@ -61,7 +62,7 @@ function uidOf(mapping: ClaimMapping | undefined, claims: Claims, variables: Var
   }
   const failed = 'oidc: error evaluating uid claim expression: '
   const uid = evaluate(mapping.expression, variables, failed)
-  if (typeof uid !== 'string') throw new Error(`${failed}uid claim expression must return a string`)
+  if (typeof uid !== 'string') throw new CaughtError(`${failed}uid claim expression must return a string`)
   return uid
 }
 
@@ -83,18 +84,19 @@ function extraOf(
 }
 
 function checkClaim(claims: Claims, claim: string, wanted: string): void {
-  if (!claims.has(claim)) throw new Error(`oidc: required claim ${claim} not present in ID token`)
+  if (!claims.has(claim)) throw new CaughtError(`oidc: required claim ${claim} not present in ID token`)
   const value = read(`parse claim ${claim}`, () => claims.string(claim))
   if (value === wanted) return
-  throw new Error(`oidc: required claim ${claim} value does not match. Got = ${value}, want = ${wanted}`)
+  throw new CaughtError(`oidc: required claim ${claim} value does not match. Got = ${value}, want = ${wanted}`)
 }
 
 function checkRules(rules: readonly ClaimRule[], variables: Variables, what: string): void {
   const failed = `oidc: error evaluating ${what}: `
   const results = rules.map((rule) => evaluate(rule, variables, failed))
   for (const [index, { expression, message }] of rules.entries()) {
-    if (typeof results[index] !== 'boolean') throw new Error(`${failed}validation expression must return a boolean`)
-    if (!results[index]) throw new Error(`${failed}validation expression '${expression}' failed: ${message}`)
+    if (typeof results[index] !== 'boolean')
+      throw new CaughtError(`${failed}validation expression must return a boolean`)
+    if (!results[index]) throw new CaughtError(`${failed}validation expression '${expression}' failed: ${message}`)
   }
 }
 
@@ -106,7 +108,7 @@ function stringsOf(expression: ConfigExpression, variables: Variables, failed: s
 function checkedStrings(value: CelValue, failed: string): readonly string[] {
   const list = value === null ? [] : value instanceof CelList ? value.toArray() : [value]
   if (!list.every((item) => typeof item === 'string')) {
-    throw new Error(`${failed}expression must return a string or a list of strings`)
+    throw new CaughtError(`${failed}expression must return a string or a list of strings`)
   }
   return (list as readonly string[]).filter((item) => item !== '')
 }
@@ -116,7 +118,7 @@ function evaluate({ expression, program }: ConfigExpression, variables: Variable
     return program.evaluate(variables)
   } catch (error) {
     if (!(error instanceof CelError)) throw error
-    throw new Error(`${failed}expression '${expression}' resulted in error: ${error.message}`, { cause: error })
+    throw new CaughtError(`${failed}expression '${expression}' resulted in error: ${error.message}`, { cause: error })
   }
 }
 
@@ -124,6 +126,6 @@ function read<T>(what: string, value: () => T): T {
   try {
     return value()
   } catch (error) {
-    throw new Error(`oidc: ${what}: ${(error as Error).message}`, { cause: error })
+    throw new CaughtError(`oidc: ${what}: ${(error as Error).message}`, { cause: error })
   }
 }

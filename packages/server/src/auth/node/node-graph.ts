@@ -89,7 +89,7 @@ function keyOf(resource: RelatedResource, namespace: string, name: string): stri
 }
 
 function nodeNameIn(cache: ResourceCache, key: string): string | undefined {
-  const spec = cache.get(cache.prefix + key)?.object['spec'] as { nodeName?: string } | undefined
+  const spec = cache.get(cache.prefix + key)?.object['spec'] as { nodeName?: string | undefined } | undefined
   return spec?.nodeName
 }
 

@@ -1,5 +1,5 @@
 import { type LabelSelectorLike, selectorFrom } from '@kubewright/api'
-import { deepEqual, type Logger } from '@kubewright/base'
+import { deepEqual, KubewrightError, type Logger } from '@kubewright/base'
 import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
@@ -22,7 +22,11 @@ export interface ClusterRoleAggregationParts extends ObjectAccess {
  */
 export async function startClusterRoleAggregation(parts: ClusterRoleAggregationParts): Promise<AsyncDisposable> {
   const resource = parts.resources.find(rbacGroup, 'v1', 'clusterroles')
-  if (!resource) throw new Error('Cannot aggregate ClusterRoles: the server does not serve clusterroles')
+  if (!resource)
+    throw new KubewrightError(
+      'KW_SERVER_CONFIG',
+      'Cannot aggregate ClusterRoles: the server does not serve clusterroles',
+    )
   const reconcile = async ({ object }: StoredObject, all: readonly StoredObject[]): Promise<void> => {
     if (!object['aggregationRule']) return
     const rules = aggregatedRules(object as MutableObject, all)
@@ -36,7 +40,9 @@ export async function startClusterRoleAggregation(parts: ClusterRoleAggregationP
 
 /** The distinct rules of all selected roles in the order of selectors and names, or null when there are none. */
 export function aggregatedRules(role: MutableObject, all: readonly StoredObject[]): PolicyRule[] | null {
-  const { clusterRoleSelectors = [] } = role['aggregationRule'] as { clusterRoleSelectors?: LabelSelectorLike[] }
+  const { clusterRoleSelectors = [] } = role['aggregationRule'] as {
+    clusterRoleSelectors?: LabelSelectorLike[] | undefined
+  }
   const rules: PolicyRule[] = []
   for (const labelSelector of clusterRoleSelectors) {
     const selector = selectorFrom(labelSelector)

@@ -1,11 +1,11 @@
 import { newForbidden, newNotFound } from '@kubewright/api'
 import { deepEqual, goQuote } from '@kubewright/base'
 import type { Store } from '@kubewright/storage'
+import { aggregateMessages } from '../../request/aggregate-messages.ts'
 import { unclassifiedError } from '../../request/unclassified-error.ts'
 import { mastersGroup } from '../../request/user-info.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { StrategyContext } from '../../resource/strategy.ts'
-import { aggregateMessages } from '../authenticator.ts'
 import { type Authorizer, resourceAttributes } from '../authorizer.ts'
 import { compactRules, goStringList, type PolicyRule, ruleText } from './policy-rule.ts'
 import type { RbacAuthorizer } from './rbac-authorizer.ts'
@@ -108,7 +108,7 @@ export class EscalationGuard {
 }
 
 function hasAggregation(role: MutableObject): boolean {
-  const rule = role['aggregationRule'] as { clusterRoleSelectors?: readonly unknown[] } | null | undefined
+  const rule = role['aggregationRule'] as { clusterRoleSelectors?: readonly unknown[] | undefined } | null | undefined
   return (rule?.clusterRoleSelectors?.length ?? 0) > 0
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { resourceAttributes } from '../authorizer.ts'
 import { compactRules, type PolicyRule, ruleAllows, ruleText } from './policy-rule.ts'
 import { maxUncovered, RulesTooComplexError, uncoveredRules } from './rule-coverage.ts'
@@ -14,7 +14,7 @@ const path = (verb: string, of: string) => ({
 })
 
 describe('ruleAllows()', () => {
-  it.each<[PolicyRule, ReturnType<typeof asking>, boolean]>([
+  test.each<[PolicyRule, ReturnType<typeof asking>, boolean]>([
     [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }, asking('get', '', 'pods'), true],
     [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }, asking('get', '', 'pods', 'log'), false],
     [{ verbs: ['get'], apiGroups: [''], resources: ['pods/log'] }, asking('get', '', 'pods', 'log'), true],
@@ -85,7 +85,7 @@ const attributes = fc.oneof(
 )
 
 describe('uncoveredRules()', () => {
-  it('is empty only when the held rules cover the wanted ones', () => {
+  test('is empty only when the held rules cover the wanted ones', () => {
     fc.assert(
       fc.property(rules, rules, attributes, (owner, servant, asked) => {
         const allows = (list: readonly PolicyRule[]): boolean => list.some((rule) => ruleAllows(rule, asked))
@@ -102,7 +102,7 @@ describe('uncoveredRules()', () => {
     )
   })
 
-  it('finds nothing uncovered in a set of rules by itself', () => {
+  test('finds nothing uncovered in a set of rules by itself', () => {
     fc.assert(
       fc.property(rules, (list) => {
         expect(uncoveredRules(list, list).rules).toEqual([])
@@ -115,12 +115,12 @@ describe('uncoveredRules() of rules with many combinations', () => {
   const many = (prefix: string): string[] => Array.from({ length: 500 }, (_, i) => `${prefix}${i}`)
   const large = { apiGroups: many('g'), resources: many('r'), verbs: many('v') }
 
-  it('compares 125 million permissions in few steps', () => {
+  test('compares 125 million permissions in few steps', () => {
     expect(uncoveredRules([large], [large], 10_000)).toEqual({ rules: [], truncated: false })
     expect(uncoveredRules([{ ...large, verbs: ['*'] }], [large], 10_000).rules).toEqual([])
   })
 
-  it('reports one missing permission among them', () => {
+  test('reports one missing permission among them', () => {
     const held = [large, { ...large, verbs: ['x'], apiGroups: many('g').slice(1) }]
     const wanted = { ...large, verbs: [...large.verbs, 'x'], resources: ['r7'] }
     expect(uncoveredRules(held, [wanted], 10_000).rules).toEqual([
@@ -128,12 +128,12 @@ describe('uncoveredRules() of rules with many combinations', () => {
     ])
   })
 
-  it('reports a bounded number of missing permissions', () => {
+  test('reports a bounded number of missing permissions', () => {
     const { rules, truncated } = uncoveredRules([], [large])
     expect([rules.length, truncated]).toEqual([maxUncovered, true])
   })
 
-  it('refuses to compare rules that need more steps than allowed', () => {
+  test('refuses to compare rules that need more steps than allowed', () => {
     // Every value is a class of its own, and every combination is covered.
     const held = [
       ...large.apiGroups.map((g) => ({ ...large, apiGroups: [g] })),
@@ -144,7 +144,7 @@ describe('uncoveredRules() of rules with many combinations', () => {
 })
 
 describe('ruleText()', () => {
-  it('prints lists as Go does and omits empty ones', () => {
+  test('prints lists as Go does and omits empty ones', () => {
     expect(ruleText({ verbs: ['get', 'list'], apiGroups: ['', 'a"b'], resources: ['pods'], resourceNames: [] })).toBe(
       '{APIGroups:["" "a\\"b"], Resources:["pods"], Verbs:["get" "list"]}',
     )

@@ -3,11 +3,11 @@ import type { AuthorizationAttributes } from '../authorizer.ts'
 
 /** A rule of a Role or ClusterRole. */
 export interface PolicyRule {
-  readonly verbs?: readonly string[] | null
-  readonly apiGroups?: readonly string[]
-  readonly resources?: readonly string[]
-  readonly resourceNames?: readonly string[]
-  readonly nonResourceURLs?: readonly string[]
+  readonly verbs?: readonly string[] | null | undefined
+  readonly apiGroups?: readonly string[] | undefined
+  readonly resources?: readonly string[] | undefined
+  readonly resourceNames?: readonly string[] | undefined
+  readonly nonResourceURLs?: readonly string[] | undefined
 }
 
 const all = '*'

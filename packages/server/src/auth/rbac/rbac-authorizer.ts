@@ -1,6 +1,6 @@
+import { aggregateMessages } from '../../request/aggregate-messages.ts'
 import type { UserInfo } from '../../request/user-info.ts'
 import { mastersGroup } from '../../request/user-info.ts'
-import { aggregateMessages } from '../authenticator.ts'
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from '../authorizer.ts'
 import { type PolicyRule, ruleAllows } from './policy-rule.ts'
 import type { RbacPolicy } from './rbac-policy.ts'

@@ -1,7 +1,7 @@
 import { nullLogger, systemClock } from '@kubewright/base'
 import { MemoryStore } from '@kubewright/storage'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { StoreFeed } from '../../cache/store-feed.ts'
 import { RbacAuthorizer } from './rbac-authorizer.ts'
 import { RbacPolicy } from './rbac-policy.ts'
@@ -62,12 +62,12 @@ const podRules = (verb: string) => ({ rules: [{ verbs: [verb], apiGroups: [''], 
 const binding = (kind: string, role: string, ...subjects: object[]) => ({ roleRef: { kind, name: role }, subjects })
 
 describe('RbacAuthorizer', () => {
-  it('allows system:masters everything, without a reason', async () => {
+  test('allows system:masters everything, without a reason', async () => {
     await using rbac = await Rbac.start()
     expect(await rbac.may('x', ['system:masters'], 'get', '')).toEqual({ allowed: true, reason: '' })
   })
 
-  it('names binding, role and subject in the reason', async () => {
+  test('names binding, role and subject in the reason', async () => {
     await using rbac = await Rbac.start()
     await rbac.set('clusterroles', '', 'cr', podRules('get'))
     await rbac.set('roles', 'ns', 'r', podRules('list'))
@@ -89,7 +89,7 @@ describe('RbacAuthorizer', () => {
     expect(await rbac.may('system:serviceaccount:ns:bot', [], 'list', 'other')).toEqual({ allowed: false, reason: '' })
   })
 
-  it('reports each missing role once', async () => {
+  test('reports each missing role once', async () => {
     await using rbac = await Rbac.start()
     const jane = { kind: 'User', name: 'jane' }
     await rbac.set('clusterrolebindings', '', 'a', binding('ClusterRole', 'gone', jane))
@@ -101,7 +101,7 @@ describe('RbacAuthorizer', () => {
     )
   })
 
-  it('follows changes of roles and bindings like a new instance', async () => {
+  test('follows changes of roles and bindings like a new instance', async () => {
     const change = fc.record({
       kind: fc.constantFrom('roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'),
       namespace: fc.constantFrom('n', 'm'),

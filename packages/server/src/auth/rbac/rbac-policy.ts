@@ -13,17 +13,17 @@ export const rbacGroup = 'rbac.authorization.k8s.io'
 
 /** The role of a binding. */
 export interface RoleRef {
-  readonly apiGroup?: string
-  readonly kind?: string
-  readonly name?: string
+  readonly apiGroup?: string | undefined
+  readonly kind?: string | undefined
+  readonly name?: string | undefined
 }
 
 /** A subject of a binding. */
 export interface Subject {
-  readonly kind?: string
-  readonly name?: string
-  readonly namespace?: string
-  readonly apiGroup?: string
+  readonly kind?: string | undefined
+  readonly name?: string | undefined
+  readonly namespace?: string | undefined
+  readonly apiGroup?: string | undefined
 }
 
 interface Binding {

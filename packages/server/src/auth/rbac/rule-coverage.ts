@@ -1,3 +1,4 @@
+import { CaughtError } from '@kubewright/base'
 import { type PolicyRule, urlCovers } from './policy-rule.ts'
 
 const all = '*'
@@ -9,7 +10,7 @@ export const maxCoverageSteps = 500_000
 export const maxUncovered = 10_000
 
 /** Thrown when rules have too many combinations to compare within the limit of steps. The caller must refuse the request. */
-export class RulesTooComplexError extends Error {
+export class RulesTooComplexError extends CaughtError {
   constructor() {
     super('the rules contain too many combinations of groups, resources, verbs and names to verify; split the role')
   }

@@ -47,5 +47,10 @@ export async function callAuthWebhook(
 /** Server errors, overload and broken connections. */
 function mayRetry(error: unknown): boolean {
   if (error instanceof WebhookResponseError) return [429, 500, 504].includes(error.status)
-  return (error as Error).message.includes('connection reset by peer')
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    // A connection that ended without a reset also has the code ECONNRESET in Node, but no system call.
+    const { code, syscall } = each as NodeJS.ErrnoException
+    if (code === 'ECONNRESET' && syscall !== undefined) return true
+  }
+  return false
 }

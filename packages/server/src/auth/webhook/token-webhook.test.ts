@@ -1,11 +1,11 @@
 import { VirtualClock } from '@kubewright/base'
 import { expect, test } from 'vitest'
-import { ConnectionError } from '../../outgoing/outgoing.ts'
+import { OutgoingError } from '../../outgoing/outgoing.ts'
 import { TokenWebhook } from './token-webhook.ts'
 
 const setUp = (version?: 'v1' | 'v1beta1') => {
   const reviews: string[] = []
-  const hook: { status: object; isDown: boolean } = { status: {}, isDown: false }
+  const hook: { status: object; isDown: boolean; failure?: Error } = { status: {}, isDown: false }
   const clock = new VirtualClock()
   const webhook = new TokenWebhook({
     version,
@@ -13,7 +13,8 @@ const setUp = (version?: 'v1' | 'v1beta1') => {
     connection: async () => ({ url: 'https://hook.example.com/authenticate', tls: {}, headers: {} }),
     outgoing: async ({ body }) => {
       reviews.push(Buffer.from(body!).toString())
-      if (hook.isDown) throw new ConnectionError('dial tcp: connect: connection refused')
+      if (hook.isDown) throw new OutgoingError('dial tcp: connect: connection refused')
+      if (hook.failure) throw new OutgoingError('EOF', { cause: hook.failure })
       return {
         status: 200,
         headers: { 'content-type': ['application/json'] },
@@ -52,6 +53,18 @@ test('TokenWebhook leaves unknown tokens to other authenticators and passes erro
   await expect(ownerOf('d', 'api')).rejects.toThrow(
     'Post "https://hook.example.com/authenticate?timeout=30s": dial tcp: connect: connection refused',
   )
+})
+
+test('TokenWebhook repeats a request whose connection was reset, but not one that was refused', async () => {
+  const { reviews, hook, clock, ownerOf } = setUp()
+  hook.failure = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
+  const reset = expect(ownerOf('a', 'api')).rejects.toThrow('EOF')
+  await clock.runUntilIdle()
+  await reset
+  expect(reviews).toHaveLength(5)
+  hook.failure = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+  await expect(ownerOf('b', 'api')).rejects.toThrow('EOF')
+  expect(reviews).toHaveLength(6)
 })
 
 test('TokenWebhook reuses results for two minutes, but no failure of the webhook', async () => {

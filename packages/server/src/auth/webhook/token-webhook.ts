@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto'
 import { parseJson } from '@kubewright/api'
-import { type Clock, type Logger, nullLogger, type Random, systemClock, systemRandom } from '@kubewright/base'
+import {
+  CaughtError,
+  type Clock,
+  type Logger,
+  nullLogger,
+  type Random,
+  systemClock,
+  systemRandom,
+} from '@kubewright/base'
 import { type Outgoing, systemOutgoing } from '../../outgoing/outgoing.ts'
 import { WebhookClient } from '../../outgoing/webhook-client.ts'
 import { BadCredentials, type TokenAuthenticator, type TokenOwner } from '../authenticator.ts'
@@ -24,15 +32,17 @@ export interface TokenWebhookOptions {
 }
 
 interface ReviewStatus {
-  readonly authenticated?: boolean
-  readonly user?: {
-    readonly username?: string
-    readonly uid?: string
-    readonly groups?: readonly string[]
-    readonly extra?: Readonly<Record<string, readonly string[]>>
-  }
-  readonly audiences?: readonly string[]
-  readonly error?: string
+  readonly authenticated?: boolean | undefined
+  readonly user?:
+    | {
+        readonly username?: string | undefined
+        readonly uid?: string | undefined
+        readonly groups?: readonly string[] | undefined
+        readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
+      }
+    | undefined
+  readonly audiences?: readonly string[] | undefined
+  readonly error?: string | undefined
 }
 
 const timeoutSeconds = 30
@@ -50,7 +60,8 @@ export class TokenWebhook {
 
   constructor(options: TokenWebhookOptions) {
     const { connection, outgoing = systemOutgoing, clock = systemClock } = options
-    const resolveService = (): Promise<never> => Promise.reject(new Error('authentication webhooks have no service'))
+    const resolveService = (): Promise<never> =>
+      Promise.reject(new CaughtError('authentication webhooks have no service'))
     const client = new WebhookClient({ outgoing, clock, resolveService })
     this.#parts = { connection, client, clock, random: options.random ?? systemRandom, log: options.log ?? nullLogger }
     this.#version = options.version ?? 'v1beta1'
@@ -107,8 +118,11 @@ export class TokenWebhook {
         timeoutSeconds,
         'Failed to make webhook authenticator request',
       )
-      const { kind, status } = parseJson(body) as { readonly kind?: unknown; readonly status?: ReviewStatus }
-      if (kind !== 'TokenReview') throw new Error(`unexpected kind of the webhook's response: ${String(kind)}`)
+      const { kind, status } = parseJson(body) as {
+        readonly kind?: unknown
+        readonly status?: ReviewStatus | undefined
+      }
+      if (kind !== 'TokenReview') throw new CaughtError(`unexpected kind of the webhook's response: ${String(kind)}`)
       return status ?? {}
     } catch (error) {
       throw new BadCredentials((error as Error).message, { cause: error })

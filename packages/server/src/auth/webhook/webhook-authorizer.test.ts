@@ -1,7 +1,7 @@
-import { VirtualClock } from '@kubewright/base'
+import { KubewrightError, VirtualClock } from '@kubewright/base'
 import { describe, expect, test } from 'vitest'
 import { parseAuthorizationConfig } from '../../config/authorization-config.ts'
-import { ConnectionError, type OutgoingRequest } from '../../outgoing/outgoing.ts'
+import { OutgoingError, type OutgoingRequest } from '../../outgoing/outgoing.ts'
 import { AuthorizationChain } from '../authorization-chain.ts'
 import { alwaysAllow, alwaysDeny } from '../authorization-modes.ts'
 import { type Authorizer, resourceAttributes } from '../authorizer.ts'
@@ -43,7 +43,7 @@ const setUp = (...authorizers: readonly object[]) => {
     outgoing: async (request) => {
       const review = JSON.parse(Buffer.from(request.body!).toString()) as Record<string, unknown>
       requests.push({ request, review })
-      if (hook.isDown) throw new ConnectionError('dial tcp: connect: connection refused')
+      if (hook.isDown) throw new OutgoingError('dial tcp: connect: connection refused')
       const answer = JSON.stringify({ kind: 'SubjectAccessReview', status: hook.status })
       return {
         status: hook.code,
@@ -199,7 +199,7 @@ describe('parseAuthorizationConfig()', () => {
     ],
     ['unknown fields', { ...configOf(webhookWith()), x: 1 }, 'strict decoding error: unknown field "x"'],
   ])('refuses %s with the text of kube-apiserver', (_, config, message) => {
-    expect(() => parseAuthorizationConfig(config)).toThrow(new Error(message))
+    expect(() => parseAuthorizationConfig(config)).toThrow(new KubewrightError('KW_SERVER_CONFIG', message))
   })
 
   test('requires the types that the server started with', () => {

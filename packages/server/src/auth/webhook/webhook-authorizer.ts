@@ -1,15 +1,16 @@
 import { parseFieldSelector, parseJson, parseSelector } from '@kubewright/api'
+import { CaughtError } from '@kubewright/base'
 import { CelError } from '@kubewright/cel'
 import type { AuthorizationWebhookConfig } from '../../config/authorization-config.ts'
 import type { ConfigExpression } from '../../config/config-expression.ts'
-import { aggregateMessages } from '../authenticator.ts'
+import { aggregateMessages } from '../../request/aggregate-messages.ts'
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from '../authorizer.ts'
 import { type AuthWebhookParts, callAuthWebhook } from './call-auth-webhook.ts'
 
 interface ReviewStatus {
-  readonly allowed?: boolean
-  readonly denied?: boolean
-  readonly reason?: string
+  readonly allowed?: boolean | undefined
+  readonly denied?: boolean | undefined
+  readonly reason?: string | undefined
 }
 
 /** How many decisions are cached. */
@@ -95,8 +96,9 @@ export class WebhookAuthorizer implements Authorizer {
 }
 
 function statusIn(body: Uint8Array): ReviewStatus {
-  const { kind, status } = parseJson(body) as { readonly kind?: unknown; readonly status?: ReviewStatus }
-  if (kind !== 'SubjectAccessReview') throw new Error(`unexpected kind of the webhook's response: ${String(kind)}`)
+  const { kind, status } = parseJson(body) as { readonly kind?: unknown; readonly status?: ReviewStatus | undefined }
+  if (kind !== 'SubjectAccessReview')
+    throw new CaughtError(`unexpected kind of the webhook's response: ${String(kind)}`)
   return status ?? {}
 }
 
@@ -109,16 +111,18 @@ function decisionOf({ allowed = false, denied = false, reason = '' }: ReviewStat
 interface Requirement {
   readonly key: string
   readonly operator: string
-  readonly values?: readonly string[]
+  readonly values?: readonly string[] | undefined
 }
 
 interface ReviewSpec {
-  readonly resourceAttributes?: Readonly<Record<string, string | { readonly requirements: readonly Requirement[] }>>
-  readonly nonResourceAttributes?: { readonly path: string; readonly verb: string }
+  readonly resourceAttributes?:
+    | Readonly<Record<string, string | { readonly requirements: readonly Requirement[] }>>
+    | undefined
+  readonly nonResourceAttributes?: { readonly path: string; readonly verb: string } | undefined
   readonly user: string
-  readonly groups?: readonly string[]
-  readonly extra?: Readonly<Record<string, readonly string[]>>
-  readonly uid?: string
+  readonly groups?: readonly string[] | undefined
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
+  readonly uid?: string | undefined
 }
 
 /** The spec of a review, with its fields in the order of kube-apiserver and without empty ones. */
@@ -206,7 +210,7 @@ function matches(conditions: readonly ConfigExpression[], spec: ReviewSpec): boo
       errors.push(`cel evaluation error: expression '${expression}' resulted in error: ${error.message}`)
     }
   }
-  if (errors.length > 0) throw new Error(aggregateMessages(errors))
+  if (errors.length > 0) throw new CaughtError(aggregateMessages(errors))
   return true
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { flowSchemaObjects, priorityLevelObjects } from '../../bootstrap/flow-control-objects.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import { strategyHarness } from '../../testdata/strategy-harness.ts'
@@ -16,11 +16,11 @@ function named(kind: string, name: string): MutableObject {
 }
 
 describe('flow control objects', () => {
-  it('are valid in the form that the server creates', async () => {
+  test('are valid in the form that the server creates', async () => {
     expect(await Promise.all(objects.map(createErrors))).toEqual(objects.map(() => []))
   })
 
-  it('that are mandatory reject a change of the spec', async () => {
+  test('that are mandatory reject a change of the spec', async () => {
     const level = named('PriorityLevelConfiguration', 'catch-all')
     ;(level['spec'] as { limited: { nominalConcurrencyShares: number } }).limited.nominalConcurrencyShares = 6
     expect(await createErrors(level)).toEqual([

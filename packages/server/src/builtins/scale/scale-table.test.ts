@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf } from '../../testdata/strategy-harness.ts'
 import { scaleTable } from './scale-table.ts'
 
 describe('scaleTable', () => {
-  it('shows desired and available replicas', () => {
+  test('shows desired and available replicas', () => {
     expect(cellsOf({ table: scaleTable }, { spec: { replicas: 3 }, status: { replicas: 2 } })).toEqual([
       'x',
       3,

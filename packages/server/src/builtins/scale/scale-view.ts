@@ -6,7 +6,7 @@ import {
   scaleManagedFields,
   selectorFrom,
 } from '@kubewright/api'
-import { append, nameIsDNSSubdomain } from '@kubewright/base'
+import { append, nameIsDNSSubdomain, omitUndefined } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
 import { FieldPath, invalid, validateObjectMeta } from '@kubewright/schema'
 import type { ManagedFields, MutableObject } from '../../resource/object.ts'
@@ -21,7 +21,7 @@ export interface ScaleOptions {
   /** apiVersion of the kind, and of its managed fields entries. */
   readonly apiVersion: string
   /** Formats the selector. @default the label selector in spec.selector */
-  readonly selector?: (object: MutableObject) => string
+  readonly selector?: ((object: MutableObject) => string) | undefined
   /** The strategy of writes through the subresource. */
   readonly strategy: Strategy
 }
@@ -50,7 +50,7 @@ export interface ScaleAccess {
   /** The selector as text; empty or undefined for none. */
   readonly selector: (object: MutableObject) => string | undefined
   /** Throws when the Scale is invalid. */
-  readonly validate?: (scale: MutableObject) => void
+  readonly validate?: ((scale: MutableObject) => void) | undefined
   /** Throws when the number is invalid. */
   readonly setReplicas: (object: MutableObject, replicas: number) => void
 }
@@ -66,7 +66,7 @@ export function scaleView(access: ScaleAccess): SubresourceView {
       return {
         kind: 'Scale',
         apiVersion: 'autoscaling/v1',
-        metadata: definedOnly({ name, namespace, uid, resourceVersion, creationTimestamp }),
+        metadata: omitUndefined({ name, namespace, uid, resourceVersion, creationTimestamp }),
         spec: replicas === 0 ? {} : { replicas },
         status: { replicas: access.statusReplicas(object), ...(selector ? { selector } : {}) },
       }
@@ -117,13 +117,13 @@ function validateScale({ metadata, spec }: MutableObject): void {
 }
 
 function labelSelectorText(object: MutableObject): string {
-  const { selector } = (object['spec'] ?? {}) as { selector?: Parameters<typeof selectorFrom>[0] }
+  const { selector } = (object['spec'] ?? {}) as { selector?: Parameters<typeof selectorFrom>[0] | undefined }
   return selectorFrom(selector).toString()
 }
 
 /** Formats the selector of a ReplicationController, which is a map of labels. */
 export function labelsText(object: MutableObject): string {
-  const { selector = {} } = (object['spec'] ?? {}) as { selector?: Record<string, string> }
+  const { selector = {} } = (object['spec'] ?? {}) as { selector?: Record<string, string> | undefined }
   return Object.entries(selector)
     .map(([key, value]) => `${key}=${value}`)
     .sort()
@@ -133,8 +133,4 @@ export function labelsText(object: MutableObject): string {
 function numberAt(part: unknown, field: string): number {
   const value = (part as Record<string, unknown> | undefined)?.[field]
   return typeof value === 'number' ? value : 0
-}
-
-function definedOnly<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }

@@ -6,6 +6,7 @@ import {
   managerOrUserAgent,
   zeroObject,
 } from '@kubewright/api'
+import { unreachable } from '@kubewright/base'
 import { kindFor } from '@kubewright/k8s/all'
 import { matchNamespace } from '../../registry/match-namespace.ts'
 import { negotiate } from '../../request/negotiate.ts'
@@ -41,9 +42,9 @@ export interface PostSubresource {
   readonly name: string
   /** The kind that clients post. */
   readonly kind: Parameters<typeof kindFor>[0]
-  readonly setDefaults?: Strategy['setDefaults']
+  readonly setDefaults?: Strategy['setDefaults'] | undefined
   /** Completes the object without values that managed fields are compared with. @default unchanged */
-  readonly emptyObject?: (zero: ZeroObject) => ZeroObject
+  readonly emptyObject?: ((zero: ZeroObject) => ZeroObject) | undefined
 }
 
 /**
@@ -56,7 +57,7 @@ export function postSubresource(
   handle: (posted: PostedObject) => Promise<Readonly<Record<string, unknown>>>,
 ): Subresource {
   const kind = kindFor(definition.kind)
-  if (!kind) throw new Error(`${definition.kind.kind} is not a built-in kind`)
+  if (!kind) unreachable(`${definition.kind.kind} is not a built-in kind`)
   const codec = typedCodec(kind, definition.setDefaults ? { setDefaults: definition.setDefaults } : {})
   let managers: FieldManager | undefined
   const answer = async (context: RequestContext, resource: Resource): Promise<ApiResponse> => {

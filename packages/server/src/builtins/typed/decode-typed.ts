@@ -9,7 +9,7 @@ import {
   parseGroupVersion,
   parseJsonFloats,
 } from '@kubewright/api'
-import { goQuote } from '@kubewright/base'
+import { goQuote, scanJson } from '@kubewright/base'
 import { builtinKinds, kindFor } from '@kubewright/k8s/all'
 import { goTypeOfKind, printGoType } from '../../codec/go-declarations.ts'
 import {
@@ -28,7 +28,6 @@ import type { MutableObject } from '../../resource/object.ts'
 import type { DecodeRequest, Rechecked, RecheckOptions } from '../../resource/object-codec.ts'
 import type { Strategy } from '../../resource/strategy.ts'
 import { isFormerVersion } from './former-versions.ts'
-import { scanJson } from './json-members.ts'
 
 /** A decoded object and the errors of strict field validation. */
 interface Typed {
@@ -266,10 +265,10 @@ function typedValue(
   // The result of a patch may share parts with the object that was patched.
   const copiesRaw = rechecked !== undefined
   const state = new DecodeState({ inMemory: true, words: rechecked ?? 'json', counts: isText, copiesRaw })
-  let object = decodeOnce(codec, value, state)
+  let object = isText ? decodeExactly(codec, value, state, source as Uint8Array) : decodeOnce(codec, value, state)
   let strictErrors: readonly string[] = []
   const scan = isText ? scanJson(source) : undefined
-  if (scan?.floats) {
+  if (scan?.hasFloats) {
     // Decodes a second time, with literals instead of numbers, to find integers that are written as floats.
     decodeOnce(codec, parseJsonFloats(source as Uint8Array), new DecodeState())
   }
@@ -282,6 +281,16 @@ function typedValue(
       object = decodeOnce(codec, strict.value, new DecodeState({ inMemory: true, repeated: true }))
   }
   return { object: object as MutableObject, strictErrors }
+}
+
+/** As {@link decodeOnce}. An error names a number as it is written, which a large integer is not once it is parsed. */
+function decodeExactly(codec: GoCodec, value: unknown, state: DecodeState, source: Uint8Array): unknown {
+  try {
+    return decodeOnce(codec, value, state)
+  } catch (error) {
+    decodeOnce(codec, parseJsonFloats(source), new DecodeState())
+    throw error
+  }
 }
 
 function readStrictly(text: Uint8Array | string, kind: AnyKind): { value: unknown; strictErrors: readonly string[] } {

@@ -1,5 +1,5 @@
 import { kindFor } from '@kubewright/k8s/all'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import type { DecodeRequest } from '../../resource/object-codec.ts'
 import { decodeTyped } from './decode-typed.ts'
 
@@ -15,7 +15,7 @@ function problemOf(kind: string, apiVersion: string): string {
   return ''
 }
 
-it('isFormerVersion() recognizes versions that were served once, and no others', () => {
+test('isFormerVersion() recognizes versions that were served once, and no others', () => {
   for (const apiVersion of ['apps/v1beta2', 'extensions/v1beta1']) {
     expect(problemOf('DaemonSet', apiVersion)).toBe(
       `the API version in the data (${apiVersion}) does not match the expected API version (apps/v1)`,

@@ -1,3 +1,4 @@
+import { unreachable } from '@kubewright/base'
 import { type GoField, goDeclaration, printGoType } from '../go-declarations.ts'
 import { DecodeState, type GoCodec, GoDecodeError, type GoKind } from './go-decode-state.ts'
 import { boolCodec, bytesCodec, floatCodec, integerCodec, integers, stringCodec } from './go-scalar-codecs.ts'
@@ -56,7 +57,7 @@ function makeCodec(type: string, shown: string): GoCodec {
   if (type === 'bool') return boolCodec(printGoType(shown))
   if (type === 'float64') return floatCodec(printGoType(shown))
   const declaration = goDeclaration(type)
-  if (declaration === undefined) throw new Error(`No Go type ${type} is known`)
+  if (declaration === undefined) unreachable(`No Go type ${type} is known`)
   return typeof declaration === 'string' ? makeCodec(declaration, shown) : new StructCodec(type, declaration)
 }
 

@@ -1,7 +1,8 @@
 import { JsonFloat, RepeatedNull } from '@kubewright/api'
+import { CaughtError } from '@kubewright/base'
 
 /** A value does not fit its Go type. The message is that of Go's decoder. */
-export class GoDecodeError extends Error {}
+export class GoDecodeError extends CaughtError {}
 
 /** The state of decoding one value. */
 export class DecodeState {
@@ -44,15 +45,15 @@ export class DecodeState {
 
   constructor(
     options: {
-      readonly inOrder?: boolean
-      readonly keepEmpty?: boolean
-      readonly inMemory?: boolean
-      readonly repeated?: boolean
-      readonly nulls?: boolean
-      readonly words?: 'json' | 'map'
-      readonly shares?: boolean
-      readonly copiesRaw?: boolean
-      readonly counts?: boolean
+      readonly inOrder?: boolean | undefined
+      readonly keepEmpty?: boolean | undefined
+      readonly inMemory?: boolean | undefined
+      readonly repeated?: boolean | undefined
+      readonly nulls?: boolean | undefined
+      readonly words?: 'json' | 'map' | undefined
+      readonly shares?: boolean | undefined
+      readonly copiesRaw?: boolean | undefined
+      readonly counts?: boolean | undefined
     } = {},
   ) {
     this.counts = options.counts ?? false

@@ -4,6 +4,7 @@ import {
   canonicalRFC3339,
   deepCopy,
   formatDuration,
+  isJsonObject,
   parseDuration,
   parseQuantity,
 } from '@kubewright/base'
@@ -87,8 +88,6 @@ function schemaOr(decode: (value: unknown, state: DecodeState) => unknown): GoCo
   }
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The codecs of types with their own JSON form, by name. `codecOf` returns the codecs of the types that they contain. */
 export function specialCodecs(codecOf: (type: string) => GoCodec): Readonly<Record<string, GoCodec>> {
   const schema = (value: unknown, state: DecodeState): unknown =>
@@ -114,14 +113,22 @@ export function specialCodecs(codecOf: (type: string) => GoCodec): Readonly<Reco
     'apiextensions/v1.JSON': raw,
     'apiextensions/v1.JSONSchemaPropsOrBool': schemaOr((value, state) => {
       if (typeof value === 'boolean') return value
-      if (isObject(value)) return schema(value, state)
+      if (isJsonObject(value)) return schema(value, state)
       throw new GoDecodeError('boolean or JSON schema expected')
     }),
     'apiextensions/v1.JSONSchemaPropsOrArray': schemaOr((value, state) =>
-      Array.isArray(value) ? value.map((item) => schema(item, state)) : isObject(value) ? schema(value, state) : null,
+      Array.isArray(value)
+        ? value.map((item) => schema(item, state))
+        : isJsonObject(value)
+          ? schema(value, state)
+          : null,
     ),
     'apiextensions/v1.JSONSchemaPropsOrStringArray': schemaOr((value, state) =>
-      Array.isArray(value) ? codecOf('[]string').decode(value, state) : isObject(value) ? schema(value, state) : null,
+      Array.isArray(value)
+        ? codecOf('[]string').decode(value, state)
+        : isJsonObject(value)
+          ? schema(value, state)
+          : null,
     ),
   }
 }

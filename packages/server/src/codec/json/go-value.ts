@@ -1,4 +1,4 @@
-import { compareUtf8 } from '@kubewright/base'
+import { compareUtf8, unreachable } from '@kubewright/base'
 import { RawValue } from '@kubewright/schema'
 import { goStructs } from './go-structs.ts'
 
@@ -77,8 +77,8 @@ function convert(type: string, value: unknown): unknown {
 }
 
 interface LabelSelector {
-  matchLabels?: object
-  matchExpressions?: readonly object[]
+  matchLabels?: object | undefined
+  matchExpressions?: readonly object[] | undefined
 }
 
 /** A label selector keeps its JSON names and omits empty fields. */
@@ -103,7 +103,7 @@ function fieldsOf(type: string): readonly GoField[] {
 
 function parse(type: string): GoField[] {
   const text = goStructs[type]
-  if (text === undefined) throw new Error(`Unknown Go struct ${type}: add it to go-structs.ts`)
+  if (text === undefined) unreachable(`Unknown Go struct ${type}: add it to go-structs.ts`)
   return text.split(' ').flatMap((entry): readonly GoField[] => {
     if (entry === '+ObjectMeta') return [{ name: '', json: '', type: 'inline' }]
     if (entry.startsWith('+')) return fieldsOf(entry.slice(1))

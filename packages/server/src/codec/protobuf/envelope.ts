@@ -8,8 +8,8 @@ import { readFields } from './special-codecs.ts'
 const magic = Buffer.from([0x6b, 0x38, 0x73, 0x00])
 
 interface TypedObject {
-  readonly apiVersion?: string
-  readonly kind?: string
+  readonly apiVersion?: string | undefined
+  readonly kind?: string | undefined
 }
 
 /** A protobuf body whose object is not decoded yet. */
@@ -112,7 +112,7 @@ function writeObject(writer: ReverseWriter, apiVersion: string, kind: string, ob
     codec.write(writer, object)
     return
   }
-  const { metadata, items } = object as { metadata?: unknown; items?: readonly unknown[] }
+  const { metadata, items } = object as { metadata?: unknown; items?: readonly unknown[] | undefined }
   const before = writer.length
   const writeItems = (): void => {
     for (let i = (items?.length ?? 0) - 1; i >= 0; i--) {

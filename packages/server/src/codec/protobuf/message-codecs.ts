@@ -1,3 +1,4 @@
+import { unreachable } from '@kubewright/base'
 import { ProtobufError, ReverseWriter, type WireReader } from '@kubewright/base/protobuf'
 import { type GoField, goDeclaration } from '../go-declarations.ts'
 import { numberedFields } from './field-table.ts'
@@ -34,7 +35,7 @@ function makeCodec(type: string): WireCodec {
     return numberedFields(type) ? wrappedList(type, declaration) : wireCodec(declaration)
   }
   if (declaration === undefined || !numberedFields(type))
-    throw new Error(`Unknown protobuf message ${type}: add it to protobuf-fields.ts`)
+    unreachable(`Unknown protobuf message ${type}: add it to protobuf-fields.ts`)
   return structCodec(type, declaration)
 }
 

@@ -7,7 +7,7 @@ export interface MessageType {
   /** The Go type of the object, or of the items of the list. */
   readonly type: string
   /** The field numbers of a list's metadata and items. */
-  readonly list?: { readonly metadata: number; readonly items: number }
+  readonly list?: { readonly metadata: number; readonly items: number } | undefined
 }
 
 const plainList = { metadata: 1, items: 2 }

@@ -1,5 +1,5 @@
 import { encodeJson } from '@kubewright/api'
-import { goQuote } from '@kubewright/base'
+import { CaughtError, goQuote } from '@kubewright/base'
 import { goMismatch, openReview } from '../../outgoing/review-envelope.ts'
 import type { MutableObject } from '../../resource/object.ts'
 
@@ -12,7 +12,7 @@ const kind = 'ConversionReview'
 /** The first review version in the list of a CRD that the server supports. */
 export function reviewVersionOf(accepted: readonly string[]): ConversionReviewVersion {
   for (const version of accepted) if (version === 'v1' || version === 'v1beta1') return version
-  throw new Error('no supported conversion review versions')
+  throw new CaughtError('no supported conversion review versions')
 }
 
 /** The body of a conversion request, byte for byte as kube-apiserver sends it: with an empty response. */
@@ -45,14 +45,14 @@ export function decodeConversionReview(body: Uint8Array, version: ConversionRevi
   // v1beta1 checks neither the kind nor the uid of the response.
   if (version === 'v1' && (apiVersion === '' || named === '')) {
     const got = `${apiVersion || '/'}, Kind=${named}`
-    throw new Error(`expected webhook response of ${group}/v1, Kind=${kind}, got ${got}`)
+    throw new CaughtError(`expected webhook response of ${group}/v1, Kind=${kind}, got ${got}`)
   }
-  if (!response) throw new Error('no response provided')
+  if (!response) throw new CaughtError('no response provided')
   if (version === 'v1' && answered !== uid) {
-    throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(answered)}`)
+    throw new CaughtError(`expected response.uid=${goQuote(uid)}, got ${goQuote(answered)}`)
   }
   if (status !== 'Success') {
-    throw new Error(message || `response.result.status was '${status}', not 'Success'`)
+    throw new CaughtError(message || `response.result.status was '${status}', not 'Success'`)
   }
   return converted
 }

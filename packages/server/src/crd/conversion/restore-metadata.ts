@@ -1,5 +1,6 @@
-import { deepCopy } from '@kubewright/base'
+import { CaughtError, deepCopy, isJsonObject } from '@kubewright/base'
 import { FieldPath, validateAnnotations, validateLabels } from '@kubewright/schema'
+import { aggregateMessages } from '../../request/aggregate-messages.ts'
 import type { MutableMeta, MutableObject } from '../../resource/object.ts'
 
 const metadataPath = FieldPath.of('metadata')
@@ -17,15 +18,15 @@ export function checkSameObject(original: MutableObject, converted: MutableObjec
   for (const [what, expected = '', given] of pairs) {
     // A value that is no string counts as absent, as in Go's unstructured helpers.
     const got = typeof given === 'string' ? given : ''
-    if (expected !== got) throw new Error(`must have the same ${what}: ${expected} != ${got}`)
+    if (expected !== got) throw new CaughtError(`must have the same ${what}: ${expected} != ${got}`)
   }
 }
 
 /** Restores the metadata of a converted object except for labels and annotations, which a webhook may change. */
 export function restoreMetadata(original: MutableObject, converted: MutableObject): void {
   const given: unknown = converted.metadata
-  if (given === undefined) throw new Error('missing metadata in converted object')
-  if (!isMap(given)) throw new Error(`invalid metadata of type ${goTypeOf(given)} in converted object`)
+  if (given === undefined) throw new CaughtError('missing metadata in converted object')
+  if (!isJsonObject(given)) throw new CaughtError(`invalid metadata of type ${goTypeOf(given)} in converted object`)
   const metadata: MutableMeta = deepCopy(original.metadata ?? {})
   for (const field of ['labels', 'annotations'] as const) {
     const values = given[field]
@@ -33,7 +34,8 @@ export function restoreMetadata(original: MutableObject, converted: MutableObjec
       delete metadata[field]
       continue
     }
-    if (!isMap(values)) throw new Error(`invalid metadata.${field} of type ${goTypeOf(values)} in converted object`)
+    if (!isJsonObject(values))
+      throw new CaughtError(`invalid metadata.${field} of type ${goTypeOf(values)} in converted object`)
     const checked = stringsIn(values, field)
     // Unchanged values are not validated: they may be older than today's rules.
     if (!sameMap(metadata[field] ?? {}, checked)) {
@@ -41,7 +43,7 @@ export function restoreMetadata(original: MutableObject, converted: MutableObjec
         field === 'labels'
           ? validateLabels(checked, metadataPath.child('labels'))
           : validateAnnotations(checked, metadataPath.child('annotation'))
-      if (errors.length > 0) throw new Error(aggregate(errors.map(String)))
+      if (errors.length > 0) throw new CaughtError(aggregateMessages(errors.map(String)))
     }
     metadata[field] = checked
   }
@@ -51,7 +53,7 @@ export function restoreMetadata(original: MutableObject, converted: MutableObjec
 function stringsIn(values: Record<string, unknown>, field: string): Record<string, string> {
   for (const [key, value] of Object.entries(values)) {
     if (typeof value !== 'string') {
-      throw new Error(`metadata.${field}[${key}] must be a string, but is ${goTypeOf(value)} in converted object`)
+      throw new CaughtError(`metadata.${field}[${key}] must be a string, but is ${goTypeOf(value)} in converted object`)
     }
   }
   return values as Record<string, string>
@@ -60,10 +62,6 @@ function stringsIn(values: Record<string, unknown>, field: string): Record<strin
 function sameMap(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
   const keys = Object.keys(b)
   return keys.length === Object.keys(a).length && keys.every((key) => a[key] === b[key])
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The type of a decoded JSON value as Go prints it. */
@@ -82,10 +80,4 @@ function goTypeOf(value: unknown): string {
     default:
       return 'string'
   }
-}
-
-/** Distinct messages in the format of Go's aggregate errors. */
-function aggregate(messages: readonly string[]): string {
-  const distinct = [...new Set(messages)]
-  return distinct.length === 1 ? distinct[0]! : `[${distinct.join(', ')}]`
 }

@@ -1,4 +1,5 @@
 import { goQuote } from '@kubewright/base'
+import { aggregateMessages } from '../../request/aggregate-messages.ts'
 import type { Crd, CrdNames } from './crd.ts'
 import { findCrdCondition } from './crd-conditions.ts'
 
@@ -39,7 +40,7 @@ export function acceptNames(crd: Crd, group: readonly Crd[]): NamesVerdict {
   accept('singular', resources, 'SingularConflict')
   const own = new Set(had.shortNames)
   const texts = (wanted.shortNames ?? []).filter((name) => !own.has(name) && resources.has(name)).map(inUse)
-  if (texts.length > 0) problem = { reason: 'ShortNamesConflict', message: aggregate(texts) }
+  if (texts.length > 0) problem = { reason: 'ShortNamesConflict', message: aggregateMessages(texts) }
   else setOrDelete(acceptedNames, 'shortNames', wanted.shortNames)
   accept('kind', kinds, 'KindConflict')
   accept('listKind', kinds, 'ListKindConflict')
@@ -66,11 +67,6 @@ function establishedNext(crd: Crd, accepted: boolean): NamesVerdict['established
 
 function inUse(name: string): string {
   return `${goQuote(name)} is already in use`
-}
-
-function aggregate(texts: readonly string[]): string {
-  const distinct = [...new Set(texts)]
-  return distinct.length === 1 ? distinct[0]! : `[${distinct.join(', ')}]`
 }
 
 function setOrDelete(names: CrdNames, field: 'shortNames' | 'categories', value: string[] | undefined): void {

@@ -10,83 +10,90 @@ export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
 /** The names of a custom resource: those of the spec, or the accepted ones of the status. */
 export interface CrdNames {
-  plural?: string
-  singular?: string
-  kind?: string
-  listKind?: string
-  shortNames?: string[]
-  categories?: string[]
+  plural?: string | undefined
+  singular?: string | undefined
+  kind?: string | undefined
+  listKind?: string | undefined
+  shortNames?: string[] | undefined
+  categories?: string[] | undefined
 }
 
 /** The fields that the scale subresource reads and writes. */
 export interface CrdScale {
-  specReplicasPath?: string
-  statusReplicasPath?: string
-  labelSelectorPath?: string
+  specReplicasPath?: string | undefined
+  statusReplicasPath?: string | undefined
+  labelSelectorPath?: string | undefined
 }
 
 export interface CrdSubresources {
-  status?: Record<string, unknown>
-  scale?: CrdScale
+  status?: Record<string, unknown> | undefined
+  scale?: CrdScale | undefined
 }
 
 /** A column of `kubectl get`. */
 export interface CrdColumn {
-  name?: string
-  type?: string
-  format?: string
-  description?: string
-  priority?: number
-  jsonPath?: string
+  name?: string | undefined
+  type?: string | undefined
+  format?: string | undefined
+  description?: string | undefined
+  priority?: number | undefined
+  jsonPath?: string | undefined
 }
 
 /** A version of a custom resource. */
 export interface CrdVersion {
-  name?: string
-  served?: boolean
-  storage?: boolean
-  deprecated?: boolean
-  deprecationWarning?: string
-  schema?: { openAPIV3Schema?: JSONSchemaProps }
-  subresources?: CrdSubresources
-  additionalPrinterColumns?: CrdColumn[]
-  selectableFields?: { jsonPath?: string }[]
+  name?: string | undefined
+  served?: boolean | undefined
+  storage?: boolean | undefined
+  deprecated?: boolean | undefined
+  deprecationWarning?: string | undefined
+  schema?: { openAPIV3Schema?: JSONSchemaProps | undefined } | undefined
+  subresources?: CrdSubresources | undefined
+  additionalPrinterColumns?: CrdColumn[] | undefined
+  selectableFields?: { jsonPath?: string | undefined }[] | undefined
 }
 
 /** The address of a conversion webhook. */
 export interface CrdWebhookClient {
-  url?: string
-  service?: { namespace?: string; name?: string; path?: string; port?: number }
+  url?: string | undefined
+  service?:
+    | {
+        namespace?: string | undefined
+        name?: string | undefined
+        path?: string | undefined
+        port?: number | undefined
+      }
+    | undefined
   /** PEM in base64. */
-  caBundle?: string
+  caBundle?: string | undefined
 }
 
 export interface CrdConversion {
-  strategy?: string
-  webhook?: { clientConfig?: CrdWebhookClient; conversionReviewVersions?: string[] }
+  strategy?: string | undefined
+  webhook?: { clientConfig?: CrdWebhookClient | undefined; conversionReviewVersions?: string[] | undefined } | undefined
 }
 
 export interface CrdSpec {
-  group?: string
-  scope?: string
-  names?: CrdNames
-  versions?: CrdVersion[]
-  conversion?: CrdConversion
-  preserveUnknownFields?: boolean
+  group?: string | undefined
+  scope?: string | undefined
+  names?: CrdNames | undefined
+  versions?: CrdVersion[] | undefined
+  conversion?: CrdConversion | undefined
+  preserveUnknownFields?: boolean | undefined
 }
 
 export interface CrdCondition {
   type: string
   status: string
-  reason?: string
-  message?: string
-  lastTransitionTime?: string
+  reason?: string | undefined
+  message?: string | undefined
+  lastTransitionTime?: string | undefined
 }
 
 export interface CrdStatus {
-  acceptedNames?: CrdNames
-  conditions?: CrdCondition[] | null
-  storedVersions?: string[] | null
+  acceptedNames?: CrdNames | undefined
+  conditions?: CrdCondition[] | null | undefined
+  storedVersions?: string[] | null | undefined
 }
 
 /** A decoded CustomResourceDefinition. Its fields have their types, but nothing else has been validated. */

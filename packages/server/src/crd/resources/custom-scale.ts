@@ -72,7 +72,7 @@ function customScaleView(paths: ReplicasPaths, apiVersion: string, scale: CrdSca
   const view = scaleView({
     apiVersion,
     paths,
-    replicas: (object) => numberAt(object, specReplicasPath) ?? unset,
+    replicas: (object) => numberAt(object, specReplicasPath) ?? 0,
     statusReplicas: (object) => numberAt(object, statusReplicasPath) ?? 0,
     selector: (object) =>
       labelSelectorPath === ''
@@ -87,6 +87,11 @@ function customScaleView(paths: ReplicasPaths, apiVersion: string, scale: CrdSca
   })
   return {
     ...view,
+    showForWrite: (object) => {
+      const shown = view.show(object)
+      if (numberAt(object, specReplicasPath) === undefined) shown['spec'] = { replicas: unset }
+      return shown
+    },
     check: (object) => {
       if (numberAt(object, specReplicasPath) !== undefined) return
       throw newInternalError(new Error(`the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`))

@@ -63,7 +63,9 @@ export class CustomStorage implements StorageConversion {
   }
 
   readonly noteWritten = (object: StoredObject): void => {
-    if (this.#versions.storage === this.#own) this.#asStored.add(object)
+    // An object that lacks a status with a default gets it when it is read.
+    if (this.#versions.storage !== this.#own || (this.#own.defaultsStatus && !('status' in object.object))) return
+    this.#asStored.add(object)
   }
 
   /** A copy in its stored version, pruned and defaulted: the schema may have changed since the object was stored. */
@@ -94,10 +96,15 @@ export class CustomStorage implements StorageConversion {
     return result
   }
 
-  /** Prunes and defaults an object in the storage version, so that it can be served as it is stored. */
+  /**
+   * Prunes and defaults an object in the storage version, so that it can be served as it is stored. A new object has no status: kube-apiserver
+   * stores it without, and sets the default of the status when it reads the object.
+   */
   #write(object: MutableObject): MutableObject {
     this.#versions.normalize(object, strict)
+    const hasStatus = 'status' in object
     this.#versions.default(object)
+    if (!hasStatus && this.#versions.storage.defaultsStatus) delete object['status']
     return object
   }
 }

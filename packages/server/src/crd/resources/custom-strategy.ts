@@ -44,7 +44,7 @@ export function customStrategies(
     },
     warningsOnCreate: (object) => finalizerWarnings(object, undefined),
     warningsOnUpdate: (object, old) => finalizerWarnings(object, old),
-    ...(hasStatus ? { resetFields: FieldSet.of(fieldSetPath('status')) } : {}),
+    ...(hasStatus ? { resetFields: FieldSet.of(fieldSetPath('status')), resetsOwnVersionOnly: true } : {}),
   }
   const status: Strategy = {
     ...shared,

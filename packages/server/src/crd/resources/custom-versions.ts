@@ -1,5 +1,5 @@
 import { parseGroupVersion } from '@kubewright/api'
-import { append } from '@kubewright/base'
+import { append, CaughtError } from '@kubewright/base'
 import { compileSchema, decodeObjectMeta, type JSONSchemaProps, type StructuralSchema } from '@kubewright/schema'
 import type { MutableMeta, MutableObject } from '../../resource/object.ts'
 import type { Crd, CrdVersion } from '../definitions/crd.ts'
@@ -23,6 +23,11 @@ export class CustomVersion {
     this.version = version
     this.apiVersion = `${group}/${version.name}`
     this.json = version.schema?.openAPIV3Schema
+  }
+
+  /** Whether an object without a status gets one by default. */
+  get defaultsStatus(): boolean {
+    return this.json?.properties?.['status']?.default !== undefined
   }
 
   get schema(): StructuralSchema {
@@ -50,7 +55,7 @@ export class CustomVersions {
     const versions = (spec.versions ?? []).map((version) => new CustomVersion(this.group, version))
     this.all = new Map(versions.map((version) => [version.apiVersion, version]))
     const storage = versions.find(({ version }) => version.storage)
-    if (!storage) throw new Error(`CustomResourceDefinition ${this.kind} has no storage version`)
+    if (!storage) throw new CaughtError(`CustomResourceDefinition ${this.kind} has no storage version`)
     this.storage = storage
   }
 
@@ -64,7 +69,7 @@ export class CustomVersions {
     let meta: MutableMeta = {}
     if (object.metadata !== undefined) {
       const decoded = decodeObjectMeta(object.metadata, dropInvalid)
-      if (decoded.error !== undefined) throw new Error(decoded.error)
+      if (decoded.error !== undefined) throw new CaughtError(decoded.error)
       for (const path of decoded.unknown) unknown.push(`metadata.${path}`)
       meta = decoded.meta
     }
@@ -76,7 +81,7 @@ export class CustomVersions {
         schema.dropNulls(object)
       }
       const coerced = schema.coerceMetadata(object, { dropInvalid })
-      if (coerced.error) throw new Error(coerced.error.toString())
+      if (coerced.error) throw new CaughtError(coerced.error.toString())
       append(unknown, coerced.unknown)
     }
     object.metadata = meta

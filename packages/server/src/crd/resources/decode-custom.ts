@@ -7,7 +7,7 @@ import {
   newInternalError,
   parseGroupVersion,
 } from '@kubewright/api'
-import { deepCopy } from '@kubewright/base'
+import { CaughtError, deepCopy } from '@kubewright/base'
 import { decodeObjectMeta } from '@kubewright/schema'
 import { summary } from '../../builtins/typed/decode-typed.ts'
 import { typeMetaMismatch, typeMetaProblem } from '../../codec/json/go-codec.ts'
@@ -33,6 +33,7 @@ export function decodeCustom(
   const report = request.fieldValidation !== 'Ignore'
   const { value, strictErrors, numberProblem } = parsed(body, request, report, unrecognized)
   request.check?.(value)
+  const hasNullVersion = (value as { apiVersion?: unknown } | null)?.apiVersion === null
   const object = identified(value, body, unrecognized)
   const refuse = (why: string): never => {
     const { version } = parseGroupVersion(object.apiVersion)
@@ -41,6 +42,7 @@ export function decodeCustom(
     )
   }
   if (numberProblem !== undefined) refuse(numberProblem)
+  if (hasNullVersion) refuse('.apiVersion accessor error: <nil> is of the type <nil>, expected string')
   let unknown: readonly string[]
   try {
     unknown = versions.normalize(object, { report, dropInvalid: false })
@@ -77,8 +79,8 @@ export function recheckCustom(versions: CustomVersions, patched: MutableObject, 
   }
   const { strict } = options
   const problem = typeMetaProblem(object)
-  if (problem !== undefined) throw new Error(problem)
-  if (!object.kind) throw new Error(`Object 'Kind' is missing in '${encodeJson(object, { sortKeys: true })}'`)
+  if (problem !== undefined) throw new CaughtError(problem)
+  if (!object.kind) throw new CaughtError(`Object 'Kind' is missing in '${encodeJson(object, { sortKeys: true })}'`)
   // kube-apiserver does not expect this case, and reports an internal error.
   if (!object.apiVersion) {
     throw newInternalError(new Error("Object 'apiVersion' is missing in 'object has no apiVersion field'"))
@@ -97,7 +99,7 @@ function parsed(
   { mediaType }: DecodeRequest,
   strict: boolean,
   unrecognized: (why: string) => ApiError,
-): { readonly value: unknown; readonly strictErrors: readonly string[]; readonly numberProblem?: string } {
+): { readonly value: unknown; readonly strictErrors: readonly string[]; readonly numberProblem?: string | undefined } {
   const yaml = mediaType === 'application/yaml'
   try {
     return yaml ? decodeYaml(yamlTextOf(body), { strict }) : decodeJson(body, { strict })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type ParsedAuditPolicy, parseAuditPolicy } from '../../config/audit-policy.ts'
 import { AccessFixture } from '../../testdata/access-fixture.ts'
 import { PlainServer } from '../../testdata/plain-server.ts'
@@ -28,7 +28,7 @@ async function audited(
 }
 
 describe('Auditor', () => {
-  it('writes user, verb, object and outcome at level Metadata, but no bodies', async () => {
+  test('writes user, verb, object and outcome at level Metadata, but no bodies', async () => {
     const events = await audited(metadataPolicy, async (server) => {
       await server.send('POST /api/v1/namespaces/a/secrets?fieldManager=me', {
         body: { metadata: { name: 's' }, stringData: { password: 'hunter2' } },
@@ -71,7 +71,7 @@ describe('Auditor', () => {
     expect(events).toHaveLength(3)
   })
 
-  it('writes the decoded object, the patch and the delete options at level Request', async () => {
+  test('writes the decoded object, the patch and the delete options at level Request', async () => {
     const events = await audited(policyOf({ level: 'Request' }), async (server) => {
       await server.send('POST /api/v1/namespaces/a/services', {
         body: { metadata: { name: 's' }, spec: { ports: [] } },
@@ -104,7 +104,7 @@ describe('Auditor', () => {
     for (const event of events) expect(event).not.toHaveProperty('responseObject')
   })
 
-  it('writes responses at level RequestResponse, without managed fields if the policy omits them', async () => {
+  test('writes responses at level RequestResponse, without managed fields if the policy omits them', async () => {
     const policy = policyOf({ level: 'RequestResponse', omitManagedFields: true, omitStages: ['RequestReceived'] })
     const events = await audited(policy, async (server) => {
       await server.send(`POST ${configmaps}`, { body: { metadata: { name: 'm' }, data: { k: 'v' } } })
@@ -129,7 +129,7 @@ describe('Auditor', () => {
     })
   })
 
-  it('writes ResponseStarted when a watch begins, and ResponseComplete when it ends', async () => {
+  test('writes ResponseStarted when a watch begins, and ResponseComplete when it ends', async () => {
     const events = await audited(policyOf({ level: 'Metadata' }), async (server) => {
       const watch = await server.watch(`${configmaps}?watch=1`)
       watch.stop()
@@ -139,11 +139,11 @@ describe('Auditor', () => {
     expect(events[1]).toMatchObject({ verb: 'watch', responseStatus: { metadata: {}, code: 200 } })
   })
 
-  it('writes nothing for requests of level None', async () => {
+  test('writes nothing for requests of level None', async () => {
     expect(await audited(policyOf({ level: 'None' }), (server) => server.send(`GET ${configmaps}`))).toEqual([])
   })
 
-  it('writes failed authentication, impersonation and the reason of authorization', async () => {
+  test('writes failed authentication, impersonation and the reason of authorization', async () => {
     const lines: string[] = []
     await using server = await AccessFixture.start({}, ({ clock }) => ({
       auditor: new Auditor({ policy: policyOf({ level: 'Metadata' }), sink: (line) => lines.push(line), clock }),

@@ -236,7 +236,7 @@ export class RequestAudit implements AuditRecord {
     if (!wanted && !isDelete) return
     const value = decodedBody(type, body)
     if (value === undefined) return
-    if (isDelete && (value as { kind?: string }).kind === 'Status') {
+    if (isDelete && (value as { kind?: string | undefined }).kind === 'Status') {
       this.#setStatus({ ...(value as Status), code: response.status })
     }
     if (wanted) this.#responseObject = this.#jsonOf(value)
@@ -284,9 +284,9 @@ function withoutEmpty(values: Readonly<Record<string, string>>): Record<string, 
 }
 
 interface Managed {
-  readonly metadata?: Readonly<Record<string, unknown>>
-  readonly items?: readonly Managed[]
-  readonly rows?: readonly { readonly object?: Managed }[]
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
+  readonly items?: readonly Managed[] | undefined
+  readonly rows?: readonly { readonly object?: Managed | undefined }[] | undefined
 }
 
 /** A copy without the managed fields of an object, of the items of a list or of the objects of a table. */

@@ -8,9 +8,9 @@ import { releaseAfter } from './response-end.ts'
 /** Limits of concurrent requests. */
 export interface InFlightLimits {
   /** @default 400 */
-  readonly readOnly?: number
+  readonly readOnly?: number | undefined
   /** @default 200 */
-  readonly mutating?: number
+  readonly mutating?: number | undefined
 }
 
 /** The share of all slots that one user can hold, and that all clients without credentials can hold together. */

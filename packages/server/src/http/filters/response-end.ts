@@ -1,5 +1,6 @@
 import type { ApiRequest, ApiResponse } from '@kubewright/api'
-import { type Awaitable, settle } from '../../request/awaitable.ts'
+import type { Awaitable } from '@kubewright/base'
+import { settle } from '../../request/awaitable.ts'
 
 /**
  * Calls back once when a response has left the server: when the client has taken it or has disconnected. Without a connection, that is

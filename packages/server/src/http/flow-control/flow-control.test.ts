@@ -1,6 +1,6 @@
 import { createMetricRegistry, Deferred, type MetricRegistry, VirtualClock } from '@kubewright/base'
 import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { flowSchemaObjects, priorityLevelObjects } from '../../bootstrap/flow-control-objects.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { requestInfoOf } from '../../request/request-info.ts'
@@ -86,7 +86,7 @@ const send = async (user: Partial<UserInfo> = {}, line?: string): Promise<Sent> 
 }
 
 describe('FlowControl', () => {
-  it('classifies requests by the bootstrap schemas and sends the uids of schema and level', async () => {
+  test('classifies requests by the bootstrap schemas and sends the uids of schema and level', async () => {
     const uid = (object: { metadata: { name?: string } }): object => ({
       ...object,
       metadata: { ...object.metadata, uid: object.metadata.name },
@@ -117,7 +117,7 @@ describe('FlowControl', () => {
     expect(await classOf('system:node:n', ['system:nodes', all], pods)).toBe('system-nodes system')
   })
 
-  it('rejects requests over the limit of a level without queues', async () => {
+  test('rejects requests over the limit of a level without queues', async () => {
     start(2, [schema('s', 'l', 'a')], [limited('l', 1)])
     const [one, two, three] = [await send(), await send(), await send()]
     expect([one.started, two.started, three.started, three.status]).toEqual([true, true, false, 429])
@@ -132,7 +132,7 @@ describe('FlowControl', () => {
     expect(text).toContain('apiserver_flowcontrol_current_executing_requests{priority_level="l"} 2')
   })
 
-  it('queues requests, rejects them when the queue is full, after 15 seconds, or when the client leaves', async () => {
+  test('queues requests, rejects them when the queue is full, after 15 seconds, or when the client leaves', async () => {
     start(1, [schema('s', 'l', 'a')], [limited('l', 1, {}, queue(1, 1, 3))])
     const running = await send()
     const [late, gone, third, surplus] = [await send(), await send(), await send(), await send()]
@@ -151,7 +151,7 @@ describe('FlowControl', () => {
     expect(Buffer.from(body as Uint8Array).toString()).toContain('l, 0, false, false, 0, 1, 2, 1, 1, 1\n')
   })
 
-  it('serves flows in turn, so that a busy user does not starve another one', async () => {
+  test('serves flows in turn, so that a busy user does not starve another one', async () => {
     start(1, [schema('s', 'l', 'a')], [limited('l', 1, {}, queue(64, 4, 50))])
     const running = await send({ name: 'first' })
     const busy = [await send({ name: 'busy' })]
@@ -167,7 +167,7 @@ describe('FlowControl', () => {
     for (const sent of busy) await sent.finish()
   })
 
-  it('lends seats that a level does not use, within the limits of lender and borrower', async () => {
+  test('lends seats that a level does not use, within the limits of lender and borrower', async () => {
     const levels = [
       limited('lender', 4, { lendablePercent: 50 }),
       limited('borrower', 4, { borrowingLimitPercent: 25 }),
@@ -183,7 +183,7 @@ describe('FlowControl', () => {
     expect((await send()).started).toBe(true)
   })
 
-  it('counts large lists as several seats and never limits exempt levels', async () => {
+  test('counts large lists as several seats and never limits exempt levels', async () => {
     const exempt = named('exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 0 } })
     start(10, [schema('s', 'l', 'a'), schema('m', 'exempt', 'system:masters', 1)], [limited('l', 1), exempt], 450)
     const list = await send({}, 'GET /api/v1/pods')
@@ -194,7 +194,7 @@ describe('FlowControl', () => {
     expect((await send()).started).toBe(true)
   })
 
-  it('keeps running requests when the configuration changes', async () => {
+  test('keeps running requests when the configuration changes', async () => {
     start(2, [schema('s', 'l', 'a')], [limited('l', 1, {}, queue(1, 1, 5))])
     const [one, two, three] = [await send(), await send(), await send()]
     flow.configure(

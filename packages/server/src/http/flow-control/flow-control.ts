@@ -1,7 +1,6 @@
 import type { ApiResponse } from '@kubewright/api'
-import type { Clock, MetricDefinition, MetricRegistry } from '@kubewright/base'
+import type { Awaitable, Clock, MetricDefinition, MetricRegistry } from '@kubewright/base'
 import type * as flowcontrol from '@kubewright/k8s/flowcontrol/v1'
-import type { Awaitable } from '../../request/awaitable.ts'
 import type { PathHandler } from '../../request/path-handler.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import type { RequestFilter } from '../../request/request-filter.ts'

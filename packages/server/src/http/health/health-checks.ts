@@ -1,3 +1,4 @@
+import { CaughtError } from '@kubewright/base'
 import { HealthResults } from './health-results.ts'
 
 /** One check: rejects with the reason when it fails. */
@@ -46,7 +47,7 @@ export class HealthChecks {
     this.add(
       name,
       () => {
-        if (!done) throw new Error('not finished')
+        if (!done) throw new CaughtError('not finished')
       },
       endpoints,
     )

@@ -1,3 +1,5 @@
+import { CaughtError } from '@kubewright/base'
+
 /** Types of frames (RFC 9113, section 6). Other types are ignored. */
 export const FrameType = {
   data: 0,
@@ -52,8 +54,8 @@ export const defaultWindow = 65_535
 export const maxWindow: number = 2 ** 31 - 1
 
 /** A violation of the protocol that ends the connection with a code. */
-export class ConnectionError extends Error {
-  override readonly name = 'ConnectionError'
+export class ProtocolError extends CaughtError {
+  override readonly name = 'ProtocolError'
   readonly code: number
 
   constructor(code: number, message: string) {

@@ -1,4 +1,4 @@
-import { ConnectionError, ErrorCode } from './frames.ts'
+import { ErrorCode, ProtocolError } from './frames.ts'
 import { decodeHuffman } from './huffman.ts'
 import { staticNames, staticValues } from './static-table.ts'
 
@@ -40,7 +40,7 @@ export class HpackDecoder {
 
   /**
    * Decodes a block to alternating names and values. Returns undefined if the headers exceed a limit.
-   * @throws ConnectionError if the block is malformed
+   * @throws ProtocolError if the block is malformed
    */
   decode(block: Buffer): string[] | undefined {
     this.#block = block
@@ -79,10 +79,10 @@ export class HpackDecoder {
     if (index > 0) this.#name = this.#nameAt(index)
     else {
       this.#name = this.#string()
-      if (!validName.test(this.#name)) throw new ConnectionError(ErrorCode.protocolError, 'invalid header name')
+      if (!validName.test(this.#name)) throw new ProtocolError(ErrorCode.protocolError, 'invalid header name')
     }
     this.#value = this.#string()
-    if (invalidValue.test(this.#value)) throw new ConnectionError(ErrorCode.protocolError, 'invalid header value')
+    if (invalidValue.test(this.#value)) throw new ProtocolError(ErrorCode.protocolError, 'invalid header value')
     if (isIndexed) this.#add(this.#name, this.#value)
     return true
   }
@@ -148,6 +148,6 @@ export class HpackDecoder {
   }
 }
 
-function invalid(reason: string): ConnectionError {
-  return new ConnectionError(ErrorCode.compressionError, reason)
+function invalid(reason: string): ProtocolError {
+  return new ProtocolError(ErrorCode.compressionError, reason)
 }

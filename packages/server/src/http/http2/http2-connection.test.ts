@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import type { ApiRequest, ApiResponse } from '@kubewright/api'
-import { systemClock } from '@kubewright/base'
+import { BodyBudget, systemClock } from '@kubewright/base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createServerIdentity } from '../../server-identity.ts'
 import { type Listener, listen } from '../listener/listener.ts'
@@ -133,6 +133,38 @@ describe('Http2Connection ends a connection with a code', () => {
         ),
       ],
     ],
+    [
+      'with a flood of malformed headers',
+      11,
+      [preface, settings, ...Array.from({ length: 1100 }, (_, i) => frame(1, 5, i * 2 + 1, '8287'))],
+    ],
+    [
+      'with a flood of requests that make the server reset them',
+      11,
+      [
+        preface,
+        settings,
+        ...Array.from({ length: 1100 }, (_, i) =>
+          Buffer.concat([frame(1, 5, i * 2 + 1, get), frame(8, 0, i * 2 + 1, '00000000')]),
+        ),
+      ],
+    ],
+    [
+      'with a flood of headers that are too large',
+      11,
+      [
+        preface,
+        settings,
+        ...Array.from({ length: 1100 }, (_, i) =>
+          frame(1, 5, i * 2 + 1, `${get}${'40016101 62'.replace(' ', '').repeat(200)}`),
+        ),
+      ],
+    ],
+    [
+      'with a body of one-byte frames',
+      11,
+      [preface, settings, frame(1, 4, 1, get), ...Array.from({ length: 11_000 }, () => frame(0, 0, 1, '61'))],
+    ],
   ])('%s', async (_, code, bytes) => {
     answer = () => new Promise(() => undefined)
     const last = (await exchange(bytes as Buffer[])).at(-1)!
@@ -261,9 +293,10 @@ test('Http2Connection reads no further requests while the client does not read r
   const socket = new StalledSocket()
   const flusher = new Flusher(systemClock)
   const onStream = (stream: Http2Stream): void => stream.respond(200, { 'x-a': 'a'.repeat(1000) }, true)
-  const connection = new Http2Connection(socket as unknown as TLSSocket, {
-    ...{ streamsPerConnection: 100, headerBytes: 16_384, headers: 100, flusher, clock: systemClock, onStream },
-  })
+  const bodies = new BodyBudget({ total: 1000, connection: 1000 }).accountOf(socket)
+  const limits = { streamsPerConnection: 100, headerBytes: 16_384, headers: 100 }
+  const options = { ...limits, flusher, clock: systemClock, bodies, onStream }
+  const connection = new Http2Connection(socket as unknown as TLSSocket, options)
   socket.emit('data', Buffer.concat([preface, settings]))
   let requests = 0
   for (; !socket.isPaused && requests < 10_000; requests++) {

@@ -1,8 +1,7 @@
 import type { TLSSocket } from 'node:tls'
-import type { Clock } from '@kubewright/base'
+import type { BodyAccount, Clock } from '@kubewright/base'
 import type { Flushable, Flusher } from './flusher.ts'
 import {
-  ConnectionError,
   defaultWindow,
   ErrorCode,
   Flag,
@@ -12,6 +11,7 @@ import {
   maxFramePayload,
   maxWindow,
   numberFrame,
+  ProtocolError,
   preface,
   Setting,
   settingsFrame,
@@ -28,6 +28,8 @@ export interface Http2Options extends HeaderLimits {
   readonly streamsPerConnection: number
   readonly flusher: Flusher
   readonly clock: Clock
+  /** Counts the bytes of request bodies in memory. */
+  readonly bodies: BodyAccount
   /** Called for each request with a complete, well-formed header. */
   readonly onStream: (stream: Http2Stream) => void
 }
@@ -43,9 +45,14 @@ const connectionWindow = 1024 * 1024
 const maxBatch = blockBytes - 2048
 /** Frames longer than this gain nothing, because a TLS record has at most 16 KiB. */
 const maxSendFrame = 64 * 1024
-/** Streams that a client may reset, or frames without effect that it may send, in a burst; and how many more each second. */
+/**
+ * Streams that a client may reset or make the server reset, or frames without effect that it may send, in a burst; and how many
+ * more each second.
+ */
 const abuseBurst = 1000
 const abusePerSecond = 33
+/** A DATA frame with fewer bytes, unless it is the last, counts as a tenth of that: a body of such frames is work without content. */
+const smallData = 64
 /** With more bytes than this in the socket, the connection reads nothing until the client has taken some of them. */
 const maxUnsent = 1024 * 1024
 /** Acknowledgements that may wait for a client that does not read. */
@@ -59,6 +66,7 @@ const maxWaitingControls = 1000
 export class Http2Connection implements Flushable, StreamConnection {
   isSoon = false
   isEvent = false
+  readonly bodies: BodyAccount
   readonly #socket: TLSSocket
   readonly #options: Http2Options
   readonly #decoder: HpackDecoder
@@ -84,12 +92,13 @@ export class Http2Connection implements Flushable, StreamConnection {
   #abuse = 0
   #abuseAt = 0
   /** Set when the connection accepts no further requests. */
-  #isClosing = false
-  #isClosed = false
+  #closing = false
+  #closed = false
 
   constructor(socket: TLSSocket, options: Http2Options) {
     this.#socket = socket
     this.#options = options
+    this.bodies = options.bodies
     this.#decoder = new HpackDecoder(options)
     this.#pieces.push(
       settingsFrame([
@@ -107,14 +116,14 @@ export class Http2Connection implements Flushable, StreamConnection {
     })
     socket.on('error', () => undefined)
     socket.on('end', () => this.destroy())
-    socket.once('close', () => this.#closed())
+    socket.once('close', () => this.#onClose())
     options.flusher.flushSoon(this)
   }
 
   /** Announces the end: further requests are refused, and the connection is closed after those in progress. */
   close(): void {
-    if (this.#isClosing || this.#isClosed) return
-    this.#isClosing = true
+    if (this.#closing || this.#closed) return
+    this.#closing = true
     this.#control(numberFrame(FrameType.goaway, 0, this.#lastStream, ErrorCode.noError))
     this.#endIfIdle()
   }
@@ -132,7 +141,7 @@ export class Http2Connection implements Flushable, StreamConnection {
       if (!this.#hasPreface) {
         const length = Math.min(bytes.length, preface.length)
         if (preface.compare(bytes, 0, length, 0, length) !== 0) {
-          throw new ConnectionError(ErrorCode.protocolError, 'invalid preface')
+          throw new ProtocolError(ErrorCode.protocolError, 'invalid preface')
         }
         if (length < preface.length) {
           this.#rest = bytes
@@ -143,15 +152,15 @@ export class Http2Connection implements Flushable, StreamConnection {
       }
       this.#readFrames(bytes)
     } catch (error) {
-      this.#fail(error instanceof ConnectionError ? error.code : ErrorCode.internalError)
+      this.#fail(error instanceof ProtocolError ? error.code : ErrorCode.internalError)
     }
   }
 
   #readFrames(bytes: Buffer): void {
     let at = 0
-    while (bytes.length - at >= frameHeaderBytes && !this.#isClosed) {
+    while (bytes.length - at >= frameHeaderBytes && !this.#closed) {
       const length = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!
-      if (length > maxFramePayload) throw new ConnectionError(ErrorCode.frameSizeError, 'frame too long')
+      if (length > maxFramePayload) throw new ProtocolError(ErrorCode.frameSizeError, 'frame too long')
       const start = at + frameHeaderBytes
       if (start + length > bytes.length) break
       const stream = bytes.readUInt32BE(at + 5) & maxWindow
@@ -204,7 +213,7 @@ export class Http2Connection implements Flushable, StreamConnection {
     if (stream % 2 === 0) throw violation('HEADERS of an invalid stream')
     let block = unpadded(flags, payload)
     if (flags & Flag.priority) {
-      if (block.length < 5) throw new ConnectionError(ErrorCode.frameSizeError, 'HEADERS too short')
+      if (block.length < 5) throw new ProtocolError(ErrorCode.frameSizeError, 'HEADERS too short')
       block = block.subarray(5)
     }
     if (flags & Flag.endHeaders) {
@@ -221,7 +230,7 @@ export class Http2Connection implements Flushable, StreamConnection {
     block.bytes += payload.length
     // Undecoded bytes are never more than decoded ones by far, so larger blocks exceed the limit of headers anyway.
     if (block.bytes > this.#options.headerBytes || block.parts.length > 128) {
-      throw new ConnectionError(ErrorCode.enhanceYourCalm, 'header block too large')
+      throw new ProtocolError(ErrorCode.enhanceYourCalm, 'header block too large')
     }
     if (!(flags & Flag.endHeaders)) return
     this.#block = undefined
@@ -238,8 +247,7 @@ export class Http2Connection implements Flushable, StreamConnection {
     // A stream that the server has reset: the client did not know it yet.
     if (id <= this.#lastStream) return
     this.#lastStream = id
-    if (this.#isClosing || this.#streams.size >= this.#options.streamsPerConnection) {
-      this.#countAbuse(1)
+    if (this.#closing || this.#streams.size >= this.#options.streamsPerConnection) {
       this.#sendReset(id, ErrorCode.refusedStream)
       return
     }
@@ -273,10 +281,10 @@ export class Http2Connection implements Flushable, StreamConnection {
   #receiveData(flags: number, id: number, payload: Buffer): void {
     if (id === 0 || id > this.#lastStream) throw violation('DATA of an idle stream')
     this.#receiveWindow -= payload.length
-    if (this.#receiveWindow < 0) throw new ConnectionError(ErrorCode.flowControlError, 'window exceeded')
+    if (this.#receiveWindow < 0) throw new ProtocolError(ErrorCode.flowControlError, 'window exceeded')
     const stream = this.#streams.get(id)
     const data = unpadded(flags, payload)
-    if (payload.length === 0 && !(flags & Flag.endStream)) this.#countAbuse(1)
+    if (data.length < smallData && !(flags & Flag.endStream)) this.#countAbuse(data.length === 0 ? 1 : 0.1)
     if (!stream) {
       this.creditConnection(payload.length)
       return
@@ -298,7 +306,7 @@ export class Http2Connection implements Flushable, StreamConnection {
   }
 
   #receiveReset(id: number, payload: Buffer): void {
-    if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSizeError, 'RST_STREAM of a wrong length')
+    if (payload.length !== 4) throw new ProtocolError(ErrorCode.frameSizeError, 'RST_STREAM of a wrong length')
     if (id === 0 || id > this.#lastStream) throw violation('RST_STREAM of an idle stream')
     const stream = this.#streams.get(id)
     if (!stream) return
@@ -310,10 +318,10 @@ export class Http2Connection implements Flushable, StreamConnection {
   #receiveSettings(flags: number, stream: number, payload: Buffer): void {
     if (stream !== 0) throw violation('SETTINGS of a stream')
     if (flags & Flag.ack) {
-      if (payload.length > 0) throw new ConnectionError(ErrorCode.frameSizeError, 'SETTINGS of a wrong length')
+      if (payload.length > 0) throw new ProtocolError(ErrorCode.frameSizeError, 'SETTINGS of a wrong length')
       return
     }
-    if (payload.length % 6 !== 0) throw new ConnectionError(ErrorCode.frameSizeError, 'SETTINGS of a wrong length')
+    if (payload.length % 6 !== 0) throw new ProtocolError(ErrorCode.frameSizeError, 'SETTINGS of a wrong length')
     this.#hasSettings = true
     for (let at = 0; at < payload.length; at += 6) {
       this.#applySetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2))
@@ -323,12 +331,12 @@ export class Http2Connection implements Flushable, StreamConnection {
 
   #applySetting(id: number, value: number): void {
     if (id === Setting.initialWindowSize) {
-      if (value > maxWindow) throw new ConnectionError(ErrorCode.flowControlError, 'initial window too large')
+      if (value > maxWindow) throw new ProtocolError(ErrorCode.flowControlError, 'initial window too large')
       const change = value - this.#initialWindow
       this.#initialWindow = value
       for (const stream of this.#streams.values()) {
         stream.sendWindow += change
-        if (stream.sendWindow > maxWindow) throw new ConnectionError(ErrorCode.flowControlError, 'window too large')
+        if (stream.sendWindow > maxWindow) throw new ProtocolError(ErrorCode.flowControlError, 'window too large')
         if (stream.hasPending) this.#ready.add(stream)
       }
       if (this.#ready.size > 0) this.#options.flusher.flushSoon(this)
@@ -340,7 +348,7 @@ export class Http2Connection implements Flushable, StreamConnection {
 
   #receivePing(flags: number, stream: number, payload: Buffer): void {
     if (stream !== 0) throw violation('PING of a stream')
-    if (payload.length !== 8) throw new ConnectionError(ErrorCode.frameSizeError, 'PING of a wrong length')
+    if (payload.length !== 8) throw new ProtocolError(ErrorCode.frameSizeError, 'PING of a wrong length')
     if (flags & Flag.ack) return
     const answer = frame(FrameType.ping, Flag.ack, 0, 8, 8)
     payload.copy(answer, frameHeaderBytes)
@@ -348,12 +356,12 @@ export class Http2Connection implements Flushable, StreamConnection {
   }
 
   #receiveWindowUpdate(id: number, payload: Buffer): void {
-    if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSizeError, 'WINDOW_UPDATE of a wrong length')
+    if (payload.length !== 4) throw new ProtocolError(ErrorCode.frameSizeError, 'WINDOW_UPDATE of a wrong length')
     const increment = payload.readUInt32BE(0) & maxWindow
     if (id === 0) {
       if (increment === 0) throw violation('WINDOW_UPDATE of zero')
       this.#sendWindow += increment
-      if (this.#sendWindow > maxWindow) throw new ConnectionError(ErrorCode.flowControlError, 'window too large')
+      if (this.#sendWindow > maxWindow) throw new ProtocolError(ErrorCode.flowControlError, 'window too large')
       if (this.#ready.size > 0) this.#options.flusher.flushSoon(this)
       return
     }
@@ -379,7 +387,7 @@ export class Http2Connection implements Flushable, StreamConnection {
     const now = this.#options.clock.monotonic()
     this.#abuse = Math.max(0, this.#abuse - ((now - this.#abuseAt) * abusePerSecond) / 1000) + weight
     this.#abuseAt = now
-    if (this.#abuse > abuseBurst) throw new ConnectionError(ErrorCode.enhanceYourCalm, 'too many resets')
+    if (this.#abuse > abuseBurst) throw new ProtocolError(ErrorCode.enhanceYourCalm, 'too many resets')
   }
 
   // Sending.
@@ -434,14 +442,16 @@ export class Http2Connection implements Flushable, StreamConnection {
     this.#endIfIdle()
   }
 
+  /** A reset for any other reason than the end of a response is the fault of the client. */
   #sendReset(stream: number, code: number): void {
+    if (code !== ErrorCode.cancel && code !== ErrorCode.noError) this.#countAbuse(1)
     this.#control(numberFrame(FrameType.rstStream, stream, code))
   }
 
   #acknowledge(piece: Buffer): void {
     this.#waitingControls++
     if (this.#waitingControls > maxWaitingControls) {
-      throw new ConnectionError(ErrorCode.enhanceYourCalm, 'too many unread acknowledgements')
+      throw new ProtocolError(ErrorCode.enhanceYourCalm, 'too many unread acknowledgements')
     }
     this.#control(piece)
   }
@@ -453,7 +463,7 @@ export class Http2Connection implements Flushable, StreamConnection {
 
   /** Writes the collected frames, and as many bytes of responses as the windows and the socket allow. */
   flush(): void {
-    if (this.#isClosed) return
+    if (this.#closed) return
     const { blocks } = this.#options.flusher
     do {
       blocks.begin()
@@ -498,24 +508,24 @@ export class Http2Connection implements Flushable, StreamConnection {
   // The end.
 
   #fail(code: number): void {
-    if (this.#isClosed) return
-    this.#isClosing = true
+    if (this.#closed) return
+    this.#closing = true
     this.#pieces.push(numberFrame(FrameType.goaway, 0, this.#lastStream, code))
     this.#socket.write(Buffer.concat(this.#pieces))
     this.#pieces = []
-    this.#closed()
+    this.#onClose()
     this.#socket.destroySoon()
   }
 
   #endIfIdle(): void {
-    if (!this.#isClosing || this.#streams.size > 0 || this.#isClosed) return
+    if (!this.#closing || this.#streams.size > 0 || this.#closed) return
     this.flush()
     this.#socket.destroySoon()
   }
 
-  #closed(): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
+  #onClose(): void {
+    if (this.#closed) return
+    this.#closed = true
     const streams = [...this.#streams.values()]
     this.#streams.clear()
     this.#ready.clear()
@@ -524,8 +534,8 @@ export class Http2Connection implements Flushable, StreamConnection {
   }
 }
 
-function violation(reason: string): ConnectionError {
-  return new ConnectionError(ErrorCode.protocolError, reason)
+function violation(reason: string): ProtocolError {
+  return new ProtocolError(ErrorCode.protocolError, reason)
 }
 
 function unpadded(flags: number, payload: Buffer): Buffer {

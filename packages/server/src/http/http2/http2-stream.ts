@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http2'
-import { newBadRequest, newRequestEntityTooLarge } from '@kubewright/api'
+import { type BodyAccount, type BodyRefusal, ReceivedBody } from '@kubewright/base'
+import { bodyError } from '../listener/incoming-request.ts'
 import type { Output, OutputObserver } from '../listener/output.ts'
 import { ErrorCode, Flag, FrameType } from './frames.ts'
 import type { OutputBlocks } from './output-blocks.ts'
@@ -11,6 +12,8 @@ const eventBytes = 16 * 1024
 
 /** The parts of a connection that its streams use. */
 export interface StreamConnection {
+  /** Counts the bytes of request bodies in memory. */
+  readonly bodies: BodyAccount
   /** Sends the head of a response. */
   sendHeaders(
     stream: Http2Stream,
@@ -51,8 +54,11 @@ export class Http2Stream implements Output {
   credit = 0
   readonly #connection: StreamConnection
 
-  #received: Buffer[] = []
+  readonly #received = new ReceivedBody()
   #receivedBytes = 0
+  /** Bytes that the account of the connection counts, until the stream is closed. */
+  #charged = 0
+  #refusal: BodyRefusal | undefined
   /** Received bytes that the client may not send again yet. */
   #ungranted = 0
   #isReceived = false
@@ -66,8 +72,8 @@ export class Http2Stream implements Output {
   #offset = 0
   #pending = 0
   #isEnding = false
-  #isEnded = false
-  #isClosed = false
+  #ended = false
+  #closed = false
   #onDrain: (() => void)[] | undefined
   #observer: OutputObserver | undefined
 
@@ -99,51 +105,62 @@ export class Http2Stream implements Output {
   receive(chunk: Buffer): void {
     this.#receivedBytes += chunk.length
     this.#ungranted += chunk.length
-    if (this.#reader && this.#receivedBytes > this.#reader.limit) {
-      this.#reader.reject(newRequestEntityTooLarge(`limit is ${this.#reader.limit}`))
-      this.#reader = undefined
-      this.#discard()
-    }
-    if (!this.#isDiscarding) this.#received.push(chunk)
+    if (this.#reader && this.#receivedBytes > this.#reader.limit) this.#refuse('too large')
+    if (!this.#isDiscarding) this.#keep(chunk)
     if (this.#isDiscarding || this.#reader) this.#grant()
+  }
+
+  #keep(chunk: Buffer): void {
+    if (!this.#connection.bodies.charge(chunk.length)) {
+      this.#refuse('over budget')
+      return
+    }
+    this.#charged += chunk.length
+    this.#received.append(chunk)
+  }
+
+  /** Drops the body, and fails its reader now or when it comes. */
+  #refuse(refusal: BodyRefusal): void {
+    this.#refusal = refusal
+    this.#reader?.reject(bodyError(refusal, this.#reader.limit))
+    this.#reader = undefined
+    this.#discard()
   }
 
   /** The client has ended the request. Returns false if the body does not have the length that its header states. */
   receiveEnd(): boolean {
     if (this.#contentLength !== undefined && this.#contentLength !== this.#receivedBytes) return false
     this.#isReceived = true
-    this.#reader?.resolve(this.#takeBody())
+    this.#reader?.resolve(this.#received.take())
     this.#reader = undefined
-    if (this.#isEnded) this.#close(undefined)
+    if (this.#ended) this.#close(undefined)
     return true
   }
 
   /** Reads the whole body. Must be called at most once. */
   readonly body = (limit: number): Promise<Uint8Array> => {
-    if (this.#receivedBytes > limit) {
-      this.#discard()
-      return Promise.reject(newRequestEntityTooLarge(`limit is ${limit}`))
-    }
+    if (this.#receivedBytes > limit) this.#refuse('too large')
+    if (this.#refusal) return Promise.reject(bodyError(this.#refusal, limit))
     // An unread part of the window is granted now, because the client may need it to send the rest.
     this.#grant()
-    if (this.#isReceived) return Promise.resolve(this.#takeBody())
-    if (this.#isClosed) return Promise.reject(newBadRequest('unexpected EOF'))
+    if (this.#isReceived) return Promise.resolve(this.#received.take())
+    if (this.#closed) return Promise.reject(bodyError('incomplete', limit))
     return new Promise((resolve, reject) => {
       this.#reader = { limit, resolve, reject }
     })
   }
 
-  #takeBody(): Uint8Array {
-    const chunks = this.#received
-    this.#received = []
-    return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-  }
-
   /** Drops the body, so that the client can send the rest of it and reads the response. */
   #discard(): void {
     this.#isDiscarding = true
-    this.#received = []
+    this.#release()
     this.#grant()
+  }
+
+  #release(): void {
+    this.#received.clear()
+    this.#connection.bodies.release(this.#charged)
+    this.#charged = 0
   }
 
   #grant(): void {
@@ -154,11 +171,11 @@ export class Http2Stream implements Output {
   // The response.
 
   get destroyed(): boolean {
-    return this.#isClosed
+    return this.#closed
   }
 
   get closed(): boolean {
-    return this.#isClosed
+    return this.#closed
   }
 
   get writableLength(): number {
@@ -167,7 +184,7 @@ export class Http2Stream implements Output {
 
   /** Whether there is something to send, be it only the end. */
   get hasPending(): boolean {
-    return this.#pending > 0 || (this.#isEnding && !this.#isEnded)
+    return this.#pending > 0 || (this.#isEnding && !this.#ended)
   }
 
   observe(observer: OutputObserver): void {
@@ -189,7 +206,7 @@ export class Http2Stream implements Output {
   }
 
   write(chunk: Uint8Array): boolean {
-    if (this.#isClosed || this.#isEnding) return false
+    if (this.#closed || this.#isEnding) return false
     if (chunk.length === 0) return true
     this.#queue.push(chunk)
     this.#pending += chunk.length
@@ -198,7 +215,7 @@ export class Http2Stream implements Output {
   }
 
   end(chunk?: Uint8Array): void {
-    if (this.#isClosed || this.#isEnding) return
+    if (this.#closed || this.#isEnding) return
     if (chunk && chunk.length > 0) {
       this.#queue.push(chunk)
       this.#pending += chunk.length
@@ -208,7 +225,7 @@ export class Http2Stream implements Output {
   }
 
   drained(): Promise<void> {
-    if (this.#isClosed || this.#pending < highWaterMark) return Promise.resolve()
+    if (this.#closed || this.#pending < highWaterMark) return Promise.resolve()
     return new Promise((resolve) => (this.#onDrain ??= []).push(resolve))
   }
 
@@ -259,34 +276,34 @@ export class Http2Stream implements Output {
 
   /** The end of the response was handed to the socket. */
   ended(): void {
-    if (this.#isEnded || this.#isClosed) return
-    this.#isEnded = true
+    if (this.#ended || this.#closed) return
+    this.#ended = true
     this.#observer?.sent()
     if (this.#isReceived) this.#close(undefined)
     else this.#discard()
   }
 
   reset(code: number = ErrorCode.cancel): void {
-    this.#close(this.#isEnded ? ErrorCode.noError : code)
+    this.#close(this.#ended ? ErrorCode.noError : code)
   }
 
   #close(code: number | undefined): void {
-    if (this.#isClosed) return
+    if (this.#closed) return
     this.#connection.remove(this, code)
     this.closedByConnection()
   }
 
   /** The client reset the stream, or the connection is closed. */
   closedByConnection(): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
+    if (this.#closed) return
+    this.#closed = true
     this.#queue = []
     this.#pending = 0
-    this.#received = []
+    this.#release()
     // Bytes of a body that was not read still count in the window of the connection.
     this.#connection.creditConnection(this.#ungranted)
     this.#ungranted = 0
-    this.#reader?.reject(newBadRequest('unexpected EOF'))
+    this.#reader?.reject(bodyError('incomplete', this.#reader.limit))
     this.#reader = undefined
     this.#drain()
     this.#observer?.closed()

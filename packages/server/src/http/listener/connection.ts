@@ -5,7 +5,7 @@ interface ConnectionTransport {
   /** Closes the transport when its last bytes have left. */
   readonly close: () => void
   /** Whether `close` lets requests in progress end, as in HTTP/2. */
-  readonly announcesEnd?: boolean
+  readonly announcesEnd?: boolean | undefined
   readonly destroy: () => void
 }
 

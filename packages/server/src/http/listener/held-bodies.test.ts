@@ -24,7 +24,7 @@ test('HeldBodies.hold() resets the responses that have waited longest when there
 })
 
 test('OpenConnections drops the oldest response when unread bodies exceed the limit', async () => {
-  const open = new OpenConnections(8 * mib)
+  const open = new OpenConnections(8 * mib, { total: 1000, connection: 1000 })
   const outputs = Array.from({ length: 6 }, () => new PassThrough({ highWaterMark: 1 }))
   for (const output of outputs) void open.begin(undefined, output).end(Buffer.alloc(2 * mib))
   expect(outputs.map(({ destroyed }) => destroyed)).toEqual([true, true, false, false, false, false])

@@ -1,6 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
-import { type ApiRequest, newBadRequest, newRequestEntityTooLarge, type RequestPeer } from '@kubewright/api'
+import {
+  type ApiError,
+  type ApiRequest,
+  newBadRequest,
+  newRequestEntityTooLarge,
+  newTooManyRequests,
+  type RequestPeer,
+} from '@kubewright/api'
+import type { BodyRefusal } from '@kubewright/base'
 import { parseQuery } from '../../request/parse-query.ts'
 import { requestInfoOf } from '../../request/request-info.ts'
 import { isLongRunning } from '../filters/request-class.ts'
@@ -13,8 +20,8 @@ export interface IncomingRequest {
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
   readonly peer: RequestPeer
-  /** The body, or a function that reads it. */
-  readonly body: Readable | ((limit: number) => Promise<Uint8Array>)
+  /** Reads the body. */
+  readonly body: ApiRequest['body']
 }
 
 /**
@@ -40,7 +47,7 @@ class ReceivedRequest implements ApiRequest {
     this.query = parseQuery(at < 0 ? '' : url.slice(at + 1))
     this.headers = joined(headers)
     this.rawHeaders = rawHeaders
-    this.body = typeof body === 'function' ? body : (limit) => readBody(body, limit)
+    this.body = body
     this.onSent = exchange.onSent
     this.onCanceled = exchange.onCanceled
     this.peer = peer
@@ -74,24 +81,9 @@ function joined(headers: IncomingHttpHeaders): ApiRequest['headers'] {
   return (cookies ? { ...headers, 'set-cookie': cookies.join(', ') } : headers) as ApiRequest['headers']
 }
 
-function readBody(request: Readable, limit: number): Promise<Uint8Array> {
-  // An empty body can end before anything reads it.
-  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0))
-  if (request.destroyed) return Promise.reject(newBadRequest('unexpected EOF'))
-  const chunks: Buffer[] = []
-  let size = 0
-  return new Promise((resolve, reject) => {
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limit) chunks.push(chunk)
-      else {
-        // Drain the rest of the body, so that the client reads the response.
-        chunks.length = 0
-        reject(newRequestEntityTooLarge(`limit is ${limit}`))
-      }
-    })
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    request.once('error', reject)
-    request.once('aborted', () => reject(newBadRequest('unexpected EOF')))
-  })
+/** The error of a request whose body was not read. */
+export function bodyError(refusal: BodyRefusal, limit: number): ApiError {
+  if (refusal === 'too large') return newRequestEntityTooLarge(`limit is ${limit}`)
+  if (refusal === 'over budget') return newTooManyRequests('the bodies of other requests fill the memory', 1)
+  return newBadRequest('unexpected EOF')
 }

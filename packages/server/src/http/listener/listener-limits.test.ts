@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { connect, type TLSSocket } from 'node:tls'
-import type { ApiHandler, ApiResponse } from '@kubewright/api'
+import { ApiError, type ApiHandler, type ApiResponse } from '@kubewright/api'
 import { type Clock, VirtualClock } from '@kubewright/base'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createServerIdentity } from '../../server-identity.ts'
@@ -219,4 +219,64 @@ describe('listen() limits connections', () => {
     await untilClosed(refused)
     expect(refused.rstCode).not.toBe(0)
   })
+})
+
+describe('listen() with request bodies', () => {
+  const reading: ApiHandler = async ({ body }) => ({ ...ok, body: Buffer.from(String((await body(3_000_000)).length)) })
+
+  test('closes an HTTP/1.1 connection that sends one byte per chunk', async () => {
+    await serve(reading)
+    const socket = await rawSocket('http/1.1')
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
+    for (let i = 0; i < 10 && !socket.destroyed; i++) socket.write('1\r\na\r\n'.repeat(1000))
+    await once(socket, 'close')
+  })
+
+  test('answers 429 to bodies for which there is no room, and accepts them later', async () => {
+    const release: (() => void)[] = []
+    await serve(
+      async (request) => {
+        const received = await request.body(3_000_000).catch((error: unknown) => error as ApiError)
+        if (received instanceof ApiError) return { ...ok, status: received.statusCode }
+        await new Promise<void>((resolve) => release.push(resolve))
+        return ok
+      },
+      { connectionBodyBytes: 1000 },
+    )
+    const client = connectWindow(65_535)
+    const send = async (): Promise<number> => {
+      const stream = client.request({ ':method': 'POST', ':path': '/' })
+      stream.end(Buffer.alloc(600))
+      const [headers] = (await once(stream, 'response')) as [{ ':status': number }]
+      stream.resume()
+      return headers[':status']
+    }
+    const first = send()
+    while (release.length === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+    expect(await send()).toBe(429)
+    release.shift()!()
+    expect(await first).toBe(200)
+    const third = send()
+    while (release.length === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+    release.shift()!()
+    expect(await third).toBe(200)
+  })
+})
+
+test('listen() sends a complete large response to a request with upgrade headers that nothing upgrades', async () => {
+  await serve(async () => ({
+    ...ok,
+    body: async (sink) => {
+      for (let i = 0; i < 5; i++) {
+        sink.write(large)
+        await sink.drained()
+      }
+    },
+  }))
+  const socket = await rawSocket('http/1.1')
+  let received = 0
+  socket.on('data', (chunk: Buffer) => (received += chunk.length))
+  socket.write('GET /api HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+  await once(socket, 'close')
+  expect(received).toBeGreaterThan(5 * large.length)
 })

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Server, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ApiHandler } from '@kubewright/api'
-import { type Clock, systemClock } from '@kubewright/base'
+import { type Clock, type Defined, type Duration, omitUndefined, systemClock, toMillis } from '@kubewright/base'
 import { Flusher } from '../http2/flusher.ts'
 import { refuseMalformedRequests } from './malformed-requests.ts'
 import { OpenConnections } from './open-connections.ts'
@@ -19,60 +19,61 @@ export interface ListenOptions {
   /** PEM of the CAs whose client certificates are trusted. */
   readonly clientCas: readonly string[]
   /** @default '127.0.0.1' */
-  readonly host?: string
-  /** Zero picks a free port. 'none' opens no port: all connections come from {@link Listener.accept}. @default 0 */
-  readonly port?: number | 'none'
-  /**
-   * Called for each new connection before its first byte is read. Returns true when it has taken the connection, for example by
-   * sending it to another process. @default the listener serves all
-   */
-  readonly route?: ((socket: Socket) => boolean) | undefined
+  readonly host?: string | undefined
+  /** Zero picks a free port. @default 0 */
+  readonly port?: number | undefined
   /** @default the system clock */
-  readonly clock?: Clock
+  readonly clock?: Clock | undefined
   /**
-   * Milliseconds that requests in progress have to end when the listener is disposed. Watches end at once. @default 0: all requests are
+   * How long requests in progress have to end when the listener is disposed. Watches end at once. @default 0: all requests are
    * canceled at once
    */
-  readonly drainTimeout?: number
+  readonly drainTimeout?: Duration | undefined
   /** What clients may use. Each limit has a default. */
-  readonly limits?: ListenLimits
+  readonly limits?: ListenLimits | undefined
 }
 
-/** Limits of connections. The page docs/reference/limits.md lists them all. Times are milliseconds. */
+/** Limits of connections. The page docs/reference/limits.md lists them all. */
 export interface ListenLimits {
   /** Closes a connection that has had no request for so long. @default 90 seconds, as in kube-apiserver */
-  readonly idleTimeout?: number
+  readonly idleTimeout?: Duration | undefined
   /** Closes a connection that has sent no complete header for so long. @default 32 seconds, as in kube-apiserver */
-  readonly headersTimeout?: number
+  readonly headersTimeout?: Duration | undefined
   /**
    * Resets a response of which the client takes less than 64 KiB, and less than what is waiting, in this time. Applies to watches as well.
    * @default 30 seconds
    */
-  readonly sendTimeout?: number
+  readonly sendTimeout?: Duration | undefined
   /** Requests in progress on one HTTP/2 connection; clients open further connections. @default 100, as in kube-apiserver */
-  readonly streamsPerConnection?: number
+  readonly streamsPerConnection?: number | undefined
   /** Bytes of all headers of an HTTP/2 request. HTTP/1.1 allows 16 KiB, or what `node --max-http-header-size` sets. @default 64 KiB */
-  readonly headerBytes?: number
+  readonly headerBytes?: number | undefined
   /** Headers of an HTTP/2 request. @default 128 */
-  readonly headers?: number
+  readonly headers?: number | undefined
   /** Connections at the same time; further ones are closed at once. @default 10,000 */
-  readonly connections?: number
+  readonly connections?: number | undefined
   /**
    * Bytes of response bodies that wait for their clients, of all connections together. Watches and streamed lists do not count. When there are
    * more, the response that has waited longest is reset. @default 512 MiB
    */
-  readonly waitingBytes?: number
+  readonly waitingBytes?: number | undefined
+  /** Bytes of request bodies in memory, of all connections together, until their responses have ended. Further bodies get 429. @default 512 MiB */
+  readonly bodyBytes?: number | undefined
+  /** The same for one connection. @default 64 MiB */
+  readonly connectionBodyBytes?: number | undefined
 }
 
-const defaultLimits = {
-  idleTimeout: 90_000,
-  headersTimeout: 32_000,
-  sendTimeout: 30_000,
+const defaultLimits: Defined<ListenLimits> = {
+  idleTimeout: '90s',
+  headersTimeout: '32s',
+  sendTimeout: '30s',
   streamsPerConnection: 100,
   headerBytes: 65_535,
   headers: 128,
   connections: 10_000,
   waitingBytes: 512 * 1024 * 1024,
+  bodyBytes: 512 * 1024 * 1024,
+  connectionBodyBytes: 64 * 1024 * 1024,
 } as const
 /** Milliseconds for the TLS handshake. */
 const handshakeTimeout = 10_000
@@ -84,17 +85,23 @@ const handshakeTimeout = 10_000
 export interface Listener extends AsyncDisposable {
   readonly port: number
   readonly host: string
-  /** The number of open connections that the listener serves. */
-  readonly connections: number
-  /** Serves a connection that another process or listener has accepted. No byte of it may have been read. */
-  accept(socket: Socket): void
 }
+
+const inMillis = (limits: Defined<ListenLimits>) => ({
+  ...limits,
+  idleTimeout: toMillis(limits.idleTimeout),
+  headersTimeout: toMillis(limits.headersTimeout),
+  sendTimeout: toMillis(limits.sendTimeout),
+})
 
 /** Serves a handler over HTTPS. HTTP/1.1 and HTTP/2 share the port. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { handler, host = '127.0.0.1', port = 0, clock = systemClock } = options
-  const limits = { ...defaultLimits, ...options.limits }
-  const open = new OpenConnections(limits.waitingBytes)
+  const limits = inMillis({ ...defaultLimits, ...omitUndefined<Partial<Defined<ListenLimits>>>(options.limits ?? {}) })
+  const open = new OpenConnections(limits.waitingBytes, {
+    total: limits.bodyBytes,
+    connection: limits.connectionBodyBytes,
+  })
   // The modules that open connections are loaded with the first listener: most control planes of tests have none.
   const server = process.getBuiltinModule('node:http2').createSecureServer({
     allowHTTP1: true,
@@ -134,44 +141,22 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     void serveUpgrade(handler, request, { socket, head }, open)
   })
-  let isDraining = false
-  const accept = (socket: Socket): void => {
-    // A socket that arrives from elsewhere does not count as a connection of the server.
-    if (isDraining || sockets.size >= limits.connections) socket.destroy()
-    else server.emit('connection', socket)
-  }
-  const acceptor = options.route ? routingServer(options.route, accept) : server
-  if (port !== 'none') {
-    acceptor.listen(port, host)
-    await once(acceptor, 'listening')
-  }
+  server.listen(port, host)
+  await once(server, 'listening')
   const sweeper = open.sweepEvery(clock, limits)
-  const address = acceptor.address()
+  const address = server.address()
   return {
     host,
-    port: typeof address === 'object' && address ? address.port : 0,
-    get connections() {
-      return sockets.size
-    },
-    accept,
+    port: typeof address === 'object' && address ? address.port : port,
     [Symbol.asyncDispose]: async () => {
-      isDraining = true
-      // A routing server would also wait for the connections that it has passed on.
-      const closed = server.listening ? once(server, 'close') : undefined
-      if (acceptor.listening) acceptor.close()
-      await open.drain(clock, options.drainTimeout ?? 0)
+      const closed = once(server, 'close')
+      server.close()
+      await open.drain(clock, toMillis(options.drainTimeout ?? 0))
       sweeper.cancel()
       await cut(sockets, open)
       await closed
     },
   }
-}
-
-/** Accepts connections without reading from them, and passes those that `route` does not take to `accept`. */
-function routingServer(route: (socket: Socket) => boolean, accept: (socket: Socket) => void): Server {
-  return process.getBuiltinModule('node:net').createServer({ pauseOnConnect: true }, (socket) => {
-    if (!route(socket)) accept(socket)
-  })
 }
 
 /** Cancels the requests that are left and closes all connections. */

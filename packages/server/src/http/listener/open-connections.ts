@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import { type Clock, every, type Timer } from '@kubewright/base'
+import { BodyBudget, type BodyBudgetLimits, type Clock, every, type Timer } from '@kubewright/base'
 import type { Http2Connection } from '../http2/http2-connection.ts'
 import { Connection } from './connection.ts'
 import { Exchange } from './exchange.ts'
@@ -24,9 +24,16 @@ export class OpenConnections {
   #isDraining = false
   #onIdle: () => void = () => undefined
 
-  /** @param waitingBytes the bytes of response bodies that may wait for their clients, of all connections together */
-  constructor(waitingBytes: number) {
+  /** The request bodies in memory. */
+  readonly bodies: BodyBudget
+
+  /**
+   * @param waitingBytes the bytes of response bodies that may wait for their clients, of all connections together
+   * @param bodyLimits the bytes of request bodies that may be in memory
+   */
+  constructor(waitingBytes: number, bodyLimits: BodyBudgetLimits) {
     this.#held = new HeldBodies(waitingBytes)
+    this.bodies = new BodyBudget(bodyLimits)
   }
 
   /** The bytes of response bodies that wait for their clients. */

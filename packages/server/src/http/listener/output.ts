@@ -30,10 +30,13 @@ export interface Output {
 
 /** A stream of Node as an output. */
 export class NodeOutput implements Output {
-  readonly #stream: Writable & { readonly bytesWritten?: number }
+  readonly #stream: Writable & { readonly bytesWritten?: number | undefined }
+  readonly #drains: Writable
 
-  constructor(stream: Writable) {
+  /** @param drains the stream whose buffer fills up, if the other one does not report it */
+  constructor(stream: Writable, drains: Writable = stream) {
     this.#stream = stream
+    this.#drains = drains
   }
 
   get destroyed(): boolean {
@@ -62,7 +65,7 @@ export class NodeOutput implements Output {
   }
 
   drained(): Promise<void> {
-    const stream = this.#stream
+    const stream = this.#drains
     return new Promise((resolve) => {
       // A closed stream emits no further events.
       if (stream.destroyed || stream.closed || !stream.writableNeedDrain) return resolve()

@@ -24,7 +24,13 @@ export function serveHttp2(socket: TLSSocket, serving: Http2Serving): void {
   const onStream = (stream: Http2Stream): void => {
     if (isServable(stream)) void serveStream(serving, connection, stream)
   }
-  const http2 = new Http2Connection(socket, { ...limits, flusher, clock, onStream })
+  const http2 = new Http2Connection(socket, {
+    ...limits,
+    flusher,
+    clock,
+    onStream,
+    bodies: open.bodies.accountOf(socket),
+  })
   const connection = open.addHttp2(socket, http2)
 }
 

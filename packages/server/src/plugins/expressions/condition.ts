@@ -1,4 +1,4 @@
-import { goQuote } from '@kubewright/base'
+import { CaughtError, goQuote } from '@kubewright/base'
 import {
   CelAuthorizerValue,
   CelCompileError,
@@ -22,8 +22,8 @@ export const matchConditionBudget = 2_500_000
 /** A compiled expression of a webhook or policy. An expression that does not compile fails when it is evaluated. */
 export interface Condition {
   readonly expression: string
-  readonly program?: CelExpression
-  readonly error?: string
+  readonly program?: CelExpression | undefined
+  readonly error?: string | undefined
 }
 
 /** The variables of expressions. */
@@ -44,7 +44,7 @@ export interface ExpressionInput {
 export type Evaluated = { readonly value: CelValue; readonly error?: never } | { readonly error: string }
 
 /** The expressions exceeded their shared cost limit; no further expression is evaluated. */
-export class OutOfBudgetError extends Error {
+export class OutOfBudgetError extends CaughtError {
   override readonly name = 'OutOfBudgetError'
 
   constructor() {

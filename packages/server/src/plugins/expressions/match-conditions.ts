@@ -1,8 +1,9 @@
-import { aggregateMessages } from '../../auth/authenticator.ts'
+import { CaughtError } from '@kubewright/base'
+import { aggregateMessages } from '../../request/aggregate-messages.ts'
 import { type Condition, type ExpressionInput, evaluateConditions, matchConditionBudget } from './condition.ts'
 
 /** Conditions failed to evaluate and the failure policy is Fail. */
-export class MatchConditionError extends Error {
+export class MatchConditionError extends CaughtError {
   override readonly name = 'MatchConditionError'
 }
 

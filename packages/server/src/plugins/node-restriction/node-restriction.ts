@@ -195,13 +195,16 @@ function withoutReport(object: MutableObject): Readonly<Record<string, unknown>>
 }
 
 interface TokenRequestFields {
-  readonly audiences?: readonly string[] | null
-  readonly boundObjectRef?: {
-    readonly apiVersion?: string
-    readonly kind?: string
-    readonly name?: string
-    readonly uid?: string
-  } | null
+  readonly audiences?: readonly string[] | null | undefined
+  readonly boundObjectRef?:
+    | {
+        readonly apiVersion?: string | undefined
+        readonly kind?: string | undefined
+        readonly name?: string | undefined
+        readonly uid?: string | undefined
+      }
+    | null
+    | undefined
 }
 
 /** A token must be bound to a pod of the node. The server adds the binding to the node itself. */
@@ -235,7 +238,7 @@ function checkCsiNode(node: string, { name }: AdmissionAttributes): string | und
 function checkResourceSlice(node: string, { operation, object, old }: AdmissionAttributes): string | undefined {
   if (operation !== 'CREATE' && operation !== 'DELETE') return undefined
   const slice: SharedObject | undefined = operation === 'CREATE' ? object : old
-  const { nodeName } = (slice?.['spec'] ?? {}) as { nodeName?: string }
+  const { nodeName } = (slice?.['spec'] ?? {}) as { nodeName?: string | undefined }
   if (nodeName === node) return undefined
   return `can only ${operation.toLowerCase()} ResourceSlice with the same NodeName as the requesting node`
 }

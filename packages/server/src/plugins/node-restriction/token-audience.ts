@@ -2,9 +2,9 @@ import { newNotFound } from '@kubewright/api'
 import { goQuote } from '@kubewright/base'
 import type { CSIDriver, PersistentVolume, PersistentVolumeClaim, Pod } from '@kubewright/k8s'
 import type { AdmissionAttributes } from '../../admission/admission.ts'
-import { aggregateMessages } from '../../auth/authenticator.ts'
 import { type Authorizer, resourceAttributes } from '../../auth/authorizer.ts'
 import type { ObjectLookup, ResourceName, SharedObject } from '../../registry/object-lookup.ts'
+import { aggregateMessages } from '../../request/aggregate-messages.ts'
 
 type Volume = NonNullable<NonNullable<Pod['spec']>['volumes']>[number]
 /** The in-tree sources of pods and persistent volumes, by the CSI driver that serves them now (k8s.io/csi-translation-lib). */

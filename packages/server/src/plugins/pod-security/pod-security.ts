@@ -33,8 +33,11 @@ const templates: Readonly<Record<string, (object: MutableObject) => PodTemplate 
   'apps/daemonsets': inSpec,
   'batch/jobs': inSpec,
   'batch/cronjobs': (object) =>
-    (object['spec'] as { jobTemplate?: { spec?: { template?: PodTemplate } } } | undefined)?.jobTemplate?.spec
-      ?.template,
+    (
+      object['spec'] as
+        | { jobTemplate?: { spec?: { template?: PodTemplate | undefined } | undefined } | undefined }
+        | undefined
+    )?.jobTemplate?.spec?.template,
 }
 
 /** Enforces the Pod Security Standards that the labels of a namespace select, and warns about pod templates that violate them. */
@@ -101,7 +104,7 @@ export function podSecurity(lookup: ObjectLookup): AdmissionPlugin {
 }
 
 function inSpec(object: MutableObject): PodTemplate | undefined {
-  return (object['spec'] as { template?: PodTemplate } | undefined)?.template
+  return (object['spec'] as { template?: PodTemplate | undefined } | undefined)?.template
 }
 
 /** Rejects a pod that violates the enforced level. Warnings and audit annotations apply to pods and pod templates. */

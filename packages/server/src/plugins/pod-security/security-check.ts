@@ -23,7 +23,7 @@ export interface SecurityCheck {
   /** The implementations by the first minor version that they apply to, ascending. */
   readonly versions: readonly (readonly [since: number, check: CheckPod])[]
   /** The baseline check that this check replaces at the restricted level. */
-  readonly replaces?: string
+  readonly replaces?: string | undefined
 }
 
 /** A pod or pod template, prepared for checks. */

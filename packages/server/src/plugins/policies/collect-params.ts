@@ -1,4 +1,5 @@
 import { parseGroupVersion, selectorFrom } from '@kubewright/api'
+import { CaughtError } from '@kubewright/base'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import type { ObjectAccess } from '../../registry/object-access.ts'
 import { servedObjects } from '../../resource/conversion.ts'
@@ -14,7 +15,7 @@ export function paramResource(
     .groupVersions()
     .find((candidate) => candidate.group === group && candidate.version === version)
   for (const resource of found?.resources.values() ?? []) if (resource.kind.kind === kind) return resource
-  throw new Error(
+  throw new CaughtError(
     `failed to find resource referenced by paramKind: '${group === '' ? `/${version}` : apiVersion}, Kind=${kind}'`,
   )
 }
@@ -33,10 +34,10 @@ export async function collectParams(
   const namespaced = resource.kind.scope === 'Namespaced'
   const namespace = namespaced ? ref.namespace || requestNamespace : ''
   if (namespaced && namespace === '') {
-    throw new Error('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
+    throw new CaughtError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
   }
   if (!namespaced && ref.namespace) {
-    throw new Error('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
+    throw new CaughtError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
   }
   const { prefix } = resource.storage
   const cache = await registry.feed.cache(prefix)
@@ -48,7 +49,7 @@ export async function collectParams(
     found = found.filter(({ object }) => selector.matches(object.metadata.labels ?? {}))
   }
   if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') {
-    throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction')
+    throw new CaughtError('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
   return (await servedObjects(resource, found)).map((served) => served.copy())
 }

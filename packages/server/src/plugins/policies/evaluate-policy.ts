@@ -24,7 +24,11 @@ export interface PolicyResult {
   /** One for each validation, or a single one for all. */
   readonly decisions: readonly Decision[]
   /** Audit annotations to publish, and errors that deny the request. */
-  readonly annotations: readonly { readonly key: string; readonly value?: string; readonly error?: string }[]
+  readonly annotations: readonly {
+    readonly key: string
+    readonly value?: string | undefined
+    readonly error?: string | undefined
+  }[]
 }
 
 const nothing: PolicyResult = { decisions: [], annotations: [] }

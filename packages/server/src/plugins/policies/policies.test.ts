@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import type { PlainAnswer } from '../../testdata/plain-server.ts'
 import { WebhookServer } from '../../testdata/webhook-server.ts'
@@ -48,7 +48,7 @@ describe('ValidatingAdmissionPolicy', () => {
     return status === 201 ? 'admitted' : String(body.message).replace(prefix, '')
   }
 
-  it('denies with the reason and message of the first failure', async () => {
+  test('denies with the reason and message of the first failure', async () => {
     const validations = [
       { expression: 'true' },
       { expression: 'false', message: 'one', reason: 'Forbidden' },
@@ -69,7 +69,7 @@ describe('ValidatingAdmissionPolicy', () => {
     })
   })
 
-  it.each<[string, object, string]>([
+  test.each<[string, object, string]>([
     ['the expression', { expression: ' size(object.data) > 3 ' }, 'failed expression: size(object.data) > 3'],
     ['a message', { expression: 'false', message: ' no ' }, 'no'],
     [
@@ -104,7 +104,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect(await verdict({ validations: [validation] }, { data: { k: 'v' } })).toContain(text)
   })
 
-  it('ignores errors but not denials with failure policy Ignore', async () => {
+  test('ignores errors but not denials with failure policy Ignore', async () => {
     const validations = [{ expression: "object.data['no'] == ''" }]
     expect(await verdict({ validations, failurePolicy: 'Ignore' }, { data: {} })).toBe('admitted')
     await policy('q', { validations: [{ expression: 'false' }], failurePolicy: 'Ignore' })
@@ -112,7 +112,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect((await tryOut('x')).status).toBe(422)
   })
 
-  it('evaluates variables once, on first use', async () => {
+  test('evaluates variables once, on first use', async () => {
     const variables = [
       { name: 'bad', expression: 'object.no.such' },
       { name: 'keys', expression: 'size(object.data)' },
@@ -130,12 +130,12 @@ describe('ValidatingAdmissionPolicy', () => {
     )
   })
 
-  it('accepts null as the value of a variable', async () => {
+  test('accepts null as the value of a variable', async () => {
     const variables = [{ name: 'none', expression: "'a' == 'b' ? dyn(1) : dyn(null)" }]
     expect(await verdict({ variables, validations: [{ expression: 'variables.none == null' }] })).toBe('admitted')
   })
 
-  it.each<[string, string]>([
+  test.each<[string, string]>([
     ["authorizer.group('').resource('pods').namespace('test').check('get').allowed()", 'admitted'],
     ["authorizer.group('').resource('pods').check('delete').allowed()", 'failed expression'],
     ["authorizer.path('/metrics').check('get').allowed()", 'admitted'],
@@ -153,7 +153,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect(await verdict({ variables, validations: [{ expression: 'variables.may' }] })).toContain(expected)
   })
 
-  it('provides the namespace of the request, or null', async () => {
+  test('provides the namespace of the request, or null', async () => {
     const rules = [rule, { apiGroups: [''], apiVersions: ['v1'], resources: ['nodes'], operations: ['CREATE'] }]
     const expression = "namespaceObject == null || namespaceObject.metadata.labels['env'] != 'test'"
     const spec = { matchConstraints: { resourceRules: rules }, validations: [{ expression, message: 'in test' }] }
@@ -169,7 +169,7 @@ describe('ValidatingAdmissionPolicy', () => {
       ],
     }
     const data = { data: { a: '', b: '' } }
-    it.each<[string, object, string]>([
+    test.each<[string, object, string]>([
       ['by name', { name: 'limits', parameterNotFoundAction: 'Deny' }, 'at most 1'],
       ['by label', { selector: { matchLabels: { limits: 'yes' } }, parameterNotFoundAction: 'Deny' }, 'at most 1'],
       ['in another namespace', { name: 'limits', namespace: 'other', parameterNotFoundAction: 'Allow' }, 'admitted'],
@@ -182,7 +182,7 @@ describe('ValidatingAdmissionPolicy', () => {
       expect(await verdict(spec, data, { paramRef })).toBe(expected)
     })
 
-    it('denies when the parameter kind is not served', async () => {
+    test('denies when the parameter kind is not served', async () => {
       const paramKind = { apiVersion: 'example.com/v1', kind: 'Odd' }
       expect(
         await verdict({ ...spec, paramKind }, data, { paramRef: { name: 'x', parameterNotFoundAction: 'Deny' } }),
@@ -192,7 +192,7 @@ describe('ValidatingAdmissionPolicy', () => {
     })
   })
 
-  it('warns and audits by the actions of the binding', async () => {
+  test('warns and audits by the actions of the binding', async () => {
     await policy('p', {
       validations: [{ expression: 'false', message: 'hm' }],
       auditAnnotations: [
@@ -213,7 +213,7 @@ describe('ValidatingAdmissionPolicy', () => {
     })
   })
 
-  it('applies to requests that policy and binding match, and to none without a binding', async () => {
+  test('applies to requests that policy and binding match, and to none without a binding', async () => {
     await policy('p', {
       validations: [{ expression: 'false' }],
       matchConditions: [{ name: 'c', expression: "object.metadata.name != 'free'" }],
@@ -227,7 +227,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect((await tryOut('free')).status).toBe(201)
   })
 
-  it('is type-checked against the kinds that it matches', async () => {
+  test('is type-checked against the kinds that it matches', async () => {
     const checking = await startPolicyTypeChecking(server.plain.server.parts)
     try {
       await policy('p', {

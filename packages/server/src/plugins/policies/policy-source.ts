@@ -1,7 +1,7 @@
+import type { Awaitable } from '@kubewright/base'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import type { ResourceCache } from '../../cache/resource-cache.ts'
 import type { ObjectAccess } from '../../registry/object-access.ts'
-import type { Awaitable } from '../../request/awaitable.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
 import type { MatchCriteria } from '../requests/match-request.ts'
 import { type CompiledPolicy, compilePolicy, criteriaOf } from './compile-policy.ts'

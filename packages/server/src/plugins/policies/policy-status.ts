@@ -1,4 +1,4 @@
-import type { Logger } from '@kubewright/base'
+import { KubewrightError, type Logger } from '@kubewright/base'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import type { ObjectAccess } from '../../registry/object-access.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
@@ -21,7 +21,10 @@ export interface PolicyTypeCheckingParts extends ObjectAccess {
 export async function startPolicyTypeChecking(parts: PolicyTypeCheckingParts): Promise<AsyncDisposable> {
   const resource = parts.resources.find('admissionregistration.k8s.io', 'v1', 'validatingadmissionpolicies')
   if (!resource)
-    throw new Error('Cannot check ValidatingAdmissionPolicies: the server does not serve validatingadmissionpolicies')
+    throw new KubewrightError(
+      'KW_SERVER_CONFIG',
+      'Cannot check ValidatingAdmissionPolicies: the server does not serve validatingadmissionpolicies',
+    )
   const reconcile = async ({ object }: StoredObject): Promise<void> => {
     const { name = '', generation = 0 } = object.metadata
     const { observedGeneration = 0 } = (object['status'] ?? {}) as admission.ValidatingAdmissionPolicyStatus

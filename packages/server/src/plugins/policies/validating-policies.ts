@@ -23,9 +23,9 @@ export interface PolicyParts extends ObjectAccess {
 /** A denial by a policy. */
 interface Denial {
   readonly policy: string
-  readonly binding?: string
+  readonly binding?: string | undefined
   readonly message: string
-  readonly reason?: string
+  readonly reason?: string | undefined
 }
 
 const maxAnnotation = 10 * 1024

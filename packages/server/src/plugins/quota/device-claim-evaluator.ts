@@ -8,18 +8,22 @@ const classSuffix = '.deviceclass.resource.k8s.io/devices'
 const mostDevices = 32
 
 interface DeviceRequest {
-  readonly deviceClassName?: string
-  readonly allocationMode?: string
-  readonly count?: number
+  readonly deviceClassName?: string | undefined
+  readonly allocationMode?: string | undefined
+  readonly count?: number | undefined
 }
 
 interface Requests {
-  readonly devices?: {
-    readonly requests?: readonly {
-      readonly exactly?: DeviceRequest
-      readonly firstAvailable?: readonly DeviceRequest[]
-    }[]
-  }
+  readonly devices?:
+    | {
+        readonly requests?:
+          | readonly {
+              readonly exactly?: DeviceRequest | undefined
+              readonly firstAvailable?: readonly DeviceRequest[] | undefined
+            }[]
+          | undefined
+      }
+    | undefined
 }
 
 /**

@@ -34,9 +34,9 @@ export function evaluatorFor({ kind, virtual }: Resource): QuotaEvaluator | unde
 
 /** The fields of a service that are counted. */
 interface ServiceSpec {
-  readonly type?: string
-  readonly ports?: readonly { readonly nodePort?: number }[]
-  readonly allocateLoadBalancerNodePorts?: boolean
+  readonly type?: string | undefined
+  readonly ports?: readonly { readonly nodePort?: number | undefined }[] | undefined
+  readonly allocateLoadBalancerNodePorts?: boolean | undefined
 }
 
 const serviceNames = new Set(['count/services', 'services', 'services.nodeports', 'services.loadbalancers'])
@@ -60,12 +60,14 @@ const serviceEvaluator: QuotaEvaluator = {
 
 /** The fields of a claim that are counted. */
 interface ClaimParts {
-  readonly spec?: {
-    readonly storageClassName?: string
-    readonly volumeAttributesClassName?: string
-    readonly resources?: { readonly requests?: Readonly<Record<string, string>> }
-  }
-  readonly status?: { readonly allocatedResources?: Readonly<Record<string, string>> }
+  readonly spec?:
+    | {
+        readonly storageClassName?: string | undefined
+        readonly volumeAttributesClassName?: string | undefined
+        readonly resources?: { readonly requests?: Readonly<Record<string, string>> | undefined } | undefined
+      }
+    | undefined
+  readonly status?: { readonly allocatedResources?: Readonly<Record<string, string>> | undefined } | undefined
 }
 
 const classInfix = '.storageclass.storage.k8s.io/'

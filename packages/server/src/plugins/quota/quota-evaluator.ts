@@ -9,7 +9,7 @@ export type Usage = Map<string, Quantity>
 export interface ScopeSelector {
   readonly scopeName: string
   readonly operator: string
-  readonly values?: readonly string[]
+  readonly values?: readonly string[] | undefined
 }
 
 /** Computes the usage of objects of one resource. */
@@ -21,5 +21,5 @@ export interface QuotaEvaluator {
   readonly matchesScope: (scope: ScopeSelector, object: MutableObject) => boolean
   readonly usage: (object: MutableObject, now: number) => Usage
   /** The fields that an object must set so that its usage can be computed, or undefined when it sets them. */
-  readonly missing?: (covered: readonly string[], object: MutableObject) => string | undefined
+  readonly missing?: ((covered: readonly string[], object: MutableObject) => string | undefined) | undefined
 }

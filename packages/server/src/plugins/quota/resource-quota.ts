@@ -15,15 +15,19 @@ const attempts = 20
 
 /** A ResourceQuota. */
 export interface QuotaObject extends SharedObject {
-  readonly spec?: {
-    readonly hard?: Readonly<Record<string, string>>
-    readonly scopes?: readonly string[]
-    readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeSelector[] }
-  }
-  readonly status?: {
-    readonly hard?: Readonly<Record<string, string>>
-    readonly used?: Readonly<Record<string, string>>
-  }
+  readonly spec?:
+    | {
+        readonly hard?: Readonly<Record<string, string>> | undefined
+        readonly scopes?: readonly string[] | undefined
+        readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeSelector[] | undefined } | undefined
+      }
+    | undefined
+  readonly status?:
+    | {
+        readonly hard?: Readonly<Record<string, string>> | undefined
+        readonly used?: Readonly<Record<string, string>> | undefined
+      }
+    | undefined
 }
 
 /** Stores the usage of a quota. Rejects with a conflict when the quota changed since it was read. */

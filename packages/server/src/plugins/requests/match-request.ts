@@ -5,14 +5,14 @@ import { isNamespaces, type ReviewedRequest } from './reviewed-request.ts'
 
 /** Matches requests by operation and resource. */
 export interface RequestRule {
-  readonly operations?: readonly string[]
-  readonly apiGroups?: readonly string[]
-  readonly apiVersions?: readonly string[]
+  readonly operations?: readonly string[] | undefined
+  readonly apiGroups?: readonly string[] | undefined
+  readonly apiVersions?: readonly string[] | undefined
   /** Such as `pods`, `pods/status`, `*` or `*\/scale`. */
-  readonly resources?: readonly string[]
-  readonly scope?: string
+  readonly resources?: readonly string[] | undefined
+  readonly scope?: string | undefined
   /** Restricts the rule to objects of these names. @default all */
-  readonly resourceNames?: readonly string[]
+  readonly resourceNames?: readonly string[] | undefined
 }
 
 /** The requests that a webhook or policy applies to. */

@@ -1,5 +1,5 @@
 import { ApiError, encodeJson, newBadRequest, newForbidden, newInternalError, type Status } from '@kubewright/api'
-import { type Clock, goQuote, type Logger, type Random, uuid } from '@kubewright/base'
+import { CaughtError, type Clock, goQuote, type Logger, type Random, uuid } from '@kubewright/base'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import { type WebhookClient, WebhookConfigError } from '../../outgoing/webhook-client.ts'
 import type { ObjectAccess } from '../../registry/object-access.ts'
@@ -24,7 +24,7 @@ export interface WebhookParts extends ObjectAccess {
 }
 
 /** A webhook could not be called or returned an invalid response. Its failure policy decides what follows. */
-export class WebhookFailure extends Error {
+export class WebhookFailure extends CaughtError {
   override readonly name = 'WebhookFailure'
 
   constructor(webhook: string, reason: string) {

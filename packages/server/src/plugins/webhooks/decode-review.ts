@@ -1,5 +1,5 @@
 import type { Status } from '@kubewright/api'
-import { base64Prefix, goQuote } from '@kubewright/base'
+import { base64Prefix, CaughtError, goQuote } from '@kubewright/base'
 import { decodeGo, GoDecodeError } from '../../codec/json/go-codec.ts'
 import { goMismatch, openReview } from '../../outgoing/review-envelope.ts'
 
@@ -18,18 +18,18 @@ export interface ReviewResponse {
 }
 
 /** The response of a webhook violates the contract of AdmissionReview. */
-export class InvalidReviewError extends Error {
+export class InvalidReviewError extends CaughtError {
   override readonly name = 'InvalidReviewError'
 }
 
 interface Response {
-  readonly uid?: string
-  readonly allowed?: boolean
-  readonly status?: Status
-  readonly patch?: string
-  readonly patchType?: string
-  readonly auditAnnotations?: Record<string, string>
-  readonly warnings?: string[]
+  readonly uid?: string | undefined
+  readonly allowed?: boolean | undefined
+  readonly status?: Status | undefined
+  readonly patch?: string | undefined
+  readonly patchType?: string | undefined
+  readonly auditAnnotations?: Record<string, string> | undefined
+  readonly warnings?: string[] | undefined
 }
 
 const group = 'admission.k8s.io'
@@ -115,7 +115,7 @@ function decodeStatus(value: unknown): Status | undefined {
   } catch (error) {
     if (!(error instanceof GoDecodeError)) throw error
     // Go names a field by its path from the outermost struct.
-    throw new Error(error.message.replace(/(Go struct field \w+\.)/, '$1response.status.'))
+    throw new CaughtError(error.message.replace(/(Go struct field \w+\.)/, '$1response.status.'))
   }
 }
 
@@ -133,6 +133,6 @@ function checkBase64(text: string): void {
   const good = base64Prefix(clean)
   if (good < clean.length) {
     const offset = clean.slice(good).search(/[^A-Za-z0-9+/]/)
-    throw new Error(`illegal base64 data at input byte ${offset < 0 ? good : good + offset}`)
+    throw new CaughtError(`illegal base64 data at input byte ${offset < 0 ? good : good + offset}`)
   }
 }

@@ -1,5 +1,5 @@
 import { MemoryStore } from '@kubewright/storage'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { type AssembledServer, assembleServer } from '../../assemble-server.ts'
 
 const access = { tokens: [{ token: 'root', user: { name: 'root', groups: ['system:masters'] } }] }
@@ -43,7 +43,7 @@ const rule = { apiGroups: ['example.com'], apiVersions: ['v2'], resources: ['wid
 const problem =
   'conversion webhook for example.com/v1, Kind=Widget failed: Post "https://nosuch.default.svc:443/convert?timeout=30s": service "nosuch" not found'
 
-it('admission webhooks and policies report a failed conversion as kube-apiserver does', async () => {
+test('admission webhooks and policies report a failed conversion as kube-apiserver does', async () => {
   await using store = new MemoryStore()
   await using server = await assembleServer({ store, access })
   expect((await send(server, 'POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions', widgets)).status).toBe(201)

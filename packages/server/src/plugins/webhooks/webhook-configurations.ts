@@ -1,10 +1,10 @@
+import type { Awaitable } from '@kubewright/base'
 import type { CelEnvironment } from '@kubewright/cel'
 import type * as admission from '@kubewright/k8s/admissionregistration/v1'
 import { admissionEnvironment } from '../../builtins/admissionregistration/matching/admission-expressions.ts'
 import type { ResourceCache } from '../../cache/resource-cache.ts'
 import type { WebhookTarget } from '../../outgoing/webhook-client.ts'
 import type { ObjectAccess } from '../../registry/object-access.ts'
-import type { Awaitable } from '../../request/awaitable.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
 import { type Condition, compileCondition } from '../expressions/condition.ts'
 import { lazySelector, type MatchCriteria } from '../requests/match-request.ts'
@@ -27,7 +27,7 @@ export interface Webhook {
   readonly reviewVersion: ReviewVersion | undefined
 }
 
-type WebhookSpec = admission.ValidatingWebhook & { readonly reinvocationPolicy?: string }
+type WebhookSpec = admission.ValidatingWebhook & { readonly reinvocationPolicy?: string | undefined }
 
 /**
  * The webhooks of all configurations of one kind, ordered by the name of the configuration. Each version of a configuration is

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { answered, WebhookServer } from '../../testdata/webhook-server.ts'
 
 /** Responses that resemble those of a webhook. */
@@ -51,7 +51,7 @@ const body = fc.oneof(
     .map((review) => JSON.stringify(review)),
 )
 
-it('callWebhook() survives every response and reports each invalid one', async () => {
+test('callWebhook() survives every response and reports each invalid one', async () => {
   const server = await WebhookServer.start('in-process')
   try {
     for (const kind of ['Mutating', 'Validating'] as const) await server.configure(kind, 'w', 'a')

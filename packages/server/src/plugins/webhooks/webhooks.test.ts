@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { answered, patched, WebhookServer } from '../../testdata/webhook-server.ts'
 
 const configMaps = '/api/v1/namespaces/test/configmaps'
@@ -21,7 +21,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     server.calls.length = 0
   })
 
-  it('receive the request and the object', async () => {
+  test('receive the request and the object', async () => {
     server.hooks['/a'] = () => ({ allowed: true })
     await server.configure('Validating', 'v', 'a')
     const created = await server.send(`POST ${configMaps}?fieldManager=me&dryRun=All`, {
@@ -57,7 +57,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     ])
   })
 
-  it('receive updates and deletes; deletes of collections have no name', async () => {
+  test('receive updates and deletes; deletes of collections have no name', async () => {
     server.hooks['/a'] = () => ({ allowed: true })
     const rules = [{ apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['UPDATE', 'DELETE'] }]
     await server.create('x', { data: { k: '1' } })
@@ -81,7 +81,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     ])
   })
 
-  it('that mutate run in order and can be reinvoked', async () => {
+  test('that mutate run in order and can be reinvoked', async () => {
     const add = (path: string, value: unknown): object => patched({ op: 'add', path, value })
     server.hooks['/a'] = ({ object }) => add('/data/a', `${object.data.b ?? 'first'}`)
     server.hooks['/b'] = ({ object }) => add('/data/b', `after ${object.data.a}`)
@@ -102,7 +102,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     expect(body.metadata.managedFields[0].fieldsV1).toEqual({ 'f:data': { '.': {}, 'f:k': {} } })
   })
 
-  it('that mutate run before defaulting', async () => {
+  test('that mutate run before defaulting', async () => {
     const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'], operations: ['CREATE'] }]
     const path = '/spec/template/spec/containers/-'
     server.hooks['/a'] = () => patched({ op: 'add', path, value: { name: 'sidecar', image: 'proxy' } })
@@ -114,7 +114,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     expect(body.spec.template.spec.containers[1]).toMatchObject({ name: 'sidecar', imagePullPolicy: 'Always' })
   })
 
-  it('receive objects converted to their version', async () => {
+  test('receive objects converted to their version', async () => {
     const rules = [
       { apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['horizontalpodautoscalers'], operations: ['*'] },
     ]
@@ -143,7 +143,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     expect(deletion.oldObject.spec.targetCPUUtilizationPercentage).toBe(70)
   })
 
-  it('deny with their own code, reason and details, and warn', async () => {
+  test('deny with their own code, reason and details, and warn', async () => {
     const causes = [{ field: 'data', message: 'no', reason: 'FieldValueInvalid' }]
     server.hooks['/a'] = () => ({
       allowed: false,
@@ -169,7 +169,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     expect((await server.send(`GET ${configMaps}/x`)).status).toBe(404)
   })
 
-  it.each<[string, () => object, string]>([
+  test.each<[string, () => object, string]>([
     [
       'no JSON',
       () => answered(200, 'hello'),
@@ -229,7 +229,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     expect(server.audit['failed-open.mutation.webhook.admission.k8s.io/round_0_index_0']).toBe('a.example.com')
   })
 
-  it.each([
+  test.each([
     [
       { op: 'remove', path: '/data/none' },
       'Internal error occurred: remove operation does not apply: doc is missing path: "/data/none": missing value',
@@ -244,7 +244,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     expect((await server.create('x', { data: {} })).body.message).toBe(message)
   })
 
-  it('time out', async () => {
+  test('time out', async () => {
     let called = (): void => undefined
     const reached = new Promise<void>((resolve) => {
       called = resolve
@@ -263,7 +263,7 @@ describe.each(['in-process', 'https'] as const)('admission webhooks %s', (transp
     )
   })
 
-  it('cannot corrupt managed fields', async () => {
+  test('cannot corrupt managed fields', async () => {
     server.hooks['/a'] = () => patched({ op: 'add', path: '/metadata/managedFields/0/fieldsType', value: 'Odd' })
     await server.configure('Mutating', 'm', 'a')
     const answer = await server.create('x', { data: { k: 'v' } })
@@ -286,7 +286,7 @@ describe('admission webhooks', () => {
 
   const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }
 
-  it.each<[string, object, boolean]>([
+  test.each<[string, object, boolean]>([
     ['a namespace label', { namespaceSelector: { matchLabels: { env: 'test' } } }, true],
     ['another namespace label', { namespaceSelector: { matchLabels: { env: 'prod' } } }, false],
     ['an object label', { objectSelector: { matchExpressions: [{ key: 'l', operator: 'Exists' }] } }, true],
@@ -320,7 +320,7 @@ describe('admission webhooks', () => {
     expect(status).toBe(asked ? 400 : 201)
   })
 
-  it('whose match conditions fail to evaluate deny unless failures are ignored', async () => {
+  test('whose match conditions fail to evaluate deny unless failures are ignored', async () => {
     const matchConditions = [{ name: 'c', expression: "object.data['no'] == 'x'" }]
     await server.configure('Validating', 'v', { name: 'a', matchConditions })
     const { status, body } = await server.create('x', { data: { k: 'v' } })
@@ -333,7 +333,7 @@ describe('admission webhooks', () => {
     expect((await server.create('y', { data: { k: 'v' } })).status).toBe(201)
   })
 
-  it('are resolved as services, which need endpoints unless they run in this process', async () => {
+  test('are resolved as services, which need endpoints unless they run in this process', async () => {
     const service = { namespace: 'test', name: 'hooks', path: '/a' }
     await server.configure('Validating', 'v', { name: 'a', clientConfig: { service } })
     expect((await server.create('x')).body.message).toBe(
@@ -345,14 +345,14 @@ describe('admission webhooks', () => {
     )
   })
 
-  it('are not called for admission configuration', async () => {
+  test('are not called for admission configuration', async () => {
     const rules = [{ apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: ['*'] }]
     await server.configure('Validating', 'v', { name: 'a', rules })
     await expect(server.configure('Validating', 'u', 'a')).resolves.toBeUndefined()
   })
 })
 
-it('admission webhooks are called only with a valid certificate', async () => {
+test('admission webhooks are called only with a valid certificate', async () => {
   const server = await WebhookServer.start('https')
   try {
     server.hooks['/a'] = () => ({ allowed: true })

@@ -14,7 +14,7 @@ import type { Selection } from './selection.ts'
 export interface Listing {
   readonly objects: readonly StoredObject[]
   /** Whether lists return the same array until the resource changes: see {@link ResourceCache.snapshot}. @default false */
-  readonly isSnapshot?: boolean
+  readonly isSnapshot?: boolean | undefined
   /** The resource version of the list. */
   readonly revision: number
   /** Where the next page starts; undefined on the last page. */
@@ -119,7 +119,7 @@ async function page(
   endpoint: Endpoint,
   prefix: string,
   selection: Selection,
-  at: { limit: number; after?: string; revision: number },
+  at: { limit: number; after?: string | undefined; revision: number },
 ): Promise<Listing> {
   const objects: StoredObject[] = []
   let after = at.after
@@ -158,7 +158,7 @@ const inconsistent =
 
 function listError(
   error: unknown,
-  at: { after?: string; revision: number },
+  at: { after?: string | undefined; revision: number },
   after: string | undefined,
   prefix: string,
   current: number,

@@ -1,5 +1,6 @@
 import { type ApiResponse, newBadRequest, newNotFound } from '@kubewright/api'
-import { type Awaitable, andThen } from '../../request/awaitable.ts'
+import type { Awaitable } from '@kubewright/base'
+import { andThen } from '../../request/awaitable.ts'
 import type { Representation } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { isTrue } from '../../request/request-info.ts'

@@ -35,7 +35,7 @@ export interface ListQuery<T> {
 export function readListQuery<T>(
   resource: Resource,
   query: URLSearchParams,
-  request: { readonly watch: boolean; readonly name?: string },
+  request: { readonly watch: boolean; readonly name?: string | undefined },
   negotiate: () => T,
 ): ListQuery<T> {
   const options = parseOptions(query, request.watch)

@@ -1,5 +1,5 @@
 import { type ApiResponse, type BodySink, encodeJson, isApiError, newResourceExpired } from '@kubewright/api'
-import { onAbort, type Timer } from '@kubewright/base'
+import { CaughtError, onAbort, type Timer } from '@kubewright/base'
 import { type CacheEvent, eventLine, type ResourceCache, storedLine, storedLines } from '../../cache/resource-cache.ts'
 import { encodeWatchFrame } from '../../codec/protobuf/envelope.ts'
 import { isProtobuf, type Representation, requireStream } from '../../request/negotiate.ts'
@@ -23,7 +23,7 @@ const bookmarkMillis = 60_000
 const lastBookmarkMillis = 2000
 
 /** The client wants lists, and an event has one object. As in kube-apiserver, the first event ends the watch without an error. */
-class UnrepresentableEvent extends Error {
+class UnrepresentableEvent extends CaughtError {
   override readonly name = 'UnrepresentableEvent'
 }
 

@@ -34,7 +34,7 @@ export interface Deletion {
   readonly admission: AdmissionChain
   readonly name: string
   /** The name that is passed to admission plugins. @default `name` */
-  readonly requestedName?: string
+  readonly requestedName?: string | undefined
   readonly options: DeleteOptions
 }
 

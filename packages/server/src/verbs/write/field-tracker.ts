@@ -78,13 +78,19 @@ export class FieldTracker {
     // A view such as Scale is of another kind, which has neither other versions nor fields that are reset.
     const own = kind === resource.kind
     const versions = own ? resource.conversion.fields : undefined
+    const { resetFields, resetsOwnVersionOnly } = strategy
     const options = {
       apiVersion: kind.apiVersion,
       kind: kind.kind,
       subresource,
       ...(codec.empty ? { emptyObject: codec.empty() } : {}),
       schemaFor: (apiVersion: string) => (apiVersion === kind.apiVersion ? kind.schema : undefined),
-      ...(own && strategy.resetFields ? { resetFields: { [kind.apiVersion]: strategy.resetFields } } : {}),
+      ...(own && resetFields
+        ? {
+            resetFields: (version: string) =>
+              resetsOwnVersionOnly && version !== kind.apiVersion ? undefined : resetFields,
+          }
+        : {}),
       ...(versions ? { schemaFor: versions.schemaFor, convert: versions.convert } : {}),
     }
     const convert = versions?.convertAsync

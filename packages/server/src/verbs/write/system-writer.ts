@@ -1,5 +1,5 @@
 import { isAlreadyExists, isConflict, isNotFound, parseGroupVersion, type UpdateFieldsOptions } from '@kubewright/api'
-import { deepCopy } from '@kubewright/base'
+import { deepCopy, KubewrightError } from '@kubewright/base'
 import { noAdmission } from '../../admission/admission.ts'
 import type { ObjectRegistry } from '../../registry/object-registry.ts'
 import { systemContext } from '../../request/system-context.ts'
@@ -18,9 +18,9 @@ const serverManager = 'kube-apiserver'
 export interface SystemTarget {
   readonly resource: Resource
   /** @default the object itself */
-  readonly subresource?: string
+  readonly subresource?: string | undefined
   /** @default cluster-scoped */
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   readonly name: string
 }
 
@@ -30,15 +30,15 @@ interface SystemWriterParts {
   readonly resources: ResourceTable
   readonly endpointOf: (resource: Resource, subresource: string) => Endpoint
   /** Throws when the writer must not write. @default writes always pass */
-  readonly assertOpen?: () => void
+  readonly assertOpen?: (() => void) | undefined
 }
 
 /** Options of {@link SystemWriter.update}. */
 export interface SystemUpdateOptions {
   /** @default kube-apiserver */
-  readonly manager?: string
+  readonly manager?: string | undefined
   /** The object that field ownership is compared with. @default the live object */
-  readonly baseline?: (live: MutableObject) => MutableObject
+  readonly baseline?: ((live: MutableObject) => MutableObject) | undefined
 }
 
 /**
@@ -170,7 +170,11 @@ export class SystemWriter {
   #resourceOf(plural: string, { apiVersion }: MutableObject): Resource {
     const { group, version } = parseGroupVersion(apiVersion)
     const resource = this.#resources.find(group, version, plural)
-    if (!resource) throw new Error(`Cannot write ${plural}: the server does not serve ${plural} of ${apiVersion}`)
+    if (!resource)
+      throw new KubewrightError(
+        'KW_SERVER_CONFIG',
+        `Cannot write ${plural}: the server does not serve ${plural} of ${apiVersion}`,
+      )
     return resource
   }
 }

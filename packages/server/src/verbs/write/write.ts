@@ -1,12 +1,12 @@
 import { type ApiResponse, isAlreadyExists, newBadRequest, newConflict, newNotFound } from '@kubewright/api'
-import { deepCopy } from '@kubewright/base'
+import { type Awaitable, deepCopy } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionChain } from '../../admission/admission.ts'
 import { matchNamespace } from '../../registry/match-namespace.ts'
 import type { WriteOutcome } from '../../registry/object-registry.ts'
 import { prepareCreate, prepareUpdate } from '../../registry/prepare-write.ts'
 import { resourceVersionOf } from '../../registry/resource-version.ts'
 import type { WriteScope } from '../../registry/write-scope.ts'
-import { type Awaitable, andThen } from '../../request/awaitable.ts'
+import { andThen } from '../../request/awaitable.ts'
 import { mediaTypeOf } from '../../request/body.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import { optionsObject, writeOptions } from '../../request/write-options.ts'
@@ -60,14 +60,14 @@ export interface Write {
 /** When {@link writeObject} may create or replace an object. */
 export interface WriteConditions {
   /** Whether an object that does not exist is created, even if its strategy does not allow creation by update. @default false */
-  readonly allowCreate?: boolean
+  readonly allowCreate?: boolean | undefined
   /** The uid that the object must have. */
   readonly uid?: string | undefined
   /**
    * Whether the result of the change shares nothing with the current object but its managed fields. The change and admission then see
    * the current object itself instead of a copy. @default false
    */
-  readonly isSeparate?: boolean
+  readonly isSeparate?: boolean | undefined
 }
 
 /** Handles POST. */

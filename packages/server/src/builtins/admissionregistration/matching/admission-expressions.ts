@@ -15,7 +15,14 @@ import {
   structType,
   type VariableDeclaration,
 } from '@kubewright/cel'
-import { type FieldError, type FieldPath, internalError, invalid } from '@kubewright/schema'
+import {
+  expressionSteps,
+  type FieldError,
+  type FieldPath,
+  internalError,
+  invalid,
+  spendSteps,
+} from '@kubewright/schema'
 
 // The CEL environments of expressions in webhooks and admission policies (apiserver/pkg/admission/plugin/cel/compile.go).
 
@@ -167,6 +174,7 @@ export function checkExpression(
   mismatch: (given: string) => string = (given) => `must evaluate to ${listOf(wanted)} but got ${given}`,
 ): CelType | undefined {
   let given: CelType
+  spendSteps(expressionSteps(expression))
   try {
     given = environment.compile(expression).outputType
   } catch (error) {

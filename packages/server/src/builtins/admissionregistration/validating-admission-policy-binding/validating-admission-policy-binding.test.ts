@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { shownSelector } from '../../../testdata/workload-object.ts'
 import { validatingAdmissionPolicyBindings } from './validating-admission-policy-binding.ts'
@@ -17,7 +17,7 @@ describe('validating admission policy bindings', () => {
     }
   }
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     ['require an action', {}, ['spec.validationActions: Required value: at least one validation action is required']],
     [
       'reject Deny together with Warn',
@@ -40,7 +40,7 @@ describe('validating admission policy bindings', () => {
     expect(await createErrors(binding(spec))).toEqual(errors)
   })
 
-  it('show named parameters', () => {
+  test('show named parameters', () => {
     expect(cellsOf(validatingAdmissionPolicyBindings, { spec: { policyName: 'p', paramRef: { name: 'n' } } })).toEqual([
       'x',
       'p',
@@ -49,7 +49,7 @@ describe('validating admission policy bindings', () => {
     ])
   })
 
-  it('show a parameter selector as Go prints it', () => {
+  test('show a parameter selector as Go prints it', () => {
     expect(
       cellsOf(validatingAdmissionPolicyBindings, { spec: { policyName: 'p', paramRef: { selector: shownSelector } } }),
     ).toEqual([

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { validatingAdmissionPolicies } from './validating-admission-policy.ts'
 
@@ -18,7 +18,7 @@ describe('validating admission policies', () => {
     }
   }
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'accept expressions over the request, the namespace, the authorizer and variables',
       {
@@ -77,7 +77,7 @@ describe('validating admission policies', () => {
     expect(await createErrors(policy(spec))).toEqual(errors)
   })
 
-  it('show the number of validations and the kind of parameters', () => {
+  test('show the number of validations and the kind of parameters', () => {
     expect(
       cellsOf(validatingAdmissionPolicies, {
         spec: { validations: [{}, {}], paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } },

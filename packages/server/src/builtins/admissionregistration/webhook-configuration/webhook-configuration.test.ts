@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from './webhook-configuration.ts'
 
@@ -22,7 +22,7 @@ function configuration(kind: string, ...webhooks: object[]): object {
 }
 
 describe('webhook configurations', () => {
-  it('default policies, selectors and timeouts', () => {
+  test('default policies, selectors and timeouts', () => {
     const { webhooks } = defaulted(configuration('MutatingWebhookConfiguration', {})) as unknown as {
       webhooks: object[]
     }
@@ -37,7 +37,7 @@ describe('webhook configurations', () => {
     })
   })
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     ['accept a minimal object', {}, []],
     [
       'require names with three segments',
@@ -102,19 +102,19 @@ describe('webhook configurations', () => {
     expect(await createErrors(configuration('ValidatingWebhookConfiguration', fields))).toEqual(errors)
   })
 
-  it('reject duplicate names', async () => {
+  test('reject duplicate names', async () => {
     expect(await createErrors(configuration('MutatingWebhookConfiguration', {}, {}))).toEqual([
       'webhooks[1].name: Duplicate value: "a.example.com"',
     ])
   })
 
-  it('allow an update to keep side effects that the stored object has', async () => {
+  test('allow an update to keep side effects that the stored object has', async () => {
     const before = configuration('ValidatingWebhookConfiguration', { sideEffects: 'Unknown' })
     const { errors } = await updated(before, (object) => void (object.metadata.labels = { a: 'b' }))
     expect(errors).toEqual([])
   })
 
-  it('show the number of webhooks', () => {
+  test('show the number of webhooks', () => {
     expect(cellsOf(mutatingWebhookConfigurations, { webhooks: [{}] })).toEqual(['x', 1, '60m'])
   })
 })

@@ -78,7 +78,8 @@ function validate(object: MutableObject): FieldError[] {
   // The rule applies to generateName too, although no generated name can comply.
   for (const field of ['generateName', 'name'] as const) {
     const { [field]: name = '' } = object.metadata
-    if (name === expected || (name === '' && field === 'generateName')) continue
+    // A missing name has an error of its own.
+    if (name === expected || name === '') continue
     if (isPathSegmentName(name, field === 'generateName').length > 0) continue
     errors.push(invalid(metadataPath.child(field), name, text))
   }

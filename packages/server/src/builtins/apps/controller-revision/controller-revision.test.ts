@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { controllerRevisions } from './controller-revision.ts'
 
@@ -7,7 +7,7 @@ const { createErrors, updated } = strategyHarness(controllerRevisions)
 describe('controller revisions', () => {
   const revision = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'r' }, revision: 1 }
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     ['accept an object as data', { data: { a: 1 } }, []],
     ['require data', {}, ['data: Required value: data is mandatory']],
     [
@@ -19,14 +19,14 @@ describe('controller revisions', () => {
     expect(await createErrors({ ...revision, ...fields })).toEqual(errors)
   })
 
-  it('reject a change of the data', async () => {
+  test('reject a change of the data', async () => {
     const { errors } = await updated({ ...revision, data: { a: 1 } }, (object) => {
       object['data'] = { a: 2 }
     })
     expect(errors).toEqual(['data: Invalid value: {"a":2}: field is immutable'])
   })
 
-  it('show the owning controller and the revision', () => {
+  test('show the owning controller and the revision', () => {
     expect(
       cellsOf(controllerRevisions, {
         metadata: {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { podTemplate, shownSelector, shownTemplate, workload } from '../../../testdata/workload-object.ts'
 import { daemonSets } from './daemon-set.ts'
@@ -8,7 +8,7 @@ const { createErrors, prepared, updated } = strategyHarness(daemonSets)
 describe('daemon sets', () => {
   const key = 'deprecated.daemonset.template.generation'
 
-  it('count changes of the pod template in an annotation', async () => {
+  test('count changes of the pod template in an annotation', async () => {
     expect(prepared(workload('DaemonSet')).metadata.annotations).toEqual({ [key]: '1' })
     const { object } = await updated(workload('DaemonSet'), (next) => {
       const spec = next['spec'] as { template: { spec: { containers: { image: string }[] } } }
@@ -17,7 +17,7 @@ describe('daemon sets', () => {
     expect(object.metadata.annotations).toEqual({ [key]: '2' })
   })
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'reject maxSurge together with maxUnavailable',
       { updateStrategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } },
@@ -37,7 +37,7 @@ describe('daemon sets', () => {
     expect(await createErrors(workload('DaemonSet', spec))).toEqual(errors)
   })
 
-  it('show the numbers of nodes, the node selector and the containers', () => {
+  test('show the numbers of nodes, the node selector and the containers', () => {
     expect(
       cellsOf(daemonSets, {
         spec: { selector: shownSelector, template: shownTemplate },

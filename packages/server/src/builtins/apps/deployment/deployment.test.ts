@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { shownSelector, shownTemplate, workload } from '../../../testdata/workload-object.ts'
 import { deployments } from './deployment.ts'
@@ -6,7 +6,7 @@ import { deployments } from './deployment.ts'
 const { createErrors, createWarnings, defaulted, prepared, resourceFor, updated } = strategyHarness(deployments)
 
 describe('deployments', () => {
-  it('default replicas, strategy, history and deadline', () => {
+  test('default replicas, strategy, history and deadline', () => {
     expect(defaulted(workload('Deployment'))['spec']).toMatchObject({
       replicas: 1,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } },
@@ -15,13 +15,13 @@ describe('deployments', () => {
     })
   })
 
-  it('set no rolling update for the strategy Recreate', () => {
+  test('set no rolling update for the strategy Recreate', () => {
     expect(defaulted(workload('Deployment', { strategy: { type: 'Recreate' } }))['spec']).toMatchObject({
       strategy: { type: 'Recreate' },
     })
   })
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     ['accept a minimal object', {}, []],
     [
       'reject negative replicas',
@@ -72,7 +72,7 @@ describe('deployments', () => {
     expect(await createErrors(workload('Deployment', spec))).toEqual(errors)
   })
 
-  it('reject a change of the selector', async () => {
+  test('reject a change of the selector', async () => {
     const { errors } = await updated(workload('Deployment'), (object) => {
       const spec = object['spec'] as { selector: object; template: { metadata: { labels: object } } }
       spec.selector = { matchLabels: { app: 'y' } }
@@ -81,7 +81,7 @@ describe('deployments', () => {
     expect(errors).toEqual(['spec.selector: Invalid value: {"matchLabels":{"app":"y"}}: field is immutable'])
   })
 
-  it('reject a status with more ready replicas than replicas', async () => {
+  test('reject a status with more ready replicas than replicas', async () => {
     const { errors } = await updated(
       workload('Deployment'),
       (object) => {
@@ -92,14 +92,14 @@ describe('deployments', () => {
     expect(errors).toEqual(['status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas'])
   })
 
-  it('increase the generation when an annotation changes', () => {
+  test('increase the generation when an annotation changes', () => {
     const rule = resourceFor('apps/v1', 'Deployment').strategy.generation as (a: object, b: object) => boolean
     const object = prepared(workload('Deployment'))
     expect(rule(object, object)).toBe(false)
     expect(rule({ ...object, metadata: { ...object.metadata, annotations: { a: 'b' } } }, object)).toBe(true)
   })
 
-  it('warn about a name that is no DNS label', () => {
+  test('warn about a name that is no DNS label', () => {
     const [warning] = createWarnings(workload('Deployment', {}, { name: 'a.b' }))
     expect(warning).toBe(
       'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; ' +
@@ -107,7 +107,7 @@ describe('deployments', () => {
     )
   })
 
-  it('show replica counts, containers and the selector', () => {
+  test('show replica counts, containers and the selector', () => {
     expect(
       cellsOf(deployments, {
         spec: { replicas: 3, selector: shownSelector, template: shownTemplate },

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf } from '../../../testdata/strategy-harness.ts'
 import { shownTemplate } from '../../../testdata/workload-object.ts'
 import { replicaSets } from './replica-set.ts'
 
 describe('replica sets', () => {
-  it('show zero for missing counts and <none> for an empty selector', () => {
+  test('show zero for missing counts and <none> for an empty selector', () => {
     expect(cellsOf(replicaSets, { spec: { replicas: 0, selector: {}, template: shownTemplate } })).toEqual([
       'x',
       0,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { podTemplate, shownTemplate, workload } from '../../../testdata/workload-object.ts'
 import { statefulSets } from './stateful-set.ts'
@@ -6,7 +6,7 @@ import { statefulSets } from './stateful-set.ts'
 const { createErrors, defaulted, prepared, updated } = strategyHarness(statefulSets)
 
 describe('stateful sets', () => {
-  it('default claim templates, policies and the partition', () => {
+  test('default claim templates, policies and the partition', () => {
     const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'] } }
     expect(defaulted(workload('StatefulSet', { volumeClaimTemplates: [claim] }))['spec']).toMatchObject({
       podManagementPolicy: 'OrderedReady',
@@ -23,7 +23,7 @@ describe('stateful sets', () => {
     })
   })
 
-  it('drop maxUnavailable, whose feature gate is off', () => {
+  test('drop maxUnavailable, whose feature gate is off', () => {
     const object = prepared(
       workload('StatefulSet', { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2 } } }),
     )
@@ -31,7 +31,7 @@ describe('stateful sets', () => {
     expect(JSON.stringify(object)).not.toContain('maxUnavailable')
   })
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     ['accept mounts of the volumes of claim templates', claimed('data'), []],
     [
       'reject unknown policies',
@@ -56,7 +56,7 @@ describe('stateful sets', () => {
     expect(await createErrors(workload('StatefulSet', spec))).toEqual(errors)
   })
 
-  it('reject changes of immutable fields', async () => {
+  test('reject changes of immutable fields', async () => {
     const scaled = await updated(
       workload('StatefulSet'),
       (object) => void ((object['spec'] as { replicas: number }).replicas = 3),
@@ -72,7 +72,7 @@ describe('stateful sets', () => {
     ])
   })
 
-  it('show ready and desired replicas', () => {
+  test('show ready and desired replicas', () => {
     expect(cellsOf(statefulSets, { spec: { replicas: 2, template: shownTemplate } })).toEqual([
       'x',
       '0/2',

@@ -37,5 +37,7 @@ export function updateStrategyValue({ type, rollingUpdate }: UpdateStrategy): un
 
 interface UpdateStrategy {
   readonly type?: string | undefined
-  readonly rollingUpdate?: { readonly maxUnavailable?: IntOrPercent; readonly maxSurge?: IntOrPercent } | undefined
+  readonly rollingUpdate?:
+    | { readonly maxUnavailable?: IntOrPercent | undefined; readonly maxSurge?: IntOrPercent | undefined }
+    | undefined
 }

@@ -22,7 +22,7 @@ export const workloadStrategy: Strategy = {
 }
 
 /** The strategy that Deployments and ReplicaSets share, given the checks of their spec. The selector is immutable. */
-export function replicatedStrategy<S extends { readonly selector?: UncheckedSelector }>(
+export function replicatedStrategy<S extends { readonly selector?: UncheckedSelector | undefined }>(
   validateSpec: (spec: S) => FieldError[],
 ): Strategy {
   return {
@@ -64,7 +64,7 @@ interface CountRules<F extends string> {
   /** Fields that must not exceed `replicas`. */
   readonly subsets: readonly F[]
   /** How the error calls `readyReplicas`, which limits `availableReplicas`. @default 'readyReplicas' */
-  readonly readyName?: string
+  readonly readyName?: string | undefined
 }
 
 /** Checks that the counts in a status are not negative and do not contradict each other. */

@@ -15,7 +15,10 @@ export const tokenReviews: BuiltinDefinition = defineBuiltin({
 
 function reviewToken(access: AttachedAccess): VirtualCreate {
   return async (_context, review, admit) => {
-    const spec = (review['spec'] ?? {}) as { token?: string; audiences?: readonly string[] | null }
+    const spec = (review['spec'] ?? {}) as {
+      token?: string | undefined
+      audiences?: readonly string[] | null | undefined
+    }
     if (!spec.token) throw newBadRequest('token is required for TokenReview in authentication')
     await admit()
     review['status'] = await statusOf(access, spec.token, spec.audiences?.length ? spec.audiences : access.audiences)

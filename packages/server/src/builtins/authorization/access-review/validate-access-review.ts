@@ -6,33 +6,41 @@ import { structValue } from '../../checks/strategy-checks.ts'
 
 /** A selector in a review: a text or a list of requirements. */
 export interface SelectorSpec {
-  readonly rawSelector?: string
+  readonly rawSelector?: string | undefined
   readonly requirements?:
-    | readonly { readonly key?: string; readonly operator?: string; readonly values?: readonly string[] }[]
+    | readonly {
+        readonly key?: string | undefined
+        readonly operator?: string | undefined
+        readonly values?: readonly string[] | undefined
+      }[]
     | null
+    | undefined
 }
 
 /** The resource and verb that a review is about. */
 export interface ResourceAttributesSpec {
-  readonly namespace?: string
-  readonly verb?: string
-  readonly group?: string
-  readonly version?: string
-  readonly resource?: string
-  readonly subresource?: string
-  readonly name?: string
-  readonly fieldSelector?: SelectorSpec | null
-  readonly labelSelector?: SelectorSpec | null
+  readonly namespace?: string | undefined
+  readonly verb?: string | undefined
+  readonly group?: string | undefined
+  readonly version?: string | undefined
+  readonly resource?: string | undefined
+  readonly subresource?: string | undefined
+  readonly name?: string | undefined
+  readonly fieldSelector?: SelectorSpec | null | undefined
+  readonly labelSelector?: SelectorSpec | null | undefined
 }
 
 /** The spec of an access review of any kind. */
 export interface AccessReviewSpec {
-  readonly resourceAttributes?: ResourceAttributesSpec | null
-  readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string } | null
-  readonly user?: string
-  readonly groups?: readonly string[] | null
-  readonly uid?: string
-  readonly extra?: Readonly<Record<string, readonly string[]>> | null
+  readonly resourceAttributes?: ResourceAttributesSpec | null | undefined
+  readonly nonResourceAttributes?:
+    | { readonly path?: string | undefined; readonly verb?: string | undefined }
+    | null
+    | undefined
+  readonly user?: string | undefined
+  readonly groups?: readonly string[] | null | undefined
+  readonly uid?: string | undefined
+  readonly extra?: Readonly<Record<string, readonly string[]>> | null | undefined
 }
 
 /** The kinds of access reviews. */

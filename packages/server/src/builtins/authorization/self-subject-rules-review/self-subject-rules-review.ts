@@ -13,7 +13,7 @@ export const selfSubjectRulesReviews: BuiltinDefinition = defineBuiltin({
 
 function reviewRules(authorizer: Authorizer): VirtualCreate {
   return async (context, review, admit): Promise<MutableObject> => {
-    const { namespace = '' } = (review['spec'] ?? {}) as { namespace?: string }
+    const { namespace = '' } = (review['spec'] ?? {}) as { namespace?: string | undefined }
     if (namespace === '') throw newBadRequest('no namespace on request')
     await admit()
     const rules = await authorizer.rulesFor?.(context.user, namespace)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { MutableObject } from '../../../resource/object.ts'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { horizontalPodAutoscalers, horizontalPodAutoscalersV1 } from './horizontal-pod-autoscaler.ts'
@@ -24,7 +24,7 @@ const memory = { type: 'Resource', resource: { name: 'memory', target: { type: '
 const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }
 
 describe('horizontal pod autoscalers', () => {
-  it('default to a CPU utilization of 80 per cent', () => {
+  test('default to a CPU utilization of 80 per cent', () => {
     expect(defaulted(hpa({}))['spec']).toMatchObject({
       minReplicas: 1,
       metrics: [{ resource: { name: 'cpu', target: { averageUtilization: 80 } } }],
@@ -32,7 +32,7 @@ describe('horizontal pod autoscalers', () => {
     expect(defaulted(hpa({}, 'v1'))['spec']).toMatchObject({ minReplicas: 1, targetCPUUtilizationPercentage: 80 })
   })
 
-  it('default both directions of the scaling behaviour', () => {
+  test('default both directions of the scaling behaviour', () => {
     const { behavior } = defaulted(hpa({ behavior: { scaleUp: { selectPolicy: 'Min' } } }))['spec'] as {
       behavior: object
     }
@@ -49,7 +49,7 @@ describe('horizontal pod autoscalers', () => {
     })
   })
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     ['accept several metrics', { metrics: [cpu, memory] }, []],
     [
       'reject contradicting bounds',
@@ -107,14 +107,14 @@ describe('horizontal pod autoscalers', () => {
     expect(await createErrors(hpa(spec))).toEqual(errors)
   })
 
-  it('apply the rules of v2 to v1', async () => {
+  test('apply the rules of v2 to v1', async () => {
     expect(await createErrors(hpa({ maxReplicas: 0 }, 'v1'))).toEqual([
       'spec.maxReplicas: Invalid value: 0: must be greater than 0',
       'spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`',
     ])
   })
 
-  it('keep the status in v1, including annotations', async () => {
+  test('keep the status in v1, including annotations', async () => {
     const { object } = await updated(hpa({}, 'v1'), (next) => {
       next['status'] = { currentReplicas: 9 }
       next.metadata.annotations = { 'autoscaling.alpha.kubernetes.io/conditions': '[{"type":"x","status":"True"}]' }
@@ -134,7 +134,7 @@ describe('hpaToV1()', () => {
     conditions: [{ type: 'AbleToScale', status: 'True', reason: 'R' }],
   }
 
-  it('stores fields that v1 lacks in annotations', () => {
+  test('stores fields that v1 lacks in annotations', () => {
     const old = hpaToV1(object)
     expect(old['spec']).toMatchObject({ targetCPUUtilizationPercentage: 60 })
     expect(old['status']).toMatchObject({ currentReplicas: 2, currentCPUUtilizationPercentage: 40 })
@@ -151,13 +151,13 @@ describe('hpaToV1()', () => {
     })
   })
 
-  it('is undone by hpaToV2()', () => {
+  test('is undone by hpaToV2()', () => {
     const { codec } = resourceFor('autoscaling/v2', 'HorizontalPodAutoscaler')
     const back = hpaToV2(hpaToV1(object)) as MutableObject
     expect(codec.toWorkingForm(back)).toEqual(codec.toWorkingForm(object))
   })
 
-  it('ignores malformed annotations', () => {
+  test('ignores malformed annotations', () => {
     const broken = hpaToV1(object)
     broken.metadata.annotations!['autoscaling.alpha.kubernetes.io/metrics'] = '{'
     expect(hpaToV2(broken)['spec']).toMatchObject({ metrics: [cpu] })
@@ -165,7 +165,7 @@ describe('hpaToV1()', () => {
 })
 
 describe('the table of horizontal pod autoscalers', () => {
-  it('shows two metrics and the number of further ones', () => {
+  test('shows two metrics and the number of further ones', () => {
     expect(
       cellsOf(horizontalPodAutoscalers, {
         spec: {
@@ -183,7 +183,7 @@ describe('the table of horizontal pod autoscalers', () => {
     ).toEqual(['x', 'Deployment/d', 'cpu: 5%/80%, <unknown>/10 + 1 more...', '2', 9, 3, '60m'])
   })
 
-  it('shows metrics in annotations of version v1', () => {
+  test('shows metrics in annotations of version v1', () => {
     expect(
       cellsOf(horizontalPodAutoscalers, {
         metadata: {

@@ -26,13 +26,15 @@ const reservedKeys = [
 export const defaultCpuUtilization = 80
 
 interface SpecV1 {
-  scaleTargetRef?: HpaSpec['scaleTargetRef']
-  minReplicas?: number
-  maxReplicas?: number
-  targetCPUUtilizationPercentage?: number
+  scaleTargetRef?: HpaSpec['scaleTargetRef'] | undefined
+  minReplicas?: number | undefined
+  maxReplicas?: number | undefined
+  targetCPUUtilizationPercentage?: number | undefined
 }
 
-type StatusV1 = Omit<HpaStatus, 'currentMetrics' | 'conditions'> & { currentCPUUtilizationPercentage?: number }
+type StatusV1 = Omit<HpaStatus, 'currentMetrics' | 'conditions'> & {
+  currentCPUUtilizationPercentage?: number | undefined
+}
 type Conditions = NonNullable<HpaStatus['conditions']>
 
 /** Removes the annotations in which autoscaling/v1 stores the fields that exist only in autoscaling/v2. */

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { metricText } from './metric-text.ts'
 
 type Spec = Parameters<typeof metricText>[0]
 type Status = Parameters<typeof metricText>[1]
 
 describe('metricText()', () => {
-  it.each<[Spec, Status, string]>([
+  test.each<[Spec, Status, string]>([
     [
       { type: 'Resource', resource: { name: 'cpu', target: { averageUtilization: 80 } } },
       undefined,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { shownTemplate } from '../../../testdata/workload-object.ts'
 import { cronJobs } from './cron-job.ts'
@@ -18,7 +18,7 @@ describe('cron jobs', () => {
     }
   }
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     ['accept a minimal object', {}, []],
     ['require a schedule', { schedule: '' }, ['spec.schedule: Required value']],
     [
@@ -51,14 +51,14 @@ describe('cron jobs', () => {
     expect(await createErrors(cronJob(spec))).toEqual(errors)
   })
 
-  it('reject names that are too long for the names of their jobs', async () => {
+  test('reject names that are too long for the names of their jobs', async () => {
     const name = 'x'.repeat(53)
     expect(await createErrors(cronJob({}, name))).toEqual([
       `metadata.name: Invalid value: "${name}": must be no more than 52 characters`,
     ])
   })
 
-  it('show the schedule and the time since the last run', () => {
+  test('show the schedule and the time since the last run', () => {
     expect(
       cellsOf(cronJobs, {
         spec: {

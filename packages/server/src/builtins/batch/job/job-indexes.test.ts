@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { commonIndex, countIndexes } from './job-indexes.ts'
 
 describe('countIndexes()', () => {
-  it.each<[string, number | string]>([
+  test.each<[string, number | string]>([
     ['', 0],
     ['0,2-4', 4],
     ['1-1', 'non-increasing order, previous: 1, current: 1'],
@@ -19,7 +19,7 @@ describe('countIndexes()', () => {
 })
 
 describe('commonIndex()', () => {
-  it.each<[string, string, number | undefined]>([
+  test.each<[string, string, number | undefined]>([
     ['', '1', undefined],
     ['0-3,7', '4-6', undefined],
     ['0-3,7', '5-8', 7],

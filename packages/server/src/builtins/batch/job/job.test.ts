@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { MutableObject } from '../../../resource/object.ts'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { shownSelector, shownTemplate } from '../../../testdata/workload-object.ts'
@@ -29,7 +29,7 @@ function specOf(object: MutableObject): Record<string, unknown> {
 }
 
 describe('jobs', () => {
-  it.each<[string, object, object]>([
+  test.each<[string, object, object]>([
     [
       'default to one completion',
       {},
@@ -50,11 +50,11 @@ describe('jobs', () => {
     expect(specOf(defaulted(job(spec)))).toMatchObject(expected)
   })
 
-  it('leave completions out when only parallelism is set', () => {
+  test('leave completions out when only parallelism is set', () => {
     expect(specOf(defaulted(job({ parallelism: 3 })))).not.toHaveProperty('completions')
   })
 
-  it('select their pods by uid and copy the labels of the pods', () => {
+  test('select their pods by uid and copy the labels of the pods', () => {
     const object = prepared(job())
     expect(object.metadata.labels).toEqual(ownLabels)
     expect(specOf(object)).toMatchObject({
@@ -63,11 +63,11 @@ describe('jobs', () => {
     })
   })
 
-  it('keep labels that the client set', () => {
+  test('keep labels that the client set', () => {
     expect(prepared(job({}, { labels: { a: 'b' } })).metadata.labels).toEqual({ a: 'b' })
   })
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'reject the restart policy Always',
       { template: { spec: { ...podSpec, restartPolicy: 'Always' } } },
@@ -110,7 +110,7 @@ describe('jobs', () => {
     expect(await createErrors(job(spec))).toEqual(errors)
   })
 
-  it('reject a change of the template and show it as a Go struct', async () => {
+  test('reject a change of the template and show it as a Go struct', async () => {
     const { errors } = await updated(job(), (object) => {
       const { template } = specOf(object) as { template: { spec: { containers: { image: string }[] } } }
       template.spec.containers[0]!.image = 'i:2'
@@ -121,7 +121,7 @@ describe('jobs', () => {
     )
   })
 
-  it('allow scheduling changes while suspended', async () => {
+  test('allow scheduling changes while suspended', async () => {
     const { errors } = await updated(job({ suspend: true }), (object) => {
       const { template } = specOf(object) as { template: { spec: Record<string, unknown> } }
       template.spec['nodeSelector'] = { disk: 'ssd' }
@@ -129,7 +129,7 @@ describe('jobs', () => {
     expect(errors).toEqual([])
   })
 
-  it.each<[string, object, object, string[]]>([
+  test.each<[string, object, object, string[]]>([
     ['accept Failed after FailureTarget', {}, failed(), []],
     [
       'reject Failed without FailureTarget',
@@ -173,14 +173,14 @@ describe('jobs', () => {
     expect((await updated(job(spec), change, 'status')).errors).toEqual(errors)
   })
 
-  it('support the field selector status.successful', () => {
+  test('support the field selector status.successful', () => {
     const { selectors } = resourceFor('batch/v1', 'Job')
     const object = { ...prepared(job()), status: { succeeded: 2 } }
     expect(selectors.fields['status.successful']?.(object)).toBe('2')
     expect(selectors.unknownField?.('spec.x')).toBe('field label "spec.x" not supported for Job')
   })
 
-  it('show completions and the duration of a running job', () => {
+  test('show completions and the duration of a running job', () => {
     expect(
       cellsOf(jobs, {
         spec: { completions: 4, parallelism: 2, selector: shownSelector, template: shownTemplate },
@@ -189,7 +189,7 @@ describe('jobs', () => {
     ).toEqual(['x', 'Running', '1/4', '59m', '60m', 'c1,c2', 'i1,i2', 'a=b,k in (1,2)'])
   })
 
-  it('show the state and duration of a completed job', () => {
+  test('show the state and duration of a completed job', () => {
     expect(
       cellsOf(jobs, {
         metadata: { deletionTimestamp: '2024-01-01T00:30:00Z' },
@@ -206,7 +206,7 @@ describe('jobs', () => {
     ).toEqual(['x', 'Complete', '0/1 of 2', '42s', '60m', '', '', '<none>'])
   })
 
-  it('show a suspended job', () => {
+  test('show a suspended job', () => {
     expect(
       cellsOf(jobs, { spec: { parallelism: 1 }, status: { conditions: [{ type: 'Suspended', status: 'True' }] } }),
     ).toEqual(['x', 'Suspended', '0/1', '', '60m', '', '', '<none>'])

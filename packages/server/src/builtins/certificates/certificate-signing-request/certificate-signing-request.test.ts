@@ -10,7 +10,7 @@ import {
   encodeName,
   toPem,
 } from '@kubewright/base/pki'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AccessFixture } from '../../../testdata/access-fixture.ts'
 import { cellsOf } from '../../../testdata/strategy-harness.ts'
 import { certificateSigningRequests } from './certificate-signing-request.ts'
@@ -42,7 +42,7 @@ const csr = (spec: object, name = 'c'): object => ({
 })
 
 describe('certificate signing requests', () => {
-  it('record the requesting user and ignore user fields of the client', async () => {
+  test('record the requesting user and ignore user fields of the client', async () => {
     const body = csr({ username: 'root', groups: ['system:masters'], uid: '1' })
     const created = await server.send(`POST ${path}`, { body })
     expect(created).toMatchObject({
@@ -52,7 +52,7 @@ describe('certificate signing requests', () => {
     expect(created.body.spec.uid).toBeUndefined()
   })
 
-  it.each<[object, string, string]>([
+  test.each<[object, string, string]>([
     [
       { request: base64('x') },
       'spec.request',
@@ -84,7 +84,7 @@ describe('certificate signing requests', () => {
     expect(body.details.causes).toContainEqual({ field, message, reason: expect.any(String) })
   })
 
-  it('allow approval to change conditions and status to change the certificate', async () => {
+  test('allow approval to change conditions and status to change the certificate', async () => {
     await server.send(`POST ${path}`, { body: csr({}) })
     const approved = (await server.send(`GET ${path}/c`)).body
     approved.status = { conditions: [{ type: 'Approved', status: 'True', reason: 'Ok' }] }
@@ -112,7 +112,7 @@ describe('certificate signing requests', () => {
     )
   })
 
-  it('require the verb approve on the signer or on its domain', async () => {
+  test('require the verb approve on the signer or on its domain', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1'
     await server.send(`POST ${path}`, { body: csr({}) })
     const grant = async (name: string, rule: object): Promise<void> => {
@@ -137,7 +137,7 @@ describe('certificate signing requests', () => {
     expect((await server.send(`PUT ${path}/c/approval`, { body, as: 'jane' })).status).toBe(200)
   })
 
-  it('reject requests for the group system:masters', async () => {
+  test('reject requests for the group system:masters', async () => {
     const spec = {
       request: requestFor({ commonName: 'x', organizations: ['system:masters'] }),
       signerName: 'kubernetes.io/kube-apiserver-client',
@@ -150,7 +150,7 @@ describe('certificate signing requests', () => {
 })
 
 describe('the table of certificate signing requests', () => {
-  it('shows signer, user and state', () => {
+  test('shows signer, user and state', () => {
     expect(
       cellsOf(certificateSigningRequests, {
         spec: { signerName: 'e.com/s', username: 'jane', expirationSeconds: 3600 },

@@ -8,29 +8,32 @@ import { unsupported } from '../../checks/field-checks.ts'
 
 /** A condition of a CertificateSigningRequest. */
 export interface RequestCondition {
-  type?: string
-  status?: string
-  reason?: string
-  message?: string
-  lastUpdateTime?: string | null
-  lastTransitionTime?: string | null
+  type?: string | undefined
+  status?: string | undefined
+  reason?: string | undefined
+  message?: string | undefined
+  lastUpdateTime?: string | null | undefined
+  lastTransitionTime?: string | null | undefined
 }
 
 /** The fields of a CertificateSigningRequest that validation reads. Bytes are base64. */
 export interface RequestParts {
   readonly spec: {
-    readonly request?: string | null
-    readonly signerName?: string
-    readonly usages?: readonly string[] | null
-    readonly expirationSeconds?: number
+    readonly request?: string | null | undefined
+    readonly signerName?: string | undefined
+    readonly usages?: readonly string[] | null | undefined
+    readonly expirationSeconds?: number | undefined
   }
-  readonly status: { readonly conditions?: readonly RequestCondition[] | null; readonly certificate?: string | null }
+  readonly status: {
+    readonly conditions?: readonly RequestCondition[] | null | undefined
+    readonly certificate?: string | null | undefined
+  }
 }
 
 /** The parts of the status that an endpoint may change. */
 export interface RequestUpdate {
-  readonly approval?: boolean
-  readonly certificate?: boolean
+  readonly approval?: boolean | undefined
+  readonly certificate?: boolean | undefined
 }
 
 const usages: readonly string[] = [

@@ -1,5 +1,5 @@
-import { type Clock, errorText, withDeadline } from '@kubewright/base'
-import { ConnectionError, type Outgoing } from '../../../outgoing/outgoing.ts'
+import { CaughtError, type Clock, errorText, withDeadline } from '@kubewright/base'
+import { type Outgoing, OutgoingError } from '../../../outgoing/outgoing.ts'
 
 /** The health of a component of the control plane: resolves to a message, or rejects with the reason why it is not healthy. */
 export type ComponentCheck = () => Promise<string>
@@ -26,11 +26,11 @@ export function probe(outgoing: Outgoing, clock: Clock, port: number): Component
         const chunks: Uint8Array[] = []
         for await (const chunk of body) chunks.push(chunk)
         const text = Buffer.concat(chunks).toString().slice(0, 1024)
-        if (status < 200 || status >= 400) throw new Error(`HTTP probe failed with statuscode: ${status}`)
+        if (status < 200 || status >= 400) throw new CaughtError(`HTTP probe failed with statuscode: ${status}`)
         return text
       } catch (error) {
-        if (!(error instanceof ConnectionError)) throw error
-        throw new Error(`Get "${url}": ${errorText(error)}`, { cause: error })
+        if (!(error instanceof OutgoingError)) throw error
+        throw new CaughtError(`Get "${url}": ${errorText(error)}`, { cause: error })
       }
     })
 }

@@ -1,5 +1,5 @@
 import { MemoryStore } from '@kubewright/storage'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AssembledServer, assembleServer } from '../../../assemble-server.ts'
 import { cellsOf } from '../../../testdata/strategy-harness.ts'
 import { componentStatuses } from './component-status.ts'
@@ -41,7 +41,7 @@ describe('component statuses', () => {
     statusOf('etcd-0', 'True', 'ok'),
   ]
 
-  it('list the components of the control plane', async () => {
+  test('list the components of the control plane', async () => {
     const list = { kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {} }
     expect(await get('/api/v1/componentstatuses')).toEqual({ ...list, items: all })
     expect(await get('/api/v1/componentstatuses?labelSelector=a%3Db')).toEqual({ ...list, items: [] })
@@ -51,7 +51,7 @@ describe('component statuses', () => {
     })
   })
 
-  it('are found by name', async () => {
+  test('are found by name', async () => {
     expect(await get('/api/v1/componentstatuses/etcd-0')).toEqual({
       kind: 'ComponentStatus',
       apiVersion: 'v1',
@@ -64,7 +64,7 @@ describe('component statuses', () => {
     })
   })
 
-  it('convert to Tables and metadata', async () => {
+  test('convert to Tables and metadata', async () => {
     const table = await get('/api/v1/componentstatuses', 'application/json;as=Table;v=v1;g=meta.k8s.io')
     expect(table).toMatchObject({
       kind: 'Table',
@@ -81,7 +81,7 @@ describe('component statuses', () => {
     })
   })
 
-  it('list the result of the health check in table columns', () => {
+  test('list the result of the health check in table columns', () => {
     expect(
       cellsOf(componentStatuses, { conditions: [{ type: 'Healthy', status: 'False', message: 'm', error: 'e' }] }),
     ).toEqual(['x', 'Unhealthy', 'm', 'e'])

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { configMaps } from './config-map.ts'
 
 const { createErrors } = strategyHarness(configMaps)
 
 describe('config maps', () => {
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'invalid keys',
       { data: { 'a/b': 'x' } },
@@ -29,7 +29,7 @@ describe('config maps', () => {
     )
   })
 
-  it('show the number of entries', () => {
+  test('show the number of entries', () => {
     expect(cellsOf(configMaps, { data: { a: '1' }, binaryData: { b: 'Ag==', c: 'Aw==' } })).toEqual(['x', 3, '60m'])
   })
 })

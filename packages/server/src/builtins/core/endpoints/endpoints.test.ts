@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CoreClient } from '../../../testdata/core-client.ts'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { endpoints } from './endpoints.ts'
@@ -12,7 +12,7 @@ afterAll(() => client[Symbol.asyncDispose]())
 const { createErrors } = strategyHarness(endpoints)
 
 describe('endpoints', () => {
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'subsets without addresses',
       { subsets: [{ ports: [{ port: 1 }] }] },
@@ -31,11 +31,11 @@ describe('endpoints', () => {
     )
   })
 
-  it('show <none> without subsets', () => {
+  test('show <none> without subsets', () => {
     expect(cellsOf(endpoints, { subsets: [] })).toEqual(['x', '<none>', '60m'])
   })
 
-  it('show at most three addresses', () => {
+  test('show at most three addresses', () => {
     expect(
       cellsOf(endpoints, {
         subsets: [

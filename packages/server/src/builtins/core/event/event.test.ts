@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CoreClient, named, problemOf } from '../../../testdata/core-client.ts'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { coreEvents, groupEvents } from './event.ts'
@@ -14,7 +14,7 @@ const { createErrors } = strategyHarness(coreEvents)
 const ns = '/api/v1/namespaces/a'
 
 describe('events', () => {
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'an object in another namespace',
       { involvedObject: { namespace: 'b' } },
@@ -26,7 +26,7 @@ describe('events', () => {
     ).toEqual(errors)
   })
 
-  it('show the object, the source and the times', () => {
+  test('show the object, the source and the times', () => {
     expect(
       cellsOf(coreEvents, {
         type: 'Warning',
@@ -41,7 +41,7 @@ describe('events', () => {
     ).toEqual(['60s', 'Warning', 'R', 'pod/p', 'spec.containers{a}', 'kubelet, n1', 'text', '30m', 7, 'x'])
   })
 
-  it('show <unknown> for missing times', () => {
+  test('show <unknown> for missing times', () => {
     expect(cellsOf(coreEvents, { involvedObject: {} })).toEqual([
       '<unknown>',
       '',
@@ -56,7 +56,7 @@ describe('events', () => {
     ])
   })
 
-  it('of events.k8s.io show the series', () => {
+  test('of events.k8s.io show the series', () => {
     expect(
       cellsOf(groupEvents, {
         note: 'n',

@@ -11,20 +11,20 @@ import { eventTable } from './event-table.ts'
 
 /** An Event of the core group, which is also the stored form. */
 interface Event {
-  involvedObject?: { namespace?: string; [field: string]: string | undefined }
-  related?: object
-  source?: { component?: string; host?: string }
-  series?: { count?: number; lastObservedTime?: string | null }
-  eventTime?: string | null
-  firstTimestamp?: string | null
-  lastTimestamp?: string | null
-  count?: number
-  type?: string
-  reason?: string
-  action?: string
-  message?: string
-  reportingComponent?: string
-  reportingInstance?: string
+  involvedObject?: { namespace?: string | undefined; [field: string]: string | undefined } | undefined
+  related?: object | undefined
+  source?: { component?: string | undefined; host?: string | undefined } | undefined
+  series?: { count?: number | undefined; lastObservedTime?: string | null | undefined } | undefined
+  eventTime?: string | null | undefined
+  firstTimestamp?: string | null | undefined
+  lastTimestamp?: string | null | undefined
+  count?: number | undefined
+  type?: string | undefined
+  reason?: string | undefined
+  action?: string | undefined
+  message?: string | undefined
+  reportingComponent?: string | undefined
+  reportingInstance?: string | undefined
 }
 
 /** Fields that have another name in events.k8s.io. */

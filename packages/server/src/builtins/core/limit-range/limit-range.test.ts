@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { limitRanges } from './limit-range.ts'
 
@@ -7,7 +7,7 @@ const { createErrors, defaulted, prepared } = strategyHarness(limitRanges)
 const limitRange = { apiVersion: 'v1', kind: 'LimitRange' }
 
 describe('limit ranges', () => {
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'defaults for pods',
       { spec: { limits: [{ type: 'Pod', default: { cpu: '1' } }] } },
@@ -26,14 +26,14 @@ describe('limit ranges', () => {
     )
   })
 
-  it('default the limits and requests of containers from their bounds', () => {
+  test('default the limits and requests of containers from their bounds', () => {
     const limits = [{ type: 'Container', max: { cpu: '2' }, min: { memory: '1Mi' } }]
     expect(defaulted({ ...limitRange, spec: { limits } })['spec']).toMatchObject({
       limits: [{ default: { cpu: '2' }, defaultRequest: { cpu: '2', memory: '1Mi' } }],
     })
   })
 
-  it('get a new UUID as name if there is none', () => {
+  test('get a new UUID as name if there is none', () => {
     expect(prepared({ ...limitRange, spec: { limits: [{ type: 'Pod' }] } }).metadata.name).toBe('uid-1')
   })
 })

@@ -18,7 +18,7 @@ const lists = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'
 const maxMilliValue = (2n ** 63n - 1n) / 1000n
 
 function limitsOf(range: MutableObject): Limit[] {
-  return ((range['spec'] as { limits?: Limit[] | null } | undefined)?.limits ?? []) as Limit[]
+  return ((range['spec'] as { limits?: Limit[] | null | undefined } | undefined)?.limits ?? []) as Limit[]
 }
 
 /** The default limit of containers is the maximum. The default request is the default limit, or else the minimum. */

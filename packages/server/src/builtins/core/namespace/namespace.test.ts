@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CoreClient, named, problemOf } from '../../../testdata/core-client.ts'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { namespaces } from './namespace.ts'
@@ -12,7 +12,7 @@ afterAll(() => client[Symbol.asyncDispose]())
 const { createErrors } = strategyHarness(namespaces)
 
 describe('namespaces', () => {
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'finalizers without a domain',
       { spec: { finalizers: ['x'] } },
@@ -24,7 +24,7 @@ describe('namespaces', () => {
     )
   })
 
-  it('show the phase', () => {
+  test('show the phase', () => {
     expect(cellsOf(namespaces, { status: { phase: 'Terminating' } })).toEqual(['x', 'Terminating', '60m'])
   })
 

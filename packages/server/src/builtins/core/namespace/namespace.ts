@@ -11,10 +11,10 @@ import { addInvalid } from '../../checks/field-checks.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 interface Spec {
-  finalizers?: string[]
+  finalizers?: string[] | undefined
 }
 interface Status {
-  phase?: string
+  phase?: string | undefined
 }
 
 const finalizersPath = FieldPath.of('spec', 'finalizers')

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CoreClient, named, problemOf } from '../../../testdata/core-client.ts'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { nodes } from './node.ts'
@@ -12,7 +12,7 @@ afterAll(() => client[Symbol.asyncDispose]())
 const { createErrors } = strategyHarness(nodes)
 
 describe('nodes', () => {
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     ['taints without effect', { spec: { taints: [{ key: 'k' }] } }, ['metadata.taints[0].effect: Required value']],
     [
       'invalid pod CIDRs',
@@ -23,7 +23,7 @@ describe('nodes', () => {
     expect(await createErrors({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'x' }, ...fields })).toEqual(errors)
   })
 
-  it('show status, roles and addresses', () => {
+  test('show status, roles and addresses', () => {
     expect(
       cellsOf(nodes, {
         metadata: {

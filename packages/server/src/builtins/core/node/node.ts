@@ -74,7 +74,7 @@ function checkResources(node: MutableObject, errors: FieldError[]): void {
 }
 
 function checkFeatures(node: MutableObject, errors: FieldError[]): void {
-  const features = (statusOf(node) as { declaredFeatures?: string[] }).declaredFeatures ?? []
+  const features = (statusOf(node) as { declaredFeatures?: string[] | undefined }).declaredFeatures ?? []
   const path = FieldPath.of('status', 'declaredFeatures')
   for (const [i, name] of features.entries()) {
     const prefix = `invalid feature name ${goQuote(name)}`
@@ -96,7 +96,7 @@ function validateNode(node: MutableObject): FieldError[] {
   const errors: FieldError[] = []
   checkTaints(node, errors)
   checkResources(node, errors)
-  const swap = (statusOf(node).nodeInfo as { swap?: { capacity?: number } } | undefined)?.swap
+  const swap = (statusOf(node).nodeInfo as { swap?: { capacity?: number | undefined } | undefined } | undefined)?.swap
   if (swap?.capacity !== undefined) {
     checkPositive(errors, metadataPath.child('nodeSwapStatus', 'capacity'), swap.capacity)
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CoreClient, named, problemOf } from '../../../testdata/core-client.ts'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { persistentVolumeClaims } from './persistent-volume-claim.ts'
@@ -14,7 +14,7 @@ const { createErrors } = strategyHarness(persistentVolumeClaims)
 const claims = '/api/v1/namespaces/a/persistentvolumeclaims'
 
 describe('persistent volume claims', () => {
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'exclusive access with other modes, and a size of zero',
       { spec: { accessModes: ['ReadWriteOncePod', 'ReadWriteOnce'], resources: { requests: { storage: '0' } } } },
@@ -29,7 +29,7 @@ describe('persistent volume claims', () => {
     ).toEqual(errors)
   })
 
-  it('show the volume of a bound claim', () => {
+  test('show the volume of a bound claim', () => {
     expect(
       cellsOf(persistentVolumeClaims, {
         spec: { volumeName: 'v', storageClassName: 's', volumeAttributesClassName: 'fast' },
@@ -38,7 +38,7 @@ describe('persistent volume claims', () => {
     ).toEqual(['x', 'Bound', 'v', '1Gi', 'RWX', 's', 'fast', '60m', '<unset>'])
   })
 
-  it('show no volume of an unbound claim', () => {
+  test('show no volume of an unbound claim', () => {
     expect(
       cellsOf(persistentVolumeClaims, {
         metadata: { deletionTimestamp: '2024-01-01T00:00:00Z' },

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { persistentVolumes } from './persistent-volume.ts'
 
 const { createErrors } = strategyHarness(persistentVolumes)
 
 describe('persistent volumes', () => {
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'an empty spec',
       { spec: {} },
@@ -27,7 +27,7 @@ describe('persistent volumes', () => {
     ).toEqual(errors)
   })
 
-  it('show capacity, access modes and the claim', () => {
+  test('show capacity, access modes and the claim', () => {
     expect(
       cellsOf(persistentVolumes, {
         metadata: { annotations: { 'volume.beta.kubernetes.io/storage-class': 'old' } },

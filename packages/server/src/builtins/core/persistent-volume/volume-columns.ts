@@ -3,16 +3,22 @@ import { type Columns, textColumn, wideColumn } from '../../../table/columns.ts'
 // Columns that volumes and claims share.
 
 interface LooseVolume {
-  readonly metadata?: {
-    readonly deletionTimestamp?: string | null
-    readonly annotations?: { readonly [key: string]: string | null | undefined } | null
-  } | null
-  readonly spec?: {
-    readonly storageClassName?: string | null
-    readonly volumeAttributesClassName?: string | null
-    readonly volumeMode?: string | null
-  } | null
-  readonly status?: { readonly phase?: string | null } | null
+  readonly metadata?:
+    | {
+        readonly deletionTimestamp?: string | null | undefined
+        readonly annotations?: { readonly [key: string]: string | null | undefined } | null | undefined
+      }
+    | null
+    | undefined
+  readonly spec?:
+    | {
+        readonly storageClassName?: string | null | undefined
+        readonly volumeAttributesClassName?: string | null | undefined
+        readonly volumeMode?: string | null | undefined
+      }
+    | null
+    | undefined
+  readonly status?: { readonly phase?: string | null | undefined } | null | undefined
 }
 
 /** The annotation that held the storage class before the field existed. It takes precedence over the field. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { podTable as pods } from './pod-table.ts'
 
 const now = Date.UTC(2024, 0, 1, 1)
@@ -28,7 +28,7 @@ const restarted = (count: number, finishedAt: string): object => ({
 const sidecars = { initContainers: [{ name: 's', restartPolicy: 'Always' }, { name: 'i' }] }
 
 describe('podTable', () => {
-  it.each<[string, PodParts, [string, string, string]]>([
+  test.each<[string, PodParts, [string, string, string]]>([
     ['the phase', {}, ['0/2', 'Pending', '0']],
     ['the reason in the status', { status: { reason: 'Evicted', phase: 'Failed' } }, ['0/2', 'Evicted', '0']],
     [
@@ -185,7 +185,7 @@ describe('podTable', () => {
     expect(summary(parts)).toEqual(expected)
   })
 
-  it('shows node, address and readiness gates in wide output', () => {
+  test('shows node, address and readiness gates in wide output', () => {
     const parts = {
       spec: { nodeName: 'n1', readinessGates: [{ conditionType: 'g1' }, { conditionType: 'g2' }] },
       status: { podIPs: [{ ip: '10.0.0.1' }], conditions: [{ type: 'g2', status: 'True' }], nominatedNodeName: 'n2' },
@@ -194,7 +194,7 @@ describe('podTable', () => {
     expect(pods.row(pod({}), now).slice(4)).toEqual(['60m', '<none>', '<none>', '<none>', '<none>'])
   })
 
-  it('adds the condition Completed to rows of terminated pods', () => {
+  test('adds the condition Completed to rows of terminated pods', () => {
     const conditions = (phase: string): unknown => pods.conditions?.(pod({ status: { phase } }))
     expect(conditions('Running')).toBeUndefined()
     expect(conditions('Succeeded')).toMatchObject([{ type: 'Completed', status: 'True', reason: 'Succeeded' }])

@@ -175,6 +175,25 @@ describe('pods', () => {
     })
   })
 
+  test('that are unhealthy are evicted despite a budget; a failed precondition asks the client to retry', async () => {
+    await client.create(path, { ...pod('ill'), metadata: { name: 'ill', labels: { app: 'i' } } })
+    await client.patch(`${path}/ill/status`, { status: { phase: 'Running' } })
+    const spec = { minAvailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector: { matchLabels: { app: 'i' } } }
+    await client.create('/apis/policy/v1/namespaces/a/poddisruptionbudgets', named('always', { spec }))
+    const evict = (preconditions: object) =>
+      client.create(
+        `${path}/ill/eviction`,
+        named('ill', { apiVersion: 'policy/v1', kind: 'Eviction', deleteOptions: { preconditions } }),
+      )
+    const { status, body } = await evict({ uid: 'other' })
+    expect([status, body.details.causes]).toEqual([
+      429,
+      [{ reason: 'DisruptionBudget', message: 'The disruption budget always is still being processed by the server.' }],
+    ])
+    expect((await evict({ uid: 'other', resourceVersion: '1' })).status).toBe(409)
+    expect((await evict({})).status).toBe(201)
+  })
+
   test('get ephemeral containers through the subresource, which cannot remove them', async () => {
     await client.create(path, pod('debug'))
     const add = { spec: { ephemeralContainers: [{ name: 'e', image: 'busybox' }] } }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { shownTemplate } from '../../../testdata/workload-object.ts'
 import { replicationControllers } from './replication-controller.ts'
@@ -6,7 +6,7 @@ import { replicationControllers } from './replication-controller.ts'
 const { createErrors, prepared, updated } = strategyHarness(replicationControllers)
 
 describe('replication controllers', () => {
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'negative replicas and a missing template',
       { spec: { replicas: -1, selector: { a: 'b' } } },
@@ -18,7 +18,7 @@ describe('replication controllers', () => {
     ).toEqual(errors)
   })
 
-  it('default selector and labels from the template', () => {
+  test('default selector and labels from the template', () => {
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'nginx:1.25' }] } }
     const object = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'rc' }, spec: { template } }
     expect(prepared(object)).toMatchObject({
@@ -27,7 +27,7 @@ describe('replication controllers', () => {
     })
   })
 
-  it('default the labels when a write of the status has neither labels nor template', async () => {
+  test('default the labels when a write of the status has neither labels nor template', async () => {
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'nginx:1.25' }] } }
     const object = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'rc' }, spec: { template } }
     const written = await updated(
@@ -41,7 +41,7 @@ describe('replication controllers', () => {
     expect(written.object.metadata.labels).toEqual({ a: 'b' })
   })
 
-  it('show replicas, containers and the selector', () => {
+  test('show replicas, containers and the selector', () => {
     expect(
       cellsOf(replicationControllers, {
         spec: { replicas: 3, selector: { a: 'b' }, template: shownTemplate },

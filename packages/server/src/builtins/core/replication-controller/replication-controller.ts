@@ -20,10 +20,10 @@ import { templateWarnings } from '../pod/template/pod-template-warnings.ts'
 import { validatePodTemplateSpec } from '../pod/template/validate-pod-template.ts'
 
 interface Spec {
-  replicas?: number
-  minReadySeconds?: number
-  selector?: Record<string, string>
-  template?: PodTemplate
+  replicas?: number | undefined
+  minReadySeconds?: number | undefined
+  selector?: Record<string, string> | undefined
+  template?: PodTemplate | undefined
 }
 type Status = Unchecked<core.ReplicationControllerStatus>
 

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { resourceQuotas } from './resource-quota.ts'
 
 const { createErrors } = strategyHarness(resourceQuotas)
 
 describe('resource quotas', () => {
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'unknown resources',
       { spec: { hard: { nonsense: '1' } } },
@@ -25,7 +25,7 @@ describe('resource quotas', () => {
     )
   })
 
-  it('show requests and limits', () => {
+  test('show requests and limits', () => {
     expect(
       cellsOf(resourceQuotas, {
         status: {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CoreClient, named, problemOf } from '../../../testdata/core-client.ts'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { secrets } from './secret.ts'
@@ -14,7 +14,7 @@ const { createErrors } = strategyHarness(secrets)
 const path = '/api/v1/namespaces/a/secrets'
 
 describe('secrets', () => {
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'a docker configuration without data',
       { type: 'kubernetes.io/dockerconfigjson' },
@@ -42,7 +42,7 @@ describe('secrets', () => {
     expect(await createErrors({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' }, ...fields })).toEqual(errors)
   })
 
-  it('show the type and the number of entries', () => {
+  test('show the type and the number of entries', () => {
     expect(cellsOf(secrets, { type: 'Opaque', data: { a: '' } })).toEqual(['x', 'Opaque', 1, '60m'])
   })
 

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf } from '../../../testdata/strategy-harness.ts'
 import { serviceAccounts } from './service-account.ts'
 
 describe('service accounts', () => {
-  it('show name and age', () => {
+  test('show name and age', () => {
     expect(cellsOf(serviceAccounts)).toEqual(['x', '60m'])
   })
 })

@@ -9,7 +9,7 @@ const mountableText = `metadata.annotations[${mountableKey}]: deprecated in v1.3
 
 /** Reduces references to secrets to their names. */
 function cleanReferences(account: MutableObject): void {
-  const references = account['secrets'] as { name?: string }[] | undefined
+  const references = account['secrets'] as { name?: string | undefined }[] | undefined
   if (references) account['secrets'] = references.map(({ name }) => (name ? { name } : {}))
 }
 

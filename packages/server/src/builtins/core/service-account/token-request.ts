@@ -19,9 +19,17 @@ const extendedForSeconds = 60 * 60 + 7
 const extendedToSeconds = 365 * 24 * 60 * 60
 
 interface TokenRequestSpec {
-  audiences?: string[] | null
-  expirationSeconds?: number
-  boundObjectRef?: { kind?: string; apiVersion?: string; name?: string; uid?: string } | null
+  audiences?: string[] | null | undefined
+  expirationSeconds?: number | undefined
+  boundObjectRef?:
+    | {
+        kind?: string | undefined
+        apiVersion?: string | undefined
+        name?: string | undefined
+        uid?: string | undefined
+      }
+    | null
+    | undefined
 }
 
 /** The subresource token of service accounts, which issues a token for a TokenRequest (serviceaccount/storage/token.go). */
@@ -116,8 +124,8 @@ class TokenRequestHandler {
     let node: BoundReference | undefined
     if (kind === 'Pod') {
       const { serviceAccountName, nodeName } = (object['spec'] ?? {}) as {
-        serviceAccountName?: string
-        nodeName?: string
+        serviceAccountName?: string | undefined
+        nodeName?: string | undefined
       }
       if (serviceAccountName !== name) {
         const who = JSON.stringify(name)

@@ -18,13 +18,9 @@ import {
 /** The ranges from which the server allocates addresses and ports of services. */
 export interface ServiceRanges {
   /** IPv4 range of cluster IPs. @default '10.0.0.0/24' */
-  readonly clusterIpRange?: string
+  readonly clusterIpRange?: string | undefined
   /** First and last node port. @default [30000, 32767] */
-  readonly nodePortRange?: readonly [first: number, last: number]
-  /**
-   * Whether allocations are claimed in the store, because other servers allocate from the same ranges. @default whether the store is shared
-   */
-  readonly claims?: boolean | undefined
+  readonly nodePortRange?: readonly [first: number, last: number] | undefined
 }
 
 /** The IPv4 range of cluster IPs, unless the server has another. */
@@ -45,7 +41,7 @@ export interface Reservation {
   readonly ips: Set<number>
   readonly ports: Set<number>
   /** The highest reserved port. */
-  highestPort?: number
+  highestPort?: number | undefined
 }
 
 /**

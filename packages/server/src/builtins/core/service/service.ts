@@ -65,9 +65,9 @@ export const services: BuiltinDefinition = defineBuiltin({
 function serviceStrategy(server: BuiltinServer): Strategy {
   const { registry, random, serviceRanges: ranges, clock, log = nullLogger } = server
   const { store } = registry
-  const claims = (ranges?.claims ?? store.shared) ? new ServiceClaims({ store, clock, log }) : undefined
+  const claims = store.shared ? new ServiceClaims({ store, clock, log }) : undefined
   const allocator = new ServiceAllocator({ store, prefix: `/registry/${storagePath}`, random, ranges, claims })
-  if (claims && !server.isWorker) repairRegularly(allocator, server)
+  if (claims) repairRegularly(allocator, server)
   const begin = reservationsOf(allocator)
   return {
     validateName: nameIsDNS1035Label,

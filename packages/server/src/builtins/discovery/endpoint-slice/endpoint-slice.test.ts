@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { endpointSlices } from './endpoint-slice.ts'
 
@@ -13,7 +13,7 @@ const slice = {
 }
 
 describe('endpoint slices', () => {
-  it('check addresses by address type', async () => {
+  test('check addresses by address type', async () => {
     expect(
       await createErrors({
         ...slice,
@@ -26,27 +26,27 @@ describe('endpoint slices', () => {
     ])
   })
 
-  it('reject duplicate port names and unknown protocols', async () => {
+  test('reject duplicate port names and unknown protocols', async () => {
     expect(await createErrors({ ...slice, ports: [{ name: 'a' }, { name: 'a', protocol: 'ODD' }] })).toEqual([
       'ports[1].name: Duplicate value: "a"',
       'ports[1].protocol: Unsupported value: "ODD": supported values: "SCTP", "TCP", "UDP"',
     ])
   })
 
-  it('default the name and the protocol of ports', () => {
+  test('default the name and the protocol of ports', () => {
     expect(defaulted({ ...slice, ports: [{ port: 1 }] })).toMatchObject({
       ports: [{ name: '', port: 1, protocol: 'TCP' }],
     })
   })
 
-  it('warn about addresses that are not canonical', () => {
+  test('warn about addresses that are not canonical', () => {
     expect(createWarnings({ ...slice, endpoints: [{ addresses: ['010.0.0.1'] }] })).toEqual([
       'endpoints[0].addresses[0]: non-standard IP address "010.0.0.1" will be considered invalid in a future Kubernetes release: ' +
         'use "10.0.0.1"',
     ])
   })
 
-  it('show ports and at most three addresses', () => {
+  test('show ports and at most three addresses', () => {
     expect(
       cellsOf(endpointSlices, {
         addressType: 'IPv4',
@@ -56,7 +56,7 @@ describe('endpoint slices', () => {
     ).toEqual(['x', 'IPv4', '80,web,*', '1,2,3 + 1 more...', '60m'])
   })
 
-  it('require a domain in the names of finalizers', () => {
+  test('require a domain in the names of finalizers', () => {
     expect(endpointSlices.strategy?.anyFinalizer).toBeUndefined()
   })
 })

@@ -26,9 +26,9 @@ type Endpoint = Unchecked<discovery.Endpoint>
 type Port = Unchecked<discovery.EndpointPort>
 
 interface Slice {
-  addressType?: string
-  endpoints?: Endpoint[] | null
-  ports?: Port[] | null
+  addressType?: string | undefined
+  endpoints?: Endpoint[] | null | undefined
+  ports?: Port[] | null | undefined
 }
 
 const maxEndpoints = 1000

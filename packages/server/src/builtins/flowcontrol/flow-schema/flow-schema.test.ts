@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { flowSchemas } from './flow-schema.ts'
 
@@ -7,7 +7,7 @@ const { createErrors, defaulted } = strategyHarness(flowSchemas)
 const flow = { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: 'FlowSchema', metadata: { name: 'n' } }
 
 describe('flow schemas', () => {
-  it('require a priority level, matching subjects and rules', async () => {
+  test('require a priority level, matching subjects and rules', async () => {
     expect(
       await createErrors({
         ...flow,
@@ -24,11 +24,11 @@ describe('flow schemas', () => {
     ])
   })
 
-  it('default the matching precedence', () => {
+  test('default the matching precedence', () => {
     expect(defaulted({ ...flow, spec: {} })).toMatchObject({ spec: { matchingPrecedence: 1000 } })
   })
 
-  it('show the priority level and whether it is missing', () => {
+  test('show the priority level and whether it is missing', () => {
     expect(
       cellsOf(flowSchemas, {
         spec: {
@@ -41,7 +41,7 @@ describe('flow schemas', () => {
     ).toEqual(['x', 'p', 100, 'ByUser', '60m', 'False'])
   })
 
-  it('require a domain in the names of finalizers', () => {
+  test('require a domain in the names of finalizers', () => {
     expect(flowSchemas.strategy?.anyFinalizer).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { priorityLevelConfigurations } from './priority-level-configuration.ts'
 
@@ -11,7 +11,7 @@ const level = {
 }
 
 describe('priority level configurations', () => {
-  it('reject a hand size above the number of queues', async () => {
+  test('reject a hand size above the number of queues', async () => {
     expect(
       await createErrors({
         ...level,
@@ -20,13 +20,13 @@ describe('priority level configurations', () => {
     ).toEqual(['spec.limited.limitResponse.queuing.handSize: Invalid value: 8: should not be greater than queues (4)'])
   })
 
-  it('default the concurrency shares', () => {
+  test('default the concurrency shares', () => {
     expect(defaulted({ ...level, spec: { type: 'Limited', limited: {} } })).toMatchObject({
       spec: { limited: { nominalConcurrencyShares: 30, lendablePercent: 0 } },
     })
   })
 
-  it('show shares and queues', () => {
+  test('show shares and queues', () => {
     expect(
       cellsOf(priorityLevelConfigurations, {
         spec: {
@@ -40,7 +40,7 @@ describe('priority level configurations', () => {
     ).toEqual(['x', 'Limited', 30, 64, 6, 50, '60m'])
   })
 
-  it('show <none> for an exempt level', () => {
+  test('show <none> for an exempt level', () => {
     expect(cellsOf(priorityLevelConfigurations, { spec: { type: 'Exempt' } })).toEqual([
       'x',
       'Exempt',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { ingressClasses } from './ingress-class.ts'
 
@@ -9,19 +9,19 @@ function object(kind: string, spec: object, name = 'n'): object {
 }
 
 describe('ingress classes', () => {
-  it('default to parameters with cluster scope', () => {
+  test('default to parameters with cluster scope', () => {
     const spec = { controller: 'example.com/c', parameters: { kind: 'P', name: 'p' } }
     expect(defaulted(object('IngressClass', spec))['spec']).toMatchObject({ parameters: { scope: 'Cluster' } })
   })
 
-  it('reject a change of the controller', async () => {
+  test('reject a change of the controller', async () => {
     const { errors } = await updated(object('IngressClass', { controller: 'example.com/c' }), (next) => {
       next['spec'] = { controller: 'example.com/d' }
     })
     expect(errors).toEqual(['spec.controller: Invalid value: "example.com/d": field is immutable'])
   })
 
-  it('show controller and parameters', () => {
+  test('show controller and parameters', () => {
     expect(
       cellsOf(ingressClasses, {
         spec: { controller: 'e.com/c', parameters: { apiGroup: 'k.e.com', kind: 'P', name: 'n' } },

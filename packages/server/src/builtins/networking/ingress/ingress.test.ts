@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { ingresses } from './ingress.ts'
 
@@ -15,7 +15,7 @@ function rule(path: object): object {
 }
 
 describe('ingresses', () => {
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     ['accept a minimal object', rule({ path: '/', pathType: 'Prefix', backend: { service } }), []],
     [
       'require a default backend or rules',
@@ -54,7 +54,7 @@ describe('ingresses', () => {
     expect(await createErrors(object('Ingress', spec))).toEqual(errors)
   })
 
-  it('warn about the deprecated class annotation', () => {
+  test('warn about the deprecated class annotation', () => {
     const given = object('Ingress', { defaultBackend: { service } }) as { metadata: object }
     given.metadata = { name: 'n', annotations: { 'kubernetes.io/ingress.class': 'x' } }
     expect(createWarnings(given)).toEqual([
@@ -62,7 +62,7 @@ describe('ingresses', () => {
     ])
   })
 
-  it('allow an update to keep an invalid wildcard rule of the stored object', async () => {
+  test('allow an update to keep an invalid wildcard rule of the stored object', async () => {
     const { errors } = await updated(
       object('Ingress', {
         rules: [{ host: '*.example.com', http: { paths: [{ path: 'x', pathType: 'Exact', backend: { service } }] } }],
@@ -72,7 +72,7 @@ describe('ingresses', () => {
     expect(errors).toEqual([])
   })
 
-  it('show at most three hosts', () => {
+  test('show at most three hosts', () => {
     expect(
       cellsOf(ingresses, {
         spec: {
@@ -85,7 +85,7 @@ describe('ingresses', () => {
     ).toEqual(['x', 'nginx', 'a,b,c + 2 more...', '1.1.1.1', '80, 443', '60m'])
   })
 
-  it('show * for rules without hosts', () => {
+  test('show * for rules without hosts', () => {
     expect(cellsOf(ingresses, { spec: { rules: [{}] } })).toEqual(['x', '<none>', '*', '', '80', '60m'])
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { networkPolicies } from './network-policy.ts'
 
@@ -9,13 +9,13 @@ function object(kind: string, spec: object, name = 'n'): object {
 }
 
 describe('network policies', () => {
-  it('default policy types from the rules', () => {
+  test('default policy types from the rules', () => {
     expect(defaulted(object('NetworkPolicy', { podSelector: {}, egress: [{}] }))['spec']).toMatchObject({
       policyTypes: ['Ingress', 'Egress'],
     })
   })
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     [
       'reject an end port before the port',
       { ingress: [{ ports: [{ port: 90, endPort: 80 }] }] },
@@ -43,7 +43,7 @@ describe('network policies', () => {
     expect(await createErrors(object('NetworkPolicy', { podSelector: {}, ...spec }))).toEqual(errors)
   })
 
-  it('show <none> for a selector that matches all pods', () => {
+  test('show <none> for a selector that matches all pods', () => {
     expect(cellsOf(networkPolicies, { spec: { podSelector: {} } })).toEqual(['x', '<none>', '60m'])
   })
 })

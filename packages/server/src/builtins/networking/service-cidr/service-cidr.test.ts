@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { serviceCidrs } from './service-cidr.ts'
 
@@ -9,7 +9,7 @@ function object(kind: string, spec: object, name = 'n'): object {
 }
 
 describe('service CIDRs', () => {
-  it.each<[string, string[], string[]]>([
+  test.each<[string, string[], string[]]>([
     ['accept one CIDR of each family', ['10.0.0.0/16', '2001:db8::/64'], []],
     ['require a CIDR', [], ['spec.cidrs: Required value: at least one CIDR required']],
     [
@@ -28,14 +28,14 @@ describe('service CIDRs', () => {
     expect(await createErrors(object('ServiceCIDR', { cidrs }))).toEqual(errors)
   })
 
-  it('allow an update to add a CIDR of the other family', async () => {
+  test('allow an update to add a CIDR of the other family', async () => {
     const grow = await updated(object('ServiceCIDR', { cidrs: ['10.0.0.0/16'] }), (next) => {
       next['spec'] = { cidrs: ['10.0.0.0/16', '2001:db8::/64'] }
     })
     expect(grow.errors).toEqual([])
   })
 
-  it('show all CIDRs', () => {
+  test('show all CIDRs', () => {
     expect(cellsOf(serviceCidrs, { spec: { cidrs: ['10.0.0.0/16', 'fd00::/64'] } })).toEqual([
       'x',
       '10.0.0.0/16,fd00::/64',

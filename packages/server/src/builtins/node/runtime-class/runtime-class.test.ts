@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { runtimeClasses } from './runtime-class.ts'
 
@@ -7,17 +7,17 @@ const { createErrors } = strategyHarness(runtimeClasses)
 const runtime = { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: 'n' }, handler: 'runc' }
 
 describe('runtime classes', () => {
-  it('require a handler', async () => {
+  test('require a handler', async () => {
     expect(await createErrors({ ...runtime, handler: '' })).toEqual([
       expect.stringMatching(/^handler: Invalid value: "": /) as unknown as string,
     ])
   })
 
-  it('accept finalizers without a domain', () => {
+  test('accept finalizers without a domain', () => {
     expect(runtimeClasses.strategy?.anyFinalizer).toBe(true)
   })
 
-  it('show the handler', () => {
+  test('show the handler', () => {
     expect(cellsOf(runtimeClasses, { handler: 'h' })).toEqual(['x', 'h', '60m'])
   })
 })

@@ -13,9 +13,9 @@ import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 import type { Unchecked } from '../../typed/unchecked.ts'
 
 interface RuntimeClass {
-  handler?: string
-  overhead?: Unchecked<node.Overhead>
-  scheduling?: Unchecked<node.Scheduling>
+  handler?: string | undefined
+  overhead?: Unchecked<node.Overhead> | undefined
+  scheduling?: Unchecked<node.Scheduling> | undefined
 }
 
 const handlerPath = FieldPath.of('handler')

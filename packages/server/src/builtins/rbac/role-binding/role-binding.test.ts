@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf } from '../../../testdata/strategy-harness.ts'
 import { roleBindings } from './role-binding.ts'
 
 describe('role bindings', () => {
-  it('show the role and its subjects', () => {
+  test('show the role and its subjects', () => {
     expect(
       cellsOf(roleBindings, {
         roleRef: { kind: 'Role', name: 'r' },

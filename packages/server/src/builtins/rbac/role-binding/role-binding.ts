@@ -47,7 +47,11 @@ function dropEmptySubjects(binding: MutableObject): void {
 
 /** The API group of roles, users and groups is that of RBAC (pkg/apis/rbac/v1/defaults.go). */
 function setDefaults(binding: MutableObject): void {
-  const roleRef = (binding['roleRef'] ??= { kind: '', name: '' }) as { apiGroup?: string; kind?: string; name?: string }
+  const roleRef = (binding['roleRef'] ??= { kind: '', name: '' }) as {
+    apiGroup?: string | undefined
+    kind?: string | undefined
+    name?: string | undefined
+  }
   roleRef.apiGroup ||= rbacGroup
   roleRef.kind ??= ''
   roleRef.name ??= ''

@@ -29,7 +29,7 @@ function validateRule(rule: PolicyRule, namespaced: boolean, path: FieldPath): F
 }
 
 interface AggregationRule {
-  readonly clusterRoleSelectors?: readonly LabelSelectorLike[] | null
+  readonly clusterRoleSelectors?: readonly LabelSelectorLike[] | null | undefined
 }
 
 /** Checks the aggregation rule of a ClusterRole. Label values that are already invalid in `old` may stay. */

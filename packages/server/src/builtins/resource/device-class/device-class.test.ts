@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf } from '../../../testdata/strategy-harness.ts'
 import { deviceClasses } from './device-class.ts'
 
 describe('device classes', () => {
-  it('show name and age', () => {
+  test('show name and age', () => {
     expect(cellsOf(deviceClasses)).toEqual(['x', '60m'])
   })
 })

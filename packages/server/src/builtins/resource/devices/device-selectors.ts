@@ -55,9 +55,9 @@ const maxEntries = 32
 /** The maximum sizes in the `device` variable, in the form in which the cost estimator asks for them. */
 interface Sized {
   readonly size: number
-  readonly keys?: Sized
-  readonly values?: Sized
-  readonly fields?: Readonly<Record<string, Sized>>
+  readonly keys?: Sized | undefined
+  readonly values?: Sized | undefined
+  readonly fields?: Readonly<Record<string, Sized>> | undefined
 }
 
 const domain: Sized = { size: 63 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { resourceClaims } from './resource-claim.ts'
 
@@ -15,18 +15,18 @@ function claim(...requests: object[]): object {
 const gpu = { name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }
 
 describe('resource claims', () => {
-  it('default to one device per request', () => {
+  test('default to one device per request', () => {
     expect(defaulted(claim(gpu))['spec']).toMatchObject({
       devices: { requests: [{ exactly: { allocationMode: 'ExactCount', count: 1 } }] },
     })
   })
 
-  it('drop fields whose feature gate is off', () => {
+  test('drop fields whose feature gate is off', () => {
     const exactly = { ...gpu.exactly, tolerations: [{ key: 'a', operator: 'Exists' }] }
     expect(JSON.stringify(prepared(claim({ ...gpu, exactly })))).not.toContain('tolerations')
   })
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     ['accept a minimal object', claim(gpu), []],
     [
       'require a device in each request',
@@ -104,7 +104,7 @@ describe('resource claims', () => {
     expect(await createErrors(given)).toEqual(errors)
   })
 
-  it('reject a reservation before the allocation', async () => {
+  test('reject a reservation before the allocation', async () => {
     const { errors } = await updated(
       claim(gpu),
       (next) => {
@@ -115,11 +115,11 @@ describe('resource claims', () => {
     expect(errors).toEqual(['status.reservedFor: Forbidden: may not be specified when `allocated` is not set'])
   })
 
-  it('show a pending claim', () => {
+  test('show a pending claim', () => {
     expect(cellsOf(resourceClaims)).toEqual(['x', 'pending', '60m'])
   })
 
-  it('show all states of a claim', () => {
+  test('show all states of a claim', () => {
     expect(
       cellsOf(resourceClaims, {
         metadata: { deletionTimestamp: 'now' },

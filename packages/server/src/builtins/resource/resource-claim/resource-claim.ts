@@ -19,12 +19,12 @@ import {
 } from './validate-device-claim.ts'
 
 interface ClaimSpec {
-  devices?: DeviceClaim
+  devices?: DeviceClaim | undefined
 }
 
 interface TemplateSpec {
-  metadata?: MutableMeta
-  spec?: ClaimSpec
+  metadata?: MutableMeta | undefined
+  spec?: ClaimSpec | undefined
 }
 
 /** ResourceClaims (pkg/registry/resource/resourceclaim). */

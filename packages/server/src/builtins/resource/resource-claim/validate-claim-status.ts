@@ -89,7 +89,7 @@ export function validateClaimStatus(object: MutableObject, old: MutableObject): 
   if (allocation && before.allocation) {
     checkImmutable(errors, path, allocation, before.allocation, goShown('AllocationResult', allocation))
   } else if (allocation) {
-    const { devices: claim = {} } = part<{ devices?: DeviceClaim }>(object, 'spec')
+    const { devices: claim = {} } = part<{ devices?: DeviceClaim | undefined }>(object, 'spec')
     validateAllocation(allocation, requestNamesOf(claim), path, errors)
   }
   return errors

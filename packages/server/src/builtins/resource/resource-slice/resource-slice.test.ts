@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { resourceSlices } from './resource-slice.ts'
 
@@ -11,7 +11,7 @@ function object(kind: string, spec: object): object {
 describe('resource slices', () => {
   const slice = { driver: 'd.example.com', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, nodeName: 'n' }
 
-  it.each<[string, object, string[]]>([
+  test.each<[string, object, string[]]>([
     ['accept a minimal object', { ...slice, devices: [{ name: 'a', attributes: { model: { string: 'm' } } }] }, []],
     [
       'require exactly one field that selects nodes',
@@ -39,12 +39,12 @@ describe('resource slices', () => {
     expect(await createErrors(object('ResourceSlice', spec))).toEqual(errors)
   })
 
-  it('support the field selector spec.nodeName', () => {
+  test('support the field selector spec.nodeName', () => {
     const { selectors } = resourceFor('resource.k8s.io/v1', 'ResourceSlice')
     expect(selectors.fields['spec.nodeName']?.(prepared(object('ResourceSlice', slice)))).toBe('n')
   })
 
-  it('drop fields whose feature gate is off', () => {
+  test('drop fields whose feature gate is off', () => {
     const capacity = { memory: { value: '1Gi', requestPolicy: { default: '1Gi' } } }
     const devices = [{ name: 'a', capacity, taints: [{ key: 'k', effect: 'NoSchedule' }] }]
     expect(prepared(object('ResourceSlice', { ...slice, devices }))['spec']).toEqual({
@@ -53,13 +53,13 @@ describe('resource slices', () => {
     })
   })
 
-  it('warn about driver names in upper case', () => {
+  test('warn about driver names in upper case', () => {
     expect(createWarnings(object('ResourceSlice', { ...slice, driver: 'D.example.com' }))).toEqual([
       'spec.driver: driver names should be lowercase; "D.example.com" contains uppercase characters',
     ])
   })
 
-  it('show node, driver and pool', () => {
+  test('show node, driver and pool', () => {
     expect(cellsOf(resourceSlices, { spec: { nodeName: 'n', driver: 'd', pool: { name: 'p' } } })).toEqual([
       'x',
       'n',

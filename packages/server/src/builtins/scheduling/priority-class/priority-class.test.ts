@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { priorityClasses } from './priority-class.ts'
 
@@ -7,24 +7,24 @@ const { createErrors, defaulted, prepared, resourceFor } = strategyHarness(prior
 const priority = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'n' }, value: 1 }
 
 describe('priority classes', () => {
-  it('reject values above one billion', async () => {
+  test('reject values above one billion', async () => {
     expect(await createErrors({ ...priority, value: 1_000_000_001 })).toEqual([
       'value: Forbidden: maximum allowed value of a user defined priority is 1000000000',
     ])
   })
 
-  it('reject unknown names with the prefix system-', async () => {
+  test('reject unknown names with the prefix system-', async () => {
     expect(await createErrors({ ...priority, metadata: { name: 'system-x' } })).toEqual([
       "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. " +
         'error: system-x is not a known system priority class',
     ])
   })
 
-  it('default to preemption', () => {
+  test('default to preemption', () => {
     expect(defaulted(priority)).toMatchObject({ preemptionPolicy: 'PreemptLowerPriority' })
   })
 
-  it('reject the deletion of the two system classes', () => {
+  test('reject the deletion of the two system classes', () => {
     const { beginDelete } = resourceFor('scheduling.k8s.io/v1', 'PriorityClass').strategy
     const system = prepared({ ...priority, metadata: { name: 'system-node-critical' } })
     expect(() => beginDelete!(system, 0)).toThrow(
@@ -33,11 +33,11 @@ describe('priority classes', () => {
     expect(beginDelete!(prepared(priority), 0)).toBe('continue')
   })
 
-  it('show value and preemption policy', () => {
+  test('show value and preemption policy', () => {
     expect(cellsOf(priorityClasses, { value: -5, preemptionPolicy: 'Never' })).toEqual(['x', -5, false, '60m', 'Never'])
   })
 
-  it('require a domain in the names of finalizers', () => {
+  test('require a domain in the names of finalizers', () => {
     expect(priorityClasses.strategy?.anyFinalizer).toBeUndefined()
   })
 })

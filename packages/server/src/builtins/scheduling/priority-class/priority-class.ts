@@ -9,9 +9,9 @@ import { checkImmutableNamed, metadataPath } from '../../checks/strategy-checks.
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 interface PriorityClass {
-  value?: number
-  globalDefault?: boolean
-  preemptionPolicy?: string
+  value?: number | undefined
+  globalDefault?: boolean | undefined
+  preemptionPolicy?: string | undefined
 }
 
 const highestUserPriority = 1_000_000_000

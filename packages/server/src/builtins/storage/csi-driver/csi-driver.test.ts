@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { csiDrivers } from './csi-driver.ts'
 
@@ -7,7 +7,7 @@ const { createErrors, defaulted } = strategyHarness(csiDrivers)
 const driver = { apiVersion: 'storage.k8s.io/v1', kind: 'CSIDriver', metadata: { name: 'n' }, spec: {} }
 
 describe('CSI drivers', () => {
-  it('reject short tokens and duplicate audiences', async () => {
+  test('reject short tokens and duplicate audiences', async () => {
     expect(
       await createErrors({
         ...driver,
@@ -19,13 +19,13 @@ describe('CSI drivers', () => {
     ])
   })
 
-  it('default to attachment', () => {
+  test('default to attachment', () => {
     expect(defaulted(driver)).toMatchObject({
       spec: { attachRequired: true, fsGroupPolicy: 'ReadWriteOnceWithFSType', seLinuxMount: false },
     })
   })
 
-  it('show the audiences of tokens', () => {
+  test('show the audiences of tokens', () => {
     expect(
       cellsOf(csiDrivers, { spec: { attachRequired: false, tokenRequests: [{ audience: 'a' }, { audience: 'b' }] } }),
     ).toEqual(['x', false, false, false, 'a,b', false, '<none>', '60m'])

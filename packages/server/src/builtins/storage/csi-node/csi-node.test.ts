@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf } from '../../../testdata/strategy-harness.ts'
 import { csiNodes } from './csi-node.ts'
 
 describe('CSI nodes', () => {
-  it('show the number of drivers', () => {
+  test('show the number of drivers', () => {
     expect(cellsOf(csiNodes, { spec: { drivers: [{}, {}] } })).toEqual(['x', 2, '60m'])
   })
 })

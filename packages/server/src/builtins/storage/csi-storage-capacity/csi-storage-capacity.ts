@@ -9,9 +9,9 @@ import { quantityOf } from '../../core/pod/resources/resource-list.ts'
 import { type BuiltinDefinition, defineBuiltin } from '../../define-builtin.ts'
 
 interface Capacity {
-  nodeTopology?: UncheckedSelector
-  storageClassName?: string
-  capacity?: string
+  nodeTopology?: UncheckedSelector | undefined
+  storageClassName?: string | undefined
+  capacity?: string | undefined
 }
 
 const topologyPath = FieldPath.of('nodeTopology')

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { storageClasses } from './storage-class.ts'
 
@@ -12,23 +12,23 @@ const storage = {
 }
 
 describe('storage classes', () => {
-  it('require a provisioner and a known binding mode', async () => {
+  test('require a provisioner and a known binding mode', async () => {
     expect(await createErrors({ ...storage, provisioner: '', volumeBindingMode: 'Odd' })).toEqual([
       'provisioner: Required value',
       'volumeBindingMode: Unsupported value: "Odd": supported values: "Immediate", "WaitForFirstConsumer"',
     ])
   })
 
-  it('report a bounded number of equal topology terms', async () => {
+  test('report a bounded number of equal topology terms', async () => {
     const allowedTopologies = Array.from({ length: 20_000 }, () => ({}))
     expect((await createErrors({ ...storage, allowedTopologies })).length).toBeLessThanOrEqual(10_000)
   })
 
-  it('default to Delete and Immediate', () => {
+  test('default to Delete and Immediate', () => {
     expect(defaulted(storage)).toMatchObject({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' })
   })
 
-  it('reject changes of parameters and of the binding mode', async () => {
+  test('reject changes of parameters and of the binding mode', async () => {
     const { errors } = await updated(storage, (object) => {
       object['parameters'] = { a: 'b' }
       object['volumeBindingMode'] = 'WaitForFirstConsumer'
@@ -39,7 +39,7 @@ describe('storage classes', () => {
     ])
   })
 
-  it('mark the default class', () => {
+  test('mark the default class', () => {
     expect(
       cellsOf(storageClasses, {
         metadata: { annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
@@ -51,7 +51,7 @@ describe('storage classes', () => {
     ).toEqual(['x (default)', 'p', 'Retain', 'WaitForFirstConsumer', true, '60m'])
   })
 
-  it('require a domain in the names of finalizers', () => {
+  test('require a domain in the names of finalizers', () => {
     expect(storageClasses.strategy?.anyFinalizer).toBeUndefined()
   })
 })

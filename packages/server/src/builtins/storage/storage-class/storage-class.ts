@@ -14,11 +14,11 @@ import { storageClassTable } from './storage-class-table.ts'
 const maxTermErrors = 10_000
 
 interface StorageClass {
-  provisioner?: string
-  parameters?: Record<string, string>
-  reclaimPolicy?: string
-  volumeBindingMode?: string
-  allowedTopologies?: Unchecked<core.TopologySelectorTerm>[] | null
+  provisioner?: string | undefined
+  parameters?: Record<string, string> | undefined
+  reclaimPolicy?: string | undefined
+  volumeBindingMode?: string | undefined
+  allowedTopologies?: Unchecked<core.TopologySelectorTerm>[] | null | undefined
 }
 
 const modePath = FieldPath.of('volumeBindingMode')

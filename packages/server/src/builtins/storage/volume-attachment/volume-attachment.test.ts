@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf, strategyHarness } from '../../../testdata/strategy-harness.ts'
 import { volumeAttachments } from './volume-attachment.ts'
 
@@ -7,13 +7,13 @@ const { createErrors } = strategyHarness(volumeAttachments)
 const attachment = { apiVersion: 'storage.k8s.io/v1', kind: 'VolumeAttachment', metadata: { name: 'n' } }
 
 describe('volume attachments', () => {
-  it('require a source', async () => {
+  test('require a source', async () => {
     expect(await createErrors({ ...attachment, spec: { attacher: 'example.com', nodeName: 'n', source: {} } })).toEqual(
       ['spec.source: Required value: must specify exactly one of inlineVolumeSpec and persistentVolumeName'],
     )
   })
 
-  it('show attacher, volume and node', () => {
+  test('show attacher, volume and node', () => {
     expect(
       cellsOf(volumeAttachments, {
         spec: { attacher: 'a', nodeName: 'n', source: { persistentVolumeName: 'pv' } },

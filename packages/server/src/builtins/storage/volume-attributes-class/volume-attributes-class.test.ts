@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cellsOf } from '../../../testdata/strategy-harness.ts'
 import { volumeAttributesClasses } from './volume-attributes-class.ts'
 
 describe('volume attributes classes', () => {
-  it('show the driver', () => {
+  test('show the driver', () => {
     expect(cellsOf(volumeAttributesClasses, { driverName: 'd' })).toEqual(['x', 'd', '60m'])
   })
 })

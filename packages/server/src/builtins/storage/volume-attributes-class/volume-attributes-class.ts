@@ -33,7 +33,10 @@ export const volumeAttributesClasses: BuiltinDefinition = defineBuiltin({
 
 function validateClass(object: MutableObject): FieldError[] {
   const errors: FieldError[] = []
-  const { driverName = '', parameters } = object as { driverName?: string; parameters?: Record<string, string> }
+  const { driverName = '', parameters } = object as {
+    driverName?: string | undefined
+    parameters?: Record<string, string> | undefined
+  }
   checkProvisioner(errors, FieldPath.of('driverName'), driverName)
   validateParameters(parameters ?? {}, false, errors)
   return errors

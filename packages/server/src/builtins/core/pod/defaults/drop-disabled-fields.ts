@@ -27,7 +27,7 @@ export function withoutDisabledFields(
 }
 
 function templateSpec(object: MutableObject): PodSpec | undefined {
-  return (object['spec'] as { readonly template?: PodTemplate } | undefined)?.template?.spec
+  return (object['spec'] as { readonly template?: PodTemplate | undefined } | undefined)?.template?.spec
 }
 
 function dropDisabledFields(spec: PodSpec | undefined): void {

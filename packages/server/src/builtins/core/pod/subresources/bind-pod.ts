@@ -13,7 +13,7 @@ const pods = { group: '', resource: 'pods' }
 
 /** Checks a binding. As in kube-apiserver, problems yield a 500 without reason instead of validation errors. */
 export function checkBinding(binding: MutableObject): void {
-  const { kind = '', name = '' } = (binding['target'] ?? {}) as { kind?: string; name?: string }
+  const { kind = '', name = '' } = (binding['target'] ?? {}) as { kind?: string | undefined; name?: string | undefined }
   const errors: FieldError[] = []
   if (kind !== '' && kind !== 'Node') {
     errors.push(notSupported(FieldPath.of('target', 'kind'), kind, ['Node', '<empty>']))

@@ -1,5 +1,6 @@
 import {
   ApiError,
+  isConflict,
   newConflict,
   newForbidden,
   newInvalid,
@@ -26,15 +27,27 @@ const budgetText = "Cannot evict pod as it would violate the pod's disruption bu
 const maxDisruptedPods = 2000
 
 interface Budget {
-  spec?: { selector?: Parameters<typeof selectorFrom>[0]; unhealthyPodEvictionPolicy?: string }
-  status?: {
-    observedGeneration?: number
-    disruptionsAllowed?: number
-    currentHealthy?: number
-    desiredHealthy?: number
-    disruptedPods?: Record<string, string>
-    conditions?: { type?: string; status?: string; reason?: string; message?: string; lastTransitionTime?: string }[]
-  }
+  spec?:
+    | { selector?: Parameters<typeof selectorFrom>[0] | undefined; unhealthyPodEvictionPolicy?: string | undefined }
+    | undefined
+  status?:
+    | {
+        observedGeneration?: number | undefined
+        disruptionsAllowed?: number | undefined
+        currentHealthy?: number | undefined
+        desiredHealthy?: number | undefined
+        disruptedPods?: Record<string, string> | undefined
+        conditions?:
+          | {
+              type?: string | undefined
+              status?: string | undefined
+              reason?: string | undefined
+              message?: string | undefined
+              lastTransitionTime?: string | undefined
+            }[]
+          | undefined
+      }
+    | undefined
 }
 
 /** Deletes a pod unless a disruption budget forbids it (pod/storage/eviction.go). */
@@ -42,7 +55,7 @@ export async function evictPod(parts: Parts, posted: PostedObject): Promise<void
   const { context, resource, object, admit } = posted
   const { name, namespace } = context.info
   const { ignoreStoreReadErrorWithClusterBreakingPotential: ignored, ...given } = (object['deleteOptions'] ?? {}) as {
-    ignoreStoreReadErrorWithClusterBreakingPotential?: boolean
+    ignoreStoreReadErrorWithClusterBreakingPotential?: boolean | undefined
   } & DeleteOptions
   if (ignored) {
     const at = FieldPath.of('deleteOptions', 'ignoreStoreReadErrorWithClusterBreakingPotential')
@@ -54,10 +67,20 @@ export async function evictPod(parts: Parts, posted: PostedObject): Promise<void
   await admit()
   const pod = await parts.registry.find(resource, namespace, name)
   if (!pod) throw newNotFound({ group: '', resource: 'pods' }, name)
-  if (!ignoresBudgets(pod.object as MutableObject)) await spendBudget(parts, pod, namespace, name, dryRun)
-  if (!dryRun) await markEvicted(parts, resource, namespace, name, options)
-  const scope = { context, resource, namespace, subresource: '', strategy: resource.strategy, dryRun }
-  await deleteObject({ registry: parts.registry, scope, name, options, admission: noAdmission })
+  const passed = ignoresBudgets(pod.object as MutableObject)
+    ? undefined
+    : await spendBudget(parts, pod, namespace, name, dryRun)
+  try {
+    if (!dryRun) await markEvicted(parts, resource, namespace, name, options)
+    const scope = { context, resource, namespace, subresource: '', strategy: resource.strategy, dryRun }
+    await deleteObject({ registry: parts.registry, scope, name, options, admission: noAdmission })
+  } catch (error) {
+    // The pod may have become healthy meanwhile, so that the budget would protect it: clients shall retry.
+    if (passed !== undefined && isConflict(error) && options.preconditions?.resourceVersion === undefined) {
+      throw inProgress(passed)
+    }
+    throw error
+  }
 }
 
 /** Whether a pod can be evicted regardless of budgets, because it is not running or already being deleted. */
@@ -68,7 +91,8 @@ function ignoresBudgets(pod: MutableObject): boolean {
 
 /**
  * Decrements the allowed disruptions of the budget that selects the pod. Throws TooManyRequests if the budget allows none. Retries when
- * another write of the budget came first, so that concurrent evictions cannot overspend it.
+ * another write of the budget came first, so that concurrent evictions cannot overspend it. Resolves to the name of a budget that does
+ * not protect the pod because it is unhealthy.
  */
 async function spendBudget(
   parts: Parts,
@@ -76,9 +100,9 @@ async function spendBudget(
   namespace: string,
   name: string,
   dryRun: boolean,
-): Promise<void> {
+): Promise<string | undefined> {
   const resource = parts.resources.find('policy', 'v1', 'poddisruptionbudgets')
-  if (!resource) return
+  if (!resource) return undefined
   for (;;) {
     const { entries } = await parts.registry.store.list({ prefix: `${resource.storage.prefix}${namespace}/` })
     const labels = pod.object.metadata.labels
@@ -86,7 +110,7 @@ async function spendBudget(
       .map(storedObject)
       .filter(({ problem }) => problem === undefined)
       .filter(({ object }) => selects(object as Budget, labels))
-    if (matching.length === 0) return
+    if (matching.length === 0) return undefined
     if (matching.length > 1) {
       const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
       throw new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 })
@@ -95,12 +119,12 @@ async function spendBudget(
     const budget = existing.copy()
     const status = ((budget as Budget).status ??= {})
     if (!isReady(pod.object as MutableObject)) {
-      if ((budget as Budget).spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return
+      if ((budget as Budget).spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return budget.metadata.name
       const { currentHealthy = 0, desiredHealthy = 0 } = status
-      if (currentHealthy >= desiredHealthy && desiredHealthy > 0) return
+      if (currentHealthy >= desiredHealthy && desiredHealthy > 0) return budget.metadata.name
     }
     checkBudget(budget)
-    if (dryRun) return
+    if (dryRun) return undefined
     const now = parts.registry.timestamp()
     status.disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1
     status.disruptedPods = { ...status.disruptedPods, [name]: now }
@@ -109,7 +133,7 @@ async function spendBudget(
     const { fields } = new Endpoint({ ...parts, admission: noAdmission, resource, subresource: 'status' })
     const tracked = await fields.update(existing.copy(), budget, { manager: 'kube-apiserver', now })
     delete tracked.metadata.resourceVersion
-    if (await parts.registry.swap(existing, resource.codec.toClientForm(tracked))) return
+    if (await parts.registry.swap(existing, resource.codec.toClientForm(tracked))) return undefined
   }
 }
 
@@ -146,7 +170,7 @@ function checkBudget(budget: MutableObject): void {
   const name = budget.metadata.name ?? ''
   const { observedGeneration = 0, disruptionsAllowed = 0, ...status } = (budget as Budget).status ?? {}
   if (observedGeneration < (budget.metadata.generation ?? 0)) {
-    throw rejection(10, `The disruption budget ${name} is still being processed by the server.`)
+    throw inProgress(name)
   }
   const forbid = (why: string): ApiError =>
     newForbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why)
@@ -168,6 +192,9 @@ function checkBudget(budget: MutableObject): void {
   }
   throw rejection(0, blocked ? `${closed} (${blocked.reason}): ${blocked.message}` : closed)
 }
+
+const inProgress = (budget: string): ApiError =>
+  rejection(10, `The disruption budget ${budget} is still being processed by the server.`)
 
 function rejection(retryAfterSeconds: number, cause: string): ApiError {
   const { status } = newTooManyRequests(budgetText, retryAfterSeconds)

@@ -19,6 +19,7 @@ import { translateStreams, wantsTranslation } from '../../../../proxy/stream-tra
 import type { ObjectAccess } from '../../../../registry/object-access.ts'
 import { requireText } from '../../../../request/negotiate.ts'
 import type { RequestContext } from '../../../../request/request-context.ts'
+import { isTrue } from '../../../../request/request-info.ts'
 import { integerParameter } from '../../../../request/write-options.ts'
 import type { MutableObject } from '../../../../resource/object.ts'
 import type { Resource } from '../../../../resource/resource.ts'
@@ -188,11 +189,6 @@ const streamOptions = [
   ['stdout', 'output'],
   ['tty', 'tty'],
 ] as const
-
-/** Whether a parameter is set, as Go's conversion of queries decides. */
-function isTrue(value: string | null): boolean {
-  return value !== null && value !== '0' && value.toLowerCase() !== 'false'
-}
 
 /** Parses `name`, `name:port` or `scheme:name:port`. */
 export function splitName(text: string): { scheme: string; name: string; port: string } | undefined {

@@ -5,6 +5,6 @@ import { podTemplateWarnings } from '../warnings/pod-warnings.ts'
 
 /** Warnings about the pod template in the spec of a workload. */
 export function templateWarnings(object: MutableObject): string[] {
-  const { template = {} } = part<{ template?: PodTemplate }>(object, 'spec')
+  const { template = {} } = part<{ template?: PodTemplate | undefined }>(object, 'spec')
   return podTemplateWarnings(template, specPath.child('template'))
 }

@@ -1,4 +1,0 @@
-/** Whether a value is an object, and neither null nor an array. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
