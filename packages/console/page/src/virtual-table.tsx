@@ -75,7 +75,7 @@ export function VirtualTable(props: {
     }
     const step = steps[event.key]
     const row = rows[index]
-    if (step !== undefined) select(index < 0 ? 0 : index + step)
+    if (step !== undefined) select(index < 0 && event.key !== 'End' ? 0 : index + step)
     else if (row !== undefined && event.key === 'Enter' && !isPressing(event)) open(row)
     else if (row !== undefined && event.key === 'y') open(row, 'yaml')
     else if (row !== undefined && event.key === 'e') open(row, 'edit')
