@@ -1,6 +1,6 @@
 import { ApiError } from '@kubewright/api'
 import { errorText, isJsonObject } from '@kubewright/base'
-import { type ApiClient, ConfigError, CredentialsError } from '@kubewright/client'
+import { type ApiClient, ConfigError, ConnectionError, CredentialsError } from '@kubewright/client'
 import type { Finding } from './finding.ts'
 
 /**
@@ -65,12 +65,15 @@ function fixOf(error: unknown, host: string): string {
     return 'the user of the kubeconfig may not read /version: use another user'
   if (error instanceof CredentialsError)
     return 'make sure that the user of the kubeconfig can log in: try kubectl version'
-  const text = [error, (error as { cause?: unknown })?.cause].map(String).join(' ')
-  if (/certificate|self.signed|altname|CERT_|UNABLE_TO/i.test(text))
+  if (error instanceof ConnectionError && error.isUntrusted)
     return `the kubeconfig does not trust ${host}: add the certificate authority of this cluster to it`
-  if (/ECONNREFUSED/.test(text)) return `no server listens at ${host}: start the cluster, or select another context`
-  if (/ENOTFOUND|EAI_AGAIN/.test(text))
-    return `the host name in ${host} cannot be resolved: check the name, the network and the VPN`
+  switch (error instanceof ConnectionError ? error.systemCode : undefined) {
+    case 'ECONNREFUSED':
+      return `no server listens at ${host}: start the cluster, or select another context`
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `the host name in ${host} cannot be resolved: check the name, the network and the VPN`
+  }
   if (host.startsWith('http:')) return 'the kubeconfig uses http, but API servers require https: change the URL'
   return `check that ${host} is reachable: network, VPN, proxy (HTTPS_PROXY, NO_PROXY)`
 }

@@ -1,7 +1,14 @@
 import { crdOf, defineResource } from '@kubewright/api'
 import { systemClock, VirtualClock } from '@kubewright/base'
 import { CertificateAuthority } from '@kubewright/base/pki'
-import { type ApiClient, bearerToken, ConfigError, createClient, inProcessTransport } from '@kubewright/client'
+import {
+  type ApiClient,
+  bearerToken,
+  ConfigError,
+  ConnectionError,
+  createClient,
+  inProcessTransport,
+} from '@kubewright/client'
 import { CustomResourceDefinition, EndpointSlice, Service, ValidatingWebhookConfiguration } from '@kubewright/k8s'
 import { s } from '@kubewright/schema'
 import { assembleServer } from '@kubewright/server'
@@ -82,14 +89,16 @@ describe('checkKubeconfig() and checkCluster()', () => {
   })
 
   test.each([
-    ['connect ECONNREFUSED 127.0.0.1:1', 'no server listens at'],
-    ['getaddrinfo ENOTFOUND x', 'cannot be resolved'],
-    ['self-signed certificate in certificate chain', 'does not trust'],
-    ['read ETIMEDOUT', 'is reachable'],
-  ])('name the fix for %s', async (message, fix) => {
+    ['ECONNREFUSED', 'no server listens at'],
+    ['ENOTFOUND', 'cannot be resolved'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'does not trust'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'does not trust'],
+    ['ETIMEDOUT', 'is reachable'],
+  ])('name the fix for %s', async (code, fix) => {
+    const cause = Object.assign(new Error('the failure'), { code })
     const transport = {
       host: 'https://x',
-      send: () => Promise.reject(new Error('cannot connect', { cause: new Error(message) })),
+      send: () => Promise.reject(new ConnectionError('cannot connect', { host: 'https://x', cause })),
       [Symbol.asyncDispose]: async () => undefined,
     }
     const client = createClient({ transport, clock: new VirtualClock() })

@@ -41,6 +41,16 @@ export class ConnectionError extends KubewrightError {
   get isBroken(): boolean {
     return isBroken(this.cause)
   }
+
+  /** The code of the system or of Node for the failure, such as `ECONNREFUSED`; undefined if it has none. */
+  get systemCode(): string | undefined {
+    return systemCodeOf(this.cause)
+  }
+
+  /** Whether the certificate of the server was refused. */
+  get isUntrusted(): boolean {
+    return refusedCertificate.test(this.systemCode ?? '')
+  }
 }
 
 const brokenCodes = new Set([
@@ -55,8 +65,12 @@ const brokenCodes = new Set([
   'ERR_HTTP2_PING_TIMEOUT',
 ])
 
+function systemCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
 function isBroken(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && brokenCodes.has(String(cause.code))
+  return brokenCodes.has(systemCodeOf(cause) ?? '')
 }
 
 const problems: Readonly<Record<string, string>> = {
@@ -71,21 +85,22 @@ const problems: Readonly<Record<string, string>> = {
   ERR_STREAM_PREMATURE_CLOSE: 'the connection was lost',
   CERT_HAS_EXPIRED: "the server's certificate has expired",
   CERT_NOT_YET_VALID: "the server's certificate is not valid yet; check the clock of this machine",
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server speaks plain HTTP, not HTTPS',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server speaks plain HTTP, not HTTPS',
+  ERR_SSL_HTTP_REQUEST: 'the server speaks plain HTTP, not HTTPS',
 }
 
-const untrusted = /^(DEPTH_ZERO_)?SELF_SIGNED_CERT|^UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)/
+const refusedCertificate = /^(CERT_|UNABLE_TO_|ERR_TLS_CERT_|(DEPTH_ZERO_)?SELF_SIGNED_CERT)/
+const unknownAuthority = /^(DEPTH_ZERO_)?SELF_SIGNED_CERT|^UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)/
 
 /** Describes a connection failure, with advice where possible. */
 export function connectionProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const code = 'code' in error ? String(error.code) : ''
+  const code = systemCodeOf(error) ?? ''
   const known = problems[code]
   if (known !== undefined) return known
-  if (untrusted.test(code)) {
+  if (unknownAuthority.test(code)) {
     return "the server's certificate is signed by an unknown authority; check certificate-authority of the cluster"
-  }
-  if (/wrong version number|packet length too long|http request/i.test(error.message)) {
-    return 'the server speaks plain HTTP, not HTTPS'
   }
   return error.message
 }

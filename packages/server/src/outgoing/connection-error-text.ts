@@ -33,14 +33,15 @@ export function connectionErrorText(error: NodeJS.ErrnoException, { host, port }
       return `dial tcp: lookup ${host}: no such host`
     case 'ECONNRESET':
       return 'EOF'
+    // The server responded with plain HTTP instead of a TLS record.
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+    case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
+    case 'ERR_SSL_HTTP_REQUEST':
+      return 'http: server gave HTTP response to HTTPS client'
   }
   if (error instanceof CertificateError) return error.message
   if (untrusted.has(code)) return notVerified('certificate signed by unknown authority')
   if (outOfDate.has(code)) return notVerified('certificate has expired or is not yet valid')
-  // The server responded with plain HTTP instead of a TLS record.
-  if (/wrong version number|packet length too long|http request/i.test(error.message)) {
-    return 'http: server gave HTTP response to HTTPS client'
-  }
   if (code.startsWith('HPE_')) return `net/http: HTTP/1.x transport connection broken: malformed HTTP response`
   return error.message
 }
