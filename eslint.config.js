@@ -30,6 +30,9 @@ const errors = [
   { selector: "ThrowStatement > NewExpression[callee.name='Error']", message: uncoded },
   { selector: "CallExpression[callee.name='reject'] > NewExpression[callee.name='Error']", message: uncoded },
   { selector: "CallExpression[callee.property.name='reject'] > NewExpression[callee.name='Error']", message: uncoded },
+  // Functions that create the error for a throw elsewhere.
+  { selector: "ReturnStatement > NewExpression[callee.name='Error']", message: uncoded },
+  { selector: "ArrowFunctionExpression > NewExpression.body[callee.name='Error']", message: uncoded },
   { selector: "ClassDeclaration[superClass.name='Error']", message: uncoded },
 ]
 

@@ -1,4 +1,4 @@
-import { isKubewrightError, UsageError } from '@kubewright/base'
+import { isKubewrightError, KubewrightError, UsageError } from '@kubewright/base'
 import { FolderError, type PlaneConfig, type ServedPlane, serve } from '@kubewright/controlplane'
 import { writePrivateFile } from '@kubewright/storage'
 import type { CommandContext } from '../command/command-context.ts'
@@ -40,7 +40,7 @@ const folderFixes: Readonly<Record<FolderError['holds'], string>> = {
 
 function withFlags(error: unknown): unknown {
   if (error instanceof FolderError)
-    return new Error(`${error.message}: ${folderFixes[error.holds]}`, { cause: error.cause })
+    return new KubewrightError(error.code, `${error.message}: ${folderFixes[error.holds]}`, { cause: error.cause })
   // The message begins with the name of the option, which is that of the flag.
   if (isKubewrightError(error, 'KW_CONTROLLER_UNKNOWN')) return new UsageError(`--${error.message}`)
   return error

@@ -1,4 +1,5 @@
 import { Quantity } from '@kubewright/api'
+import { CaughtError, isJsonObject } from '@kubewright/base'
 import type { HorizontalPodAutoscaler } from '@kubewright/k8s'
 
 /**
@@ -17,14 +18,14 @@ export function givenMetrics({ metadata }: HorizontalPodAutoscaler): ReadonlyMap
   const text = metadata.annotations?.[metricsAnnotation]
   if (text === undefined) return new Map()
   const wrong = (why: string): Error =>
-    new Error(`annotation ${metricsAnnotation}: ${why}; use a JSON object such as {"cpu":"80%","requests":"120"}`)
+    new CaughtError(`annotation ${metricsAnnotation}: ${why}; use a JSON object such as {"cpu":"80%","requests":"120"}`)
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
   } catch {
     throw wrong('not JSON')
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw wrong('not an object')
+  if (!isJsonObject(parsed)) throw wrong('not an object')
   return new Map(
     Object.entries(parsed).map(([name, value]): [string, GivenMetric] => {
       const given = typeof value === 'number' ? String(value) : value

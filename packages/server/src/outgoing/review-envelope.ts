@@ -56,7 +56,7 @@ export function openReview(body: Uint8Array, { group, kind, version }: ReviewTyp
 
 /** The error of Go's decoder for a value of the wrong type. */
 export function goMismatch(value: unknown, field: string, type: string): Error {
-  return new Error(`json: cannot unmarshal ${goJsonKind(value)} into Go struct field ${field} of type ${type}`)
+  return new CaughtError(`json: cannot unmarshal ${goJsonKind(value)} into Go struct field ${field} of type ${type}`)
 }
 
 function parseReview(body: Uint8Array): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { type AnyKind, type Infer, type KubeObject, keyOf } from '@kubewright/api'
-import { formatDuration } from '@kubewright/base'
+import { CaughtError, formatDuration } from '@kubewright/base'
 import type { Change } from '../../cache/informer/change.ts'
 import type { CacheLease, CacheScope } from '../../cluster/object-cache.ts'
 import type { Cause } from '../../queue/cause.ts'
@@ -61,7 +61,7 @@ export function filteredKindSource<K extends AnyKind>(
   })
 }
 
-const stopped = (): Error => new Error('the source was stopped')
+const stopped = (): Error => new CaughtError('the source was stopped')
 
 class RunningKindSource<K extends AnyKind, T extends Infer<K> & KubeObject> implements RunningSource {
   readonly synced: Promise<void>

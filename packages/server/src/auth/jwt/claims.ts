@@ -53,7 +53,7 @@ export class Claims {
 
   #typeError(name: string, type: string): Error {
     const target = this.#struct === undefined ? 'value' : `struct field ${this.#struct}.${name}`
-    return new Error(`json: cannot unmarshal ${kindOf(this.json[name])} into Go ${target} of type ${type}`)
+    return new CaughtError(`json: cannot unmarshal ${kindOf(this.json[name])} into Go ${target} of type ${type}`)
   }
 }
 

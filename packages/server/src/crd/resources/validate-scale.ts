@@ -1,3 +1,4 @@
+import { CaughtError } from '@kubewright/base'
 import { type FieldError, FieldPath, goValue, invalid, isGoInteger } from '@kubewright/schema'
 import type { MutableObject } from '../../resource/object.ts'
 import type { CrdScale } from '../definitions/crd.ts'
@@ -32,7 +33,7 @@ function isInteger(value: unknown): boolean {
 
 function accessError(steps: readonly string[], value: unknown, expected: string): Error {
   const shown = typeof value === 'string' ? value : goValue(value)
-  return new Error(
+  return new CaughtError(
     `.${steps.join('.')} accessor error: ${shown} is of the type ${goTypeName(value)}, expected ${expected}`,
   )
 }
