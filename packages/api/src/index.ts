@@ -130,7 +130,7 @@ export { decodeYaml, parseYaml } from './codec/decode-yaml.ts'
 export { type EncodeJsonOptions, encodeJson } from './codec/encode-json.ts'
 export { type EncodeYamlOptions, encodeYaml } from './codec/encode-yaml.ts'
 export { JsonFloat, JsonReader, type JsonReaderOptions, maxJsonDepth, RepeatedNull } from './codec/json-reader.ts'
-export { JsonSyntaxError } from './codec/json-syntax-error.ts'
+export { JsonRangeError, JsonSyntaxError } from './codec/json-syntax-error.ts'
 export { looksLikeJson } from './codec/looks-like-json.ts'
 export { parseManifests, splitYamlDocuments } from './codec/manifests.ts'
 export {

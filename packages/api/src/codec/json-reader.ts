@@ -1,8 +1,7 @@
 import { goQuote, isJsonObject } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
-import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { setOwn } from '../own-property.ts'
-import { JsonSyntaxError } from './json-syntax-error.ts'
+import { JsonRangeError, JsonSyntaxError } from './json-syntax-error.ts'
 
 /** Options of {@link JsonReader}. */
 export interface JsonReaderOptions {
@@ -403,7 +402,7 @@ function toNumber(literal: string, integral: boolean): number | bigint {
     }
   }
   if (!Number.isFinite(value)) {
-    throw new ApiSyntaxError(`json: cannot unmarshal number ${literal} into Go value of type float64`)
+    throw new JsonRangeError(literal)
   }
   return value
 }

@@ -31,6 +31,13 @@ export class JsonSyntaxError extends ApiSyntaxError {
   }
 }
 
+/** A number of a JSON text is outside the range of a float64. The message is that of Go's encoding/json. */
+export class JsonRangeError extends ApiSyntaxError {
+  constructor(literal: string) {
+    super(`json: cannot unmarshal number ${literal} into Go value of type float64`)
+  }
+}
+
 function messageFor(text: string, at: number, context: string, bytes: boolean): string {
   if (at < text.length) {
     const code = text.codePointAt(at)!

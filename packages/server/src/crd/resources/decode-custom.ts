@@ -3,6 +3,7 @@ import {
   decodeJson,
   decodeYaml,
   encodeJson,
+  JsonRangeError,
   newBadRequest,
   newInternalError,
   parseGroupVersion,
@@ -106,7 +107,7 @@ function parsed(
   } catch (error) {
     const { message } = error as Error
     // A number outside the range of float64 is reported later, with the kind of the object.
-    if (!yaml && message.startsWith('json: cannot unmarshal number')) {
+    if (!yaml && error instanceof JsonRangeError) {
       return { value: JSON.parse(textOf(body)), strictErrors: [], numberProblem: message }
     }
     throw unrecognized(yaml ? message : `couldn't get version/kind; json parse error: ${message}`)
