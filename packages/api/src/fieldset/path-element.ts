@@ -1,4 +1,4 @@
-import { compareUtf8, goQuote } from '@kubewright/base'
+import { compareUtf8, goQuote, isJsonObject } from '@kubewright/base'
 
 /** One step of a field path: a field of a map, or an item of a list selected by its keys, its value or its index. */
 export type PathElement =
@@ -95,10 +95,8 @@ function readElement(text: string): PathElement | undefined {
   switch (text[0]) {
     case 'k': {
       const key: unknown = JSON.parse(body)
-      if (typeof key !== 'object' || key === null || Array.isArray(key)) {
-        throw new SyntaxError(`expected an object in the path element ${text}`)
-      }
-      return { key: key as Record<string, unknown> }
+      if (!isJsonObject(key)) throw new SyntaxError(`expected an object in the path element ${text}`)
+      return { key }
     }
     case 'v':
       return { value: JSON.parse(body) }

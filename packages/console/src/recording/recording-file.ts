@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
-import { CaughtError, isJsonObject, KubewrightError, textOf } from '@kubewright/base'
+import { CaughtError, isJsonObject, KubewrightError, scanJson, textOf } from '@kubewright/base'
 import { type Json, listAt } from '../cluster/json.ts'
 import { rowOf } from '../cluster/read-table.ts'
 import type { Column } from '../wire/messages.ts'
@@ -16,7 +16,6 @@ const maxExpanded = 1024 * 1024 * 1024
 const maxLine = 64 * 1024 * 1024
 // More than the API server accepts in practice, and few enough for recursive functions.
 const maxDepth = 500
-const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = [34, 92, 123, 125, 91, 93]
 
 /** A recording that was read from a file, with what the file states about its origin. */
 export interface RecordingFile {
@@ -77,8 +76,8 @@ export async function decodeRecording(bytes: Uint8Array): Promise<RecordingFile>
   let header: Json | undefined
   let recording = new Recording({ startedAt: 0 })
   let number = 0
-  for await (const text of expandedLines(bytes)) {
-    const line = parseLine(text, ++number)
+  for await (const encoded of expandedLines(bytes)) {
+    const line = parseLine(encoded, ++number)
     if (header !== undefined) {
       addState(recording, line, number)
       continue
@@ -97,7 +96,7 @@ export async function decodeRecording(bytes: Uint8Array): Promise<RecordingFile>
 }
 
 /** The lines of a compressed file, one by one: the whole text may be longer than a string can be. */
-async function* expandedLines(bytes: Uint8Array): AsyncGenerator<string, void, undefined> {
+async function* expandedLines(bytes: Uint8Array): AsyncGenerator<Buffer, void, undefined> {
   let size = 0
   let parts: Buffer[] = []
   let length = 0
@@ -109,7 +108,7 @@ async function* expandedLines(bytes: Uint8Array): AsyncGenerator<string, void, u
       for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
         parts.push(chunk.subarray(start, end))
         start = end + 1
-        if (length + end > 0) yield Buffer.concat(parts).toString('utf8')
+        if (length + end > 0) yield Buffer.concat(parts)
         parts = []
         length = 0
       }
@@ -121,7 +120,7 @@ async function* expandedLines(bytes: Uint8Array): AsyncGenerator<string, void, u
     if (error instanceof KubewrightError) throw error
     throw unreadable(`it cannot be expanded: ${error instanceof Error ? error.message : String(error)}`)
   }
-  if (length > 0) yield Buffer.concat(parts).toString('utf8')
+  if (length > 0) yield Buffer.concat(parts)
 }
 
 function checkedHeader(header: unknown): Json {
@@ -143,30 +142,13 @@ function addState(recording: Recording, line: Json, number: number): void {
   recording.add(about, state, time, { isBase: isBase === true })
 }
 
-function parseLine(text: string, number: number): Json {
-  if (isDeeperThan(text, maxDepth)) throw unreadable(`line ${number} is nested more than ${maxDepth} levels deep`)
+function parseLine(line: Buffer, number: number): Json {
+  if (scanJson(line).depth > maxDepth) throw unreadable(`line ${number} is nested more than ${maxDepth} levels deep`)
   try {
-    return JSON.parse(text) as Json
+    return JSON.parse(line.toString('utf8')) as Json
   } catch {
     throw unreadable(`line ${number} is not complete`)
   }
-}
-
-/** Whether a JSON text is nested too deeply for recursive functions. Reads the text before it is parsed. */
-function isDeeperThan(text: string, limit: number): boolean {
-  let depth = 0
-  let isString = false
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (isString) {
-      if (code === backslash) index++
-      else if (code === quote) isString = false
-    } else if (code === quote) isString = true
-    else if (code === openBrace || code === openBracket) {
-      if (++depth > limit) return true
-    } else if (code === closeBrace || code === closeBracket) depth--
-  }
-  return false
 }
 
 function unreadable(reason: string): KubewrightError {

@@ -27,6 +27,7 @@ import {
   SharedInformerFactory,
   type SharedInformerFactoryOptions,
 } from '../cache/informer/shared-informer-factory.ts'
+import { withoutManagedFields } from '../cache/informer/without-managed-fields.ts'
 import type { Absence, ListWatch } from '../cache/reflector/list-watch.ts'
 import type { ReflectorHealth } from '../cache/reflector/reflector-health.ts'
 import type { Store } from '../cache/store/store.ts'
@@ -324,8 +325,3 @@ const badness: Readonly<Record<ReflectorHealth['state'], number>> = { watching: 
 const worse = (a: ReflectorHealth, b: ReflectorHealth): ReflectorHealth => (badness[b.state] > badness[a.state] ? b : a)
 
 const joined = (...selectors: readonly (string | undefined)[]): string => selectors.filter(Boolean).join(',')
-
-function withoutManagedFields(object: KubeObject): KubeObject {
-  const { managedFields: _, ...metadata } = object.metadata
-  return { ...object, metadata }
-}

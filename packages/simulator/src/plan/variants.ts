@@ -1,3 +1,4 @@
+import { isJsonObject } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 
 /** A changed form of a sample. */
@@ -271,7 +272,7 @@ function distinct(schema: JSONSchemaProps, value: unknown, names: ReadonlySet<un
   if (names.has(value)) return value
   if (typeof value === 'string') return schema.enum ? value : `${value}2`
   if (typeof value === 'number') return value + 1
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [
       name,

@@ -28,6 +28,7 @@ import { applyDelta, initialChanges } from './change.ts'
 import type { EventHandler } from './event-handler.ts'
 import { HandlerQueue } from './handler-queue.ts'
 import { type InformerMetrics, informerMetricNames } from './informer-metrics.ts'
+import { withoutManagedFields } from './without-managed-fields.ts'
 
 /** Options of a {@link SharedInformer}. */
 export interface SharedInformerOptions<T extends KubeObject> {
@@ -314,11 +315,6 @@ function preparation<T extends KubeObject>(options: SharedInformerOptions<T>): (
   const transform = transformItem(options.transform)
   if (!options.dropManagedFields) return transform
   return (item) => transform(isEncoded(item) ? item.withoutManagedFields() : withoutManagedFields(item))
-}
-
-function withoutManagedFields<T extends KubeObject>(object: T): T {
-  const { managedFields: _, ...metadata } = object.metadata
-  return { ...object, metadata }
 }
 
 /** A class, because object literals with accessors take several times the memory, and a control plane has more than a hundred. */

@@ -9,7 +9,7 @@ import {
   parseGroupVersion,
   parseJsonFloats,
 } from '@kubewright/api'
-import { goQuote, scanJson } from '@kubewright/base'
+import { goQuote, isJsonObject, scanJson } from '@kubewright/base'
 import { builtinKinds, kindFor } from '@kubewright/k8s/all'
 import { goTypeOfKind, printGoType } from '../../codec/go-declarations.ts'
 import {
@@ -175,7 +175,7 @@ const alikeVersions: Readonly<Record<string, string>> = { Eviction: 'policy/v1be
 
 /** The group, version and kind of a body, completed by those of the endpoint. `own` states whether they match the endpoint. */
 function identify(kind: AnyKind, value: unknown, body: Uint8Array): { gvk: Identity; own: boolean } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     if (value === null) return { gvk: kind, own: true }
     throw unrecognized(kind, `couldn't get version/kind; json parse error: ${typeMetaMismatch(value)}`, body)
   }
