@@ -91,8 +91,9 @@ async function search(
   for (const schedule of planned(options, order, shard)) {
     if (tally.schedules >= limit || systemClock.monotonic() > until) break
     const run = await simulation.check(schedule)
-    // A run that was ended early, such as one with a hot loop, is a failure and expensive.
-    if (isFirst && options.replay === undefined && !isEndedEarly(run)) await checkDeterminism(simulation, run)
+    // A run of a loop is a failure, and takes long to repeat.
+    const isCostly = simulation.isCostly(run)
+    if (isFirst && options.replay === undefined && !isCostly) await checkDeterminism(simulation, run)
     // The first schedule of the first part, unless there are regressions, creates the samples.
     if (warnings.length === 0 && createsSamples(setup, schedule)) warnings = warningsOf(setup, run)
     isFirst = false
@@ -101,15 +102,15 @@ async function search(
     options.onProgress?.({ schedules: tally.schedules, of: Number.isFinite(limit) ? limit : undefined })
     if (run.world.history.violations.length === 0) continue
     const found =
-      options.replay === undefined ? await shrink(setup, run, (candidate) => simulation.check(candidate)) : run
+      options.replay === undefined
+        ? await shrink(setup, run, { isCostly, check: (candidate) => simulation.check(candidate) })
+        : run
     const failure = await describe(simulation, found, options)
     if (options.regressions !== undefined) addRegression(options.regressions, failure)
     return report(failure)
   }
   return report()
 }
-
-const isEndedEarly = ({ world }: Run): boolean => world.history.violations.some(({ oracle }) => oracle === 'hot loop')
 
 /** Whether a schedule only creates the samples, and all of them: they may refer to each other. */
 const createsSamples = ({ samples: { subjects, list } }: Setup, schedule: Schedule): boolean =>

@@ -114,6 +114,13 @@ export class Simulation implements Disposable {
     }
   }
 
+  /** Whether an oracle whose violations are costly has found one. */
+  isCostly({ world }: Run): boolean {
+    return world.history.violations.some((violation) =>
+      this.#oracles.some(({ name, isCostly }) => isCostly && name === violation.oracle),
+    )
+  }
+
   async #run(schedule: Schedule, options: RunScheduleOptions = {}): Promise<Run> {
     const run = await runSchedule(this.setup, schedule, this.guards, {
       ...options,

@@ -13,8 +13,8 @@ const ownChoice = /--(?:\w+[-_])*(?:inlin|turbo|opt|maglev|jitless)/
 
 /**
  * Makes V8 inline less into the functions that it optimizes. A schedule spreads its time over thousands of functions, so that the compiler
- * threads of Node 20 take a third of the CPU time of the first hundred schedules, which the other workers of a simulation need; with less
- * inlining, they take a quarter, and a hundred schedules take 11 % less CPU time. The schedules themselves take the same time.
+ * threads of Node 20 take a third of the CPU time of the first hundred schedules, which the other workers of a simulation need. With less
+ * inlining, a hundred schedules take 5 to 9 % less CPU time. The schedules themselves take the same time.
  *
  * Does nothing in other releases of Node, whose compilers cost less, or if the command line or NODE_OPTIONS has a flag on this subject.
  */

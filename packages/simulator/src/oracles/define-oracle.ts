@@ -25,6 +25,11 @@ interface OracleBase {
   readonly name: string
   /** What must hold, for the documentation: a part of a sentence. */
   readonly property: string
+  /**
+   * Whether runs with such a violation have so many requests that few of them can be repeated: the schedule is not checked for
+   * determinism, and shrunk in fewer runs. @default false
+   */
+  readonly isCostly?: boolean | undefined
   /** Observes a run while it happens. @default nothing */
   observe?(run: ObservedRun, report: ReportViolation): Observer
 }

@@ -7,6 +7,7 @@ export const hotLoop: RunOracle = defineOracle({
   property:
     'at most 3,000 requests in a schedule (`maxRequests`) and within 10 minutes at rest, 300 changes of one object in a minute (a tenth of `maxRequests`), and fewer than 60 reconciles of one object in 50 seconds',
   needs: 'run',
+  isCostly: true,
   observe: (_, report) => ({ looped: (what) => report(`The operator ${what}`) }),
   check({ busiestKey, requestsAtRest }, report) {
     if (busiestKey !== undefined) {

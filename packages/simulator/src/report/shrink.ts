@@ -5,18 +5,22 @@ import type { Setup } from '../world/setup.ts'
 
 // Each candidate is one run.
 const maxRuns = 80
-// A hot loop has many requests in each run, and is easy to understand.
+// A loop has many requests in each run, and is easy to understand.
 const maxRequests = 4000
-const maxRequestsOfLoops = 1000
+const maxRequestsIfCostly = 1000
 
 /** Finds a smaller schedule with a violation of the same oracle. `check` runs one. */
-export async function shrink(setup: Setup, failed: Run, check: (schedule: Schedule) => Promise<Run>): Promise<Run> {
+export async function shrink(
+  setup: Setup,
+  failed: Run,
+  { isCostly, check }: { readonly isCostly: boolean; readonly check: (schedule: Schedule) => Promise<Run> },
+): Promise<Run> {
   const [violation] = failed.world.history.violations
   if (violation === undefined) return failed
   let best = failed
   let left = maxRuns
   let requests = 0
-  const most = violation.oracle === 'hot loop' ? maxRequestsOfLoops : maxRequests
+  const most = isCostly ? maxRequestsIfCostly : maxRequests
   for (let isSmaller = true; isSmaller && left > 0; ) {
     isSmaller = false
     for (const candidate of candidatesOf(setup, best.world.schedule)) {
