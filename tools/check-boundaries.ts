@@ -1,13 +1,15 @@
 // Compares the packages with the import tables of ARCHITECTURE.md, so that the tables stay true. A package's imports, the
 // dependencies in its package.json and the references in its tsconfig.json must be allowed by the table of packages, imports
 // between its rooms by the table of its rooms. No files of a package may load each other in a cycle. The maps for readers
-// (AGENTS.md, README.md, the list of dependencies) name every package and dependency.
+// (AGENTS.md, README.md, the list of dependencies) name every package and dependency, and the files that they name exist.
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type MappedPackage, mapProblems } from './boundaries/check-maps.ts'
 import { checkFileCycles, checkRooms } from './boundaries/check-rooms.ts'
 import { allowedImports, readLayerTables, tableProblems } from './boundaries/layer-tables.ts'
 import { lineCountProblems } from './boundaries/line-counts.ts'
+import { namedFileProblems } from './boundaries/named-files.ts'
 import { importsOf, sourceFiles } from './boundaries/source-imports.ts'
 
 const root = process.cwd()
@@ -115,6 +117,10 @@ const maps = {
   dependencies: page('docs/adr/0002-runtime-dependencies.md'),
 }
 problems.push(...mapProblems(mapped, maps))
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' }).split('\n')
+for (const name of ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'])
+  problems.push(...namedFileProblems(name, page(name), files))
 
 const linesOf = (folder: string): number =>
   sourceFiles(join(root, folder)).reduce((sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1, 0)
