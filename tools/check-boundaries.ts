@@ -118,7 +118,9 @@ const maps = {
 }
 problems.push(...mapProblems(mapped, maps))
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' }).split('\n')
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  encoding: 'utf8',
+}).split('\n')
 for (const name of ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'])
   problems.push(...namedFileProblems(name, page(name), files))
 
