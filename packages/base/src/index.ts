@@ -145,6 +145,7 @@ export { drainMicrotasks, systemClock, turnWhenDue } from './system-clock.ts'
 export { systemRandom } from './system-random.ts'
 export { trim, trimEnd } from './trim.ts'
 export { diffLines, type LineChange, unifiedDiff } from './unified-diff.ts'
+export { Stretch, turnAfter } from './turn-after.ts'
 export { unreachable } from './unreachable.ts'
 export { shortId, uuid } from './uuid.ts'
 export {

@@ -61,6 +61,7 @@ export class Monkey {
   #strikeMember(): void {
     const { members } = this.#etcd
     const up = members.map((_, i) => i).filter((i) => !this.#downMembers.has(i))
+    if (up.length === 0) return
     const isQuorumLost = up.length === members.length && this.#random.next() < 0.2
     if (up.length < members.length && this.#random.next() < 0.7) return
     for (const index of isQuorumLost ? up.slice(1) : [up[this.#random.int(up.length)]!]) {

@@ -71,7 +71,7 @@ class YamlWriter {
       const key = keys[i]!
       if (i > 0 || !fresh) this.#newLine(indent)
       const value = object[key]
-      if ([...key].length > maxSimpleKey || key.includes('\n')) {
+      if ((key.length > maxSimpleKey && width(key) > maxSimpleKey) || key.includes('\n')) {
         this.#put('? ')
         this.#string(key, indent + 2, false)
         this.#newLine(indent)
@@ -93,6 +93,10 @@ class YamlWriter {
   }
 
   #string(text: string, indent: number, isKey: boolean): void {
+    if (plainWord.test(text) && !needsQuotes(text)) {
+      this.#put(text)
+      return
+    }
     const traits = traitsOf(text)
     if (text.includes('\n') && !isKey) {
       if (traits.blockAllowed) this.#literal(text, indent)
@@ -108,8 +112,12 @@ class YamlWriter {
 
   // Plain and single-quoted text: a single space beyond the line width becomes a line break.
   #folded(text: string, indent: number, isKey: boolean): void {
+    if (isKey || !text.includes(' ')) {
+      this.#put(text)
+      return
+    }
     let start = 0
-    for (let at = 0; at < text.length && !isKey; at++) {
+    for (let at = 0; at < text.length; at++) {
       if (text[at] !== ' ' || text[at - 1] === ' ' || text[at + 1] === ' ' || at === 0 || at === text.length - 1)
         continue
       if (this.#column + width(text.slice(start, at)) <= lineWidth) continue
@@ -165,6 +173,9 @@ class YamlWriter {
     this.#column = indent
   }
 }
+
+/** Text that needs neither quotes, except where YAML reads another type, nor line breaks. */
+const plainWord = /^[A-Za-z][\w./-]*$/
 
 interface Traits {
   readonly plainAllowed: boolean
@@ -224,7 +235,10 @@ function floatText(value: number): string {
   return goFloat(value)
 }
 
+const surrogate = /[\ud800-\udfff]/
+
 function width(text: string): number {
+  if (!surrogate.test(text)) return text.length
   let count = 0
   for (const _ of text) count++
   return count

@@ -7,6 +7,46 @@ const digit = /^\p{Nd}$/u
  * neither is go-yaml's.
  */
 export function compareNaturally(a: string, b: string): number {
+  return ascii.test(a) && ascii.test(b) ? compareAscii(a, b) : compareCharacters(a, b)
+}
+
+const ascii = /^[\0-\x7f]*$/
+/** Numbers of as many digits, and one more, are exact as JavaScript numbers. */
+const exactDigits = 14
+
+const isAsciiLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
+const isAsciiDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
+/** The same order for texts of ASCII characters, without an array of characters: objects may have many thousands of keys. */
+function compareAscii(a: string, b: string): number {
+  let at = 0
+  while (at < a.length && at < b.length && a.charCodeAt(at) === b.charCodeAt(at)) at++
+  if (at === a.length || at === b.length) return a.length - b.length
+  const x = a.charCodeAt(at)
+  const y = b.charCodeAt(at)
+  if (isAsciiLetter(x) || isAsciiLetter(y)) {
+    return isAsciiLetter(x) && isAsciiLetter(y) ? x - y : isAsciiLetter(y) ? -1 : 1
+  }
+  if (!isAsciiDigit(x) && !isAsciiDigit(y)) return x - y
+  const xEnd = endOfDigits(a, at)
+  const yEnd = endOfDigits(b, at)
+  if (xEnd - at > exactDigits || yEnd - at > exactDigits) return compareCharacters(a, b)
+  const inNumber = (x === 0x30 || y === 0x30) && startsNumberBefore(a, at)
+  const difference = valueOf(a, at, xEnd, inNumber) - valueOf(b, at, yEnd, inNumber)
+  return difference || xEnd - yEnd || x - y
+}
+
+function endOfDigits(text: string, at: number): number {
+  let end = at
+  while (isAsciiDigit(text.charCodeAt(end))) end++
+  return end
+}
+
+function valueOf(text: string, at: number, end: number, inNumber: boolean): number {
+  return (inNumber ? 10 ** (end - at) : 0) + Number(text.slice(at, end))
+}
+
+function compareCharacters(a: string, b: string): number {
   const x = [...a]
   const y = [...b]
   for (let i = 0; i < x.length && i < y.length; i++) {
@@ -30,7 +70,7 @@ function compareNumbers(x: readonly string[], y: readonly string[], at: number):
   return codeOf(x[at]!) - codeOf(y[at]!)
 }
 
-function startsNumberBefore(chars: readonly string[], at: number): boolean {
+function startsNumberBefore(chars: ArrayLike<string>, at: number): boolean {
   for (let i = at - 1; i >= 0 && digit.test(chars[i]!); i--) if (chars[i] !== '0') return true
   return false
 }

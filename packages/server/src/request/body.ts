@@ -5,14 +5,14 @@ import type { RequestContext } from './request-context.ts'
 export interface BodyLimits {
   /** Larger bodies are refused with 413. @default 3 MiB, as in kube-apiserver */
   readonly bytes?: number | undefined
-  /** Bodies with more keys and list items, in all levels together, are refused with 413. @default 250,000 */
+  /** Bodies with more keys and list items, in all levels together, are refused with 413. @default 100,000 */
   readonly values?: number | undefined
   /** Bodies that are nested deeper are refused with 400. @default 2,000 levels of JSON, 1,000 of YAML and protobuf, which is the maximum */
   readonly depth?: number | undefined
 }
 
 const defaultBytes = 3 * 1024 * 1024
-const defaultValues = 250_000
+const defaultValues = 100_000
 
 /** Reads the body of a request. Rejects with 413 when it is too large. */
 export function readBody({ request, bodyLimits = {} }: RequestContext): Promise<Uint8Array> {

@@ -17,6 +17,8 @@ export interface RequestContext {
   deadline?: Deadline | undefined
   /** Set by the filter that limits bodies. Without it, the defaults apply. */
   bodyLimits?: BodyLimits | undefined
+  /** The bytes of the body of a write, once it was read. */
+  bodyBytes?: number | undefined
   /** Set by the same filter. */
   listLimits?: ListLimits | undefined
   /**

@@ -14,12 +14,16 @@ export function respond(status: number, value: unknown, representation: Represen
     return bytesResponse(status, Buffer.from(encodeYaml(value)), 'application/yaml')
   }
   if (representation.mediaType === 'application/vnd.kubernetes.protobuf') {
-    const body = encodeProtobuf(value)
-    protobufSource.set(body, value)
-    return bytesResponse(status, body, representation.mediaType)
+    return respondProtobuf(status, encodeProtobuf(value), value)
   }
   const text = encodeJson(value, representation.pretty ? { indent: '  ' } : {})
   return bytesResponse(status, Buffer.from(`${text}\n`), 'application/json')
+}
+
+/** A response with the protobuf form of a value. */
+export function respondProtobuf(status: number, body: Buffer, value: unknown): ApiResponse {
+  protobufSource.set(body, value)
+  return bytesResponse(status, body, 'application/vnd.kubernetes.protobuf')
 }
 
 /** A response with bytes that are JSON already. They are sent unchanged unless the client wants YAML, protobuf or indentation. */

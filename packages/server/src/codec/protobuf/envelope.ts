@@ -3,6 +3,7 @@ import { ProtobufError, ReverseWriter, WireReader } from '@kubewright/base/proto
 import { wireCodec } from './message-codecs.ts'
 import { messageType } from './message-type.ts'
 import { readFields } from './special-codecs.ts'
+import type { WireCodec } from './wire-codec.ts'
 
 /** The prefix of every protobuf body: `k8s` and the number of the encoding. */
 const magic = Buffer.from([0x6b, 0x38, 0x73, 0x00])
@@ -25,6 +26,38 @@ export function encodeProtobuf(object: unknown): Buffer {
   const writer = new ReverseWriter()
   writeEnvelope(writer, object as TypedObject)
   return writer.finish()
+}
+
+/** Encodes a list item by item, so that other work can be done between them. Throws as {@link encodeProtobuf}. */
+export class ProtobufListEncoder {
+  readonly #list: TypedObject
+  readonly #codec: WireCodec
+  readonly #field: number
+  readonly #items: Buffer[] = []
+
+  /** `list` is the list without its items. */
+  constructor(list: TypedObject) {
+    const found = messageType(list.apiVersion ?? '', list.kind ?? '')
+    if (!found?.list) throw notMarshalable(list.kind ?? '')
+    this.#list = list
+    this.#codec = wireCodec(found.type)
+    this.#field = found.list.items
+  }
+
+  add(item: unknown): void {
+    const writer = new ReverseWriter()
+    this.#codec.write(writer, item)
+    writer.varint(this.#field * 8 + 2)
+    this.#items.push(writer.finish())
+  }
+
+  finish(): Buffer {
+    const writer = new ReverseWriter()
+    writeEnvelope(writer, this.#list, () => {
+      for (let i = this.#items.length - 1; i >= 0; i--) writer.raw(this.#items[i]!)
+    })
+    return writer.finish()
+  }
 }
 
 /** Encodes a watch event as a frame: four bytes of length and the event. The event has no envelope, but its object has one. */
@@ -87,10 +120,10 @@ function checkWire(field: string | undefined, wire: number): void {
 }
 
 /** Writes the envelope: type, object, and two encoding fields that are always empty. */
-function writeEnvelope(writer: ReverseWriter, object: TypedObject): void {
+function writeEnvelope(writer: ReverseWriter, object: TypedObject, writeItems?: () => void): void {
   const { apiVersion = '', kind = '' } = object
   writer.raw(emptyTexts)
-  writeObject(writer, apiVersion, kind, object)
+  writeObject(writer, apiVersion, kind, object, writeItems)
   writer.varint(0x12)
   const before = writer.length
   writer.string(kind)
@@ -104,7 +137,14 @@ function writeEnvelope(writer: ReverseWriter, object: TypedObject): void {
 
 const emptyTexts = Uint8Array.of(0x1a, 0, 0x22, 0)
 
-function writeObject(writer: ReverseWriter, apiVersion: string, kind: string, object: TypedObject): void {
+/** `writeItems` writes the items of a list, if they are not those of the object. */
+function writeObject(
+  writer: ReverseWriter,
+  apiVersion: string,
+  kind: string,
+  object: TypedObject,
+  writeItems?: () => void,
+): void {
   const found = messageType(apiVersion, kind)
   if (!found) throw notMarshalable(kind)
   const codec = wireCodec(found.type)
@@ -114,16 +154,17 @@ function writeObject(writer: ReverseWriter, apiVersion: string, kind: string, ob
   }
   const { metadata, items } = object as { metadata?: unknown; items?: readonly unknown[] | undefined }
   const before = writer.length
-  const writeItems = (): void => {
+  const writeOwnItems = (): void => {
     for (let i = (items?.length ?? 0) - 1; i >= 0; i--) {
       codec.write(writer, items![i])
       writer.varint(found.list!.items * 8 + 2)
     }
   }
-  if (found.list.items > found.list.metadata) writeItems()
+  const write = writeItems ?? writeOwnItems
+  if (found.list.items > found.list.metadata) write()
   wireCodec('meta/v1.ListMeta').write(writer, metadata)
   writer.varint(found.list.metadata * 8 + 2)
-  if (found.list.items < found.list.metadata) writeItems()
+  if (found.list.items < found.list.metadata) write()
   writer.varint(writer.length - before)
 }
 

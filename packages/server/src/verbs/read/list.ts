@@ -1,8 +1,10 @@
 import { type ApiRequest, type ApiResponse, newRequestEntityTooLarge } from '@kubewright/api'
+import { Stretch, unreachable } from '@kubewright/base'
+import { ProtobufListEncoder } from '../../codec/protobuf/envelope.ts'
 import { defaultEncodedBytes } from '../../request/list-limits.ts'
 import { isProtobuf, type Representation } from '../../request/negotiate.ts'
 import type { RequestContext } from '../../request/request-context.ts'
-import { respond, respondBytes } from '../../request/respond.ts'
+import { respond, respondBytes, respondProtobuf } from '../../request/respond.ts'
 import { servedObjects } from '../../resource/conversion.ts'
 import type { MutableObject } from '../../resource/object.ts'
 import type { StoredObject } from '../../resource/stored-object.ts'
@@ -13,7 +15,8 @@ import { negotiateList, requireListRoute } from '../negotiation.ts'
 import { collectObjects, type Listing } from './collect-objects.ts'
 import { readListQuery } from './list-options.ts'
 import { listComputed } from './read-computed.ts'
-import { encodedPieces, isStreamed, metadataPieces, storedPieces, streamList } from './stream-list.ts'
+import { listFormat } from './list-format.ts'
+import { isStreamed, metadataPieces, storedPieces, streamItems, streamList, stretchBytes } from './stream-list.ts'
 
 /** Handles list requests. */
 export async function list(endpoint: Endpoint, context: RequestContext): Promise<ApiResponse> {
@@ -51,23 +54,25 @@ export async function presentList(
     ...(listing.continueToken !== undefined || hasContinue ? { continue: listing.continueToken ?? '' } : {}),
     ...(listing.remaining === undefined ? {} : { remainingItemCount: listing.remaining }),
   }
-  const isLarge = isStreamed(found)
-  if (isLarge && representation.mediaType === 'application/json' && !representation.pretty) {
+  if (isStreamed(found)) {
+    if (isProtobuf(representation)) {
+      checkEncodedBytes(found, listLimits?.encodedBytes ?? defaultEncodedBytes)
+      return protobufList(endpoint, found, metadata, representation)
+    }
     // Objects that were converted are in another array.
     const isSnapshot = listing.isSnapshot === true && found === listing.objects
     return streamListAs(endpoint, request, { found, metadata, isSnapshot }, representation)
   }
-  if (isLarge) checkEncodedBytes(found, listLimits?.encodedBytes ?? defaultEncodedBytes)
   if (representation.as === undefined && !isProtobuf(representation)) {
     return respondBytes(200, listBytes(endpoint, found, metadata), representation)
   }
   if (representation.as === 'PartialObjectMetadataList' && canCutMetadata(endpoint, found, representation)) {
     return respondBytes(200, metadataListBytes(found, metadata, representation.asVersion!), representation)
   }
-  const objects = found.map((stored) => (isLarge ? stored.read() : stored.object) as MutableObject)
+  const objects = found.map((stored) => stored.object as MutableObject)
   if (representation.as === undefined) {
     const { listItemsCarryTypeMeta } = resource.origin
-    const items = listItemsCarryTypeMeta ? objects : objects.map(({ apiVersion: _, kind: __, ...rest }) => rest)
+    const items = objects.map(listItem(listItemsCarryTypeMeta))
     const value = { kind: resource.kind.listKind, apiVersion: resource.kind.apiVersion, metadata, items }
     return respond(200, value, representation)
   }
@@ -114,12 +119,17 @@ function streamListAs(
   { resource, registry }: Endpoint,
   request: ApiRequest,
   { found, metadata, isSnapshot }: StreamedObjects,
-  { as, asVersion, includeObject }: Representation,
+  representation: Representation,
 ): ApiResponse {
+  const { as, asVersion, includeObject, mediaType, pretty } = representation
   const { kind, origin, presentation } = resource
+  const format = listFormat(representation) ?? unreachable(`No format of lists for ${mediaType}`)
+  const isCopied = mediaType === 'application/json' && !pretty
   if (as === undefined) {
     const envelope = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: [] }
-    return streamList(request, envelope, storedPieces(found, origin.listItemsCarryTypeMeta, isSnapshot))
+    if (isCopied) return streamList(request, envelope, storedPieces(found, origin.listItemsCarryTypeMeta, isSnapshot))
+    const item = listItem(origin.listItemsCarryTypeMeta)
+    return streamItems(request, format, { list: envelope, items: 'items' }, found, item)
   }
   const apiVersion = asVersion!
   const { toInternal } = resource.conversion
@@ -129,14 +139,58 @@ function streamListAs(
     const now = registry.clock.now()
     const envelope = { ...tableOf(table, [], metadata, options, now), rows: [] }
     const row = (object: unknown): unknown => tableRow(table, object as MutableObject, options, now)
-    return streamList(request, envelope, encodedPieces(found, row))
+    return streamItems(request, format, { list: envelope, items: 'rows' }, found, row)
   }
   if (as === 'PartialObjectMetadata') throw isAList(resource)
   const envelope = { ...partialObjectMetadataList([], metadata, apiVersion), items: [] }
-  if (!toInternal) return streamList(request, envelope, metadataPieces(found, apiVersion))
+  if (isCopied && !toInternal) return streamList(request, envelope, metadataPieces(found, apiVersion))
   const item = (object: unknown): unknown =>
     partialObjectMetadata(toInternal?.(object as MutableObject) ?? (object as MutableObject), apiVersion)
-  return streamList(request, envelope, encodedPieces(found, item))
+  return streamItems(request, format, { list: envelope, items: 'items' }, found, item)
+}
+
+/** What a list contains of an object: lists of built-in kinds have items without type. */
+const listItem =
+  (withTypeMeta: boolean) =>
+  (object: unknown): unknown => {
+    if (withTypeMeta) return object
+    const { apiVersion: _, kind: __, ...rest } = object as MutableObject
+    return rest
+  }
+
+/** A list in protobuf, which is in memory as a whole: it begins with its length. Other requests run while it is encoded. */
+async function protobufList(
+  { resource, registry }: Endpoint,
+  found: readonly StoredObject[],
+  metadata: Record<string, unknown>,
+  representation: Representation,
+): Promise<ApiResponse> {
+  const { kind, presentation, conversion } = resource
+  const { as, asVersion: apiVersion = '', includeObject } = representation
+  if (as === 'PartialObjectMetadata') throw isAList(resource)
+  if (as === 'Table') {
+    const options: TableOptions = { apiVersion, include: includeObjectOf(includeObject), toInternal: conversion.toInternal }
+    const objects = found.map((stored) => stored.read() as MutableObject)
+    const table = tableOf(presentation.table ?? defaultTable, objects, metadata, options, registry.clock.now())
+    return respond(200, table, representation)
+  }
+  const list =
+    as === undefined
+      ? { kind: kind.listKind, apiVersion: kind.apiVersion, metadata }
+      : { ...partialObjectMetadataList([], metadata, apiVersion) }
+  const inner = (object: MutableObject): MutableObject =>
+    as === undefined ? object : partialObjectMetadata(conversion.toInternal?.(object) ?? object, apiVersion)
+  const encoder = new ProtobufListEncoder(list)
+  const items: unknown[] = []
+  const stretch = new Stretch(stretchBytes)
+  for (const stored of found) {
+    const turn = stretch.before(stored.itemSize)
+    if (turn) await turn
+    const object = inner(stored.read() as MutableObject)
+    encoder.add(object)
+    items.push(object)
+  }
+  return respondProtobuf(200, encoder.finish(), { ...list, items })
 }
 
 /** Whether the metadata of the objects can be copied from their stored bytes. An empty list has `null` items, which it cannot write. */

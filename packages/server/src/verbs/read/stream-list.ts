@@ -1,5 +1,7 @@
 import { type ApiRequest, type ApiResponse, encodeJson } from '@kubewright/api'
+import { Stretch } from '@kubewright/base'
 import type { StoredObject } from '../../resource/stored-object.ts'
+import type { Envelope, ListFormat } from './list-format.ts'
 
 /** Lists of more stored bytes than this are streamed. */
 const streamedBytes = 1024 * 1024
@@ -32,6 +34,40 @@ export function streamList(request: ApiRequest, envelope: object, pieces: Iterab
         if (request.signal.aborted) return
       }
       sink.write(Buffer.from(']}\n'))
+    },
+  }
+}
+
+/** Other requests run after the encoding of so many stored bytes. A larger object is encoded as a whole. */
+export const stretchBytes: number = 256 * 1024
+
+/** As {@link streamList}, for items that are encoded from what `item` makes of the objects. Parsed objects are not kept. */
+export function streamItems(
+  request: ApiRequest,
+  format: ListFormat,
+  envelope: Envelope,
+  objects: readonly StoredObject[],
+  item: (object: ReturnType<StoredObject['read']>) => unknown,
+): ApiResponse {
+  return {
+    status: 200,
+    headers: { 'content-type': format.contentType, 'cache-control': 'no-cache, private' },
+    body: async (sink) => {
+      const [head, tail] = format.frame(envelope)
+      sink.write(Buffer.from(head))
+      const stretch = new Stretch(stretchBytes)
+      let text = ''
+      for (const [i, object] of objects.entries()) {
+        const turn = stretch.before(object.itemSize)
+        if (turn) {
+          if (!sink.write(Buffer.from(text))) await sink.drained()
+          text = ''
+          await turn
+          if (request.signal.aborted) return
+        }
+        text += `${i > 0 ? format.separator : ''}${format.item(item(object.read()))}`
+      }
+      sink.write(Buffer.from(text + tail))
     },
   }
 }
@@ -107,18 +143,3 @@ export function* metadataPieces(objects: readonly StoredObject[], apiVersion: st
 }
 
 const separator = Buffer.from(',')
-
-/** Objects as the JSON of what `item` makes of them, separated by commas. Parsed objects are not kept. */
-export function* encodedPieces(
-  objects: readonly StoredObject[],
-  item: (object: ReturnType<StoredObject['read']>) => unknown,
-): Iterable<Buffer> {
-  let text = ''
-  for (const [i, object] of objects.entries()) {
-    text += `${i > 0 ? ',' : ''}${encodeJson(item(object.read()))}`
-    if (text.length < pieceBytes) continue
-    yield Buffer.from(text)
-    text = ''
-  }
-  yield Buffer.from(text)
-}

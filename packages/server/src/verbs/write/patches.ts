@@ -24,7 +24,7 @@ import {
   type UpdateFieldsOptions,
   unknownJsonPatchFields,
 } from '@kubewright/api'
-import { deepEqual } from '@kubewright/base'
+import { deepEqual, turnAfter } from '@kubewright/base'
 import { type FieldError, FieldPath, forbidden, goValue, invalid, required } from '@kubewright/schema'
 import { checkBody, readBody, textOf } from '../../request/body.ts'
 import type { RequestContext } from '../../request/request-context.ts'
@@ -92,6 +92,7 @@ export async function readPatch(
 ): Promise<{ readonly options: WriteOptions; readonly change: Change }> {
   const { query } = context.request
   const body = await readBody(context)
+  context.bodyBytes = body.length
   context.auditRecord?.requestBody(() => parseYaml(textOf(body)))
   const options = writeOptions(query, 'PatchOptions', patchOptionErrors(query, type))
   const request = { endpoint, context, body, options }
@@ -112,6 +113,8 @@ function patchChange(type: string, request: PatchRequest): Change {
   return async (current) => {
     if (!current) throw newNotFound(endpoint.groupResource, context.info.name)
     const next = await asResponse(() => patch(current))
+    const patched = turnAfter(request.body.length)
+    if (patched) await patched
     return endpoint.fields.update(current, next, trackedBy(endpoint, context, options))
   }
 }
@@ -218,11 +221,15 @@ function applyChange({ endpoint, context, body, options }: PatchRequest): Change
   return async (current) => {
     const { config, repeated } = readConfig(body)
     checkBody(context, config)
+    const read = turnAfter(body.length)
+    if (read) await read
     const { applyProblems } = endpoint
     const unowned = (current?.metadata.managedFields ?? []).length === 0
     if (applyProblems && unowned) throw unclassifiedError(applyProblems.unowned)
-    const applied = { ...trackedBy(endpoint, context, options), force }
-    const merged = await asResponse(() => endpoint.fields.apply(current, config, applied))
+    const tracked = { ...trackedBy(endpoint, context, options), force }
+    const merged = await asResponse(() => endpoint.fields.apply(current, config, tracked))
+    const applied = turnAfter(body.length)
+    if (applied) await applied
     if (repeated.length > 0) {
       const errors = repeated.map((error) => `error converting YAML to JSON: ${error}`)
       if (options.fieldValidation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${errors.join(', ')}`)

@@ -22,6 +22,7 @@ export async function readObject(
 ): Promise<MutableObject> {
   const mediaType = requireObjectType(context)
   const body = await readBody(context)
+  context.bodyBytes = body.length
   if (mediaType === 'application/vnd.kubernetes.protobuf') refuseWithoutMessage(body, kind)
   const size = mediaType === 'application/json' ? body.length : undefined
   const object = codec.decode(body, {

@@ -1,5 +1,5 @@
 import { type ApiResponse, isAlreadyExists, newBadRequest, newConflict, newNotFound } from '@kubewright/api'
-import { type Awaitable, deepCopy } from '@kubewright/base'
+import { type Awaitable, deepCopy, turnAfter } from '@kubewright/base'
 import type { AdmissionAttributes, AdmissionChain } from '../../admission/admission.ts'
 import { matchNamespace } from '../../registry/match-namespace.ts'
 import type { WriteOutcome } from '../../registry/object-registry.ts'
@@ -37,7 +37,7 @@ import { uniqueOwners } from './unique-owners.ts'
 //  11. present the stored object
 //
 // Guarantees. Nothing is visible to other requests before step 10, which stores the whole object or nothing. Every failure in steps 8
-// to 10 releases what step 7 reserved. Steps 5 to 9 run once per attempt and see the same pair of old and new object; a change, an
+// to 10 releases what step 7 reserved. Between the steps, a request on a large object lets others run. Steps 5 to 9 run once per attempt and see the same pair of old and new object; a change, an
 // admission plugin and a strategy must therefore tolerate running several times for one request. A dry run goes through all steps and
 // stores nothing. A request that has exceeded its time is answered with 504 and stores nothing: the deadline is checked before an attempt,
 // before step 7, before step 8 and before step 10. A create starts at step 5; when its generated name is taken, it starts again at step 7 with another name.
@@ -82,8 +82,12 @@ export async function create(endpoint: Endpoint, context: RequestContext): Promi
   dropSystemFields(body)
   matchNamespace(body, write.scope.namespace)
   uniqueOwners(body, context, false)
+  const decoded = turnAfterStep(write)
+  if (decoded) await decoded
   const update = endpoint.fields.update(undefined, body, trackedBy(endpoint, context, options))
   const tracked = update instanceof Promise ? await update : update
+  const recorded = turnAfterStep(write)
+  if (recorded) await recorded
   if (resource.virtual) {
     const admitted = await mutate(write, tracked, undefined)
     const answer = await resource.virtual(context, admitted, async () => validate(write, admitted, undefined))
@@ -195,17 +199,24 @@ async function replaceExisting(
   // The next object may contain parts of what the change receives, and the strategy compares it with `old`.
   const shown = showWithFields(endpoint, isSeparate ? old : deepCopy(old))
   const changed = change(shown)
-  const mutated = mutate(write, changed instanceof Promise ? await changed : changed, shown)
+  const next = changed instanceof Promise ? await changed : changed
+  const size = Math.max(existing.itemSize, scope.context.bodyBytes ?? 0)
+  const computed = turnAfterStep(write, size)
+  if (computed) await computed
+  const mutated = mutate(write, next, shown)
   const admitted = mutated instanceof Promise ? await mutated : mutated
   const object = takeShown(endpoint, old, admitted)
-  scope.context.deadline?.check()
+  const mutatedTurn = turnAfterStep(write, size)
+  if (mutatedTurn) await mutatedTurn
   const prepared = prepareUpdate(registry, scope, existing, object, old)
   const undo = prepared instanceof Promise ? await prepared : prepared
   try {
-    scope.context.deadline?.check()
+    const prepares = turnAfterStep(write, size)
+    if (prepares) await prepares
     const validated = validate(write, object, old)
     if (validated) await validated
-    scope.context.deadline?.check()
+    const validates = turnAfterStep(write, size)
+    if (validates) await validates
     const outcome = await registry.replace(scope, existing, object, old)
     if (outcome) return outcome
   } catch (error) {
@@ -242,21 +253,36 @@ async function createMissing(
 /** Prepares, validates and stores a new object: steps 7 to 10. */
 async function insert(write: Write, object: MutableObject, byUpdate = false): Promise<StoredObject> {
   const { endpoint, scope } = write
-  scope.context.deadline?.check()
+  const mutates = turnAfterStep(write)
+  if (mutates) await mutates
   const prepared = prepareCreate(endpoint.registry, scope, object)
   const undo = prepared instanceof Promise ? await prepared : prepared
   try {
-    scope.context.deadline?.check()
+    const prepares = turnAfterStep(write)
+    if (prepares) await prepares
     // The permission to update or patch does not include the permission to create.
     if (byUpdate) await scope.context.authorize('create')
     const validated = validate(write, object, undefined)
     if (validated) await validated
-    scope.context.deadline?.check()
+    const validates = turnAfterStep(write)
+    if (validates) await validates
     return await endpoint.registry.insert(scope, object, byUpdate)
   } catch (error) {
     await undo(error)
     throw error
   }
+}
+
+/**
+ * Ends a step of the pipeline: throws a Timeout error when the time of the request has passed, and returns the turn of the event loop to
+ * await after a step that worked on a large object.
+ */
+function turnAfterStep(
+  { scope: { context } }: Write,
+  bytes: number = context.bodyBytes ?? 0,
+): Promise<void> | undefined {
+  context.deadline?.check()
+  return turnAfter(bytes)
 }
 
 /** Runs mutating admission. The objects are those that the endpoint shows, with their managed fields. */
