@@ -1,4 +1,4 @@
-import { goQuote } from '@kubewright/base'
+import { defineBudget, goQuote } from '@kubewright/base'
 import { aggregateText, type FieldError } from '@kubewright/schema'
 import { ApiError } from './api-error.ts'
 import { formatGroupKind, formatGroupResource, type GroupKind, type GroupResource } from './gvk.ts'
@@ -64,7 +64,13 @@ export function newResourceExpired(message: string): ApiError {
 }
 
 /** The maximum number of field errors in a response. kube-apiserver has no such limit. */
-const maxFieldErrors = 10_000
+const maxFieldErrors = defineBudget(10_000, {
+  group: 'server',
+  what: 'field errors of a response',
+  shown: '{}, and none after 1 MiB of text',
+  answer: 'further errors are left out',
+  kubernetes: 'no limit',
+})
 
 /** The number of characters of field errors after which a response lists no further ones. */
 const maxFieldErrorText = 1024 * 1024

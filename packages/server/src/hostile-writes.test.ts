@@ -68,7 +68,7 @@ test.each([
   await using server = await limitedServer({})
   const answer = await server.send('POST', path, `{"metadata":{"name":"a"},"spec":{${spec}}}`)
   expect(answer.status).toBe(413)
-  expect(answer.text).toContain('Request entity too large: the body has more than 250000 keys and items')
+  expect(answer.text).toContain('Request entity too large: the body has more than 100000 keys and items')
 })
 
 test('the validation of an object stops after a number of steps', async () => {

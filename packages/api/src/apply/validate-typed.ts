@@ -1,4 +1,4 @@
-import { isJsonObject, KubewrightError } from '@kubewright/base'
+import { defineBudget, isJsonObject, KubewrightError } from '@kubewright/base'
 import { goValue } from '@kubewright/schema'
 import { goSyntax, goType } from '../fieldset/go-text.ts'
 import { formatElement } from '../fieldset/path-element.ts'
@@ -31,7 +31,12 @@ interface Problem {
 }
 
 /** The maximum number of problems of one value. structured-merge-diff has no such limit. */
-const maxProblems = 10_000
+const maxProblems = defineBudget(10_000, {
+  group: 'server',
+  what: 'type errors of an applied object',
+  answer: 'further errors are left out',
+  kubernetes: 'no limit',
+})
 
 /** Throws a TypedValueError unless the value matches the type, as far as merging requires. */
 export function validateTyped(type: TypeNode, value: unknown, allowDuplicates: boolean): void {

@@ -1,4 +1,4 @@
-import { goQuote, isJsonObject } from '@kubewright/base'
+import { defineBudget, goQuote, isJsonObject } from '@kubewright/base'
 import type { JSONSchemaProps } from '@kubewright/schema'
 import { setOwn } from '../own-property.ts'
 import { JsonRangeError, JsonSyntaxError } from './json-syntax-error.ts'
@@ -49,7 +49,13 @@ export class RepeatedNull {
  * The maximum nesting depth of JSON. Go's decoder stops at 10000. This limit is lower: a stack overflow while V8
  * compiles a regular expression would abort the process. The error message is the same.
  */
-export const maxJsonDepth = 2000
+export const maxJsonDepth: number = defineBudget(2000, {
+  group: 'server',
+  what: 'nesting depth of JSON, in requests and in stored objects',
+  option: 'for requests, less: `limits.body.depth`, `up --max-body-depth`',
+  answer: '400',
+  kubernetes: '10,000',
+})
 const maxStrictErrors = 100
 
 const quote = 0x22

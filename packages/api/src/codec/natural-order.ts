@@ -32,7 +32,7 @@ function compareAscii(a: string, b: string): number {
   const yEnd = endOfDigits(b, at)
   if (xEnd - at > exactDigits || yEnd - at > exactDigits) return compareCharacters(a, b)
   const inNumber = (x === 0x30 || y === 0x30) && startsNumberBefore(a, at)
-  const difference = valueOf(a, at, xEnd, inNumber) - valueOf(b, at, yEnd, inNumber)
+  const difference = numberIn(a, at, xEnd, inNumber) - numberIn(b, at, yEnd, inNumber)
   return difference || xEnd - yEnd || x - y
 }
 
@@ -42,7 +42,7 @@ function endOfDigits(text: string, at: number): number {
   return end
 }
 
-function valueOf(text: string, at: number, end: number, inNumber: boolean): number {
+function numberIn(text: string, at: number, end: number, inNumber: boolean): number {
   return (inNumber ? 10 ** (end - at) : 0) + Number(text.slice(at, end))
 }
 

@@ -1,4 +1,4 @@
-import { append, isJsonObject } from '@kubewright/base'
+import { append, defineBudget, isJsonObject } from '@kubewright/base'
 import { goFloat, goValue } from '@kubewright/schema'
 import { ApiSyntaxError } from '../api-syntax-error.ts'
 import { encodeJson } from '../codec/encode-json.ts'
@@ -152,7 +152,12 @@ export function relaxedJsonPath(expression: string): string {
 }
 
 /** The maximum number of values that one step of a path selects. */
-const maxValues = 1_000_000
+const maxValues = defineBudget(1_000_000, {
+  group: 'server',
+  what: 'values that one step of a JSONPath selects',
+  answer: 'the cell of the table is empty',
+  kubernetes: 'no limit',
+})
 
 function keywordOf(node: ActionNode): string | undefined {
   const identifier = node.steps.find((step) => step.type === 'identifier')

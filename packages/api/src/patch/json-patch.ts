@@ -1,4 +1,4 @@
-import { CaughtError, compareUtf8, deepEqual, goQuote, isJsonObject } from '@kubewright/base'
+import { CaughtError, compareUtf8, deepEqual, defineBudget, goQuote, isJsonObject } from '@kubewright/base'
 import { type JsonObject, setOwn } from '../own-property.ts'
 import { cannotDecode, PatchError } from './patch-error.ts'
 
@@ -21,9 +21,20 @@ export interface JsonPatchLimits {
 }
 
 /** The maximum number of operations that kube-apiserver accepts in one patch. */
-export const maxJsonPatchOperations = 10_000
+export const maxJsonPatchOperations: number = defineBudget(10_000, {
+  group: 'server',
+  what: 'operations of a JSON patch',
+  answer: '413',
+  kubernetes: 'yes',
+})
 
-const defaultMaxCopyBytes = 3 * 1024 * 1024
+const defaultMaxCopyBytes = defineBudget(3 * 1024 * 1024, {
+  group: 'server',
+  what: 'bytes that the copy operations of a JSON patch add',
+  unit: 'bytes',
+  answer: '422',
+  kubernetes: 'yes',
+})
 
 /**
  * Checks that decoded JSON is a JSON patch of at most {@link maxJsonPatchOperations}. Throws PatchError with

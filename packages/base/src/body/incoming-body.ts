@@ -1,3 +1,4 @@
+import { defineBudget } from '../budget.ts'
 import type { BodyAccount } from './body-budget.ts'
 import { ReceivedBody } from './received-body.ts'
 
@@ -18,9 +19,21 @@ export interface BodyStream {
 export type BodyRefusal = 'too large' | 'incomplete' | 'too many pieces' | 'over budget'
 
 /** Bytes that wait in memory for a reader. The server stops reading from the connection then. */
-const unreadBytes = 256 * 1024
+const unreadBytes = defineBudget(256 * 1024, {
+  group: 'server',
+  what: 'bytes of a request body that wait unread, per request',
+  unit: 'bytes',
+  answer: 'flow control: the server stops reading',
+  kubernetes: 'yes',
+})
 /** A body of more pieces than this must have `averagePiece` bytes per piece. */
-const freePieces = 4096
+const freePieces = defineBudget(4096, {
+  group: 'server',
+  what: 'pieces of a body, HTTP/1.1',
+  shown: '{}; beyond that, 16 bytes per piece on average',
+  answer: 'the connection is closed',
+  kubernetes: 'no',
+})
 const averagePiece = 16
 
 /**

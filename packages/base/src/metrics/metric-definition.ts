@@ -1,3 +1,4 @@
+import { defineBudget } from '../budget.ts'
 /** Describes a metric. Registries write it in front of the measurements; tools check dashboards and rules against it. */
 export interface MetricDefinition {
   /** The full Prometheus name. */
@@ -17,7 +18,13 @@ export interface MetricDefinition {
 }
 
 /** How many series a metric may have, unless its definition says otherwise. */
-export const defaultMaxSeries = 20_000
+export const defaultMaxSeries: number = defineBudget(20_000, {
+  group: 'server',
+  what: 'series of one metric',
+  option: '`maxSeries` of the definition',
+  answer: 'counted in one series with `other` in every label',
+  kubernetes: 'no limit',
+})
 
 /** Prometheus' usual buckets: 5 ms to 10 s. */
 export const defaultBuckets: readonly number[] = Object.freeze([

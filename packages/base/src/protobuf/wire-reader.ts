@@ -1,3 +1,4 @@
+import { defineBudget } from '../budget.ts'
 import { KubewrightError } from '../kubewright-error.ts'
 
 /** The bytes are not a valid message. Its code is `KW_PROTOBUF`. The texts are those of Go's generated decoders, which kube-apiserver prints. */
@@ -8,7 +9,13 @@ export class ProtobufError extends KubewrightError {
 }
 
 /** Deeper nesting is rejected. Real messages have no more than a few dozen levels. */
-const maxDepth = 1000
+const maxDepth = defineBudget(1000, {
+  group: 'server',
+  what: 'nesting depth of protobuf',
+  option: 'less: `limits.body.depth`, `up --max-body-depth`',
+  answer: '400',
+  kubernetes: '10,000',
+})
 
 const shortText = 12
 

@@ -1,3 +1,4 @@
+import { defineBudget } from '../budget.ts'
 // Kubernetes' fixed-point numbers with unit suffixes: "100m", "1.5Gi", "12e6".
 // Behaviour as in apimachinery/pkg/api/resource, including its accidents: which spellings are kept as written, that "-"
 // is zero, and that a suffix beyond E or Ei is omitted from the output. Objects pass through the API server in that
@@ -41,7 +42,12 @@ const BINARY_NAMES: ReadonlyMap<number, string> = new Map([...BINARY_SUFFIXES].m
 /**
  * Longer texts are invalid. Kubernetes has no limit, but arithmetic with n digits takes n² steps, and a request can contain millions of them.
  */
-const MAX_LENGTH = 1000
+const MAX_LENGTH = defineBudget(1000, {
+  group: 'server',
+  what: 'characters of a quantity',
+  answer: 'the quantity is invalid',
+  kubernetes: 'no limit',
+})
 
 /**
  * Groups: sign, integer digits, fraction digits (undefined without a decimal point), suffix. The suffix never starts with a digit: two ways

@@ -1,8 +1,13 @@
-import { CaughtError } from '@kubewright/base'
+import { CaughtError, defineBudget } from '@kubewright/base'
 import type { Expr } from './ast.ts'
 
 /** cel-go's limit of nested expressions. */
-export const MAX_DEPTH = 250
+export const MAX_DEPTH: number = defineBudget(250, {
+  group: 'server',
+  what: 'nested CEL expressions',
+  answer: 'the expression is invalid',
+  kubernetes: 'yes',
+})
 
 /** The message of an expression with too many nested expressions. */
 export const recursionMessage: string = `expression recursion limit exceeded: ${MAX_DEPTH}`

@@ -1,4 +1,4 @@
-import { append, CaughtError, errorText } from '@kubewright/base'
+import { append, CaughtError, defineBudget, errorText } from '@kubewright/base'
 import { type Expr, type MapEntry, OPERATORS, type StructField } from './ast.ts'
 import { DepthExceeded, DepthTracker } from './depth-tracker.ts'
 import { ExprBuilder, MacroError } from './expr-builder.ts'
@@ -18,7 +18,13 @@ export interface ParsedExpr {
   readonly builder: ExprBuilder
 }
 
-const MAX_SOURCE_LENGTH = 100_000
+const MAX_SOURCE_LENGTH = defineBudget(100_000, {
+  group: 'server',
+  what: 'length of a CEL expression',
+  shown: '{} characters',
+  answer: 'the expression is invalid',
+  kubernetes: 'yes',
+})
 
 /** Thrown inside the parser at the first token that does not fit. `diagnoseSyntax` then computes the messages. */
 class SyntaxMismatch extends CaughtError {}

@@ -1,4 +1,4 @@
-import { KubewrightError } from '@kubewright/base'
+import { defineBudget, KubewrightError } from '@kubewright/base'
 
 /**
  * A failed evaluation, with cel-go's message. `&&`, `||` and the comprehension macros may absorb it; everything else
@@ -23,8 +23,19 @@ export class CelCostError extends CelError {
  * The longest text that a function creates and the longest list that `+` creates. Reading either of them in an expression would exceed the
  * cost limit of Kubernetes, 1,000,000.
  */
-const MAX_TEXT_LENGTH = 10_000_000
-const MAX_LIST_SIZE = 1_000_000
+const MAX_TEXT_LENGTH = defineBudget(10_000_000, {
+  group: 'server',
+  what: 'characters of a text that `replace`, `join` or `format` creates in CEL',
+  answer: 'the expression fails with the cost limit',
+  kubernetes: 'no limit',
+})
+const MAX_LIST_SIZE = defineBudget(1_000_000, {
+  group: 'server',
+  what: 'elements of a list that `+` creates in CEL',
+  shown: '{}; lists of more than 100 elements cost their size',
+  answer: 'the expression fails with the cost limit',
+  kubernetes: 'no limit; a concatenation costs 1',
+})
 
 /** Refuses to create a text before it takes memory: Kubernetes charges some functions for their operands, not for the result. */
 export function checkTextLength(length: number): void {

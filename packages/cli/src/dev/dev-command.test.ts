@@ -8,7 +8,7 @@ test('devFlags default to one node, a free port and memory', async () => {
   expect(await planeConfig(values, { kind: 'memory' }, { env: {} })).toEqual({
     store: { kind: 'memory' },
     history: { bytes: 64 * 1024 * 1024 },
-    limits: { body: { bytes: 3 * 1024 * 1024, values: 250_000 }, watchesPerUser: 5000 },
+    limits: { body: { bytes: 3 * 1024 * 1024, values: 100_000 }, watchesPerUser: 5000 },
     controllers: 'all',
     nodes: { nodes: 1, heartbeat: '10s' },
     access: { tokens: [], clientCas: [] },

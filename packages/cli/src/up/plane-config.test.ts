@@ -13,7 +13,7 @@ describe('planeConfig()', () => {
     expect(await config('')).toEqual({
       store: { kind: 'durable', folder: 'default' },
       history: { bytes: 64 * 1024 * 1024 },
-      limits: { body: { bytes: 3 * 1024 * 1024, values: 250_000 }, watchesPerUser: 5000 },
+      limits: { body: { bytes: 3 * 1024 * 1024, values: 100_000 }, watchesPerUser: 5000 },
       controllers: 'all',
       nodes: 0,
       access: { tokens: [], clientCas: [] },

@@ -50,7 +50,7 @@ export function planeFlags({ port, portText, nodes, storage }: PlaneDefaults) {
     },
     'max-body-values': {
       value: 'N',
-      default: '250000',
+      default: '100000',
       parse: integerFrom(1000, 100_000_000),
       help: 'Refuse request bodies with more than N keys and list items',
     },

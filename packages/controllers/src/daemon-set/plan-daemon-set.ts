@@ -1,4 +1,5 @@
 import { scaledValue } from '@kubewright/api'
+import { defineBudget } from '@kubewright/base'
 import type { DaemonSet, DaemonSetStatus, Node, Pod } from '@kubewright/k8s'
 import { matchesNode, untoleratedTaint } from '../workload/node-fit.ts'
 import { omitZero } from '../workload/omit-zero.ts'
@@ -26,7 +27,11 @@ export interface DaemonPlan {
 }
 
 /** The maximum number of pods that one plan creates, and deletes. The events of these pods requeue the set. */
-const burst = 250
+const burst = defineBudget(250, {
+  group: 'controllers',
+  what: 'pods that a DaemonSet creates or deletes in one sync',
+  answer: 'the next sync continues',
+})
 
 interface Fit {
   readonly run: boolean

@@ -1,5 +1,5 @@
 import { fromTime, toTime } from '@kubewright/api'
-import { type DeepReadonly, goSecondsToMillis } from '@kubewright/base'
+import { type DeepReadonly, defineBudget, goSecondsToMillis } from '@kubewright/base'
 import type { Job, JobCondition, JobStatus, Pod } from '@kubewright/k8s'
 import { isPodActive, isPodReady, isPodTerminating } from '../workload/pod-state.ts'
 import { rankForDeletion } from '../workload/rank-for-deletion.ts'
@@ -33,7 +33,11 @@ export interface JobPlan {
 // The back-off between a failure and the next attempt: 10 s, doubled with each consecutive failure.
 const firstBackoff = 10_000
 const longestBackoff = 10 * 60_000
-const burst = 500
+const burst = defineBudget(500, {
+  group: 'controllers',
+  what: 'pods that a Job creates in one sync',
+  answer: 'the next sync continues',
+})
 // The maximum number of pods that one plan counts, which keeps the lists of uncounted pods small. The next plan counts further ones.
 const maxCounted = 500
 

@@ -1,5 +1,6 @@
 import { type AnyKind, controllerOf, type KubeObject, parseKey, type Selector, type TypeMeta } from '@kubewright/api'
 import type { Clock, Duration } from '@kubewright/base'
+import { defineBudget } from '@kubewright/base'
 import { Pod, ReplicaSet } from '@kubewright/k8s'
 import { type Cluster, type KeyContext, type KeyController, kindSource } from '@kubewright/runtime'
 import { claimDependents } from '../workload/claims.ts'
@@ -36,7 +37,11 @@ export interface ReplicaKindFacts<T extends ReplicaOwner> {
 }
 
 // The maximum number of pods created or deleted in one reconcile; the rest follows in the next one.
-const burst = 500
+const burst = defineBudget(500, {
+  group: 'controllers',
+  what: 'pods that a ReplicaSet or ReplicationController creates in one sync',
+  answer: 'the next sync continues',
+})
 
 /** Creates the controller that maintains the number of pods of each object of the kind. */
 export function replicaController<T extends ReplicaOwner>(facts: ReplicaKindFacts<T>): KeyController {

@@ -1,3 +1,4 @@
+import { defineBudget } from '@kubewright/base'
 import type { Pod, StatefulSet } from '@kubewright/k8s'
 import { isPodAvailable, isPodReady, isPodTerminal } from '../workload/pod-state.ts'
 import { isWanted, ordinalOf, repairedLabels, revisionLabel, startOrdinal } from './stateful-pod.ts'
@@ -23,7 +24,11 @@ export interface StatefulFacts {
 }
 
 /** The maximum number of pods that one plan creates. The events of these pods requeue the set, which creates the next ones. */
-const burst = 500
+const burst = defineBudget(500, {
+  group: 'controllers',
+  what: 'pods that a StatefulSet creates in one sync',
+  answer: 'the next sync continues',
+})
 
 /**
  * Plans the next actions for a stateful set. With the policy OrderedReady each pod waits until its predecessors are

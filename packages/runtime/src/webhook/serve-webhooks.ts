@@ -3,7 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { SecureServerOptions, ServerHttp2Session } from 'node:http2'
 import type { Server, ServerOptions } from 'node:https'
 import type { Socket } from 'node:net'
-import { BodyBudget, CaughtError, IncomingBody, KubewrightError, type Logger, nullLogger } from '@kubewright/base'
+import {
+  BodyBudget,
+  CaughtError,
+  defineBudget,
+  IncomingBody,
+  KubewrightError,
+  type Logger,
+  nullLogger,
+} from '@kubewright/base'
 import type { HealthCheck } from '../serving/health/health-check.ts'
 import type { CertificateSource } from '../serving/http/http-listener.ts'
 import { connectionOf, maxConcurrentStreams } from '../serving/http/system-http-listener.ts'
@@ -41,7 +49,16 @@ export interface ServedWebhooks extends AsyncDisposable {
 // The limits of controller-runtime.
 const limits = { headersTimeout: 32_000, requestTimeout: 60_000, keepAliveTimeout: 90_000, maxHeaderSize: 1024 * 1024 }
 /** Reviews in memory, until they are answered. */
-const bodyLimits = { total: 64 * 1024 * 1024, connection: 32 * 1024 * 1024 }
+const bodyLimits = {
+  total: defineBudget(64 * 1024 * 1024, {
+    group: 'other',
+    what: 'bytes of reviews in memory, webhook server of an operator',
+    unit: 'bytes',
+    shown: '{}, 32 MiB of one connection',
+    answer: '429',
+  }),
+  connection: 32 * 1024 * 1024,
+}
 
 /** Serves a webhook handler over TLS. A new certificate is used from the next connection on, without a restart. */
 export async function serveWebhooks(options: ServeWebhooksOptions): Promise<ServedWebhooks> {

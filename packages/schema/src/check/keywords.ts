@@ -1,6 +1,7 @@
 import { append } from '@kubewright/base'
 import { type FieldError, forbidden, invalid, notSupported, required } from '../field/field-error.ts'
 import type { FieldPath } from '../field/field-path.ts'
+import { SCHEMA_STEPS, spendSteps } from '../field/validation-steps.ts'
 import type { JSONSchemaProps } from '../model/json-schema.ts'
 import { additionalSchema, hasAdditional, itemsList, propertyOf, singleItems } from '../model/schema-shape.ts'
 import { checkListExtensions, checkMapExtension } from './list-extensions.ts'
@@ -61,6 +62,7 @@ class KeywordChecker {
   }
 
   check(schema: JSONSchemaProps, path: FieldPath, place: Place, scope: RuleScope | undefined): KeywordErrors {
+    spendSteps(SCHEMA_STEPS)
     const errors = new KeywordErrors()
     this.#checkSupport(schema, path, place, errors.schema)
     if (schema.uniqueItems === true) {

@@ -1,6 +1,7 @@
 import { compareUtf8 } from '@kubewright/base'
 import { type FieldError, forbidden, invalid, required } from '../field/field-error.ts'
 import type { FieldPath } from '../field/field-path.ts'
+import { spendPattern } from '../field/validation-steps.ts'
 import type { JSONSchemaProps } from '../model/json-schema.ts'
 import { additionalSchema, hasAdditional, keywordsOf, propertyOf, singleItems } from '../model/schema-shape.ts'
 import { compilePattern } from '../validate/value-rules.ts'
@@ -143,6 +144,7 @@ function checkValueValidation(
   })
   if (schema.not !== undefined && schema.not !== null) checkNested(schema.not, false, path.child('not'), errors)
   if (schema.pattern !== undefined && schema.pattern !== '') {
+    spendPattern(schema.pattern)
     const { error } = compilePattern(schema.pattern)
     if (error === undefined) return
     const detail = `must be a valid regular expression, but isn't: ${error}`

@@ -49,6 +49,28 @@ describe('limitValidation() with custom resources', () => {
     expect(() => limitValidation(1_000_000, () => checkStructural(rules(1)))).not.toThrow()
   })
 
+  test('counts the patterns that a definition makes the server compile, each of them once', () => {
+    const patterns = (pattern: (i: number) => string, count: number): JSONSchemaProps => ({
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: count }, (_, i) => [`p${i}`, { type: 'string', pattern: pattern(i) }]),
+      ),
+    })
+    const check = (schema: JSONSchemaProps) => limitValidation(1_000_000, () => checkStructural(schema).length)
+    expect(() => check(patterns((i) => `^a{1,100}b${i}$`, 1000))).toThrow(ValidationLimitError)
+    expect(() => check(patterns((i) => `^(a{10}){100}b${i}$`, 100))).toThrow(ValidationLimitError)
+    expect(check(patterns(() => '^a{1,100}b$', 1000))).toBe(0)
+  })
+
+  test('counts the schemas of a definition', () => {
+    const fields = (count: number): JSONSchemaProps => ({
+      type: 'object',
+      properties: Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, { type: 'string' }])),
+    })
+    expect(() => limitValidation(1_000_000, () => checkStructural(fields(26_000)))).toThrow(ValidationLimitError)
+    expect(limitValidation(1_000_000, () => checkStructural(fields(10_000)))).toEqual([])
+  })
+
   test('allows large lists of simple items', () => {
     expect(validate({ type: 'string', enum: ['a', 'b'] }, Array(200_000).fill('b'))).toBe(0)
   })

@@ -1,4 +1,4 @@
-import { goQuote } from '@kubewright/base'
+import { defineBudget, goQuote } from '@kubewright/base'
 import { FieldError, omitValue } from '../field/field-error.ts'
 import { FieldPath } from '../field/field-path.ts'
 import { goJson } from '../field/go-format.ts'
@@ -23,7 +23,12 @@ export interface Problem {
  * The maximum number of problems of one object. Bounds the memory and the response of an object in which every item is
  * wrong; kube-apiserver has no such limit.
  */
-export const maxProblems = 10_000
+export const maxProblems: number = defineBudget(10_000, {
+  group: 'server',
+  what: 'validation errors of a custom resource',
+  answer: 'further errors are left out',
+  kubernetes: 'no limit',
+})
 
 /** The number of problems up to which comparing all texts is cheaper than a set. */
 const COMPARE_LIMIT = 8

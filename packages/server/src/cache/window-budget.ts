@@ -1,3 +1,4 @@
+import { defineBudget } from '@kubewright/base'
 import type { CacheEvent, ResourceCache } from './resource-cache.ts'
 
 /** Limits of {@link WindowBudget}. */
@@ -6,7 +7,14 @@ export interface WindowLimits {
   readonly bytes?: number | undefined
 }
 
-const defaultBytes = 64 * 1024 * 1024
+const defaultBytes = defineBudget(64 * 1024 * 1024, {
+  group: 'server',
+  what: 'bytes of old object versions in the windows of all watch caches',
+  unit: 'bytes',
+  option: '`history.bytes`, `up --history-mib`',
+  answer: 'the resource with the largest window drops its oldest events: watches that need them receive 410',
+  kubernetes: 'no',
+})
 /** The newest events keep their encoded and parsed forms for watchers that keep up: as many as have this size, and at most this number. */
 const warmBytes = 8 * 1024 * 1024
 const warmEvents = 1000

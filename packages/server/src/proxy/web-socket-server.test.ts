@@ -43,6 +43,54 @@ describe('WebSocketServer', () => {
     expect(socket.send('small')).toBe(true)
   })
 
+  test('reads no further pings from a client that does not take the answers', async () => {
+    const [client, connection] = duplexPair()
+    const socket = new WebSocketServer(
+      await loadFraming(),
+      connection,
+      () => {},
+      () => {},
+    )
+    const ping = Buffer.concat([Buffer.from([0x89, 0x80 + 125, 0, 0, 0, 0]), Buffer.alloc(125)])
+    let isOver = false
+    client.write(Buffer.concat(Array.from({ length: 1000 }, () => ping)))
+    for (let i = 0; i < 1000 && !isOver; i++) {
+      isOver = !client.write(Buffer.concat(Array.from({ length: 1000 }, () => ping)))
+      await turn()
+    }
+    expect(isOver).toBe(true)
+    expect(connection.isPaused()).toBe(true)
+    socket.pause()
+    socket.resume()
+    expect(connection.isPaused()).toBe(true)
+    client.resume()
+    await turn()
+    expect(connection.isPaused()).toBe(false)
+  })
+
+  test('disconnects a client that sends a control frame of more than 125 bytes, or too many fragments', async () => {
+    const long = Buffer.concat([Buffer.from([0x89, 0xfe, 0, 126, 0, 0, 0, 0]), Buffer.alloc(126)])
+    const fragment = Buffer.from([0x00, 0x81, 0, 0, 0, 0, 0x68])
+    const fragments = Buffer.concat([
+      Buffer.from([0x02, 0x81, 0, 0, 0, 0, 0x68]),
+      ...Array.from({ length: 2000 }, () => fragment),
+    ])
+    for (const bytes of [long, fragments]) {
+      const [client, connection] = duplexPair()
+      let isClosed = false
+      new WebSocketServer(
+        await loadFraming(),
+        connection,
+        () => {},
+        () => (isClosed = true),
+      )
+      client.write(bytes)
+      await turn()
+      await turn()
+      expect(isClosed).toBe(true)
+    }
+  })
+
   test('ends with a close frame, and sends nothing after it', async () => {
     const [client, connection] = duplexPair()
     let isClosed = false

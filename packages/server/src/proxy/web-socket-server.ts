@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Duplex, Writable } from 'node:stream'
+import { defineBudget } from '@kubewright/base'
 import type { RequestContext } from '../request/request-context.ts'
 import { isUpgrade } from './proxy-headers.ts'
 
@@ -7,7 +8,17 @@ import { isUpgrade } from './proxy-headers.ts'
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const normalClosure = 1000
 /** More than any stream of Kubernetes needs. A client that exceeds a limit or breaks the protocol is disconnected. */
-const limits: WebSocketLimits = { maxPayload: 32 * 1024 * 1024, maxFragments: 1024, maxBufferedChunks: 64 * 1024 }
+const limits: WebSocketLimits = {
+  maxPayload: defineBudget(32 * 1024 * 1024, {
+    group: 'other',
+    what: 'messages of a WebSocket (exec, attach, port-forward, logs)',
+    unit: 'bytes',
+    shown: '{}, 1,024 fragments',
+    answer: 'the connection is closed',
+  }),
+  maxFragments: 1024,
+  maxBufferedChunks: 64 * 1024,
+}
 
 /** The subprotocols that a WebSocket request offers; undefined for other requests. */
 export function offeredProtocols(context: RequestContext): readonly string[] | undefined {
@@ -60,6 +71,9 @@ export class WebSocketServer {
   readonly #connection: Duplex
   readonly #sender: InstanceType<WebSocketFraming['Sender']>
   #closed = false
+  #isPaused = false
+  /** Whether the client must take answers before it may send more. */
+  #isHeldBack = false
 
   /** `receive` gets each message; `closed` is called once, when no further message follows. */
   constructor(
@@ -73,7 +87,10 @@ export class WebSocketServer {
     const receiver = new Receiver({ isServer: true, ...limits })
     receiver.on('message', receive)
     receiver.on('ping', (payload: Buffer) => {
-      if (!this.#closed && !connection.destroyed) this.#sender.pong(payload, false)
+      if (this.#closed || connection.destroyed) return
+      this.#sender.pong(payload, false)
+      // A client that reads no answers gets to send nothing more.
+      if (connection.writableNeedDrain) this.#holdBack()
     })
     receiver.on('conclude', () => this.close())
     receiver.once('error', () => connection.destroy())
@@ -96,11 +113,24 @@ export class WebSocketServer {
 
   /** Stops and resumes the delivery of messages. */
   pause(): void {
+    this.#isPaused = true
     this.#connection.pause()
   }
 
   resume(): void {
-    this.#connection.resume()
+    this.#isPaused = false
+    if (!this.#isHeldBack) this.#connection.resume()
+  }
+
+  /** Reads nothing from a client until it has taken what was sent. */
+  #holdBack(): void {
+    if (this.#isHeldBack) return
+    this.#isHeldBack = true
+    this.#connection.pause()
+    this.#connection.once('drain', () => {
+      this.#isHeldBack = false
+      if (!this.#isPaused) this.#connection.resume()
+    })
   }
 
   close(): void {

@@ -1,5 +1,13 @@
 import { newInvalid, newRequestEntityTooLarge } from '@kubewright/api'
-import { type Awaitable, append, deepEqual, nameIsDNSSubdomain, randomSuffix, uuid } from '@kubewright/base'
+import {
+  type Awaitable,
+  append,
+  deepEqual,
+  defineBudget,
+  nameIsDNSSubdomain,
+  randomSuffix,
+  uuid,
+} from '@kubewright/base'
 import {
   type FieldError,
   FieldPath,
@@ -26,7 +34,12 @@ const maxGeneratedPrefix = 58
  * The work that the validation of one object may take. The server computes in one thread, and a list of a million invalid items would hold
  * it for half a minute.
  */
-const maxValidationSteps = 1_000_000
+const maxValidationSteps = defineBudget(1_000_000, {
+  group: 'server',
+  what: 'steps to validate an object: one for each list item, map entry or branch of anyOf, oneOf and allOf that a check visits, one for each 16 characters that a pattern reads, eight for each character of an expression that a CRD or policy contains, 40 for each schema of a CRD, at least 500 for each different pattern of it, 50 for each error',
+  answer: '413',
+  kubernetes: 'no limit',
+})
 /** The checks of metadata of an update, unless the strategy has others. */
 const usualChecks: NonNullable<Strategy['metadataOnUpdate']> = ['update', 'create']
 const nothingToUndo: Undo = async () => undefined

@@ -1,4 +1,5 @@
 import { newBadRequest, newRequestEntityTooLarge } from '@kubewright/api'
+import { defineBudget } from '@kubewright/base'
 import type { RequestContext } from './request-context.ts'
 
 /** Limits of request bodies. */
@@ -11,8 +12,22 @@ export interface BodyLimits {
   readonly depth?: number | undefined
 }
 
-const defaultBytes = 3 * 1024 * 1024
-const defaultValues = 100_000
+const defaultBytes = defineBudget(3 * 1024 * 1024, {
+  group: 'server',
+  what: 'size of a request body',
+  unit: 'bytes',
+  shown: '{}; 64 MiB to extension servers, kubelets, pods and services',
+  option: '`limits.body.bytes`, `up --max-body-mib`; none to extension servers',
+  answer: '413',
+  kubernetes: 'yes',
+})
+const defaultValues = defineBudget(100_000, {
+  group: 'server',
+  what: 'keys and list items of a request body, in all levels together',
+  option: '`limits.body.values`, `up --max-body-values`',
+  answer: '413',
+  kubernetes: 'no limit',
+})
 
 /** Reads the body of a request. Rejects with 413 when it is too large. */
 export function readBody({ request, bodyLimits = {} }: RequestContext): Promise<Uint8Array> {

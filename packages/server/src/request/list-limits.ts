@@ -1,3 +1,4 @@
+import { defineBudget } from '@kubewright/base'
 /** Limits of list responses. */
 export interface ListLimits {
   /**
@@ -6,11 +7,18 @@ export interface ListLimits {
    */
   readonly objects?: number | undefined
   /**
-   * Stored bytes of a list in protobuf, YAML or indented JSON, which the server encodes as a whole. Larger lists are refused with 413; compact
-   * JSON is streamed and has no limit. @default 256 MiB
+   * Stored bytes of a list in protobuf, which is in memory as a whole. Larger lists are refused with 413; JSON and YAML are streamed and have
+   * no limit. @default 256 MiB
    */
   readonly encodedBytes?: number | undefined
 }
 
 /** The default of {@link ListLimits.encodedBytes}. */
-export const defaultEncodedBytes: number = 256 * 1024 * 1024
+export const defaultEncodedBytes: number = defineBudget(256 * 1024 * 1024, {
+  group: 'server',
+  what: 'stored bytes of a list in protobuf, which is in memory as a whole',
+  unit: 'bytes',
+  option: '`limits.list.encodedBytes`',
+  answer: '413',
+  kubernetes: 'no limit',
+})

@@ -1,4 +1,4 @@
-import { AsyncQueue, type Clock, linkSignals, onAbort, type Timer } from '@kubewright/base'
+import { AsyncQueue, type Clock, defineBudget, linkSignals, onAbort, type Timer } from '@kubewright/base'
 import { WireReader } from '@kubewright/base/protobuf'
 import { CompactedError, StorageError } from '../store/storage-error.ts'
 import type { Change, WatchBatch } from '../store/store.ts'
@@ -35,7 +35,14 @@ type Item = { readonly response: WatchResponse; readonly bytes: number } | { rea
 /** The number of buffered responses at which the stream is paused. */
 const maxWaiting = 64
 /** The size of the buffered responses at which the stream is paused. One response is at most as large as etcd's limit for messages. */
-const maxWaitingBytes = 16 * 1024 * 1024
+const maxWaitingBytes = defineBudget(16 * 1024 * 1024, {
+  group: 'server',
+  what: 'bytes of watch responses of etcd that wait to be read',
+  unit: 'bytes',
+  shown: '{}, and 64 responses',
+  answer: 'the stream is paused',
+  kubernetes: 'no',
+})
 /** The maximum number of changes in one batch. */
 const maxBatch = 4096
 /**

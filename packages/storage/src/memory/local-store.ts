@@ -1,3 +1,4 @@
+import { defineBudget } from '@kubewright/base'
 import { checkKey } from '../store/check-key.ts'
 import { StorageError } from '../store/storage-error.ts'
 import type { Entry, ListRequest, Page, Store, WatchBatch, WatchRequest, WriteResult } from '../store/store.ts'
@@ -13,7 +14,14 @@ export interface HistoryOptions {
   readonly historyBytes?: number | undefined
 }
 
-const defaultHistoryBytes = 64 * 1024 * 1024
+const defaultHistoryBytes = defineBudget(64 * 1024 * 1024, {
+  group: 'server',
+  what: 'bytes of old values in the history of a store in memory or in a folder',
+  unit: 'bytes',
+  option: '`historyBytes` of the store, `up --history-mib`',
+  answer: 'the oldest revisions are compacted: reads and watches of them receive 410',
+  kubernetes: 'no: etcd keeps 5 minutes',
+})
 
 /** A store whose versions are in memory. Implements reads and watches; subclasses implement how a write becomes durable. */
 export abstract class LocalStore implements Store {

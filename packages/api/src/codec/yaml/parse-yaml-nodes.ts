@@ -1,9 +1,24 @@
+import { defineBudget } from '@kubewright/base'
 import type { MappingNode, ScalarNode, SequenceNode, YamlNode } from './yaml-node.ts'
 import { type Token, type TokenType, YamlScanner } from './yaml-scanner.ts'
 import { yamlError } from './yaml-text.ts'
 
 /** The maximum nesting depth of a YAML document. go-yaml's is 10000, which a recursive reader cannot reach. */
-export const maxYamlDepth = 1000
+export const maxYamlDepth: number = defineBudget(1000, {
+  group: 'server',
+  what: 'nesting depth of YAML, with aliases expanded',
+  option: 'less: `limits.body.depth`, `up --max-body-depth`',
+  answer: '400',
+  kubernetes: '10,000',
+})
+
+/** The maximum number of keys, items and values of a YAML document. go-yaml has no limit. */
+export const maxYamlNodes: number = defineBudget(250_000, {
+  group: 'server',
+  what: 'keys, items and values of a YAML document, keys counted apart',
+  answer: '400',
+  kubernetes: 'no limit',
+})
 
 /** The first document of a YAML text. */
 export interface YamlDocument {
@@ -54,6 +69,7 @@ class YamlParser {
   readonly #anchors = new Map<string, YamlNode>()
   readonly #handles = new Map<string, string>()
   #depth = 0
+  #nodes = 0
 
   constructor(tokens: YamlScanner) {
     this.#tokens = tokens
@@ -93,6 +109,8 @@ class YamlParser {
 
   #node(block: boolean, indentless: boolean): YamlNode {
     const first = this.#tokens.peek()
+    if (++this.#nodes > maxYamlNodes)
+      throw yamlError(`the document has more than ${maxYamlNodes} keys, items and values`)
     if (first.type === 'alias') {
       this.#tokens.take()
       const target = this.#anchors.get(first.text)

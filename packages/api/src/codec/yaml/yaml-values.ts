@@ -1,4 +1,4 @@
-import { goQuote } from '@kubewright/base'
+import { defineBudget, goQuote } from '@kubewright/base'
 import { goFloat } from '@kubewright/schema'
 import { ApiSyntaxError } from '../../api-syntax-error.ts'
 import { setOwn } from '../../own-property.ts'
@@ -11,10 +11,20 @@ import { yamlError } from './yaml-text.ts'
  * The maximum number of characters of scalars that aliases may add to a document. go-yaml limits only the number of
  * nodes, so aliases of one long text could fill the memory.
  */
-export const maxAliasedCharacters: number = 4 * 1024 * 1024
+export const maxAliasedCharacters: number = defineBudget(4 * 1024 * 1024, {
+  group: 'server',
+  what: 'characters of scalars that aliases add to a YAML document',
+  answer: '400',
+  kubernetes: 'no limit',
+})
 
 /** The maximum number of duplicate keys that are reported for a document; go-yaml reports all. */
-export const maxRepeatedKeys = 1000
+export const maxRepeatedKeys: number = defineBudget(1000, {
+  group: 'server',
+  what: 'duplicate keys of a YAML document that are reported',
+  answer: 'further ones are left out',
+  kubernetes: 'no limit',
+})
 
 const coreTag = 'tag:yaml.org,2002:'
 

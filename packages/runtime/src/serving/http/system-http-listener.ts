@@ -3,7 +3,14 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { ServerHttp2Session } from 'node:http2'
 import type { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import { type BodyAccount, BodyBudget, IncomingBody, KubewrightError, type Logger } from '@kubewright/base'
+import {
+  type BodyAccount,
+  BodyBudget,
+  defineBudget,
+  IncomingBody,
+  KubewrightError,
+  type Logger,
+} from '@kubewright/base'
 import type { HttpHandler, HttpRequest, HttpResponse } from './http-handler.ts'
 import type { HttpListener, Listening, ListenOptions } from './http-listener.ts'
 
@@ -13,9 +20,22 @@ const idleTimeout = 90_000
 const maxHeaderSize = 1024 * 1024
 const handshakeTimeout = 10_000
 /** Of one HTTP/2 connection, as in Go. */
-export const maxConcurrentStreams = 250
+export const maxConcurrentStreams: number = defineBudget(250, {
+  group: 'other',
+  what: 'concurrent streams of an HTTP/2 connection of these servers',
+  answer: 'the stream is refused',
+})
 /** Bodies in memory. Requests to these servers are small: metrics, probes, the commands of a console. */
-const bodyLimits = { total: 32 * 1024 * 1024, connection: 16 * 1024 * 1024 }
+const bodyLimits = {
+  total: defineBudget(32 * 1024 * 1024, {
+    group: 'other',
+    what: 'bytes of request bodies in memory, servers of metrics, probes and console',
+    unit: 'bytes',
+    shown: '{}, 16 MiB of one connection',
+    answer: 'the request fails',
+  }),
+  connection: 16 * 1024 * 1024,
+}
 
 /** Opens servers on sockets. */
 export const systemHttpListener: HttpListener = {

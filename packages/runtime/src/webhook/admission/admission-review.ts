@@ -1,5 +1,5 @@
 import { encodeJson, type JsonPatchOperation, parseJson, type Status } from '@kubewright/api'
-import { CaughtError, isJsonObject } from '@kubewright/base'
+import { CaughtError, defineBudget, isJsonObject } from '@kubewright/base'
 import { headerOf, jsonResponse, type WebhookRequest, type WebhookResponse } from '../webhook-request.ts'
 
 /** The request of an AdmissionReview. */
@@ -50,7 +50,12 @@ export interface AdmissionAnswer {
 }
 
 /** The maximum size of a review: three objects of two megabytes each, and some overhead. */
-export const maxReviewBytes: number = 7 * 1024 * 1024
+export const maxReviewBytes: number = defineBudget(7 * 1024 * 1024, {
+  group: 'other',
+  what: 'size of a review, webhook server of an operator',
+  unit: 'bytes',
+  answer: 'a review with the code 413',
+})
 
 const versions: readonly unknown[] = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1']
 

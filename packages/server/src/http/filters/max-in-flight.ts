@@ -1,9 +1,26 @@
 import type { ApiResponse } from '@kubewright/api'
+import { defineBudget } from '@kubewright/base'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { respondText } from '../../request/respond.ts'
 import { mastersGroup, unauthenticatedGroup } from '../../request/user-info.ts'
 import { isLongRunning, isMutating } from './request-class.ts'
 import { releaseAfter } from './response-end.ts'
+
+const inFlight = {
+  group: 'server',
+  answer: '429',
+  kubernetes: 'yes, without the wait for the client',
+} as const
+const defaultReadOnly = defineBudget(400, {
+  ...inFlight,
+  what: 'read-only requests in progress, except of members of system:masters, until the client has taken the response',
+  option: '`limits.inFlight.readOnly`, `up --max-requests-inflight`',
+})
+const defaultMutating = defineBudget(200, {
+  ...inFlight,
+  what: 'mutating requests in progress, except of members of system:masters, until the client has taken the response',
+  option: '`limits.inFlight.mutating`, `up --max-mutating-requests-inflight`',
+})
 
 /** Limits of concurrent requests. */
 export interface InFlightLimits {
@@ -22,7 +39,10 @@ const anonymousShare = 1 / 4
  * response holds a slot for up to half a minute or a minute, so a single user must not be able to hold them all. Requests of system:masters
  * and long-running requests are neither limited nor counted, so that administrators can inspect an overloaded server.
  */
-export function maxInFlight({ readOnly = 400, mutating = 200 }: InFlightLimits = {}): RequestFilter {
+export function maxInFlight({
+  readOnly = defaultReadOnly,
+  mutating = defaultMutating,
+}: InFlightLimits = {}): RequestFilter {
   const limits = { readOnly, mutating }
   const room = { ...limits }
   /** The slots of each user. Only users with requests in flight have an entry. */

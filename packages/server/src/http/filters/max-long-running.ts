@@ -1,3 +1,4 @@
+import { defineBudget } from '@kubewright/base'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { mastersGroup } from '../../request/user-info.ts'
 import { tooMany } from './max-in-flight.ts'
@@ -5,7 +6,13 @@ import { isLongRunning } from './request-class.ts'
 import { releaseAfter } from './response-end.ts'
 
 /** Watches, and other long-running requests such as exec, of one user at the same time. */
-const defaultPerUser = 5000
+const defaultPerUser = defineBudget(5000, {
+  group: 'server',
+  what: 'watches and other long-running requests of one user, except members of system:masters',
+  option: '`limits.watchesPerUser`, `up --max-watches-per-user`',
+  answer: '429',
+  kubernetes: 'no limit',
+})
 
 /**
  * Rejects long-running requests with 429 while the user has too many. They have no in-flight limit, so a single user could otherwise hold

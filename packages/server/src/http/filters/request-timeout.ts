@@ -1,13 +1,20 @@
 import type { ApiResponse } from '@kubewright/api'
 import { newBadRequest } from '@kubewright/api'
-import { type Clock, nanosToMillis, parseDuration } from '@kubewright/base'
+import { type Clock, defineBudget, nanosToMillis, parseDuration } from '@kubewright/base'
 import { Deadline, timedOut } from '../../request/deadline.ts'
 import type { RequestContext } from '../../request/request-context.ts'
 import type { RequestFilter } from '../../request/request-filter.ts'
 import { isLongRunning } from './request-class.ts'
 
 /** Milliseconds; requests may ask for less with the parameter `timeout`. */
-const defaultTimeout = 60_000
+const defaultTimeout = defineBudget(60_000, {
+  group: 'server',
+  what: 'time of a request until its response begins; a write checks it before it validates and before it stores',
+  unit: 'millis',
+  option: 'query parameter `timeout`, up to the default',
+  answer: '504, and nothing is stored',
+  kubernetes: 'yes',
+})
 
 /**
  * Responds with 504 when a request takes too long. The handler keeps running until it next checks the deadline of its context, and its

@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls'
 import type { BodyAccount, Clock } from '@kubewright/base'
+import { defineBudget } from '@kubewright/base'
 import type { Flushable, Flusher } from './flusher.ts'
 import {
   defaultWindow,
@@ -49,14 +50,25 @@ const maxSendFrame = 64 * 1024
  * Streams that a client may reset or make the server reset, or frames without effect that it may send, in a burst; and how many
  * more each second.
  */
-const abuseBurst = 1000
+const abuseBurst = defineBudget(1000, {
+  group: 'server',
+  what: 'streams that a client may reset, or make the server reset (malformed or oversized headers, protocol errors), HTTP/2',
+  shown: '{} at once, 33 more per second',
+  answer: 'the connection is closed with ENHANCE_YOUR_CALM',
+  kubernetes: 'no: it limits handlers in progress',
+})
 const abusePerSecond = 33
 /** A DATA frame with fewer bytes, unless it is the last, counts as a tenth of that: a body of such frames is work without content. */
 const smallData = 64
 /** With more bytes than this in the socket, the connection reads nothing until the client has taken some of them. */
 const maxUnsent = 1024 * 1024
 /** Acknowledgements that may wait for a client that does not read. */
-const maxWaitingControls = 1000
+const maxWaitingControls = defineBudget(1000, {
+  group: 'server',
+  what: 'acknowledgements of pings and settings that a client does not read, HTTP/2',
+  answer: 'the connection is closed with ENHANCE_YOUR_CALM',
+  kubernetes: '10,000',
+})
 
 /**
  * A connection of HTTP/2 (RFC 9113) on the side of the server, without push and priorities. It replaces that of Node, whose streams cost

@@ -78,6 +78,16 @@ describe('listen() refuses malformed requests of HTTP/1.1', () => {
     expect(await exchange('{"kind":"DeleteOptions"}\r\n\r\n')).toBe(refusal)
   })
 
+  test.each([
+    ['no Host', '', '400 Bad Request: missing required Host header'],
+    ['two', 'Host: a\r\nHost: b\r\n', '400 Bad Request: too many Host headers'],
+  ])('with %s', async (_, hosts, problem) => {
+    const text = await exchange(`GET / HTTP/1.1\r\n${hosts}\r\n`)
+    expect(text).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
+    expect(text).toContain(problem)
+    expect(await exchange(`GET / HTTP/1.0\r\n\r\n`)).toContain('200 OK')
+  })
+
   test('after the responses to complete requests in front of them', async () => {
     const requests = ['GET', 'DELETE'].map((method) => `${method} / HTTP/1.1\r\nHost: x\r\n\r\n`)
     const text = await exchange(`${requests.join('')}{"kind":"DeleteOptions"}`)

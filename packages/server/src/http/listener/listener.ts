@@ -3,9 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { ApiHandler } from '@kubewright/api'
-import { type Clock, type Defined, type Duration, omitUndefined, systemClock, toMillis } from '@kubewright/base'
+import {
+  type Clock,
+  type Defined,
+  type Duration,
+  defineBudget,
+  omitUndefined,
+  systemClock,
+  toMillis,
+} from '@kubewright/base'
 import { Flusher } from '../http2/flusher.ts'
-import { refuseMalformedRequests } from './malformed-requests.ts'
+import { hostProblem, refuseHost, refuseMalformedRequests } from './malformed-requests.ts'
 import { OpenConnections } from './open-connections.ts'
 import { serveRequest, serveUpgrade } from './serve-http1.ts'
 import { serveHttp2 } from './serve-http2.ts'
@@ -64,19 +72,89 @@ export interface ListenLimits {
 }
 
 const defaultLimits: Defined<ListenLimits> = {
-  idleTimeout: '90s',
-  headersTimeout: '32s',
-  sendTimeout: '30s',
-  streamsPerConnection: 100,
-  headerBytes: 65_535,
-  headers: 128,
-  connections: 10_000,
-  waitingBytes: 512 * 1024 * 1024,
-  bodyBytes: 512 * 1024 * 1024,
-  connectionBodyBytes: 64 * 1024 * 1024,
+  idleTimeout: defineBudget('90s', {
+    group: 'server',
+    what: 'time of a connection without a request; pings and incomplete headers do not count as requests',
+    option: '`limits.idleTimeout` of `listen`',
+    answer: 'the connection is closed',
+    kubernetes: 'yes',
+  }),
+  headersTimeout: defineBudget('32s', {
+    group: 'server',
+    what: 'time from the handshake to the first complete header',
+    option: '`limits.headersTimeout` of `listen`',
+    answer: 'the connection is closed',
+    kubernetes: 'yes',
+  }),
+  sendTimeout: defineBudget('30s', {
+    group: 'server',
+    what: 'time in which a client must take 64 KiB of a response, or all that is waiting; watches too',
+    option: '`limits.sendTimeout` of `listen`',
+    answer: 'HTTP/2: the stream is reset with CANCEL; HTTP/1.1: the connection is closed',
+    kubernetes: 'no',
+  }),
+  streamsPerConnection: defineBudget(100, {
+    group: 'server',
+    what: 'concurrent streams of an HTTP/2 connection',
+    option: '`limits.streamsPerConnection` of `listen`, `up --max-streams`',
+    answer: 'the stream is refused; clients open another connection',
+    kubernetes: 'yes',
+  }),
+  headerBytes: defineBudget(65_535, {
+    group: 'server',
+    what: 'size of all headers, HTTP/2',
+    unit: 'bytes',
+    option: '`limits.headerBytes` of `listen`, `up --max-header-kib`',
+    answer: 'the stream is reset; if their encoded form is larger as well, the connection is closed',
+    kubernetes: '1 MiB',
+  }),
+  headers: defineBudget(128, {
+    group: 'server',
+    what: 'number of headers, HTTP/2',
+    option: '`limits.headers` of `listen`',
+    answer: 'the stream is reset',
+    kubernetes: 'no limit',
+  }),
+  connections: defineBudget(10_000, {
+    group: 'server',
+    what: 'connections',
+    option: '`limits.connections` of `listen`',
+    answer: 'the connection is closed',
+    kubernetes: 'no limit',
+  }),
+  waitingBytes: defineBudget(512 * 1024 * 1024, {
+    group: 'server',
+    what: 'bytes of response bodies that wait for their clients, of all connections together; streamed lists and watches do not count',
+    unit: 'bytes',
+    option: '`limits.waitingBytes` of `listen`',
+    answer: 'the response that has waited longest is reset',
+    kubernetes: 'no',
+  }),
+  bodyBytes: defineBudget(512 * 1024 * 1024, {
+    group: 'server',
+    what: 'bytes of request bodies in memory, until their responses have ended, of all connections together',
+    unit: 'bytes',
+    option: '`limits.bodyBytes` of `listen`',
+    answer: '429',
+    kubernetes: 'no',
+  }),
+  connectionBodyBytes: defineBudget(64 * 1024 * 1024, {
+    group: 'server',
+    what: 'bytes of request bodies in memory, until their responses have ended, of one connection',
+    unit: 'bytes',
+    option: '`limits.connectionBodyBytes` of `listen`',
+    answer: '429',
+    kubernetes: 'no',
+  }),
 } as const
 /** Milliseconds for the TLS handshake. */
-const handshakeTimeout = 10_000
+const handshakeTimeout = defineBudget(10_000, {
+  group: 'server',
+  what: 'time for the TLS handshake',
+  unit: 'millis',
+  answer: 'the connection is closed',
+  kubernetes: '32 s together with the first header',
+})
 
 /**
  * An open port in front of a handler. Disposing it stops accepting connections, ends watches, lets other requests finish within the drain
@@ -135,11 +213,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   // Protocol errors of a client must not end the process.
   server.on('tlsClientError', () => undefined)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    void serveRequest(handler, request, response, open, flusher)
+    const problem = hostProblem(request)
+    if (problem) refuseHost(response, problem)
+    else void serveRequest(handler, request, response, open, flusher)
   })
   refuseMalformedRequests(server)
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    void serveUpgrade(handler, request, { socket, head }, open)
+    const problem = hostProblem(request)
+    if (problem) socket.destroy()
+    else void serveUpgrade(handler, request, { socket, head }, open)
   })
   server.listen(port, host)
   await once(server, 'listening')

@@ -3,6 +3,22 @@ import type { Http2SecureServer } from 'node:http2'
 import type { Socket } from 'node:net'
 
 /**
+ * The reason why a request of HTTP/1.1 is refused: RFC 9112 and Go demand exactly one Host. Node demands it of its plain servers only.
+ */
+export function hostProblem({ httpVersion, headersDistinct }: IncomingMessage): string | undefined {
+  const hosts = headersDistinct['host'] ?? []
+  if (hosts.length > 1) return 'too many Host headers'
+  return hosts.length === 0 && httpVersion === '1.1' ? 'missing required Host header' : undefined
+}
+
+/** Refuses a request because of its {@link hostProblem}, with Go's text, and closes the connection. */
+export function refuseHost(response: ServerResponse, problem: string): void {
+  response.shouldKeepAlive = false
+  response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+  response.end(`400 Bad Request: ${problem}`)
+}
+
+/**
  * Refuses bytes that are not a request of HTTP/1.1 and closes the connection. Complete requests in front of them are served first, as in
  * Go: the body of a DELETE without a length counts as such bytes.
  */

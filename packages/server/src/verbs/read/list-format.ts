@@ -20,7 +20,11 @@ export interface Envelope {
 const place = 'kubewright-items'
 
 /** Encodes the envelope with one item, and returns what is around the text of that item. */
-function around({ list, items }: Envelope, encode: (value: unknown) => string, text: string): readonly [string, string] {
+function around(
+  { list, items }: Envelope,
+  encode: (value: unknown) => string,
+  text: string,
+): readonly [string, string] {
   const encoded = encode({ ...list, [items]: [place] })
   const at = encoded.lastIndexOf(text)
   return [encoded.slice(0, at), encoded.slice(at + text.length)]

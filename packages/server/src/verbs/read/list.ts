@@ -13,9 +13,9 @@ import { defaultTable, includeObjectOf, type TableOptions, tableOf, tableRow } f
 import type { Endpoint } from '../endpoint.ts'
 import { negotiateList, requireListRoute } from '../negotiation.ts'
 import { collectObjects, type Listing } from './collect-objects.ts'
+import { listFormat } from './list-format.ts'
 import { readListQuery } from './list-options.ts'
 import { listComputed } from './read-computed.ts'
-import { listFormat } from './list-format.ts'
 import { isStreamed, metadataPieces, storedPieces, streamItems, streamList, stretchBytes } from './stream-list.ts'
 
 /** Handles list requests. */
@@ -169,7 +169,11 @@ async function protobufList(
   const { as, asVersion: apiVersion = '', includeObject } = representation
   if (as === 'PartialObjectMetadata') throw isAList(resource)
   if (as === 'Table') {
-    const options: TableOptions = { apiVersion, include: includeObjectOf(includeObject), toInternal: conversion.toInternal }
+    const options: TableOptions = {
+      apiVersion,
+      include: includeObjectOf(includeObject),
+      toInternal: conversion.toInternal,
+    }
     const objects = found.map((stored) => stored.read() as MutableObject)
     const table = tableOf(presentation.table ?? defaultTable, objects, metadata, options, registry.clock.now())
     return respond(200, table, representation)

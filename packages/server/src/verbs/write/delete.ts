@@ -1,4 +1,5 @@
 import { type ApiResponse, isForbidden, isNotFound, newForbidden, newNotFound } from '@kubewright/api'
+import { Stretch } from '@kubewright/base'
 import type { AdmissionChain } from '../../admission/admission.ts'
 import {
   commitDeletion,
@@ -25,6 +26,9 @@ import { presentList } from '../read/list.ts'
 import { readListQuery } from '../read/list-options.ts'
 import { readDeleteOptions } from './delete-options.ts'
 import { writeOf } from './write.ts'
+
+/** Other requests run after so many bytes of the objects of a collection were deleted. */
+const deletedBytes = 64 * 1024
 
 /** A deletion of one object. */
 export interface Deletion {
@@ -74,7 +78,10 @@ export async function removeCollection(endpoint: Endpoint, context: RequestConte
   validateDeleteOptions(options)
   const listing = await collectObjects(endpoint, context, listed, selection)
   warnOfDefaultPolicy(endpoint.strategy, options, context)
-  for (const { object } of listing.objects) {
+  const stretch = new Stretch(deletedBytes)
+  for (const { object, itemSize } of listing.objects) {
+    const turn = stretch.before(itemSize)
+    if (turn) await turn
     const deletion = deletionOf(endpoint, context, object.metadata.name!, options)
     // The request names no object, and neither do the attributes that admission sees.
     await deleteObject({ ...deletion, requestedName: '' }).catch((error: unknown) => {
